@@ -1,0 +1,1 @@
+//! Convex two-way contact between material points and rigid bodies, and the one stepping loop.

@@ -1,0 +1,1 @@
+//! Explicit material point method (MPM): particles, constitutive models, sparse grid, transfers.

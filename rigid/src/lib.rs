@@ -1,0 +1,1 @@
+//! Rigid bodies, joints, geometry and signed distances.

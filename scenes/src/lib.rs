@@ -1,0 +1,1 @@
+//! Scene format, built-in scenes, the runner, pictures and benchmarks.
