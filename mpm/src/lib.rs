@@ -2,13 +2,37 @@
 //!
 //! - [`material`]: what a body is made of, in SI units, checked;
 //! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
-//! - [`scalar`], [`linalg`], [`svd`]: the number type those are generic over, small matrices and their decompositions.
+//! - [`scalar`], [`linalg`], [`svd`]: the number type those are generic over, small matrices and their decompositions;
+//! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid;
+//! - [`boundary`]: conditions on the grid at fixed planes.
 
+pub mod blocks;
+pub mod boundary;
 pub mod constitutive;
+pub mod engine;
+pub mod error;
 pub mod linalg;
 pub mod material;
+pub mod particle;
 pub mod scalar;
 pub mod svd;
+
+mod arena;
+mod g2p;
+mod grid;
+mod p2g;
+mod simd;
+mod sort;
+mod tiles;
+mod weights;
+
+pub use boundary::{Boundary, BoundaryKind};
+pub use engine::{FreeMotion, Mpm};
+pub use error::MpmError;
+pub use grid::Impulse;
+pub use material::Material;
+pub use particle::{BlockView, ParticleState};
+pub use simd::Level;
 
 #[cfg(test)]
 mod test_random;
