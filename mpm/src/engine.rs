@@ -48,8 +48,8 @@ pub struct Mpm {
     pub(crate) topology: Topology,
     pub(crate) nodes: Vec<NodeBlock>,
     pub(crate) order: Order,
+    pub(crate) level: Detected,
     planes: Vec<GridPlane>,
-    level: Detected,
     sorter: Sorter,
     arenas: Vec<Arena>,
     sums: Vec<FreeMotionSums>,
@@ -102,6 +102,8 @@ impl Mpm {
             outcomes: Vec::new(),
         };
         mpm.rebuild_grid();
+        let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
+        mpm.outcomes.iter_mut().for_each(|o| o.speed_squared = fastest as f32);
         Ok(mpm)
     }
 
@@ -133,6 +135,11 @@ impl Mpm {
     /// Number of grid nodes that carry mass.
     pub fn active_nodes(&self) -> usize {
         self.nodes.iter().filter(|b| !b.empty).map(|b| b.nodes.iter().filter(|n| n[3] > 0.0).count()).sum()
+    }
+
+    /// Largest speed of a particle after the last substep [m/s].
+    pub fn max_speed(&self) -> f64 {
+        f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
     }
 
     /// Bytes held for particles and grid.

@@ -34,6 +34,8 @@ pub(crate) struct Outcome {
     pub sort: bool,
     /// A particle (tile within the block, lane) that is not a number any more or left its neighbourhood.
     pub lost: Option<(u32, u32)>,
+    /// Square of the largest speed [m^2/s^2].
+    pub speed_squared: f32,
 }
 
 /// Cells beyond the arena's reach within which the sort still finds a particle.
@@ -48,6 +50,7 @@ impl Kernel for GridToParticles<'_> {
         let mut weights = [Row::ZERO; LANES];
         let mut gathered = [Row::ZERO; LANES];
         let mut models = ModelCache::<S>::new(self.materials);
+        let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
         for (t, (motion, strain)) in tiles.enumerate() {
             let lanes = self.block.lanes(t);
@@ -67,7 +70,12 @@ impl Kernel for GridToParticles<'_> {
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             models.update(motion, strain, &affine, self.dt);
             check_positions::<S>(motion, t, lanes, &mut outcome);
+            let [x, y, z] = [0, 1, 2].map(|d| Lanes::<S>::load(&motion[kinematics::VELOCITY + d]));
+            fastest = fastest.max(x * x + y * y + z * z);
         }
+        let mut row = Row::ZERO;
+        fastest.store(&mut row);
+        outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
         outcome
     }
 }

@@ -24,6 +24,7 @@ mod p2g;
 mod simd;
 mod sort;
 mod tiles;
+pub mod totals;
 mod weights;
 
 pub use boundary::{Boundary, BoundaryKind};
@@ -33,6 +34,7 @@ pub use grid::Impulse;
 pub use material::Material;
 pub use particle::{BlockView, ParticleState};
 pub use simd::Level;
+pub use totals::Totals;
 
 #[cfg(test)]
 mod test_random;

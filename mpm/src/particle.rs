@@ -217,6 +217,14 @@ impl Mpm {
         &mut self.nodes
     }
 
+    /// Block and index within it of the node at integer coordinates `node`; `None` where the grid has no block.
+    pub fn find_node(&self, node: [i32; 3]) -> Option<(usize, usize)> {
+        let key = node.map(|n| n.div_euclid(BLOCK_CELLS));
+        let local = [0, 1, 2].map(|d| (node[d] - key[d] * BLOCK_CELLS) as usize);
+        let block = self.topology.keys.binary_search(&key).ok()?;
+        Some((block, (local[0] * 4 + local[1]) * 4 + local[2]))
+    }
+
     /// World position [m] of node `node` of node block `block`.
     pub fn node_position(&self, block: usize, node: usize) -> Point3<f64> {
         let p = crate::grid::node_position(self.topology.keys[block], node);
@@ -261,6 +269,11 @@ impl BlockView<'_> {
         self.deformation[i / LANES][row].0[i % LANES]
     }
 
+    /// The block's lowest corner in integer node coordinates.
+    pub fn corner_node(&self) -> [i32; 3] {
+        self.block.key.map(|k| k.wrapping_mul(BLOCK_CELLS))
+    }
+
     /// The block's lowest corner, world frame [m].
     pub fn corner(&self) -> Point3<f64> {
         let c = self.block.key.map(|k| f64::from(BLOCK_CELLS) * f64::from(k) * self.grid_spacing);
@@ -291,9 +304,19 @@ impl BlockView<'_> {
         Vector3::from_fn(|d, _| f64::from(self.motion(kinematics::VELOCITY + d, i)))
     }
 
+    /// Affine velocity field C [1/s].
+    pub fn affine(&self, i: usize) -> Matrix3<f64> {
+        Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
+    }
+
     /// Mass [kg].
     pub fn mass(&self, i: usize) -> f64 {
         f64::from(self.strain(deformation::MASS, i))
+    }
+
+    /// Volume at rest [m^3].
+    pub fn volume(&self, i: usize) -> f64 {
+        self.mass(i) / self.materials[self.material(i)].density
     }
 
     /// The order in which it was added.
@@ -316,11 +339,11 @@ impl BlockView<'_> {
         ParticleState {
             position: self.position(i),
             velocity: self.velocity(i),
-            affine: Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i))),
+            affine: self.affine(i),
             deformation_gradient: Matrix3::from_fn(|r, c| {
                 f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i))
             }),
-            volume: self.mass(i) / self.materials[self.material(i)].density,
+            volume: self.volume(i),
             material: self.material(i),
             state: f64::from(self.strain(deformation::STATE, i)),
         }
