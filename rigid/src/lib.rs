@@ -1,12 +1,13 @@
 //! Rigid bodies, joints, geometry and signed distances.
 //!
-//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, capsule, cylinder, convex
-//!   hull and closed triangle mesh.
-//! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or within one joint
-//!   to a fixed or prescribed parent. They take spatial impulses, one a body and step, from whatever touches them.
+//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, capsule,
+//!   cylinder, convex hull and closed triangle mesh.
+//! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or
+//!   within one joint to a fixed or prescribed parent. They take spatial impulses, one a body and step, from
+//!   whatever touches them.
 //!
-//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states that are not
-//! finite are typed errors. Stepping does not allocate, and gives the same bits in every run.
+//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states
+//! that are not finite are typed errors. Stepping does not allocate, and gives the same bits in every run.
 
 mod bodies;
 mod body;
