@@ -20,7 +20,7 @@ pub enum Motion {
         parent: Option<BodyId>,
         /// The joint to the parent.
         joint: Joint,
-        /// Mass and inertia. A [`Joint::Fixed`] body never uses them.
+        /// Mass and inertia. A [`Joint::Fixed`] body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
         /// Constant force at the body's origin, world frame (N).
         force: Vector3<f64>,

@@ -1,5 +1,7 @@
 //! Motion of bodies against closed forms, and what is refused.
 
+#![allow(clippy::unwrap_used)] // helpers outside of test functions
+
 mod common;
 
 use common::Random;
@@ -237,10 +239,10 @@ fn impulses_change_velocities_by_the_inverse_mass_matrix() {
     assert_eq!(v(3), SpatialVelocity::zero());
 }
 
-/// Torque-free tumbling about the unstable middle axis for 100 s at 5 ms (20,000 steps, some 200 turns and
-/// flips). Bounds: the angular momentum of the state does not change in a single bit; that of the velocity (I
-/// omega) is within 1e-14 relative; energy, which the midpoint rule conserves, within 1e-11; the quaternion's
-/// length within 1e-15.
+/// Torque-free tumbling about the unstable middle axis for 100 s at 5 ms (20,000 steps, some 160 turns). Bounds: the
+/// angular momentum of the state does not change in a single bit; that of the velocity (I omega) stays within 1e-14
+/// relative (measured 3.9e-15); energy, which the midpoint rule conserves, within 1e-13 (measured 7.5e-15); the
+/// length of the quaternion within 1e-15 of 1.
 #[test]
 fn tumbling_conserves_angular_momentum_and_energy() {
     let mut bodies = Bodies::new();
@@ -269,7 +271,7 @@ fn tumbling_conserves_angular_momentum_and_energy() {
     }
     assert_eq!(bodies.save().bodies[0].angular_momentum, saved);
     assert!(worst_momentum < 1e-14, "angular momentum {worst_momentum:e}");
-    assert!(worst_energy < 1e-11, "energy {worst_energy:e}");
+    assert!(worst_energy < 1e-13, "energy {worst_energy:e}");
     assert!(lowest < -9.0, "it never flipped: {lowest}");
 }
 

@@ -1,5 +1,7 @@
 //! Meshes that are refused, sizes that are refused, and mass properties.
 
+#![allow(clippy::unwrap_used)] // helpers outside of test functions
+
 mod common;
 
 use common::Random;

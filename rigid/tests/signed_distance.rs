@@ -1,9 +1,11 @@
 //! Signed distances: closed forms, brute force, and the eikonal equation |grad d| = 1.
 
+#![allow(clippy::unwrap_used)] // helpers outside of test functions
+
 mod common;
 
 use common::{Random, brute_force};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_rigid::{ConvexHull, Shape, TriangleMesh};
 
 fn mesh((vertices, triangles): common::Mesh) -> Shape {
@@ -282,6 +284,45 @@ fn hull_of_a_grid_is_a_box() {
     assert!(ConvexHull::new(&[Point3::origin(); 8]).is_err());
     assert!(ConvexHull::new(&[]).is_err());
     assert!(ConvexHull::new(&[Point3::new(f64::NAN, 0.0, 0.0)]).is_err());
+}
+
+/// Clouds that hulls are bad at: lattices with many points on each edge and face and many repeated, flattened to
+/// 1:10,000, turned, far from the origin, from millimetres to kilometres. The hull reaches as far as the points in every
+/// direction, and no further.
+#[test]
+fn hulls_of_lattices_and_thin_clouds() {
+    for seed in 0..540 {
+        let mut random = Random::new(seed);
+        let pick = |values: [f64; 3], digit: u64| values[(seed / 3_u64.pow(digit as u32) % 3) as usize];
+        let (cell, flatness) = (pick([0.0, 0.2, 0.5], 0), pick([1.0, 1e-2, 1e-4], 1));
+        let (scale, far) = (pick([1.0, 1e-3, 1e3], 2), pick([0.0, 1.0, 1e3], 3));
+        let turn = if seed % 2 == 0 { UnitQuaternion::identity() } else { random.rotation() };
+        let shift = random.vector() * (far * scale);
+        // At least 30, so that a lattice does not happen to be flat.
+        let count = 30 + random.bits() % 170;
+        let snap = |x: f64| if cell > 0.0 { (x / cell).round() * cell } else { x };
+        let points: Vec<Point3<f64>> = (0..count)
+            .map(|_| {
+                let v = random.vector().map(snap);
+                Point3::from(turn * (Vector3::new(v.x, v.y, v.z * flatness) * scale) + shift)
+            })
+            .collect();
+        let hull = ConvexHull::new(&points).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let radius = hull.mesh().bounding_sphere().1;
+        // A millionth of the radius, as promised, and the rounding of coordinates far from the origin.
+        let tolerance = 1e-6 * radius;
+        for _ in 0..50 {
+            let direction = random.vector().normalize();
+            let support =
+                |v: &[Point3<f64>]| v.iter().map(|p| direction.dot(&p.coords)).fold(f64::MIN, f64::max);
+            let (found, expected) = (support(hull.mesh().vertices()), support(&points));
+            assert!((found - expected).abs() < tolerance, "seed {seed}: {found} {expected}");
+        }
+        let shape = Shape::ConvexHull(hull);
+        for p in &points {
+            assert!(shape.surface_point(p).distance < tolerance, "seed {seed}: {p} is outside");
+        }
+    }
 }
 
 /// Shapes are shared between the threads of the coupling.

@@ -1,10 +1,19 @@
 //! Convex hulls of points.
 
 use super::{GeometryError, SurfacePoint, TriangleMesh, convert, topology};
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
 /// Triangles whose vertices are this close to a plane, in proportion to the radius of the hull, lie in it.
 const COPLANAR: f64 = 1e-9;
+
+/// Least thickness of a cloud of points in proportion to its width: below, rounding decides on which side a point is.
+const MIN_THICKNESS: f64 = 1e-7;
+
+/// How far a point may stand out of the hull of the others and be dropped, in proportion to the radius of the hull.
+const LEFT_OUT: f64 = 1e-6;
+
+/// How much the corners of flat faces are moved out before the hull is built.
+const BULGE: f64 = 1e-7;
 
 /// Cosine of 60 degrees: faces whose normals are closer than this face the same side.
 const SAME_SIDE_COSINE: f64 = 0.5;
@@ -28,16 +37,20 @@ pub struct ConvexHull {
 }
 
 impl ConvexHull {
-    /// The hull of `points` (m), of which those inside are dropped.
+    /// The hull of `points` (m). Points inside are dropped, and those that stand out of the hull of the others by less
+    /// than a millionth of its radius may be.
     ///
     /// # Errors
     /// Coordinates that are not finite, and points that do not span a volume.
     pub fn new(points: &[Point3<f64>]) -> Result<Self, GeometryError> {
         topology::check_vertices("convex hull", points)?;
         let refuse = |reason: String| GeometryError::Hull { points: points.len(), reason };
-        let (vertices, triangles) = convert::convex_hull(points).map_err(|e| refuse(e.to_string()))?;
+        let round = whiten(points).ok_or_else(|| refuse("they do not span a volume".to_owned()))?;
+        let (round_vertices, triangles) = convert::convex_hull(&round).map_err(|e| refuse(e.to_string()))?;
+        let vertices = originals(points, &round, &round_vertices)
+            .ok_or_else(|| refuse("a vertex of the hull is none of the points".to_owned()))?;
         let mesh = TriangleMesh::new(vertices, triangles).map_err(|e| refuse(e.to_string()))?;
-        let tolerance = 10.0 * COPLANAR * mesh.bounding_sphere().1;
+        let tolerance = LEFT_OUT * mesh.bounding_sphere().1;
         let outside = points.iter().map(|p| mesh.surface_point(p).distance).fold(f64::MIN, f64::max);
         if outside > tolerance {
             return Err(refuse(format!("it leaves out a point by {outside} m")));
@@ -95,6 +108,50 @@ impl ConvexHull {
             (0..self.planes.len() as u32).filter(same_side).map(|face| self.plane_point(p, face));
         candidates.max_by(|a, b| a.distance.total_cmp(&b.distance))
     }
+}
+
+/// Moves the points to their mean and scales them to unit spread along their principal axes. Hulls are unchanged by
+/// affine maps, and thin plates become as easy as round clouds. `None` where the points do not span a volume.
+///
+/// Then x becomes x (1 + e |x|^2). On every line and plane that misses the mean, |x|^2 is strictly convex, so that
+/// points between others on an edge or a face, which would make triangles without area, fall inside the hull.
+fn whiten(points: &[Point3<f64>]) -> Option<Vec<Point3<f64>>> {
+    let count = points.len() as f64;
+    let mean = points.iter().map(|p| p.coords).sum::<Vector3<f64>>() / count;
+    let covariance =
+        points.iter().map(|p| (p.coords - mean) * (p.coords - mean).transpose()).sum::<Matrix3<f64>>();
+    let spread = (covariance / count).symmetric_eigen();
+    let largest = spread.eigenvalues.max();
+    if points.len() < 4 || !largest.is_finite() || spread.eigenvalues.min() <= MIN_THICKNESS.powi(2) * largest
+    {
+        return None;
+    }
+    let scale = Matrix3::from_diagonal(&spread.eigenvalues.map(|s| 1.0 / s.sqrt()));
+    let mut map = scale * spread.eigenvectors.transpose();
+    if map.determinant() < 0.0 {
+        // A reflection would turn the triangles inside out.
+        map = -map;
+    }
+    let image = |p: &Point3<f64>| {
+        let x = map * (p.coords - mean);
+        x * (1.0 + BULGE * x.norm_squared())
+    };
+    Some(points.iter().map(|p| image(p).into()).collect())
+}
+
+/// The points whose images are `vertices`. `None` where a vertex is not an image.
+fn originals(
+    points: &[Point3<f64>],
+    images: &[Point3<f64>],
+    vertices: &[Point3<f64>],
+) -> Option<Vec<Point3<f64>>> {
+    let compare = |a: &Point3<f64>, b: &Point3<f64>| {
+        a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
+    };
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|i, j| compare(&images[*i], &images[*j]).then(i.cmp(j)));
+    let find = |v: &Point3<f64>| order.binary_search_by(|i| compare(&images[*i], v)).ok();
+    vertices.iter().map(|v| find(v).map(|k| points[order[k]])).collect()
 }
 
 /// Joins coplanar neighbours into faces. Faces are numbered by the area of their largest triangle, whose
