@@ -125,6 +125,9 @@ fn meshes_match_brute_force() {
         ("torus", common::torus(0.6, 0.25, 24, 12)),
         ("L", common::l_shape()),
         ("ball", ball),
+        ("star", common::star(1)),
+        ("another star", common::star(2)),
+        ("spike", common::uneven_spike()),
         ("hull", hull_surface),
     ];
     for (name, surface) in meshes {

@@ -73,6 +73,7 @@ pub struct SurfacePoint {
 impl Shape {
     /// Exact signed distance (m) from `p` (shape frame, m) to the nearest point of the surface, inside and
     /// outside.
+    /// Of a point that is not finite, the result means nothing.
     pub fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self {
             Shape::HalfSpace => primitives::half_space(p),

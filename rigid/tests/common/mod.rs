@@ -3,6 +3,7 @@
 #![allow(dead_code)] // every test file uses a part
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
+use pliant_rigid::Shape;
 use std::f64::consts::PI;
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
@@ -53,6 +54,28 @@ pub fn torus(major: f64, minor: f64, n: u32, m: u32) -> Mesh {
         }
     }
     (vertices, triangles)
+}
+
+/// A ball whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes and notches.
+pub fn star(seed: u64) -> Mesh {
+    let (mut vertices, triangles) = Shape::Sphere { radius: 1.0 }.triangles(12);
+    let mut random = Random::new(seed);
+    vertices.iter_mut().for_each(|v| *v *= 0.65 + 0.35 * random.signed());
+    (vertices, triangles)
+}
+
+/// A flat spike: a cone of 2 broad and 60 narrow triangles around its tip, so that the plain mean of the normals at the tip
+/// is far from the mean weighted by the angles.
+pub fn uneven_spike() -> Mesh {
+    let n = 61;
+    let mut vertices = vec![Point3::new(0.0, 0.0, 0.2), Point3::new(0.2, 0.0, -0.5)];
+    vertices.extend((0..n).map(|k| {
+        let angle = if k == 0 { PI } else { 0.4 * (f64::from(k) / f64::from(n - 1) - 0.5) };
+        Point3::new(angle.cos(), angle.sin(), -0.3 - 0.3 * angle.cos())
+    }));
+    let ring = |k: u32| 2 + k % n as u32;
+    let triangles = (0..n as u32).flat_map(|k| [[0, ring(k), ring(k + 1)], [1, ring(k + 1), ring(k)]]);
+    (vertices, triangles.collect())
 }
 
 /// An L: the square [0, 2]^2 without its corner (1, 2]^2, from z = 0 to z = 1.
