@@ -9,7 +9,7 @@ use crate::material::Material;
 /// material stretched by 1.5 carries waves sqrt(3) times as fast, which leaves 0.9 / sqrt(3) = 0.52. This keeps a margin below that.
 pub const COURANT_NUMBER: f64 = 0.4;
 
-/// Largest substep [s] for grid spacing `h` [m] and particles that move at up to `max_speed` [m/s]:
+/// Largest substep in s for a grid spacing `h` in m and particles that move at up to `max_speed` in m/s:
 /// `c h / (c_s + max_speed)`, with c_s the fastest pressure wave sqrt((lambda + 2 mu) / rho) among the materials
 /// (Courant, Friedrichs and Lewy 1928). Infinite where nothing moves and there is no material.
 pub fn largest_stable_substep(h: f64, materials: &[Material], max_speed: f64) -> f64 {
