@@ -142,7 +142,7 @@ impl ReferenceMpm {
         model.update(particle.deformation_gradient.into(), particle.state).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` [s]:
+    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` seconds:
     /// (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p)].
     ///
     /// # Errors
@@ -165,7 +165,7 @@ impl ReferenceMpm {
         Ok(grid)
     }
 
-    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` [s], then maps each deformation
+    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` seconds, then maps each deformation
     /// gradient back to its yield surface:
     /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
     pub fn grid_to_particles(&mut self, grid: &Grid, dt: f64) {
@@ -186,7 +186,7 @@ impl ReferenceMpm {
         }
     }
 
-    /// One substep of `dt` [s]. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
+    /// One substep of `dt` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
     /// and may change the velocity: boundary conditions, contact, damping.
     ///
     /// # Errors
