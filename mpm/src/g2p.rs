@@ -70,8 +70,12 @@ impl Kernel for GridToParticles<'_> {
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             models.update(motion, strain, &affine, self.dt);
             check_positions::<S>(motion, t, lanes, &mut outcome);
-            let [x, y, z] = [0, 1, 2].map(|d| Lanes::<S>::load(&motion[kinematics::VELOCITY + d]));
-            fastest = fastest.max(x * x + y * y + z * z);
+            let mut speed_squared = Lanes::<S>::all(0.0);
+            for d in 0..3 {
+                let v = Lanes::load(&motion[kinematics::VELOCITY + d]);
+                speed_squared += v * v;
+            }
+            fastest = fastest.max(speed_squared);
         }
         let mut row = Row::ZERO;
         fastest.store(&mut row);
@@ -117,7 +121,11 @@ fn move_particles<S: Simd>(
     dt: f32,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
-    let columns = S::transpose(core::array::from_fn(|l| S::load(&gathered[l].0)));
+    let mut rows = [S::splat(0.0); LANES];
+    for l in 0..LANES {
+        rows[l] = S::load(&gathered[l].0);
+    }
+    let columns = S::transpose(rows);
     let inverse_d = Lanes::<S>::all(4.0 / h);
     let step = Lanes::<S>::all(dt / h);
     let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
@@ -167,11 +175,9 @@ impl<'a, S: Simd> ModelCache<'a, S> {
     /// Deformation gradient, return mapping and stress of a tile.
     #[inline(always)]
     fn update(&mut self, motion: &Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
-        use deformation::{GRADIENT, STATE};
+        use deformation::STATE;
         let step = Lanes::<S>::all(dt);
-        let f: Mat3<Lanes<S>> = Mat3(core::array::from_fn(|i| {
-            core::array::from_fn(|j| Lanes::load(&strain[GRADIENT + i * 3 + j]))
-        }));
+        let f = load_gradient::<S>(strain);
         let mut trial = f;
         for i in 0..3 {
             for j in 0..3 {
@@ -195,6 +201,25 @@ impl<'a, S: Simd> ModelCache<'a, S> {
     }
 }
 
+/// The deformation gradients of a tile.
+#[inline(always)]
+pub(crate) fn load_gradient<S: Simd>(strain: &Tile) -> Mat3<Lanes<S>> {
+    let mut f = Mat3([[Lanes::all(0.0); 3]; 3]);
+    for i in 0..3 {
+        for j in 0..3 {
+            f.0[i][j] = Lanes::load(&strain[deformation::GRADIENT + i * 3 + j]);
+        }
+    }
+    f
+}
+
+/// Stores `value` in the lanes of `mask`.
+#[inline(always)]
+fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
+    let kept = S::load(&row.0);
+    S::store(&mut row.0, S::select(mask, value.0, kept));
+}
+
 /// Stores the response of the lanes in `lanes`.
 #[inline(always)]
 fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per_mass: Lanes<S>, lanes: u16) {
@@ -202,19 +227,22 @@ fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per
     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
     let Sym3 { xx, yy, zz, xy, xz, yz } = r.kirchhoff_stress;
     let mask = S::mask_from_bits(lanes);
-    let mut put = |row: usize, value: Lanes<S>| {
-        let kept = S::load(&strain[row].0);
-        S::store(&mut strain[row].0, S::select(mask, value.0, kept));
-    };
     for i in 0..3 {
         for j in 0..3 {
-            put(GRADIENT + i * 3 + j, r.deformation_gradient.0[i][j]);
+            put::<S>(&mut strain[GRADIENT + i * 3 + j], mask, r.deformation_gradient.0[i][j]);
         }
     }
-    for (n, s) in [xx, yy, zz, xy, xz, yz].into_iter().enumerate() {
-        put(STRESS_VOLUME + n, s * volume);
+    let stress = [xx, yy, zz, xy, xz, yz];
+    for n in 0..6 {
+        put::<S>(&mut strain[STRESS_VOLUME + n], mask, stress[n] * volume);
     }
-    put(STATE, r.state);
+    put::<S>(&mut strain[STATE], mask, r.state);
+}
+
+/// Lanes with `low <= x < high`, as bits; NaN is not within.
+#[inline(always)]
+fn lanes_within<S: Simd>(x: S::V, low: f32, high: f32) -> u16 {
+    S::mask_bits(S::mask_and(S::le(S::splat(low), x), S::lt(x, S::splat(high))))
 }
 
 /// Notes particles that left the reach of the arena.
@@ -224,11 +252,8 @@ fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut
     let mut near = u16::MAX;
     for d in 0..3 {
         let x = S::load(&motion[kinematics::POSITION + d].0);
-        let within = |low: f32, high: f32| {
-            S::mask_bits(S::mask_and(S::le(S::splat(low), x), S::lt(x, S::splat(high))))
-        };
-        here &= within(LOWEST, HIGHEST);
-        near &= within(LOWEST - SORT_REACH, HIGHEST + SORT_REACH);
+        here &= lanes_within::<S>(x, LOWEST, HIGHEST);
+        near &= lanes_within::<S>(x, LOWEST - SORT_REACH, HIGHEST + SORT_REACH);
     }
     if here == u16::MAX {
         return;

@@ -176,8 +176,11 @@ impl<T: Real> Mat3<T> {
     /// Each column `j` times `s[j]`: `self * diag(s)`.
     #[inline(always)]
     pub fn scale_columns(&self, s: Vec3<T>) -> Self {
-        let scaled = |r: [T; 3]| [r[0] * s.0[0], r[1] * s.0[1], r[2] * s.0[2]];
-        Self([scaled(self.0[0]), scaled(self.0[1]), scaled(self.0[2])])
+        let mut scaled = *self;
+        for row in &mut scaled.0 {
+            *row = [row[0] * s.0[0], row[1] * s.0[1], row[2] * s.0[2]];
+        }
+        scaled
     }
     /// Matrix of cofactors, `det(self) * self^-T`, also where the matrix is singular.
     #[inline(always)]
@@ -203,14 +206,20 @@ impl<T: Real> Mat3<T> {
     /// Largest absolute entry.
     #[inline(always)]
     pub fn max_abs(&self) -> T {
-        let m = |r: [T; 3]| r[0].abs().max(r[1].abs()).max(r[2].abs());
-        m(self.0[0]).max(m(self.0[1])).max(m(self.0[2]))
+        let mut largest = T::splat(0.0);
+        for r in self.0 {
+            largest = largest.max(r[0].abs()).max(r[1].abs()).max(r[2].abs());
+        }
+        largest
     }
     /// `if_true` where the mask holds, else `if_false`.
     #[inline(always)]
     pub fn select(mask: T::Mask, if_true: Self, if_false: Self) -> Self {
-        let row = |i: usize| Vec3::<T>::select(mask, Vec3(if_true.0[i]), Vec3(if_false.0[i])).0;
-        Self([row(0), row(1), row(2)])
+        let mut chosen = if_false;
+        for i in 0..3 {
+            chosen.0[i] = Vec3::<T>::select(mask, Vec3(if_true.0[i]), Vec3(if_false.0[i])).0;
+        }
+        chosen
     }
 }
 

@@ -127,22 +127,25 @@ impl Kernel for ParticlesToGrid<'_> {
             flush::<S>(values, at, &sums);
         }
         self.arena.runs = runs;
-        self.arena.touched = touched_neighbours(lowest.map(lane_min), highest.map(lane_max));
+        self.arena.touched = touched_neighbours(lane_extremes(&lowest).0, lane_extremes(&highest).1);
     }
 }
 
+/// Smallest and largest lane of each component.
 #[inline(always)]
-fn lane_min<S: Simd>(x: Lanes<S>) -> i32 {
-    let mut row = Row::ZERO;
-    x.store(&mut row);
-    row.0.iter().fold(f32::MAX, |a, &b| a.min(b)) as i32
-}
-
-#[inline(always)]
-fn lane_max<S: Simd>(x: Lanes<S>) -> i32 {
-    let mut row = Row::ZERO;
-    x.store(&mut row);
-    row.0.iter().fold(f32::MIN, |a, &b| a.max(b)) as i32
+fn lane_extremes<S: Simd>(x: &[Lanes<S>; 3]) -> ([i32; 3], [i32; 3]) {
+    let (mut smallest, mut largest) = ([0; 3], [0; 3]);
+    for d in 0..3 {
+        let mut row = Row::ZERO;
+        x[d].store(&mut row);
+        let (mut low, mut high) = (f32::MAX, f32::MIN);
+        for &lane in &row.0 {
+            low = low.min(lane);
+            high = high.max(lane);
+        }
+        (smallest[d], largest[d]) = (low as i32, high as i32);
+    }
+    (smallest, largest)
 }
 
 /// Adds a cell's sums to the arena.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::engine::Mpm;
-use crate::linalg::Mat3;
+use crate::g2p::load_gradient;
 use crate::material::Material;
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
@@ -90,7 +90,7 @@ impl Kernel for ElasticEnergy<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> f64 {
-        use deformation::{GRADIENT, MASS, STATE};
+        use deformation::{MASS, STATE};
         let mut sum = 0.0;
         for (m, material) in self.materials.iter().enumerate() {
             let model = AnyModel::<Lanes<S>>::new(&material.model);
@@ -99,9 +99,7 @@ impl Kernel for ElasticEnergy<'_> {
                 if !(0..LANES).any(is_this) {
                     continue;
                 }
-                let f = Mat3(core::array::from_fn(|i| {
-                    core::array::from_fn(|j| Lanes::<S>::load(&strain[GRADIENT + i * 3 + j]))
-                }));
+                let f = load_gradient::<S>(strain);
                 let density = model.energy_density(&f, Lanes::load(&strain[STATE]));
                 let mut row = Row::ZERO;
                 (density * Lanes::load(&strain[MASS]) * Lanes::splat(1.0 / material.density)).store(&mut row);

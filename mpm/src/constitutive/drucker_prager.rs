@@ -42,7 +42,10 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         let axes = principal(&trial);
         // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).
         let gained = state * T::splat(1.0 / 3.0);
-        let (mean, deviator) = Principal::split(axes.strain.map(|e| e + gained));
+        let (mean, deviator) = Principal::split(axes.strain.map(
+            #[inline(always)]
+            |e| e + gained,
+        ));
         let trace = mean * T::splat(3.0);
         let norm = deviator.norm_squared().sqrt();
 
@@ -50,7 +53,10 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         let allowed = -self.strain_slope * trace;
         let slides = allowed.lt(norm);
         let factor = T::select(slides, allowed / norm.max(T::splat(1e-30)), T::splat(1.0));
-        let on_cone = deviator.map(|e| factor.mul_add(e, mean));
+        let on_cone = deviator.map(
+            #[inline(always)]
+            |e| factor.mul_add(e, mean),
+        );
         let strain = Vec3::<T>::select(tension, Vec3::zero(), on_cone);
 
         let no_volume = zero.le(state).and(state.le(zero));

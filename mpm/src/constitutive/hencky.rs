@@ -32,7 +32,10 @@ impl<T: Real> Hencky<T> {
     pub fn principal_stress(&self, strain: Vec3<T>) -> Vec3<T> {
         let pressure = self.lambda * strain.sum();
         let twice_mu = self.mu + self.mu;
-        strain.map(|e| twice_mu.mul_add(e, pressure))
+        strain.map(
+            #[inline(always)]
+            |e| twice_mu.mul_add(e, pressure),
+        )
     }
 
     /// Energy per rest volume.
@@ -49,7 +52,10 @@ impl<T: Real> Hencky<T> {
 pub(super) fn principal<T: Real>(f: &Mat3<T>) -> Principal<T> {
     let axes = svd(f);
     let smallest = T::splat(SMALLEST_STRETCH);
-    let strain = axes.sigma.map(|s| s.max(smallest).ln());
+    let strain = axes.sigma.map(
+        #[inline(always)]
+        |s| s.max(smallest).ln(),
+    );
     let [a, b, c] = axes.sigma.0;
     let collapsed = a.lt(smallest).or(b.lt(smallest)).or(c.lt(smallest));
     Principal { axes, strain, collapsed }
@@ -60,7 +66,13 @@ impl<T: Real> Principal<T> {
     #[inline(always)]
     pub fn split(strain: Vec3<T>) -> (T, Vec3<T>) {
         let mean = strain.sum() * T::splat(1.0 / 3.0);
-        (mean, strain.map(|e| e - mean))
+        (
+            mean,
+            strain.map(
+                #[inline(always)]
+                |e| e - mean,
+            ),
+        )
     }
 
     /// The deformation gradient U exp(strain) V^T where the mask holds; elsewhere `trial` itself, untouched by rounding.
@@ -69,7 +81,14 @@ impl<T: Real> Principal<T> {
         if !changed.any() {
             return *trial;
         }
-        let returned = self.axes.u.scale_columns(strain.map(T::exp)).mul_transpose(&self.axes.v);
+        let returned = self
+            .axes
+            .u
+            .scale_columns(strain.map(
+                #[inline(always)]
+                |e| e.exp(),
+            ))
+            .mul_transpose(&self.axes.v);
         Mat3::<T>::select(changed, returned, *trial)
     }
 

@@ -76,6 +76,7 @@ pub enum AnyModel<T> {
 
 impl<T: Real> AnyModel<T> {
     /// Rounds the parameters of a (valid) model to this precision.
+    #[inline(always)]
     pub fn new(model: &Model) -> Self {
         match *model {
             Model::FixedCorotated(elastic) => Self::FixedCorotated(FixedCorotated::new(&elastic)),

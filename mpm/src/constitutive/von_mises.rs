@@ -38,7 +38,10 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
         let yields = self.yield_strain.lt(norm);
         let one = T::splat(1.0);
         let factor = T::select(yields, self.yield_strain / norm.max(self.yield_strain), one);
-        let strain = deviator.map(|e| factor.mul_add(e, mean));
+        let strain = deviator.map(
+            #[inline(always)]
+            |e| factor.mul_add(e, mean),
+        );
         let plastic_increment = (norm - self.yield_strain).max(T::splat(0.0));
         Response {
             deformation_gradient: axes.recompose(yields.or(axes.collapsed), strain, &trial),

@@ -80,27 +80,12 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn split_exponent(a: [__m256; 2]) -> ([__m256; 2], [__m256; 2]) {
-        let one = |x: __m256| {
-            op!({
-                let bits = _mm256_castps_si256(x);
-                let fraction = _mm256_and_si256(bits, _mm256_set1_epi32(0x007f_ffff));
-                let m = _mm256_castsi256_ps(_mm256_or_si256(fraction, _mm256_set1_epi32(0x3f00_0000)));
-                let e = _mm256_sub_epi32(_mm256_srli_epi32::<23>(bits), _mm256_set1_epi32(126));
-                (m, _mm256_cvtepi32_ps(e))
-            })
-        };
-        let (lo, hi) = (one(a[0]), one(a[1]));
+        let (lo, hi) = (split_half(a[0]), split_half(a[1]));
         ([lo.0, hi.0], [lo.1, hi.1])
     }
     #[inline(always)]
     fn scale_exponent(m: [__m256; 2], e: [__m256; 2]) -> [__m256; 2] {
-        let one = |m: __m256, e: __m256| {
-            op!({
-                let biased = _mm256_add_epi32(_mm256_cvttps_epi32(e), _mm256_set1_epi32(127));
-                _mm256_mul_ps(m, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(biased)))
-            })
-        };
-        [one(m[0], e[0]), one(m[1], e[1])]
+        [scale_half(m[0], e[0]), scale_half(m[1], e[1])]
     }
     #[inline(always)]
     fn lt(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
@@ -140,11 +125,7 @@ impl Simd for Avx2 {
     fn mask_from_bits(bits: u16) -> [__m256; 2] {
         op!({
             let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-            let half = |b: i32| {
-                let hit = _mm256_and_si256(_mm256_set1_epi32(b), lane);
-                _mm256_castsi256_ps(_mm256_cmpeq_epi32(hit, lane))
-            };
-            [half(i32::from(bits & 0xff)), half(i32::from(bits >> 8))]
+            [mask_half(i32::from(bits & 0xff), lane), mask_half(i32::from(bits >> 8), lane)]
         })
     }
     #[inline(always)]
@@ -164,11 +145,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn sum_quads(a: [[__m256; 2]; 4]) -> [__m256; 2] {
         op!({
-            let one = |v: [__m256; 2]| {
-                let lo = _mm_add_ps(_mm256_castps256_ps128(v[0]), _mm256_extractf128_ps::<1>(v[0]));
-                _mm_add_ps(lo, _mm256_castps256_ps128(v[1]))
-            };
-            [_mm256_set_m128(one(a[1]), one(a[0])), _mm256_set_m128(one(a[3]), one(a[2]))]
+            [_mm256_set_m128(sum_half(a[1]), sum_half(a[0])), _mm256_set_m128(sum_half(a[3]), sum_half(a[2]))]
         })
     }
     #[inline(always)]
@@ -200,4 +177,41 @@ impl Simd for Avx2 {
         }
         out
     }
+}
+
+#[inline(always)]
+fn split_half(x: __m256) -> (__m256, __m256) {
+    op!({
+        let bits = _mm256_castps_si256(x);
+        let fraction = _mm256_and_si256(bits, _mm256_set1_epi32(0x007f_ffff));
+        let m = _mm256_castsi256_ps(_mm256_or_si256(fraction, _mm256_set1_epi32(0x3f00_0000)));
+        let e = _mm256_sub_epi32(_mm256_srli_epi32::<23>(bits), _mm256_set1_epi32(126));
+        (m, _mm256_cvtepi32_ps(e))
+    })
+}
+
+#[inline(always)]
+fn scale_half(m: __m256, e: __m256) -> __m256 {
+    op!({
+        let biased = _mm256_add_epi32(_mm256_cvttps_epi32(e), _mm256_set1_epi32(127));
+        _mm256_mul_ps(m, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(biased)))
+    })
+}
+
+/// Lanes whose bit is set; `lane` holds each lane's bit.
+#[inline(always)]
+fn mask_half(bits: i32, lane: __m256i) -> __m256 {
+    op!({
+        let hit = _mm256_and_si256(_mm256_set1_epi32(bits), lane);
+        _mm256_castsi256_ps(_mm256_cmpeq_epi32(hit, lane))
+    })
+}
+
+/// Sum of quarters 0, 1, 2.
+#[inline(always)]
+fn sum_half(v: [__m256; 2]) -> __m128 {
+    op!({
+        let lo = _mm_add_ps(_mm256_castps256_ps128(v[0]), _mm256_extractf128_ps::<1>(v[0]));
+        _mm_add_ps(lo, _mm256_castps256_ps128(v[1]))
+    })
 }
