@@ -239,6 +239,8 @@ fn products(left: [&[f64]; 3], right: [&[f64]; 3]) -> [[f64; 3]; 3] {
         }
         at += WIDTH;
     }
+    // Through memory: see the kernels' `sum`.
+    let lanes = std::hint::black_box(lanes);
     let mut sums = lanes.map(|row| row.map(|lanes| lanes.iter().sum::<f64>()));
     for k in whole..length {
         for a in 0..3 {

@@ -3,6 +3,8 @@
 //! Every sum has one fixed order and every multiply-add is fused in all three versions, so that the bits do not
 //! depend on the instruction set.
 
+use std::hint::black_box;
+
 use multiversion::multiversion;
 
 use super::prepared::{Group, LANES, LawLanes, Vector, Weights};
@@ -22,8 +24,11 @@ fn axpy(a: f64, x: &Vector, y: &mut Vector) {
     }
 }
 
+/// The sum of the lanes. Through memory, since the compiler otherwise takes the sums in the loop before it apart
+/// into scalars.
 #[inline(always)]
 fn sum(x: Vector) -> f64 {
+    let x = black_box(x);
     (x[0] + x[1]) + (x[2] + x[3])
 }
 
@@ -115,27 +120,36 @@ pub(super) fn scatter_add(groups: &[Group], weights: &[Weights], values: &[Vecto
     }
 }
 
-/// `out += J^T G J x`; returns `x^T J^T G J x`.
+/// `out += J^T G J x`, with `J x` and `G J x` left in `values` and `images`; returns `x^T J^T G J x`. The three parts
+/// of a group are loops of their own, with memory between, so that each is in full registers.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn product_add(
     groups: &[Group],
     weights: &[Weights],
     hessians: &[Columns],
     x: &[Vector],
+    values: &mut [Vector],
+    images: &mut [Vector],
     out: &mut [Vector],
 ) -> f64 {
     let mut curvature = ZERO;
     for group in groups {
-        let values = load_stencil(x, &group.rows);
-        let mut stencil = [ZERO; 27];
         let range = group.begin as usize..group.end as usize;
-        for (w, hessian) in weights[range.clone()].iter().zip(&hessians[range]) {
-            let v = interpolate(&values, w);
-            let y = apply(hessian, &v);
+        let (weights, hessians) = (&weights[range.clone()], &hessians[range.clone()]);
+        let (values, images) = (&mut values[range.clone()], &mut images[range]);
+        let stencil = load_stencil(x, &group.rows);
+        for (w, value) in weights.iter().zip(values.iter_mut()) {
+            *value = interpolate(&stencil, w);
+        }
+        for ((hessian, value), image) in hessians.iter().zip(values.iter()).zip(images.iter_mut()) {
+            *image = apply(hessian, value);
             for l in 0..4 {
-                curvature[l] = v[l].mul_add(y[l], curvature[l]);
+                curvature[l] = value[l].mul_add(image[l], curvature[l]);
             }
-            spread(&mut stencil, w, &y);
+        }
+        let mut stencil = [ZERO; 27];
+        for (w, image) in weights.iter().zip(images.iter()) {
+            spread(&mut stencil, w, image);
         }
         add_stencil(&stencil, &group.rows, out);
     }
@@ -156,12 +170,20 @@ pub(super) fn diagonal_blocks_add(
         let range = group.begin as usize..group.end as usize;
         for (w, g) in weights[range.clone()].iter().zip(&hessians[range]) {
             let packed = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2], 0.0, 0.0];
+            let power = |weight: f64| if lumped { weight } else { weight * weight };
+            let mut layers = [[0.0; 8]; 3];
+            for k in 0..3 {
+                let factor = power(w.z[k]);
+                for l in 0..8 {
+                    layers[k][l] = factor * packed[l];
+                }
+            }
+            let layers = black_box(layers);
             for r in 0..9 {
+                let factor = power(w.xy[r]);
                 for k in 0..3 {
-                    let weight = w.xy[r] * w.z[k];
-                    let factor = if lumped { weight } else { weight * weight };
                     for l in 0..8 {
-                        stencil[3 * r + k][l] = factor.mul_add(packed[l], stencil[3 * r + k][l]);
+                        stencil[3 * r + k][l] = factor.mul_add(layers[k][l], stencil[3 * r + k][l]);
                     }
                 }
             }
