@@ -115,6 +115,6 @@ impl Forcing {
             }
         };
         self.previous = Some((residual, factor));
-        (factor * residual).max(0.5 * tolerance)
+        (factor * residual).max(0.8 * tolerance)
     }
 }

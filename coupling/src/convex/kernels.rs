@@ -229,21 +229,14 @@ pub(super) fn invert_blocks(blocks: &[Packed], mass: &[f64], out: &mut [Columns]
     }
 }
 
-/// Impulses, Hessians and the sum of the potentials at the contact velocities `v`.
+/// Impulses and the sum of the potentials at the contact velocities `v`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn respond(
-    laws: &[LawLanes],
-    v: &[Vector],
-    impulses: &mut [Vector],
-    hessians: &mut [Columns],
-) -> f64 {
+pub(super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut [Vector]) -> f64 {
     let mut potential = [0.0; LANES];
-    let chunks =
-        v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES)).zip(hessians.chunks_exact_mut(LANES));
-    for (law, ((v, impulses), hessians)) in laws.iter().zip(chunks) {
+    let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
+    for (law, (v, impulses)) in laws.iter().zip(chunks) {
         let n = &law.normal;
         let mut gamma = [[0.0; LANES]; 3];
-        let mut g = [[0.0; LANES]; 6];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
@@ -252,37 +245,60 @@ pub(super) fn respond(
             let slip = tx * tx + ty * ty + tz * tz;
             let v_s = law.stiction[l];
             let s = (slip + v_s * v_s).sqrt();
-            let inverse_s = 1.0 / s;
-            let c = law.friction_bound[l] * inverse_s;
+            let c = law.friction_bound[l] / s;
             let u = (law.release[l] - v_n).max(0.0);
             let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
-            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
             potential[l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
                 + law.friction_bound[l] * slip / (s + v_s);
             gamma[0][l] = gamma_n * nx - c * tx;
             gamma[1][l] = gamma_n * ny - c * ty;
             gamma[2][l] = gamma_n * nz - c * tz;
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T
-            let kn = k_n - c;
-            // The slip's direction is formed before it is squared: c/s^2 alone overflows at no slip.
-            let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
-            g[0][l] = c + kn * nx * nx - c * ex * ex;
-            g[1][l] = c + kn * ny * ny - c * ey * ey;
-            g[2][l] = c + kn * nz * nz - c * ez * ez;
-            g[3][l] = kn * nx * ny - c * ex * ey;
-            g[4][l] = kn * nx * nz - c * ex * ez;
-            g[5][l] = kn * ny * nz - c * ey * ez;
         }
         for l in 0..LANES {
             impulses[l] = [gamma[0][l], gamma[1][l], gamma[2][l], 0.0];
-            hessians[l] = [
+        }
+    }
+    potential.iter().sum()
+}
+
+/// Hessians of the potentials at the contact velocities `v`; `turning` scales the part of friction that lowers them
+/// along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the quadratic that touches friction's potential here and
+/// lies above it everywhere.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, out: &mut [Columns]) {
+    let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
+    for (law, (v, out)) in laws.iter().zip(chunks) {
+        let n = &law.normal;
+        let mut g = [[0.0; LANES]; 6];
+        for l in 0..LANES {
+            let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
+            let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
+            let v_n = nx * x + ny * y + nz * z;
+            let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
+            let v_s = law.stiction[l];
+            let inverse_s = 1.0 / (tx * tx + ty * ty + tz * tz + v_s * v_s).sqrt();
+            let c = law.friction_bound[l] * inverse_s;
+            let u = (law.release[l] - v_n).max(0.0);
+            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
+            // overflows at no slip.
+            let (kn, ct) = (k_n - c, turning * c);
+            let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
+            g[0][l] = c + kn * nx * nx - ct * ex * ex;
+            g[1][l] = c + kn * ny * ny - ct * ey * ey;
+            g[2][l] = c + kn * nz * nz - ct * ez * ez;
+            g[3][l] = kn * nx * ny - ct * ex * ey;
+            g[4][l] = kn * nx * nz - ct * ex * ez;
+            g[5][l] = kn * ny * nz - ct * ey * ez;
+        }
+        for l in 0..LANES {
+            out[l] = [
                 [g[0][l], g[3][l], g[4][l], 0.0],
                 [g[3][l], g[1][l], g[5][l], 0.0],
                 [g[4][l], g[5][l], g[2][l], 0.0],
             ];
         }
     }
-    potential.iter().sum()
 }
 
 /// [`LANES`] contacts seen along a search direction: all that the objective needs at any step length.
