@@ -52,19 +52,6 @@ fn load_stencil(nodes: &[Vector], rows: &[u32; 9]) -> [Vector; 27] {
     stencil
 }
 
-#[inline(always)]
-fn add_stencil(stencil: &[Vector; 27], rows: &[u32; 9], nodes: &mut [Vector]) {
-    for r in 0..9 {
-        let first = rows[r] as usize;
-        let run = &mut nodes[first..first + 3];
-        for k in 0..3 {
-            for l in 0..4 {
-                run[k][l] += stencil[3 * r + k][l];
-            }
-        }
-    }
-}
-
 /// `sum_i w_i v_i` of one contact.
 #[inline(always)]
 fn interpolate(stencil: &[Vector; 27], weights: &Weights) -> Vector {
@@ -81,17 +68,23 @@ fn interpolate(stencil: &[Vector; 27], weights: &Weights) -> Vector {
     value
 }
 
-/// Adds `w_i x` to the stencil's nodes.
+/// Adds `sum_c w_ic x_c` to the nodes of a group, a row at a time: the row's three nodes stay in registers.
 #[inline(always)]
-fn spread(stencil: &mut [Vector; 27], weights: &Weights, x: &Vector) {
-    let mut layers = [ZERO; 3];
-    for k in 0..3 {
-        axpy(weights.z[k], x, &mut layers[k]);
-    }
+fn spread(rows: &[u32; 9], weights: &[Weights], values: &[Vector], nodes: &mut [Vector]) {
     for r in 0..9 {
-        for k in 0..3 {
-            axpy(weights.xy[r], &layers[k], &mut stencil[3 * r + k]);
+        let first = rows[r] as usize;
+        let run = &mut nodes[first..first + 3];
+        let mut sums = [run[0], run[1], run[2]];
+        for (w, x) in weights.iter().zip(values) {
+            let mut scaled = ZERO;
+            for l in 0..4 {
+                scaled[l] = w.xy[r] * x[l];
+            }
+            for k in 0..3 {
+                axpy(w.z[k], &scaled, &mut sums[k]);
+            }
         }
+        run.copy_from_slice(&sums);
     }
 }
 
@@ -111,12 +104,8 @@ pub(super) fn gather_add(groups: &[Group], weights: &[Weights], nodes: &[Vector]
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn scatter_add(groups: &[Group], weights: &[Weights], values: &[Vector], out: &mut [Vector]) {
     for group in groups {
-        let mut stencil = [ZERO; 27];
         let range = group.begin as usize..group.end as usize;
-        for (w, value) in weights[range.clone()].iter().zip(&values[range]) {
-            spread(&mut stencil, w, value);
-        }
-        add_stencil(&stencil, &group.rows, out);
+        spread(&group.rows, &weights[range.clone()], &values[range], out);
     }
 }
 
@@ -147,11 +136,7 @@ pub(super) fn product_add(
                 curvature[l] = value[l].mul_add(image[l], curvature[l]);
             }
         }
-        let mut stencil = [ZERO; 27];
-        for (w, image) in weights.iter().zip(images.iter()) {
-            spread(&mut stencil, w, image);
-        }
-        add_stencil(&stencil, &group.rows, out);
+        spread(&group.rows, weights, images, out);
     }
     sum(curvature)
 }
