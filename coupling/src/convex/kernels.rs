@@ -41,24 +41,15 @@ fn apply(matrix: &Columns, x: &Vector) -> Vector {
     y
 }
 
-/// The 27 nodes of a group.
-#[inline(always)]
-fn load_stencil(nodes: &[Vector], rows: &[u32; 9]) -> [Vector; 27] {
-    let mut stencil = [ZERO; 27];
-    for r in 0..9 {
-        let first = rows[r] as usize;
-        stencil[3 * r..3 * r + 3].copy_from_slice(&nodes[first..first + 3]);
-    }
-    stencil
-}
-
 /// `sum_i w_i v_i` of one contact.
 #[inline(always)]
-fn interpolate(stencil: &[Vector; 27], weights: &Weights) -> Vector {
+fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
     let mut layers = [ZERO; 3];
     for r in 0..9 {
+        let first = rows[r] as usize;
+        let run = &nodes[first..first + 3];
         for k in 0..3 {
-            axpy(weights.xy[r], &stencil[3 * r + k], &mut layers[k]);
+            axpy(weights.xy[r], &run[k], &mut layers[k]);
         }
     }
     let mut value = ZERO;
@@ -92,10 +83,9 @@ fn spread(rows: &[u32; 9], weights: &[Weights], values: &[Vector], nodes: &mut [
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn gather_add(groups: &[Group], weights: &[Weights], nodes: &[Vector], out: &mut [Vector]) {
     for group in groups {
-        let stencil = load_stencil(nodes, &group.rows);
         let range = group.begin as usize..group.end as usize;
         for (w, value) in weights[range.clone()].iter().zip(&mut out[range]) {
-            axpy(1.0, &interpolate(&stencil, w), value);
+            axpy(1.0, &interpolate(nodes, &group.rows, w), value);
         }
     }
 }
@@ -126,9 +116,8 @@ pub(super) fn product_add(
         let range = group.begin as usize..group.end as usize;
         let (weights, hessians) = (&weights[range.clone()], &hessians[range.clone()]);
         let (values, images) = (&mut values[range.clone()], &mut images[range]);
-        let stencil = load_stencil(x, &group.rows);
         for (w, value) in weights.iter().zip(values.iter_mut()) {
-            *value = interpolate(&stencil, w);
+            *value = interpolate(x, &group.rows, w);
         }
         for ((hessian, value), image) in hessians.iter().zip(values.iter()).zip(images.iter_mut()) {
             *image = apply(hessian, value);
