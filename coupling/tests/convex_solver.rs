@@ -184,7 +184,8 @@ fn dense_minimiser(problem: &ContactProblem) -> DVector<f64> {
     let mut v = stack(&problem.node_free_velocity);
     for _ in 0..300 {
         let (value, gradient, hessian) = dense(problem, &v);
-        let step = -hessian.cholesky().expect("positive definite").solve(&gradient);
+        let Some(factor) = hessian.cholesky() else { break };
+        let step = -factor.solve(&gradient);
         let slope = gradient.dot(&step);
         if slope.abs() < 1e-30 {
             break;
