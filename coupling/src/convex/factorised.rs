@@ -56,7 +56,7 @@ impl Factorisation {
         }
         self.assemble(prepared, hessians);
         let rows = &self.rows;
-        eliminate(rows, &prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
+        eliminate(rows, prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
     }
 
     /// Reverse Cuthill-McKee: breadth first from a node of least degree, neighbours by degree.
@@ -239,6 +239,8 @@ fn products(left: [&[f64]; 3], right: [&[f64]; 3]) -> [[f64; 3]; 3] {
         }
         at += WIDTH;
     }
+    // Through memory: see the kernels' `sum`.
+    let lanes = std::hint::black_box(lanes);
     let mut sums = lanes.map(|row| row.map(|lanes| lanes.iter().sum::<f64>()));
     for k in whole..length {
         for a in 0..3 {

@@ -10,6 +10,8 @@ pub(super) struct ConjugateGradients {
     preconditioned: Vec<Vector>,
     direction: Vec<Vector>,
     image: Vec<Vector>,
+    contact_values: Vec<Vector>,
+    contact_images: Vec<Vector>,
 }
 
 /// How far the inner iteration goes.
@@ -39,6 +41,9 @@ impl ConjugateGradients {
             buffer.clear();
             buffer.resize(nodes, [0.0; 4]);
         }
+        for buffer in [&mut self.contact_values, &mut self.contact_images] {
+            buffer.resize(hessians.len(), [0.0; 4]);
+        }
         self.residual.clear();
         self.residual.extend(gradient.iter().map(|g| g.map(|value| -value)));
         apply_blocks_negated(inverse_blocks, gradient, &mut self.preconditioned);
@@ -53,6 +58,8 @@ impl ConjugateGradients {
                     &prepared.weights,
                     hessians,
                     &self.direction,
+                    &mut self.contact_values,
+                    &mut self.contact_images,
                     &mut self.image,
                 );
             // Not positive only where everything has underflowed.
@@ -108,6 +115,6 @@ impl Forcing {
             }
         };
         self.previous = Some((residual, factor));
-        (factor * residual).max(0.5 * tolerance)
+        (factor * residual).max(0.8 * tolerance)
     }
 }

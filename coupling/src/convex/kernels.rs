@@ -3,6 +3,8 @@
 //! Every sum has one fixed order and every multiply-add is fused in all three versions, so that the bits do not
 //! depend on the instruction set.
 
+use std::hint::black_box;
+
 use multiversion::multiversion;
 
 use super::prepared::{Group, LANES, LawLanes, Vector, Weights};
@@ -22,8 +24,11 @@ fn axpy(a: f64, x: &Vector, y: &mut Vector) {
     }
 }
 
+/// The sum of the lanes. Through memory, since the compiler otherwise takes the sums in the loop before it apart
+/// into scalars.
 #[inline(always)]
 fn sum(x: Vector) -> f64 {
+    let x = black_box(x);
     (x[0] + x[1]) + (x[2] + x[3])
 }
 
@@ -36,37 +41,15 @@ fn apply(matrix: &Columns, x: &Vector) -> Vector {
     y
 }
 
-/// The 27 nodes of a group.
-#[inline(always)]
-fn load_stencil(nodes: &[Vector], rows: &[u32; 9]) -> [Vector; 27] {
-    let mut stencil = [ZERO; 27];
-    for r in 0..9 {
-        let first = rows[r] as usize;
-        stencil[3 * r..3 * r + 3].copy_from_slice(&nodes[first..first + 3]);
-    }
-    stencil
-}
-
-#[inline(always)]
-fn add_stencil(stencil: &[Vector; 27], rows: &[u32; 9], nodes: &mut [Vector]) {
-    for r in 0..9 {
-        let first = rows[r] as usize;
-        let run = &mut nodes[first..first + 3];
-        for k in 0..3 {
-            for l in 0..4 {
-                run[k][l] += stencil[3 * r + k][l];
-            }
-        }
-    }
-}
-
 /// `sum_i w_i v_i` of one contact.
 #[inline(always)]
-fn interpolate(stencil: &[Vector; 27], weights: &Weights) -> Vector {
+fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
     let mut layers = [ZERO; 3];
     for r in 0..9 {
+        let first = rows[r] as usize;
+        let run = &nodes[first..first + 3];
         for k in 0..3 {
-            axpy(weights.xy[r], &stencil[3 * r + k], &mut layers[k]);
+            axpy(weights.xy[r], &run[k], &mut layers[k]);
         }
     }
     let mut value = ZERO;
@@ -76,17 +59,23 @@ fn interpolate(stencil: &[Vector; 27], weights: &Weights) -> Vector {
     value
 }
 
-/// Adds `w_i x` to the stencil's nodes.
+/// Adds `sum_c w_ic x_c` to the nodes of a group, a row at a time: the row's three nodes stay in registers.
 #[inline(always)]
-fn spread(stencil: &mut [Vector; 27], weights: &Weights, x: &Vector) {
-    let mut layers = [ZERO; 3];
-    for k in 0..3 {
-        axpy(weights.z[k], x, &mut layers[k]);
-    }
+fn spread(rows: &[u32; 9], weights: &[Weights], values: &[Vector], nodes: &mut [Vector]) {
     for r in 0..9 {
-        for k in 0..3 {
-            axpy(weights.xy[r], &layers[k], &mut stencil[3 * r + k]);
+        let first = rows[r] as usize;
+        let run = &mut nodes[first..first + 3];
+        let mut sums = [run[0], run[1], run[2]];
+        for (w, x) in weights.iter().zip(values) {
+            let mut scaled = ZERO;
+            for l in 0..4 {
+                scaled[l] = w.xy[r] * x[l];
+            }
+            for k in 0..3 {
+                axpy(w.z[k], &scaled, &mut sums[k]);
+            }
         }
+        run.copy_from_slice(&sums);
     }
 }
 
@@ -94,10 +83,9 @@ fn spread(stencil: &mut [Vector; 27], weights: &Weights, x: &Vector) {
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn gather_add(groups: &[Group], weights: &[Weights], nodes: &[Vector], out: &mut [Vector]) {
     for group in groups {
-        let stencil = load_stencil(nodes, &group.rows);
         let range = group.begin as usize..group.end as usize;
         for (w, value) in weights[range.clone()].iter().zip(&mut out[range]) {
-            axpy(1.0, &interpolate(&stencil, w), value);
+            axpy(1.0, &interpolate(nodes, &group.rows, w), value);
         }
     }
 }
@@ -106,38 +94,38 @@ pub(super) fn gather_add(groups: &[Group], weights: &[Weights], nodes: &[Vector]
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn scatter_add(groups: &[Group], weights: &[Weights], values: &[Vector], out: &mut [Vector]) {
     for group in groups {
-        let mut stencil = [ZERO; 27];
         let range = group.begin as usize..group.end as usize;
-        for (w, value) in weights[range.clone()].iter().zip(&values[range]) {
-            spread(&mut stencil, w, value);
-        }
-        add_stencil(&stencil, &group.rows, out);
+        spread(&group.rows, &weights[range.clone()], &values[range], out);
     }
 }
 
-/// `out += J^T G J x`; returns `x^T J^T G J x`.
+/// `out += J^T G J x`, with `J x` and `G J x` left in `values` and `images`; returns `x^T J^T G J x`. The three parts
+/// of a group are loops of their own, with memory between, so that each is in full registers.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn product_add(
     groups: &[Group],
     weights: &[Weights],
     hessians: &[Columns],
     x: &[Vector],
+    values: &mut [Vector],
+    images: &mut [Vector],
     out: &mut [Vector],
 ) -> f64 {
     let mut curvature = ZERO;
     for group in groups {
-        let values = load_stencil(x, &group.rows);
-        let mut stencil = [ZERO; 27];
         let range = group.begin as usize..group.end as usize;
-        for (w, hessian) in weights[range.clone()].iter().zip(&hessians[range]) {
-            let v = interpolate(&values, w);
-            let y = apply(hessian, &v);
-            for l in 0..4 {
-                curvature[l] = v[l].mul_add(y[l], curvature[l]);
-            }
-            spread(&mut stencil, w, &y);
+        let (weights, hessians) = (&weights[range.clone()], &hessians[range.clone()]);
+        let (values, images) = (&mut values[range.clone()], &mut images[range]);
+        for (w, value) in weights.iter().zip(values.iter_mut()) {
+            *value = interpolate(x, &group.rows, w);
         }
-        add_stencil(&stencil, &group.rows, out);
+        for ((hessian, value), image) in hessians.iter().zip(values.iter()).zip(images.iter_mut()) {
+            *image = apply(hessian, value);
+            for l in 0..4 {
+                curvature[l] = value[l].mul_add(image[l], curvature[l]);
+            }
+        }
+        spread(&group.rows, weights, images, out);
     }
     sum(curvature)
 }
@@ -156,12 +144,20 @@ pub(super) fn diagonal_blocks_add(
         let range = group.begin as usize..group.end as usize;
         for (w, g) in weights[range.clone()].iter().zip(&hessians[range]) {
             let packed = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2], 0.0, 0.0];
+            let power = |weight: f64| if lumped { weight } else { weight * weight };
+            let mut layers = [[0.0; 8]; 3];
+            for k in 0..3 {
+                let factor = power(w.z[k]);
+                for l in 0..8 {
+                    layers[k][l] = factor * packed[l];
+                }
+            }
+            let layers = black_box(layers);
             for r in 0..9 {
+                let factor = power(w.xy[r]);
                 for k in 0..3 {
-                    let weight = w.xy[r] * w.z[k];
-                    let factor = if lumped { weight } else { weight * weight };
                     for l in 0..8 {
-                        stencil[3 * r + k][l] = factor.mul_add(packed[l], stencil[3 * r + k][l]);
+                        stencil[3 * r + k][l] = factor.mul_add(layers[k][l], stencil[3 * r + k][l]);
                     }
                 }
             }
@@ -207,21 +203,14 @@ pub(super) fn invert_blocks(blocks: &[Packed], mass: &[f64], out: &mut [Columns]
     }
 }
 
-/// Impulses, Hessians and the sum of the potentials at the contact velocities `v`.
+/// Impulses and the sum of the potentials at the contact velocities `v`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn respond(
-    laws: &[LawLanes],
-    v: &[Vector],
-    impulses: &mut [Vector],
-    hessians: &mut [Columns],
-) -> f64 {
+pub(super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut [Vector]) -> f64 {
     let mut potential = [0.0; LANES];
-    let chunks =
-        v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES)).zip(hessians.chunks_exact_mut(LANES));
-    for (law, ((v, impulses), hessians)) in laws.iter().zip(chunks) {
+    let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
+    for (law, (v, impulses)) in laws.iter().zip(chunks) {
         let n = &law.normal;
         let mut gamma = [[0.0; LANES]; 3];
-        let mut g = [[0.0; LANES]; 6];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
@@ -230,37 +219,60 @@ pub(super) fn respond(
             let slip = tx * tx + ty * ty + tz * tz;
             let v_s = law.stiction[l];
             let s = (slip + v_s * v_s).sqrt();
-            let inverse_s = 1.0 / s;
-            let c = law.friction_bound[l] * inverse_s;
+            let c = law.friction_bound[l] / s;
             let u = (law.release[l] - v_n).max(0.0);
             let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
-            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
             potential[l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
                 + law.friction_bound[l] * slip / (s + v_s);
             gamma[0][l] = gamma_n * nx - c * tx;
             gamma[1][l] = gamma_n * ny - c * ty;
             gamma[2][l] = gamma_n * nz - c * tz;
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T
-            let kn = k_n - c;
-            // The slip's direction is formed before it is squared: c/s^2 alone overflows at no slip.
-            let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
-            g[0][l] = c + kn * nx * nx - c * ex * ex;
-            g[1][l] = c + kn * ny * ny - c * ey * ey;
-            g[2][l] = c + kn * nz * nz - c * ez * ez;
-            g[3][l] = kn * nx * ny - c * ex * ey;
-            g[4][l] = kn * nx * nz - c * ex * ez;
-            g[5][l] = kn * ny * nz - c * ey * ez;
         }
         for l in 0..LANES {
             impulses[l] = [gamma[0][l], gamma[1][l], gamma[2][l], 0.0];
-            hessians[l] = [
+        }
+    }
+    potential.iter().sum()
+}
+
+/// Hessians of the potentials at the contact velocities `v`; `turning` scales the part of friction that lowers them
+/// along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the quadratic that touches friction's potential here and
+/// lies above it everywhere.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, out: &mut [Columns]) {
+    let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
+    for (law, (v, out)) in laws.iter().zip(chunks) {
+        let n = &law.normal;
+        let mut g = [[0.0; LANES]; 6];
+        for l in 0..LANES {
+            let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
+            let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
+            let v_n = nx * x + ny * y + nz * z;
+            let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
+            let v_s = law.stiction[l];
+            let inverse_s = 1.0 / (tx * tx + ty * ty + tz * tz + v_s * v_s).sqrt();
+            let c = law.friction_bound[l] * inverse_s;
+            let u = (law.release[l] - v_n).max(0.0);
+            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
+            // overflows at no slip.
+            let (kn, ct) = (k_n - c, turning * c);
+            let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
+            g[0][l] = c + kn * nx * nx - ct * ex * ex;
+            g[1][l] = c + kn * ny * ny - ct * ey * ey;
+            g[2][l] = c + kn * nz * nz - ct * ez * ez;
+            g[3][l] = kn * nx * ny - ct * ex * ey;
+            g[4][l] = kn * nx * nz - ct * ex * ez;
+            g[5][l] = kn * ny * nz - ct * ey * ez;
+        }
+        for l in 0..LANES {
+            out[l] = [
                 [g[0][l], g[3][l], g[4][l], 0.0],
                 [g[3][l], g[1][l], g[5][l], 0.0],
                 [g[4][l], g[5][l], g[2][l], 0.0],
             ];
         }
     }
-    potential.iter().sum()
 }
 
 /// [`LANES`] contacts seen along a search direction: all that the objective needs at any step length.

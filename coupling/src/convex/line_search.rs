@@ -29,7 +29,7 @@ pub(super) struct Step {
 
 /// The search stops where the slope has fallen to this fraction of the first one: steps beyond that gain nothing for
 /// any of the directions.
-const SLOPE_REDUCTION: f64 = 0.1;
+const SLOPE_REDUCTION: f64 = 0.02;
 
 /// Evaluations after which the best bracket is taken: bisection alone has then resolved f64.
 const MOST_EVALUATIONS: usize = 60;

@@ -156,7 +156,7 @@ impl Block {
             for index in 0..contacts {
                 let lattice = Vector3::new((index % side) as f64, (index / side) as f64, layer as f64) * gap;
                 // The surface is nearly even: its particles touch within a few substeps of one another.
-                let jitter = if layer == 0 { 0.005 * gap } else { 0.1 * gap };
+                let jitter = if layer == 0 { 0.001 * gap } else { 0.1 * gap };
                 let noise =
                     Vector3::from_fn(|a, _| uniform(&mut state) * if a == 2 { jitter } else { 0.1 * gap });
                 particles.push(Particle {

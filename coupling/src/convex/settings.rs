@@ -17,7 +17,8 @@ pub enum Direction {
         memory: usize,
     },
     /// Newton with matrix-free products and block-preconditioned conjugate gradients, solved as far as the outer
-    /// iteration deserves (Eisenstat and Walker 1996).
+    /// iteration deserves (Eisenstat and Walker 1996). Both Newton directions replace friction's Hessian by the quadratic
+    /// that majorises friction while they are far from the solution.
     #[default]
     NewtonCg,
     /// Newton with a block Cholesky factorisation over the touched nodes.

@@ -18,7 +18,14 @@ pub struct IterationRecord {
     pub residual: f64,
     /// What the residual has to be below \[sqrt(J)\].
     pub tolerance: f64,
+    /// `max(|M^1/2 v|, |M^-1/2 J^T gamma|)` \[sqrt(J)\], which the relative tolerance multiplies.
+    pub scale: f64,
 }
+
+/// Residual, as a part of its scale, below which the Newton directions use friction's Hessian. Further away they use
+/// the quadratic that majorises friction (its secant, as in iteratively reweighted least squares): the Hessian knows
+/// nothing of the kink where sliding turns to sticking, and its steps overshoot it.
+const NEWTON_REGION: f64 = 0.03;
 
 /// The workspace of the convex solver: buffers grow to the largest problem seen and are kept, so that a solve
 /// allocates nothing once warm. Single-threaded and deterministic.
@@ -263,15 +270,10 @@ impl ConvexSolver {
         }
     }
 
-    /// Objective, gradient and Hessians at the iterate.
+    /// Objective and gradient at the iterate.
     fn evaluate(&mut self, settings: &SolverSettings) -> Evaluation {
         let prepared = &self.prepared;
-        let potential = kernels::respond(
-            &prepared.laws,
-            &self.contact_velocity,
-            &mut self.contact_impulse,
-            &mut self.hessians,
-        );
+        let potential = kernels::respond(&prepared.laws, &self.contact_velocity, &mut self.contact_impulse);
         self.impulse.fill([0.0; 4]);
         kernels::scatter_add(&prepared.groups, &prepared.weights, &self.contact_impulse, &mut self.impulse);
         let norms = kernels::gradient(
@@ -287,6 +289,7 @@ impl ConvexSolver {
             objective: 0.5 * norms.deviation + potential,
             residual: norms.gradient.sqrt(),
             tolerance: settings.absolute_tolerance + settings.relative_tolerance * scale,
+            scale,
         };
         Evaluation { record, norms }
     }
@@ -298,6 +301,10 @@ impl ConvexSolver {
         record: &IterationRecord,
         forcing: &mut Forcing,
     ) -> usize {
+        let newton = matches!(settings.direction, Direction::NewtonCg | Direction::NewtonFactorised);
+        let far = newton && record.residual > NEWTON_REGION * record.scale;
+        let turning = if far { 0.0 } else { 1.0 };
+        kernels::hessians(&self.prepared.laws, &self.contact_velocity, turning, &mut self.hessians);
         match settings.direction {
             Direction::Block | Direction::LumpedBlock => {
                 self.update_blocks(settings.direction == Direction::LumpedBlock);
