@@ -79,12 +79,21 @@ pub(crate) struct Registry {
     placed: Vec<Placed>,
     near: Vec<usize>,
     memory: Vec<Memory>,
+    /// Largest radius of a particle [m].
+    max_radius: f64,
     /// For each particle, one more than the index of its first entry in `memory`; 0 for none.
     first_memory: Vec<u32>,
 }
 
 impl Registry {
-    pub(crate) fn new(bodies: &Bodies, particles: usize) -> Self {
+    pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &ContactSettings) -> Self {
+        let mut max_radius: f64 = 0.0;
+        for b in 0..mpm.block_count() {
+            let view = mpm.block(b);
+            for i in 0..view.len() {
+                max_radius = max_radius.max(radius_of(&view, i, settings));
+            }
+        }
         let placed = bodies
             .iter()
             .flat_map(|(body, desc)| (0..desc.geometries.len()).map(move |index| (body, index)))
@@ -96,7 +105,7 @@ impl Registry {
                 velocity: SpatialVelocity::zero(),
             })
             .collect();
-        Self { placed, first_memory: vec![0; particles], ..Self::default() }
+        Self { placed, max_radius, first_memory: vec![0; mpm.len()], ..Self::default() }
     }
 
     /// Registers the contacts of the substep of `delta` [s] that starts `elapsed` [s] into the step.
@@ -136,12 +145,11 @@ impl Registry {
         let half_edge = 0.5 * view.edge() * (1.0 + 2.0 * 0.375);
         let center = view.corner() + Vector3::repeat(0.5 * view.edge());
         let radius = half_edge * 3.0_f64.sqrt();
-        let touch = 0.5 * view.edge();
         for (g, placed) in self.placed.iter().enumerate() {
             let there = placed.velocity.at(&placed.origin, &center).norm()
                 + placed.velocity.angular.norm() * radius
                 + max_speed;
-            let reach = radius + touch + margin + there * delta;
+            let reach = radius + self.max_radius + margin + there * delta;
             let local = placed.pose.inverse_transform_point(&center);
             if shape_of(bodies, placed).lower_bound(&local) < reach {
                 self.near.push(g);
@@ -159,24 +167,22 @@ impl Registry {
     ) {
         for i in 0..view.len() {
             let position = view.position(i);
-            let radius = match settings.particle_radius {
-                ParticleRadius::Auto => 0.5 * view.volume(i).cbrt(),
-                ParticleRadius::Fixed(radius) => radius,
-            };
+            let velocity = view.velocity(i);
             for n in 0..self.near.len() {
                 let geometry = self.near[n];
                 let placed = &self.placed[geometry];
                 let shape = shape_of(bodies, placed);
                 let local = placed.pose.inverse_transform_point(&position);
                 let body_velocity = placed.velocity.at(&placed.origin, &position);
-                let relative = view.velocity(i) - body_velocity;
-                let reach = margin + relative.norm() * delta + radius;
-                if shape.lower_bound(&local) > reach {
+                let relative = velocity - body_velocity;
+                let travel = margin + relative.norm() * delta;
+                if shape.lower_bound(&local) > travel + self.max_radius {
                     continue;
                 }
+                let radius = radius_of(view, i, settings);
                 let memory = self.recall(view.id(i), geometry as u32);
                 let surface = surface_point(shape, &local, memory);
-                if surface.distance > reach {
+                if surface.distance > travel + radius {
                     continue;
                 }
                 let pair = self.pair(view, i, geometry, memory, surface, radius, relative, settings, delta);
@@ -290,6 +296,14 @@ impl Registry {
         }
         self.memory = memory;
         true
+    }
+}
+
+/// Radius at which a particle touches [m].
+fn radius_of(view: &BlockView<'_>, i: usize, settings: &ContactSettings) -> f64 {
+    match settings.particle_radius {
+        ParticleRadius::Auto => 0.5 * view.volume(i).cbrt(),
+        ParticleRadius::Fixed(radius) => radius,
     }
 }
 

@@ -47,7 +47,7 @@ impl World {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
         Self {
-            registry: Registry::new(&bodies, mpm.len()),
+            registry: Registry::new(&bodies, &mpm, &settings.contact),
             account: Account::open(&totals, settings.gravity),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
             origins: vec![Point3::origin(); bodies.len()],

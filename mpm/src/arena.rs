@@ -77,10 +77,9 @@ pub(crate) fn for_each_shared_row(n: usize, mut row: impl FnMut(usize, usize, us
 #[inline(always)]
 pub(crate) fn add_to_block(arena: &Arena, n: usize, block: &mut NodeBlock) {
     for_each_shared_row(n, |a, b, count| {
-        for (node, value) in block.nodes[b..b + count].iter_mut().zip(arena.values[a..].chunks_exact(4)) {
-            for c in 0..4 {
-                node[c] += value[c];
-            }
+        let nodes = block.nodes[b..b + count].as_flattened_mut();
+        for (node, value) in nodes.iter_mut().zip(&arena.values[a..a + count * 4]) {
+            *node += value;
         }
     });
 }
@@ -89,8 +88,6 @@ pub(crate) fn add_to_block(arena: &Arena, n: usize, block: &mut NodeBlock) {
 #[inline(always)]
 pub(crate) fn copy_from_block(values: &mut [f32], n: usize, block: &NodeBlock) {
     for_each_shared_row(n, |a, b, count| {
-        for (value, node) in values[a..].chunks_exact_mut(4).zip(&block.nodes[b..b + count]) {
-            value.copy_from_slice(node);
-        }
+        values[a..a + count * 4].copy_from_slice(block.nodes[b..b + count].as_flattened());
     });
 }

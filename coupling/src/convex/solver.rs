@@ -68,11 +68,12 @@ impl ConvexSolver {
         Self::default()
     }
 
-    /// Velocities of all nodes after the last solve \[m/s\]: `v* + M^-1 J^T gamma` with exactly the impulses of
-    /// [`Self::impulses`], so that the momentum given to the grid equals the sum of the impulses to rounding at any
-    /// tolerance, and, as the weights reproduce positions, the angular momentum too. This differs from the last
-    /// iterate by `M^-1 grad`, whose norm the stopping rule bounds: the distance to the minimiser in the mass norm
-    /// is at most twice the tolerance (strong convexity with modulus M gives once, the difference the second).
+    /// Velocities of all nodes after the last solve \[m/s\]: the last iterate. Its distance to the minimiser in the mass
+    /// norm is at most the tolerance (strong convexity with modulus M), and less in stiff directions. The momentum it
+    /// gives to the grid differs from the sum of the [`Self::impulses`] by the gradient; whoever hands impulses to
+    /// bodies adds that difference, so that momentum balances at any tolerance. (Handing out `v* + M^-1 J^T gamma`
+    /// instead would balance by itself, but its error in stiff directions is the tolerance times the stiffness
+    /// number.)
     pub fn velocities(&self) -> &[[f64; 4]] {
         &self.all_velocities
     }
@@ -389,15 +390,14 @@ impl ConvexSolver {
         TERMS * f64::EPSILON * squares.sqrt()
     }
 
-    /// Hands out the impulses and the velocities that they make.
+    /// Hands out the impulses and the velocities.
     fn finish(&mut self) {
         let prepared = &self.prepared;
         for (out, gamma) in self.all_impulses.iter_mut().zip(&self.contact_impulse) {
             *out = [gamma[0], gamma[1], gamma[2]];
         }
-        for (i, &node) in prepared.nodes.iter().enumerate() {
-            let (free, j, inverse) = (prepared.free[i], self.impulse[i], prepared.inverse_mass[i]);
-            self.all_velocities[node as usize] = std::array::from_fn(|l| inverse.mul_add(j[l], free[l]));
+        for (velocity, &node) in self.velocity.iter().zip(&prepared.nodes) {
+            self.all_velocities[node as usize] = *velocity;
         }
     }
 }

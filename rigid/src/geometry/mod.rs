@@ -132,7 +132,9 @@ impl Shape {
             Shape::Box { half_extents } => (p.coords.abs() - half_extents).max(),
             Shape::Sphere { radius } => p.coords.norm() - radius,
             Shape::Capsule { radius, half_length } => primitives::capsule(*radius, *half_length, p).distance,
-            Shape::Cylinder { radius, half_length } => (p.x.hypot(p.y) - radius).max(p.z.abs() - half_length),
+            Shape::Cylinder { radius, half_length } => {
+                ((p.x * p.x + p.y * p.y).sqrt() - radius).max(p.z.abs() - half_length)
+            }
             Shape::ConvexHull(hull) => hull.mesh().lower_bound(p),
             Shape::Mesh(mesh) => mesh.lower_bound(p),
         }
