@@ -1,7 +1,7 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
-//! a private module each: `register` finds contacts, `nodes` numbers the grid nodes they touch, [`convex`] solves for
+//! a private module each: `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, [`convex`] solves for
 //! the velocities, `exchange` hands impulses back, `account` keeps the books.
 
 mod account;
@@ -9,6 +9,7 @@ mod builder;
 pub mod convex;
 mod error;
 mod exchange;
+mod memory;
 mod nodes;
 mod observe;
 mod register;

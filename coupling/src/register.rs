@@ -5,12 +5,13 @@
 //! the last substep is remembered (impulse, and the face through which it came), so that the solver starts warm, friction
 //! lags by one substep, and the normal of a thin plate does not flip.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm};
 use pliant_rigid::{Bodies, BodyId, Shape, SpatialVelocity, SurfacePoint};
-use serde::{Deserialize, Serialize};
+use rayon::prelude::*;
 
 use crate::convex::normal_impulse;
+use crate::memory::{Memories, Memory};
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
@@ -50,16 +51,6 @@ pub(crate) struct Pair {
     pub last_impulse: [f64; 3],
 }
 
-/// What is remembered of a pair from one substep to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Memory {
-    pub particle: u32,
-    pub geometry: u32,
-    pub feature: u32,
-    pub normal_impulse: f64,
-    pub impulse: [f64; 3],
-}
-
 /// A geometry at the pose of this substep.
 #[derive(Clone, Debug)]
 struct Placed {
@@ -67,33 +58,44 @@ struct Placed {
     /// Index among the body's geometries.
     index: usize,
     pose: Isometry3<f64>,
+    /// World to geometry frame.
+    inverse_rotation: Matrix3<f64>,
     /// The body's origin at this substep.
     origin: Point3<f64>,
     velocity: SpatialVelocity,
 }
 
+impl Placed {
+    fn local(&self, position: &Point3<f64>) -> Point3<f64> {
+        Point3::from(self.inverse_rotation * (position.coords - self.pose.translation.vector))
+    }
+}
+
+/// Contacts of one block, and the geometries near it with the farthest that a contact may be.
+#[derive(Clone, Debug, Default)]
+struct BlockPairs {
+    pairs: Vec<Pair>,
+    near: Vec<(usize, f64)>,
+}
+
 /// Finds the contacts of a substep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registry {
+    /// The contacts, in the order of the particles.
     pub pairs: Vec<Pair>,
+    pub memories: Memories,
     placed: Vec<Placed>,
-    near: Vec<usize>,
-    memory: Vec<Memory>,
+    blocks: Vec<BlockPairs>,
     /// Largest radius of a particle [m].
     max_radius: f64,
-    /// For each particle, one more than the index of its first entry in `memory`; 0 for none.
-    first_memory: Vec<u32>,
 }
 
 impl Registry {
     pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &ContactSettings) -> Self {
-        let mut max_radius: f64 = 0.0;
-        for b in 0..mpm.block_count() {
+        let radii = (0..mpm.block_count()).flat_map(|b| {
             let view = mpm.block(b);
-            for i in 0..view.len() {
-                max_radius = max_radius.max(radius_of(&view, i, settings));
-            }
-        }
+            (0..view.len()).map(move |i| radius_of(&view, i, settings))
+        });
         let placed = bodies
             .iter()
             .flat_map(|(body, desc)| (0..desc.geometries.len()).map(move |index| (body, index)))
@@ -101,11 +103,13 @@ impl Registry {
                 body,
                 index,
                 pose: Isometry3::identity(),
+                inverse_rotation: Matrix3::identity(),
                 origin: Point3::origin(),
                 velocity: SpatialVelocity::zero(),
             })
             .collect();
-        Self { placed, max_radius, first_memory: vec![0; mpm.len()], ..Self::default() }
+        let (max_radius, memories) = (radii.fold(0.0, f64::max), Memories::new(mpm.len()));
+        Self { placed, max_radius, memories, ..Self::default() }
     }
 
     /// Registers the contacts of the substep of `delta` [s] that starts `elapsed` [s] into the step.
@@ -117,102 +121,119 @@ impl Registry {
         elapsed: f64,
         delta: f64,
     ) {
-        self.pairs.clear();
         self.place(bodies, elapsed);
-        let margin = MARGIN * mpm.grid_spacing();
-        for b in 0..mpm.block_count() {
-            let view = mpm.block(b);
-            self.find_near(&view, bodies, mpm.max_speed(), margin, delta);
-            if !self.near.is_empty() {
-                self.register_block(&view, bodies, settings, margin, delta);
-            }
+        if self.blocks.len() < mpm.block_count() {
+            self.blocks.resize_with(mpm.block_count(), BlockPairs::default);
         }
+        let search = Search {
+            mpm,
+            bodies,
+            settings,
+            placed: &self.placed,
+            memories: &self.memories,
+            delta,
+            margin: MARGIN * mpm.grid_spacing(),
+            max_radius: self.max_radius,
+            max_speed: mpm.max_speed(),
+        };
+        let blocks = &mut self.blocks[..mpm.block_count()];
+        blocks.par_iter_mut().enumerate().for_each(|(b, out)| search.block(&mpm.block(b), out));
+        self.pairs.clear();
+        for block in blocks {
+            self.pairs.extend_from_slice(&block.pairs);
+        }
+    }
+
+    /// Number of geometries.
+    pub(crate) fn geometries(&self) -> usize {
+        self.placed.len()
     }
 
     fn place(&mut self, bodies: &Bodies, elapsed: f64) {
         for placed in &mut self.placed {
             let pose = bodies.pose_after(placed.body, elapsed);
             placed.pose = pose * bodies.desc(placed.body).geometries[placed.index].pose;
+            placed.inverse_rotation = placed.pose.rotation.inverse().to_rotation_matrix().into_inner();
             placed.origin = pose.translation.vector.into();
             placed.velocity = bodies.velocity(placed.body);
         }
     }
+}
 
-    /// Lists the geometries that some particle of the block may reach.
-    fn find_near(&mut self, view: &BlockView<'_>, bodies: &Bodies, max_speed: f64, margin: f64, delta: f64) {
-        self.near.clear();
+/// What a substep's search looks at.
+struct Search<'a> {
+    mpm: &'a Mpm,
+    bodies: &'a Bodies,
+    settings: &'a ContactSettings,
+    placed: &'a [Placed],
+    memories: &'a Memories,
+    delta: f64,
+    margin: f64,
+    max_radius: f64,
+    max_speed: f64,
+}
+
+impl Search<'_> {
+    fn block(&self, view: &BlockView<'_>, out: &mut BlockPairs) {
+        out.pairs.clear();
+        self.find_near(view, &mut out.near);
+        if out.near.is_empty() {
+            return;
+        }
+        for i in 0..view.len() {
+            let position = view.position(i);
+            for &(geometry, reach) in &out.near {
+                let placed = &self.placed[geometry];
+                let local = placed.local(&position);
+                if self.shape(placed).lower_bound(&local) <= reach {
+                    out.pairs.extend(self.pair(view, i, position, geometry, &local));
+                }
+            }
+        }
+    }
+
+    fn shape(&self, placed: &Placed) -> &Shape {
+        &self.bodies.desc(placed.body).geometries[placed.index].shape
+    }
+
+    /// Lists the geometries that some particle of the block may touch, each with the distance within which.
+    fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<(usize, f64)>) {
+        near.clear();
         // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
-        let half_edge = 0.5 * view.edge() * (1.0 + 2.0 * 0.375);
+        let half_edge = 0.5 * view.edge() + 1.5 * self.mpm.grid_spacing();
         let center = view.corner() + Vector3::repeat(0.5 * view.edge());
         let radius = half_edge * 3.0_f64.sqrt();
         for (g, placed) in self.placed.iter().enumerate() {
-            let there = placed.velocity.at(&placed.origin, &center).norm()
-                + placed.velocity.angular.norm() * radius
-                + max_speed;
-            let reach = radius + self.max_radius + margin + there * delta;
-            let local = placed.pose.inverse_transform_point(&center);
-            if shape_of(bodies, placed).lower_bound(&local) < reach {
-                self.near.push(g);
+            let body_speed =
+                placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
+            let reach = self.max_radius + self.margin + (body_speed + self.max_speed) * self.delta;
+            if self.shape(placed).lower_bound(&placed.local(&center)) < radius + reach {
+                near.push((g, reach));
             }
         }
     }
 
-    fn register_block(
-        &mut self,
-        view: &BlockView<'_>,
-        bodies: &Bodies,
-        settings: &ContactSettings,
-        margin: f64,
-        delta: f64,
-    ) {
-        for i in 0..view.len() {
-            let position = view.position(i);
-            let velocity = view.velocity(i);
-            for n in 0..self.near.len() {
-                let geometry = self.near[n];
-                let placed = &self.placed[geometry];
-                let shape = shape_of(bodies, placed);
-                let local = placed.pose.inverse_transform_point(&position);
-                let body_velocity = placed.velocity.at(&placed.origin, &position);
-                let relative = velocity - body_velocity;
-                let travel = margin + relative.norm() * delta;
-                if shape.lower_bound(&local) > travel + self.max_radius {
-                    continue;
-                }
-                let radius = radius_of(view, i, settings);
-                let memory = self.recall(view.id(i), geometry as u32);
-                let surface = surface_point(shape, &local, memory);
-                if surface.distance > travel + radius {
-                    continue;
-                }
-                let pair = self.pair(view, i, geometry, memory, surface, radius, relative, settings, delta);
-                self.pairs.push(Pair {
-                    position,
-                    body_velocity,
-                    friction: bodies.desc(pair.body).geometries[self.placed[geometry].index].friction,
-                    ..pair
-                });
-            }
-        }
-    }
-
-    /// The pair of particle `i` of the block and a geometry.
+    /// The pair of particle `i` of the block and a geometry, if they touch or can touch.
     fn pair(
         &self,
         view: &BlockView<'_>,
         i: usize,
+        position: Point3<f64>,
         geometry: usize,
-        memory: Option<Memory>,
-        surface: SurfacePoint,
-        radius: f64,
-        relative: Vector3<f64>,
-        settings: &ContactSettings,
-        delta: f64,
-    ) -> Pair {
-        let placed = &self.placed[geometry];
+        local: &Point3<f64>,
+    ) -> Option<Pair> {
+        let (placed, delta) = (&self.placed[geometry], self.delta);
+        let body_velocity = placed.velocity.at(&placed.origin, &position);
+        let relative = view.velocity(i) - body_velocity;
+        let memory = self.memories.recall(view.id(i), geometry as u32);
+        let surface = surface_point(self.shape(placed), local, memory);
+        let gap = surface.distance - radius_of(view, i, self.settings);
+        if gap > self.margin + relative.norm() * delta {
+            return None;
+        }
         let normal = placed.pose.rotation * surface.normal.into_inner();
-        let (gap, mass) = (surface.distance - radius, view.mass(i));
-        let stiffness = match settings.stiffness {
+        let mass = view.mass(i);
+        let stiffness = match self.settings.stiffness {
             Stiffness::Auto => NEAR_RIGID_NUMBER * mass / (delta * delta),
             Stiffness::Fixed(stiffness) => stiffness,
         };
@@ -221,81 +242,29 @@ impl Registry {
             None => {
                 // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
                 let approach = normal.dot(&relative);
-                let compliant = normal_impulse(approach, gap, stiffness, settings.dissipation, delta);
+                let compliant = normal_impulse(approach, gap, stiffness, self.settings.dissipation, delta);
                 compliant.min(mass * (-approach - gap / delta).max(0.0))
             }
         };
-        let local = view.local_position(i);
-        let base = local.map(|x| (x - 0.5).floor());
+        let cells = view.local_position(i);
+        let base = cells.map(|x| (x - 0.5).floor());
         let corner = view.corner_node();
-        Pair {
+        Some(Pair {
             particle: view.id(i),
             geometry: geometry as u32,
             body: placed.body,
             feature: surface.feature,
             base: [0, 1, 2].map(|d| corner[d].wrapping_add(base[d] as i32)),
-            offset: [0, 1, 2].map(|d| local[d] - base[d]),
-            position: Point3::origin(),
+            offset: [0, 1, 2].map(|d| cells[d] - base[d]),
+            position,
             gap,
             normal,
-            body_velocity: Vector3::zeros(),
-            friction: 0.0,
+            body_velocity,
+            friction: self.bodies.desc(placed.body).geometries[placed.index].friction,
             stiffness,
             lagged_normal_impulse,
             last_impulse: memory.map_or([0.0; 3], |m| m.impulse),
-        }
-    }
-
-    fn recall(&self, particle: u32, geometry: u32) -> Option<Memory> {
-        let first = self.first_memory[particle as usize].checked_sub(1)? as usize;
-        self.memory[first..]
-            .iter()
-            .take_while(|m| m.particle == particle)
-            .find(|m| m.geometry == geometry)
-            .copied()
-    }
-
-    /// Keeps the impulses (on the particles, world frame [N s]) of this substep's pairs for the next.
-    pub(crate) fn remember(&mut self, impulses: &[[f64; 3]]) {
-        for memory in &self.memory {
-            self.first_memory[memory.particle as usize] = 0;
-        }
-        self.memory.clear();
-        for (pair, impulse) in self.pairs.iter().zip(impulses) {
-            let normal_impulse = pair.normal.dot(&Vector3::from(*impulse)).max(0.0);
-            let first = &mut self.first_memory[pair.particle as usize];
-            if *first == 0 {
-                *first = self.memory.len() as u32 + 1;
-            }
-            self.memory.push(Memory {
-                particle: pair.particle,
-                geometry: pair.geometry,
-                feature: pair.feature,
-                normal_impulse,
-                impulse: *impulse,
-            });
-        }
-    }
-
-    /// What is remembered, to save.
-    pub(crate) fn memory(&self) -> &[Memory] {
-        &self.memory
-    }
-
-    /// Takes a saved memory; false if it does not fit.
-    pub(crate) fn restore(&mut self, memory: Vec<Memory>) -> bool {
-        let fits = |m: &Memory| {
-            (m.particle as usize) < self.first_memory.len() && (m.geometry as usize) < self.placed.len()
-        };
-        if !memory.iter().all(fits) {
-            return false;
-        }
-        self.first_memory.fill(0);
-        for (i, m) in memory.iter().enumerate().rev() {
-            self.first_memory[m.particle as usize] = i as u32 + 1;
-        }
-        self.memory = memory;
-        true
+        })
     }
 }
 
@@ -305,10 +274,6 @@ fn radius_of(view: &BlockView<'_>, i: usize, settings: &ContactSettings) -> f64 
         ParticleRadius::Auto => 0.5 * view.volume(i).cbrt(),
         ParticleRadius::Fixed(radius) => radius,
     }
-}
-
-fn shape_of<'a>(bodies: &'a Bodies, placed: &Placed) -> &'a Shape {
-    &bodies.desc(placed.body).geometries[placed.index].shape
 }
 
 /// Nearest surface; for a pair that was already in contact, measured from the side it came from.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
 use crate::error::StateError;
-use crate::register::Memory;
+use crate::memory::Memory;
 use crate::world::World;
 
 /// Version of the format.
@@ -40,7 +40,7 @@ impl World {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
-            contacts: self.registry.memory().to_vec(),
+            contacts: self.registry.memories.list().to_vec(),
             account: self.account,
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
@@ -72,7 +72,8 @@ impl World {
         }
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
-        if !self.registry.restore(header.contacts) {
+        let geometries = self.registry.geometries();
+        if !self.registry.memories.restore(header.contacts, geometries) {
             return Err(malformed("its contacts belong to other particles or geometries"));
         }
         self.account = header.account;

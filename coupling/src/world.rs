@@ -113,7 +113,7 @@ impl World {
         if !self.registry.pairs.is_empty() {
             self.solve_contact(k, delta, report)?;
         } else {
-            self.registry.remember(&[]);
+            self.registry.memories.remember(&[], &[]);
         }
         self.mpm.grid_to_particles(delta).map_err(|error| self.step_error(k, delta, error))
     }
@@ -144,7 +144,7 @@ impl World {
             &mut self.impulses,
         );
         self.account.contact(&exchanged);
-        self.registry.remember(self.solver.impulses());
+        self.registry.memories.remember(&self.registry.pairs, self.solver.impulses());
         Ok(())
     }
 

@@ -1,0 +1,83 @@
+//! What is remembered of a contact from one substep to the next.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::register::Pair;
+
+/// One remembered contact.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    /// The particle: the order in which it was added.
+    pub particle: u32,
+    /// Number of the geometry among all bodies' geometries.
+    pub geometry: u32,
+    /// Face of the geometry through which the particle came.
+    pub feature: u32,
+    /// Normal impulse on the particle [N s].
+    pub normal_impulse: f64,
+    /// Impulse on the particle, world frame [N s].
+    pub impulse: [f64; 3],
+}
+
+/// The contacts of the last substep, found by particle and geometry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memories {
+    /// A particle's contacts are neighbours.
+    list: Vec<Memory>,
+    /// For each particle, one more than the index of its first entry in `list`; 0 for none.
+    first: Vec<u32>,
+}
+
+impl Memories {
+    pub(crate) fn new(particles: usize) -> Self {
+        Self { list: Vec::new(), first: vec![0; particles] }
+    }
+
+    /// What this particle and geometry were doing.
+    pub(crate) fn recall(&self, particle: u32, geometry: u32) -> Option<Memory> {
+        let first = self.first[particle as usize].checked_sub(1)? as usize;
+        let mut own = self.list[first..].iter().take_while(|m| m.particle == particle);
+        own.find(|m| m.geometry == geometry).copied()
+    }
+
+    /// Keeps the impulses (on the particles, world frame [N s]) of these pairs; forgets all others.
+    pub(crate) fn remember(&mut self, pairs: &[Pair], impulses: &[[f64; 3]]) {
+        for memory in &self.list {
+            self.first[memory.particle as usize] = 0;
+        }
+        self.list.clear();
+        for (pair, impulse) in pairs.iter().zip(impulses) {
+            let first = &mut self.first[pair.particle as usize];
+            if *first == 0 {
+                *first = self.list.len() as u32 + 1;
+            }
+            self.list.push(Memory {
+                particle: pair.particle,
+                geometry: pair.geometry,
+                feature: pair.feature,
+                normal_impulse: pair.normal.dot(&Vector3::from(*impulse)).max(0.0),
+                impulse: *impulse,
+            });
+        }
+    }
+
+    /// All of them, to save.
+    pub(crate) fn list(&self) -> &[Memory] {
+        &self.list
+    }
+
+    /// Takes a saved list; false if it names particles or geometries that are not there.
+    pub(crate) fn restore(&mut self, list: Vec<Memory>, geometries: usize) -> bool {
+        let particles = self.first.len();
+        if !list.iter().all(|m| (m.particle as usize) < particles && (m.geometry as usize) < geometries) {
+            return false;
+        }
+        self.first.fill(0);
+        for (i, m) in list.iter().enumerate().rev() {
+            self.first[m.particle as usize] = i as u32 + 1;
+        }
+        self.list = list;
+        true
+    }
+}
