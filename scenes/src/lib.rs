@@ -1,1 +1,3 @@
 //! Scene format, built-in scenes, the runner, pictures and benchmarks.
+
+pub mod format;
