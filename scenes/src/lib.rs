@@ -1,1 +1,7 @@
 //! Scene format, built-in scenes, the runner, pictures and benchmarks.
+
+pub mod files;
+pub mod mesh_io;
+pub mod ply;
+pub mod random;
+pub mod sample;
