@@ -84,7 +84,7 @@ pub struct Dynamic {
     pub pose: Pose,
     /// The joint that holds the body.
     pub joint: Joint,
-    /// Name of the body that the joint is on, one listed before this one; null for the world.
+    /// Name of the body that the joint is on: a fixed or prescribed one, listed before this one; null for the world.
     #[serde(default)]
     pub parent: Option<String>,
     /// Density of the body's geometries [kg/m^3], which gives mass, centre and inertia; give this or `mass`.
@@ -97,22 +97,25 @@ pub struct Dynamic {
     /// of the geometries, scaled to `mass`. Only with `mass`.
     #[serde(default)]
     pub inertia: Option<[f64; 3]>,
-    /// Centre of mass in the body's frame [m]. Left out, it is that of the geometries, or the origin where `inertia` is
-    /// given. Only with `mass`.
+    /// Centre of mass in the body's frame [m]. Left out, it is that of the geometries, or the origin where there are none.
+    /// Only with `mass`.
     #[serde(default)]
     pub center_of_mass: Option<[f64; 3]>,
-    /// Velocity of the body's origin at the start, world frame [m/s]; only on a free joint.
+    /// Velocity of the centre of mass at the start, world frame [m/s]. A joint keeps the part that it leaves free.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity at the start, world frame [rad/s]; only on a free joint.
+    /// Angular velocity at the start, world frame [rad/s]. A joint keeps the part that it leaves free.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
-    /// Constant force on the body's origin, world frame [N].
+    /// Constant force on the centre of mass, world frame [N].
     #[serde(default)]
     pub applied_force: [f64; 3],
     /// Constant torque on the body, world frame [N m].
     #[serde(default)]
     pub applied_torque: [f64; 3],
+    /// Whether gravity acts on the body.
+    #[serde(default = "yes")]
+    pub gravity: bool,
 }
 
 /// What a joint leaves free.
@@ -123,19 +126,13 @@ pub enum Joint {
     Free {},
     /// None: the body is welded to its parent.
     Fixed {},
-    /// Turning about an axis.
+    /// Turning about an axis through the centre of mass.
     Revolute {
         /// Direction of the axis in the body's frame; its length does not matter [-].
         axis: [f64; 3],
-        /// A point on the axis in the body's frame [m].
-        #[serde(default)]
-        anchor: [f64; 3],
         /// Viscous damping [N m s/rad].
         #[serde(default)]
         damping: f64,
-        /// Rate of turning at the start [rad/s].
-        #[serde(default)]
-        rate: f64,
     },
     /// Sliding along an axis.
     Prismatic {
@@ -144,9 +141,6 @@ pub enum Joint {
         /// Viscous damping [N s/m].
         #[serde(default)]
         damping: f64,
-        /// Rate of sliding at the start [m/s].
-        #[serde(default)]
-        rate: f64,
     },
 }
 
@@ -214,6 +208,10 @@ pub enum RigidShape {
 
 fn one() -> f64 {
     1.0
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn no_turn() -> [f64; 4] {

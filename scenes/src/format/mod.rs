@@ -11,6 +11,9 @@ mod set;
 mod soft;
 mod validate;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -123,9 +126,9 @@ impl Default for Solver {
         Self {
             direction: Direction::Auto,
             relative_tolerance: 5e-2,
-            absolute_tolerance: 1e-10,
+            absolute_tolerance: 16.0 * f64::EPSILON,
             max_iterations: 1000,
-            max_inner_iterations: 200,
+            max_inner_iterations: 500,
         }
     }
 }
@@ -140,12 +143,12 @@ pub enum Direction {
     Block,
     /// The lumped blocks, which majorise the Hessian.
     LumpedBlock,
-    /// L-BFGS with the blocks as its first matrix.
+    /// L-BFGS (eight pairs) with the blocks as its first matrix.
     Lbfgs,
     /// Newton, by conjugate gradients preconditioned with the blocks.
     NewtonCg,
     /// Newton, by factorisation over the touched nodes.
-    NewtonCholesky,
+    NewtonFactorised,
 }
 
 /// A plane that bounds the particles.

@@ -172,21 +172,23 @@ pub enum SoftShape {
     },
 }
 
-/// How a shape is filled with particles.
+/// How a shape is filled with particles: on a regular lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Distance between neighbouring particles of the regular lattice [m]. "auto" is half of the grid spacing:
-    /// eight particles a cell.
+    /// Distance between neighbouring particles [m]; a box takes the nearest that divides each edge evenly. "auto" is half
+    /// of the grid spacing: eight particles a cell.
     pub spacing: AutoOr<f64>,
-    /// Random displacement of each particle from its lattice point, as a part of the spacing, in [0, 0.5) [-].
+    /// Particles along each axis of the shape's bounding box, instead of a spacing [-].
+    pub counts: Option<[u32; 3]>,
+    /// Width of the random displacement of each particle from its lattice point, as a part of the spacing, in [0, 1] [-].
     /// It takes the scene's `seed`.
     pub jitter: f64,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { spacing: AutoOr::Auto, jitter: 0.0 }
+        Self { spacing: AutoOr::Auto, counts: None, jitter: 0.0 }
     }
 }
 

@@ -220,9 +220,21 @@ impl Check {
                     );
                 }
             }
+            if let Some(counts) = soft.sampling.counts {
+                let path = format!("{path}.sampling.counts");
+                if soft.sampling.spacing != AutoOr::Auto {
+                    self.problem(&path, "give counts or a spacing, not both");
+                }
+                if counts.contains(&0) {
+                    self.problem(
+                        &path,
+                        format!("{counts:?} makes no particles: each count must be positive"),
+                    );
+                }
+            }
             let jitter = soft.sampling.jitter;
             let path = format!("{path}.sampling.jitter");
-            self.number(&path, jitter, "", "must be in [0, 0.5)", (0.0..0.5).contains(&jitter));
+            self.number(&path, jitter, "", "must be in [0, 1]", (0.0..=1.0).contains(&jitter));
         }
     }
 
@@ -255,21 +267,26 @@ impl Check {
     }
 
     fn bodies(&mut self, scene: &Scene) {
-        let mut names = BTreeSet::new();
+        let (mut names, mut parents) = (BTreeSet::new(), BTreeSet::new());
         for (at, body) in scene.bodies.iter().enumerate() {
             let path = format!("bodies[{at}]");
             if let Motion::Dynamic(dynamic) = &body.motion {
                 self.dynamic(&format!("{path}.motion"), dynamic, &body.geometries);
                 if let Some(parent) = &dynamic.parent
-                    && !names.contains(parent.as_str())
+                    && !parents.contains(parent.as_str())
                 {
                     self.problem(
                         &format!("{path}.motion.parent"),
-                        format!("'{parent}' is not the name of a body listed before this one"),
+                        format!(
+                            "'{parent}' is not the name of a fixed or prescribed body listed before this one"
+                        ),
                     );
                 }
             }
             self.body(&path, body);
+            if !matches!(body.motion, Motion::Dynamic(_)) {
+                parents.insert(body.name.as_str());
+            }
             if !names.insert(body.name.as_str()) {
                 self.problem(&format!("{path}.name"), format!("'{}' is taken by another body", body.name));
             }
@@ -335,16 +352,13 @@ impl Check {
     fn dynamic(&mut self, path: &str, dynamic: &Dynamic, geometries: &[Geometry]) {
         self.pose(&format!("{path}.pose"), &dynamic.pose);
         match &dynamic.joint {
-            Joint::Revolute { axis, anchor, damping, rate } => {
+            Joint::Revolute { axis, damping } => {
                 self.direction(&format!("{path}.joint.axis"), axis);
-                self.finite(&format!("{path}.joint.anchor"), anchor, "m");
                 self.non_negative(&format!("{path}.joint.damping"), *damping, "N m s/rad");
-                self.number(&format!("{path}.joint.rate"), *rate, "rad/s", "must be finite", true);
             }
-            Joint::Prismatic { axis, damping, rate } => {
+            Joint::Prismatic { axis, damping } => {
                 self.direction(&format!("{path}.joint.axis"), axis);
                 self.non_negative(&format!("{path}.joint.damping"), *damping, "N s/m");
-                self.number(&format!("{path}.joint.rate"), *rate, "m/s", "must be finite", true);
             }
             Joint::Free {} | Joint::Fixed {} => {}
         }
@@ -354,12 +368,6 @@ impl Check {
             [("velocity", dynamic.velocity, "m/s"), ("angular_velocity", dynamic.angular_velocity, "rad/s")]
         {
             self.finite(&format!("{path}.{name}"), &value, unit);
-            if !free && value != [0.0; 3] {
-                self.problem(
-                    &format!("{path}.{name}"),
-                    "only a body on a free joint has it; use the joint's rate",
-                );
-            }
         }
         if free && dynamic.parent.is_some() {
             self.problem(&format!("{path}.parent"), "a free joint is on the world: leave the parent out");
