@@ -1,0 +1,89 @@
+//! Fixed corotated (Stomakhin et al. 2012) and linear corotated (Zong et al. 2024) elasticity.
+
+use super::{Constitutive, Response};
+use crate::linalg::{Mat3, Sym3};
+use crate::material::Elastic;
+use crate::scalar::Real;
+use crate::svd::polar;
+
+/// Fixed corotated elasticity: psi = mu |F - R|^2 + lambda/2 (J - 1)^2.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedCorotated<T> {
+    /// Shear modulus [Pa].
+    pub mu: T,
+    /// First Lame parameter [Pa].
+    pub lambda: T,
+}
+
+/// Linear corotated elasticity: psi = mu |S - I|^2 + lambda/2 tr(S - I)^2 with S = R^T F.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearCorotated<T> {
+    /// Shear modulus [Pa].
+    pub mu: T,
+    /// First Lame parameter [Pa].
+    pub lambda: T,
+}
+
+impl<T: Real> FixedCorotated<T> {
+    /// From elastic constants.
+    #[inline(always)]
+    pub fn new(elastic: &Elastic) -> Self {
+        Self { mu: T::splat(elastic.shear_modulus()), lambda: T::splat(elastic.lame_lambda()) }
+    }
+}
+
+impl<T: Real> LinearCorotated<T> {
+    /// From elastic constants.
+    #[inline(always)]
+    pub fn new(elastic: &Elastic) -> Self {
+        Self { mu: T::splat(elastic.shear_modulus()), lambda: T::splat(elastic.lame_lambda()) }
+    }
+}
+
+impl<T: Real> Constitutive<T> for FixedCorotated<T> {
+    #[inline(always)]
+    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+        let r = polar(&trial);
+        let j = trial.determinant();
+        // F - R is exact where it is small, which F F^T - R F^T would not be.
+        let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
+        let pressure = self.lambda * (j - T::splat(1.0)) * j;
+        Response { deformation_gradient: trial, kirchhoff_stress: shear.add_isotropic(pressure), state }
+    }
+
+    #[inline(always)]
+    fn energy_density(&self, deformation_gradient: &Mat3<T>, _state: T) -> T {
+        let r = polar(deformation_gradient);
+        let volume = deformation_gradient.determinant() - T::splat(1.0);
+        self.mu * (*deformation_gradient - r).norm_squared() + T::splat(0.5) * self.lambda * volume * volume
+    }
+}
+
+/// tr(S - I) = tr(R^T (F - R)) for orthogonal R, without cancellation near the identity.
+#[inline(always)]
+fn stretch_trace<T: Real>(f: &Mat3<T>, r: &Mat3<T>) -> T {
+    let e = *f - *r;
+    r.row(0).dot(e.row(0)) + r.row(1).dot(e.row(1)) + r.row(2).dot(e.row(2))
+}
+
+impl<T: Real> Constitutive<T> for LinearCorotated<T> {
+    #[inline(always)]
+    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+        let r = polar(&trial);
+        let volumetric = self.lambda * stretch_trace(&trial, &r);
+        let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
+        let left_stretch = Sym3::from_symmetric_product(&r, &trial);
+        Response {
+            deformation_gradient: trial,
+            kirchhoff_stress: shear + left_stretch.scale(volumetric),
+            state,
+        }
+    }
+
+    #[inline(always)]
+    fn energy_density(&self, deformation_gradient: &Mat3<T>, _state: T) -> T {
+        let r = polar(deformation_gradient);
+        let trace = stretch_trace(deformation_gradient, &r);
+        self.mu * (*deformation_gradient - r).norm_squared() + T::splat(0.5) * self.lambda * trace * trace
+    }
+}

@@ -1,0 +1,58 @@
+//! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section 6.4).
+
+use super::{Constitutive, Response};
+use crate::linalg::{Mat3, Sym3};
+use crate::material::Elastic;
+use crate::scalar::Real;
+
+/// Volume ratio J below which ln J is continued by its tangent.
+///
+/// The model is unchanged above it. Below, stress grows with |J| rather than without bound, so that an explicit step which
+/// carries a particle past J = 0 leaves it in a state from which it is pushed back.
+pub const EXTENSION_VOLUME_RATIO: f64 = 0.1;
+
+/// Neo-Hookean elasticity: psi = mu/2 (|F|^2 - 3) - mu L(J) + lambda/2 L(J)^2, where L is ln J, continued by its tangent
+/// below [`EXTENSION_VOLUME_RATIO`].
+#[derive(Clone, Copy, Debug)]
+pub struct NeoHookean<T> {
+    /// Shear modulus [Pa].
+    pub mu: T,
+    /// First Lame parameter [Pa].
+    pub lambda: T,
+}
+
+impl<T: Real> NeoHookean<T> {
+    /// From elastic constants.
+    #[inline(always)]
+    pub fn new(elastic: &Elastic) -> Self {
+        Self { mu: T::splat(elastic.shear_modulus()), lambda: T::splat(elastic.lame_lambda()) }
+    }
+}
+
+/// `(L(J), J L'(J))`; the second is 1 above the extension.
+#[inline(always)]
+fn extended_logarithm<T: Real>(j: T) -> (T, T) {
+    let smallest = T::splat(EXTENSION_VOLUME_RATIO);
+    // Zero above the extension, where (J, 1) is (J, J/J).
+    let below = j.min(smallest) - smallest;
+    let inverse = T::splat(1.0 / EXTENSION_VOLUME_RATIO);
+    (below.mul_add(inverse, j.max(smallest).ln()), below.mul_add(inverse, T::splat(1.0)))
+}
+
+impl<T: Real> Constitutive<T> for NeoHookean<T> {
+    #[inline(always)]
+    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+        let (log_j, slope) = extended_logarithm(trial.determinant());
+        let isotropic = (self.lambda * log_j - self.mu) * slope;
+        let kirchhoff_stress = Sym3::left_gram(&trial).scale(self.mu).add_isotropic(isotropic);
+        Response { deformation_gradient: trial, kirchhoff_stress, state }
+    }
+
+    #[inline(always)]
+    fn energy_density(&self, deformation_gradient: &Mat3<T>, _state: T) -> T {
+        let (log_j, _) = extended_logarithm(deformation_gradient.determinant());
+        let half = T::splat(0.5);
+        let distortion = deformation_gradient.norm_squared() - T::splat(3.0);
+        self.mu * (half * distortion - log_j) + half * self.lambda * log_j * log_j
+    }
+}

@@ -1,0 +1,193 @@
+//! What a deformable body is made of: density and constitutive model, in SI units.
+
+use serde::{Deserialize, Serialize};
+
+/// Material of a deformable body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// Mass per rest volume [kg/m^3].
+    pub density: f64,
+    /// Constitutive model and its parameters.
+    pub model: Model,
+}
+
+/// Constitutive model. The equations are in [`crate::constitutive`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Model {
+    /// Fixed corotated elasticity (Stomakhin et al. 2012).
+    FixedCorotated(Elastic),
+    /// Compressible neo-Hookean elasticity.
+    NeoHookean(Elastic),
+    /// Linear corotated elasticity (Zong et al. 2024).
+    LinearCorotated(Elastic),
+    /// Von Mises plasticity over Hencky elasticity: dough, clay, metal.
+    VonMises {
+        /// Elastic response below yield.
+        elastic: Elastic,
+        /// Yield stress in uniaxial tension [Pa].
+        yield_stress: f64,
+    },
+    /// Drucker-Prager plasticity over Hencky elasticity, without cohesion: dry sand (Klar et al. 2016).
+    DruckerPrager {
+        /// Elastic response inside the cone.
+        elastic: Elastic,
+        /// Angle of internal friction [rad].
+        friction_angle: f64,
+    },
+}
+
+/// Isotropic elastic constants.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Elastic {
+    /// Young's modulus E [Pa].
+    pub youngs_modulus: f64,
+    /// Poisson's ratio nu, within (-1, 0.5).
+    pub poissons_ratio: f64,
+}
+
+/// A material parameter outside its range.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{field} is {value} {unit}, but must be {requirement}")]
+pub struct MaterialError {
+    /// Name of the parameter, as in the struct and in scene files.
+    pub field: &'static str,
+    /// The refused value, in `unit`.
+    pub value: f64,
+    /// Unit of the value; `(no unit)` for ratios.
+    pub unit: &'static str,
+    /// What the value has to satisfy.
+    pub requirement: &'static str,
+}
+
+impl Elastic {
+    /// Second Lame parameter (shear modulus) mu = E / (2 (1 + nu)) [Pa].
+    pub fn shear_modulus(&self) -> f64 {
+        self.youngs_modulus / (2.0 * (1.0 + self.poissons_ratio))
+    }
+
+    /// First Lame parameter lambda = E nu / ((1 + nu)(1 - 2 nu)) [Pa].
+    pub fn lame_lambda(&self) -> f64 {
+        let nu = self.poissons_ratio;
+        self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+    }
+
+    /// Oedometric (P-wave) modulus lambda + 2 mu [Pa]: stiffness against uniaxial strain.
+    pub fn oedometric_modulus(&self) -> f64 {
+        self.lame_lambda() + 2.0 * self.shear_modulus()
+    }
+
+    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho) [m/s] at small strain, for a density in kg/m^3.
+    pub fn pressure_wave_speed(&self, density: f64) -> f64 {
+        (self.oedometric_modulus() / density).sqrt()
+    }
+
+    /// Checks that E > 0 and -1 < nu < 0.5.
+    ///
+    /// # Errors
+    /// Names the parameter that is out of range or not a number.
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        positive("youngs_modulus", self.youngs_modulus, "Pa")?;
+        let nu = self.poissons_ratio;
+        require(nu > -1.0 && nu < 0.5, "poissons_ratio", nu, "(no unit)", "within (-1, 0.5)")
+    }
+}
+
+impl Model {
+    /// Elastic constants of the model (for plastic models: below yield).
+    pub fn elastic(&self) -> Elastic {
+        match *self {
+            Self::FixedCorotated(e) | Self::NeoHookean(e) | Self::LinearCorotated(e) => e,
+            Self::VonMises { elastic, .. } | Self::DruckerPrager { elastic, .. } => elastic,
+        }
+    }
+}
+
+impl Material {
+    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho) [m/s] at small strain.
+    pub fn pressure_wave_speed(&self) -> f64 {
+        self.model.elastic().pressure_wave_speed(self.density)
+    }
+
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// Names the first parameter that is out of range or not a number, with its value and unit.
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        positive("density", self.density, "kg/m^3")?;
+        self.model.elastic().validate()?;
+        match self.model {
+            Model::VonMises { yield_stress, .. } => positive("yield_stress", yield_stress, "Pa"),
+            Model::DruckerPrager { friction_angle: a, .. } => {
+                let holds = a > 0.0 && a < core::f64::consts::FRAC_PI_2;
+                require(holds, "friction_angle", a, "rad", "within (0, pi/2)")
+            }
+            Model::FixedCorotated(_) | Model::NeoHookean(_) | Model::LinearCorotated(_) => Ok(()),
+        }
+    }
+}
+
+fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), MaterialError> {
+    require(value > 0.0 && value.is_finite(), field, value, unit, "positive and finite")
+}
+
+fn require(
+    holds: bool,
+    field: &'static str,
+    value: f64,
+    unit: &'static str,
+    requirement: &'static str,
+) -> Result<(), MaterialError> {
+    if holds { Ok(()) } else { Err(MaterialError { field, value, unit, requirement }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUBBER: Elastic = Elastic { youngs_modulus: 1e6, poissons_ratio: 0.25 };
+
+    /// For nu = 1/4 both Lame parameters are 2 E / 5 (any text on elasticity).
+    #[test]
+    fn lame_parameters() {
+        approx::assert_relative_eq!(RUBBER.lame_lambda(), 4e5, max_relative = 1e-14);
+        approx::assert_relative_eq!(RUBBER.shear_modulus(), 4e5, max_relative = 1e-14);
+        approx::assert_relative_eq!(RUBBER.oedometric_modulus(), 1.2e6, max_relative = 1e-14);
+        approx::assert_relative_eq!(RUBBER.pressure_wave_speed(1200.0), 1e3_f64.sqrt(), max_relative = 1e-14);
+    }
+
+    #[test]
+    fn refuses_what_is_out_of_range() {
+        let elastic = |e: f64, nu: f64| Elastic { youngs_modulus: e, poissons_ratio: nu };
+        let of = |density: f64, model: Model| Material { density, model };
+        let good = Model::NeoHookean(RUBBER);
+        let cases = [
+            (of(f64::NAN, good), "density"),
+            (of(0.0, good), "density"),
+            (of(-1.0, good), "density"),
+            (of(f64::INFINITY, good), "density"),
+            (of(1.0, Model::FixedCorotated(elastic(0.0, 0.3))), "youngs_modulus"),
+            (of(1.0, Model::FixedCorotated(elastic(f64::NAN, 0.3))), "youngs_modulus"),
+            (of(1.0, Model::LinearCorotated(elastic(1.0, 0.5))), "poissons_ratio"),
+            (of(1.0, Model::NeoHookean(elastic(1.0, -1.0))), "poissons_ratio"),
+            (of(1.0, Model::NeoHookean(elastic(1.0, f64::NAN))), "poissons_ratio"),
+            (of(1.0, Model::VonMises { elastic: RUBBER, yield_stress: 0.0 }), "yield_stress"),
+            (of(1.0, Model::DruckerPrager { elastic: RUBBER, friction_angle: 0.0 }), "friction_angle"),
+            (of(1.0, Model::DruckerPrager { elastic: RUBBER, friction_angle: 1.6 }), "friction_angle"),
+        ];
+        for (material, field) in cases {
+            let error = material.validate().unwrap_err();
+            assert_eq!(error.field, field, "{material:?}");
+        }
+        assert_eq!(of(1e3, good).validate(), Ok(()));
+        assert_eq!(of(1e3, Model::DruckerPrager { elastic: RUBBER, friction_angle: 0.6 }).validate(), Ok(()));
+    }
+
+    #[test]
+    fn error_says_field_value_and_unit() {
+        let error = Material { density: -2.5, model: Model::NeoHookean(RUBBER) }.validate().unwrap_err();
+        assert_eq!(error.to_string(), "density is -2.5 kg/m^3, but must be positive and finite");
+    }
+}

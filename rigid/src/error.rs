@@ -1,0 +1,127 @@
+//! What can go wrong with bodies.
+
+use crate::geometry::GeometryError;
+use thiserror::Error;
+
+/// Bad input, or a state that is not finite.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum RigidError {
+    /// A number that is out of its range.
+    #[error("body '{body}': {field} is {value} {unit}; it must be {requirement}")]
+    Value {
+        /// Name of the body.
+        body: String,
+        /// Name of the field.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
+    /// A vector, pose or velocity with a component that is NaN or infinite, or a rotation that is not one.
+    #[error("body '{body}': {field} is not {requirement}")]
+    Invalid {
+        /// Name of the body.
+        body: String,
+        /// Name of the field.
+        field: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
+    /// An inertia that no solid has.
+    #[error("body '{body}': inertia {inertia:?} kg m^2 (columns): {reason}")]
+    Inertia {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        reason: &'static str,
+        /// The inertia [kg m^2], by columns.
+        inertia: [[f64; 3]; 3],
+    },
+    /// A shape that cannot be used.
+    #[error("body '{body}', geometry {geometry}: {source}")]
+    Geometry {
+        /// Name of the body.
+        body: String,
+        /// Number of the geometry.
+        geometry: usize,
+        /// What is wrong with it.
+        source: GeometryError,
+    },
+    /// Two bodies with one name.
+    #[error("there are two bodies with the name '{name}'")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// A parent that does not exist yet or moves by itself, or a parent of a free body.
+    #[error("body '{body}': parent {parent} {reason}")]
+    Parent {
+        /// Name of the body.
+        body: String,
+        /// Number of the parent.
+        parent: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A trajectory that is empty, not sorted, or ambiguous.
+    #[error("body '{body}': trajectory key {key} at {time} s: {reason}")]
+    Trajectory {
+        /// Name of the body.
+        body: String,
+        /// Number of the key.
+        key: usize,
+        /// Its time [s].
+        time: f64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A body that is added after time 0.
+    #[error("body '{body}' is added at {time} s; bodies are added before the first step")]
+    AddedAfterStart {
+        /// Name of the body.
+        body: String,
+        /// The time [s].
+        time: f64,
+    },
+    /// A step that is not the one the velocities were prepared for.
+    #[error("a step of {step} s is integrated, but {prepared:?} s was prepared")]
+    StepNotPrepared {
+        /// The step [s].
+        step: f64,
+        /// The step that was prepared [s]; `None` if none was.
+        prepared: Option<f64>,
+    },
+    /// A list that must have one entry for each body.
+    #[error("{what}: there are {found} for {expected} bodies")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many bodies there are.
+        expected: usize,
+    },
+    /// A state that is no longer finite.
+    #[error("body '{body}' is not finite after the step to {time} s")]
+    NotFinite {
+        /// Name of the body.
+        body: String,
+        /// The time at the end of the step [s].
+        time: f64,
+    },
+}
+
+impl RigidError {
+    pub(crate) fn value(
+        body: &str,
+        field: &'static str,
+        value: f64,
+        unit: &'static str,
+        requirement: &'static str,
+    ) -> Self {
+        RigidError::Value { body: body.to_owned(), field, value, unit, requirement }
+    }
+}
