@@ -1,8 +1,11 @@
 //! Scene format, built-in scenes, the runner, pictures and benchmarks.
 
+pub mod assemble;
 pub mod builtin;
 pub mod files;
 pub mod format;
+pub mod load;
+pub mod machine;
 pub mod mesh_io;
 pub mod ply;
 pub mod random;
