@@ -4,4 +4,5 @@ pub mod files;
 pub mod mesh_io;
 pub mod ply;
 pub mod random;
+pub mod render;
 pub mod sample;
