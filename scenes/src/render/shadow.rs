@@ -6,20 +6,20 @@ use super::primitive::{Scene, V3};
 use super::raster::{View, rasterise};
 
 /// Side of the depth map [texels].
-const SIZE: usize = 1536;
+const SIZE: usize = 1280;
 
 /// Half of the angle under which the light is seen, as a slope: a large softbox.
 const LIGHT_SLOPE: f32 = 0.055;
 
 /// Widest filter [texels].
-const WIDEST: f32 = 40.0;
+const WIDEST: f32 = 32.0;
 
 /// Side of the blocks whose nearest depth lets most samples skip the filter [texels].
 const BLOCK: usize = 16;
 
 /// Samples of the blocker search and of the filter.
-const SEARCH: usize = 12;
-const FILTER: usize = 20;
+const SEARCH: usize = 8;
+const FILTER: usize = 12;
 
 /// Depth along the light of the first surface.
 pub(super) struct ShadowMap {
@@ -27,6 +27,8 @@ pub(super) struct ShadowMap {
     depth: Vec<f32>,
     /// Nearest depth within reach of the widest filter, for each block.
     nearest: Vec<f32>,
+    search: [[f32; 2]; SEARCH],
+    filter: [[f32; 2]; FILTER],
 }
 
 impl ShadowMap {
@@ -35,7 +37,7 @@ impl ShadowMap {
         let view = View::orthographic(-light, center, radius * 1.02, SIZE);
         let depth = rasterise(&view, &scene.primitives).depth;
         let nearest = nearest_blocks(&depth);
-        Self { view, depth, nearest }
+        Self { view, depth, nearest, search: disc(), filter: disc() }
     }
 
     /// Part of the light that reaches a surface point, 0 to 1. `noise` in [0, 1) turns the filter.
@@ -49,9 +51,10 @@ impl ShadowMap {
             return 1.0;
         }
         let slope = ((1.0 - facing * facing).max(0.0).sqrt() / facing.max(0.3)).min(2.0);
+        let turn = (noise * std::f32::consts::TAU).sin_cos();
         let (mut blockers, mut sum) = (0.0, 0.0);
-        for sample in 0..SEARCH {
-            let [dx, dy] = disc_point(sample, SEARCH, noise);
+        for sample in &self.search {
+            let [dx, dy] = turned(sample, turn);
             let blocker = self.at(x + dx * WIDEST, y + dy * WIDEST);
             if blocker < depth - texel {
                 blockers += 1.0;
@@ -63,10 +66,10 @@ impl ShadowMap {
         }
         let reach = ((depth - sum / blockers) * LIGHT_SLOPE * self.view.scale).clamp(1.5, WIDEST);
         let mut lit = 0.0;
-        for sample in 0..FILTER {
-            let [dx, dy] = disc_point(sample, FILTER, noise);
-            // The surface itself rises by its slope across the filter.
-            let bias = texel * (0.5 + 0.7 * reach * slope * (dx * dx + dy * dy).sqrt());
+        // The surface itself rises by its slope across the filter.
+        let bias = texel * (0.5 + 0.6 * reach * slope);
+        for sample in &self.filter {
+            let [dx, dy] = turned(sample, turn);
             lit += f32::from(u8::from(self.at(x + dx * reach, y + dy * reach) >= depth - bias));
         }
         lit / FILTER as f32
@@ -81,12 +84,18 @@ impl ShadowMap {
     }
 }
 
-/// Point `index` of `count` spread evenly over the unit disc (Vogel 1979: golden-angle spiral), turned by `noise`.
-fn disc_point(index: usize, count: usize, noise: f32) -> [f32; 2] {
-    let angle = index as f32 * 2.399_963_2 + noise * std::f32::consts::TAU;
-    let radius = ((index as f32 + 0.5) / count as f32).sqrt();
-    let (sin, cos) = angle.sin_cos();
-    [radius * cos, radius * sin]
+/// Points spread evenly over the unit disc (Vogel 1979: golden-angle spiral).
+fn disc<const N: usize>() -> [[f32; 2]; N] {
+    std::array::from_fn(|index| {
+        let (sin, cos) = (index as f32 * 2.399_963_2).sin_cos();
+        let radius = ((index as f32 + 0.5) / N as f32).sqrt();
+        [radius * cos, radius * sin]
+    })
+}
+
+/// `point` turned by the angle of the given sine and cosine.
+fn turned(point: &[f32; 2], (sin, cos): (f32, f32)) -> [f32; 2] {
+    [cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]]
 }
 
 /// Nearest depth of each block and of the blocks that the widest filter reaches.
