@@ -7,6 +7,8 @@ pub mod format;
 pub mod load;
 pub mod machine;
 pub mod mesh_io;
+pub mod plot;
 pub mod ply;
 pub mod random;
+pub mod render;
 pub mod sample;

@@ -335,8 +335,11 @@ fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Vec
     Ok(triangles)
 }
 
+/// The header, the vertices and the triangles of a file.
+type Elements<V> = (Header, Vec<V>, Vec<[u32; 3]>);
+
 /// Vertices of type `V` and the triangles of a PLY; other elements are passed over.
-fn read_elements<V: PropertyAccess>(path: &Path) -> Result<(Header, Vec<V>, Vec<[u32; 3]>), IoError> {
+fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError> {
     let mut reader = open(path)?;
     let header = Parser::<V>::new().read_header(&mut reader).map_err(|e| parse_error(path, e))?;
     let mut vertices = Vec::new();
