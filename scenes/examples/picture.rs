@@ -19,7 +19,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .positions
         .iter()
         .filter(|p| (p.x - 0.03).hypot(p.z - 0.095) > 0.03)
-        .map(|p| Ball { center: p.coords.cast().into(), radius: 0.6 * spacing as f32, color: [232, 198, 148] })
+        .map(|p| Ball {
+            center: p.coords.cast().into(),
+            radius: 0.6 * spacing as f32,
+            color: [232, 198, 148],
+        })
         .collect();
     let across = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     let at = |x: f64, y: f64, z: f64, rotation| Isometry3::from_parts([x, y, z].into(), rotation);
@@ -29,7 +33,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bodies = [
         Body { shape: cylinder(0.03, 0.10), pose: at(0.03, 0.0, 0.095, across), color: [196, 128, 72] },
         Body { shape: cylinder(0.012, 0.16), pose: at(0.03, 0.0, 0.095, across), color: [90, 94, 104] },
-        Body { shape: BodyShape::Sphere { radius: 0.04 }, pose: at(0.26, -0.09, 0.04, upright), color: [214, 72, 62] },
+        Body {
+            shape: BodyShape::Sphere { radius: 0.04 },
+            pose: at(0.26, -0.09, 0.04, upright),
+            color: [214, 72, 62],
+        },
         Body {
             shape: BodyShape::Box { half_extents: Vector3::new(0.04, 0.03, 0.05) },
             pose: at(-0.26, 0.02, 0.05, tilted),

@@ -103,12 +103,23 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
         let material = soft_material(&mut assembly.materials, scene, soft, &path)?;
         assembly.soft.push(fill(scene, at, soft, material, &path)?);
     }
-    for (at, described) in scene.bodies.iter().enumerate() {
-        let (desc, center) = body(described, &assembly.bodies, &format!("bodies[{at}]"))?;
-        assembly.bodies.push(desc);
-        assembly.centers.push(center);
-    }
+    (assembly.bodies, assembly.centers) = bodies(scene)?;
     Ok(assembly)
+}
+
+/// Makes the bodies of a valid scene: their descriptions, and their centres of mass in the frames that the scene gives
+/// them [m].
+///
+/// # Errors
+/// [`AssembleError`]: a mesh file, a mesh that bounds no solid.
+pub fn bodies(scene: &Scene) -> Result<(Vec<BodyDesc>, Vec<Vector3<f64>>), AssembleError> {
+    let (mut descs, mut centers) = (Vec::new(), Vec::new());
+    for (at, described) in scene.bodies.iter().enumerate() {
+        let (desc, center) = body(described, &descs, &format!("bodies[{at}]"))?;
+        descs.push(desc);
+        centers.push(center);
+    }
+    Ok((descs, centers))
 }
 
 /// The isometry of a pose whose quaternion is near unit length.

@@ -184,9 +184,10 @@ impl Plot {
             let line = |piece: &[(f64, f64)]| {
                 LineSeries::new(piece.to_vec(), color.stroke_width(stroke).filled()).point_size(dots)
             };
-            chart.draw_series(line(first))?.label(&series.name).legend(move |(x, y)| {
-                Rectangle::new([(x, y - 2), (x + 18, y + 1)], color.filled())
-            });
+            chart
+                .draw_series(line(first))?
+                .label(&series.name)
+                .legend(move |(x, y)| Rectangle::new([(x, y - 2), (x + 18, y + 1)], color.filled()));
             for piece in pieces {
                 chart.draw_series(line(piece))?;
             }
@@ -236,7 +237,8 @@ fn tick(value: f64, ends: &Range) -> String {
         return trimmed_exponent(value);
     }
     // Enough decimals for steps of a hundredth of the range, and no trailing zeros.
-    let decimals = (3.0 - (ends.end - ends.start).abs().min(value.abs() * 10.0).log10().floor()).clamp(0.0, 7.0);
+    let decimals =
+        (3.0 - (ends.end - ends.start).abs().min(value.abs() * 10.0).log10().floor()).clamp(0.0, 7.0);
     let text = format!("{value:.*}", decimals as usize);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

@@ -1,10 +1,11 @@
 //! From a scene to a world that is ready to step.
 
 use nalgebra::{Point3, Unit, Vector3};
+use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    Boundary, BoundaryKind, BuildError, ContactSettings, Direction, ParticleRadius, ParticleSet, Settings,
-    SolverSettings, Stiffness, Substeps, World,
+    BuildError, ContactSettings, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
 };
+use pliant_mpm::{Boundary, BoundaryKind};
 
 use crate::assemble::{AssembleError, Assembly, assemble};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};

@@ -50,12 +50,12 @@ impl Camera {
         let slope_right = slope_up * aspect;
         let mut distance = 1e-3_f64;
         for corner in 0..8 {
-            let pick = |axis: usize| if corner >> axis & 1 == 0 { bounds_min[axis] } else { bounds_max[axis] };
+            let pick =
+                |axis: usize| if corner >> axis & 1 == 0 { bounds_min[axis] } else { bounds_max[axis] };
             let offset = Point3::new(pick(0), pick(1), pick(2)) - target;
             // Depth of the corner is distance - towards; its picture coordinate must stay within the slope.
             let towards = offset.dot(&to_camera);
-            let sideways =
-                (offset.dot(&right).abs() / slope_right).max(offset.dot(&up).abs() / slope_up);
+            let sideways = (offset.dot(&right).abs() / slope_right).max(offset.dot(&up).abs() / slope_up);
             distance = distance.max(towards + sideways);
         }
         Self { position: target + to_camera * distance, target, up: Vector3::z(), vertical_fov: FRAME_FOV }

@@ -22,9 +22,9 @@ pub use image_file::{encode_png, write_png};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use occlusion::Occlusion;
 use primitive::Scene;
 use raster::{View, add_planes, rasterise};
-use occlusion::Occlusion;
 use shade::{Lighting, shade};
 use shadow::ShadowMap;
 

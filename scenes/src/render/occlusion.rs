@@ -103,24 +103,26 @@ impl Occlusion {
         let solids = Solids::new(view, buffer, scene);
         let mut depth = vec![f32::INFINITY; width * height];
         let mut raw = vec![1.0; width * height];
-        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(|(y, (depth, raw))| {
-            for x in 0..width {
-                let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
-                let place = sample_y * view.width + sample_x;
-                if buffer.primitive[place] == NOTHING {
-                    continue;
+        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(
+            |(y, (depth, raw))| {
+                for x in 0..width {
+                    let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
+                    let place = sample_y * view.width + sample_x;
+                    if buffer.primitive[place] == NOTHING {
+                        continue;
+                    }
+                    depth[x] = buffer.depth[place];
+                    // Floors do not cover one another.
+                    if !solids.near([sample_x, sample_y], reach * view.scale / depth[x]) {
+                        continue;
+                    }
+                    let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
+                    let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
+                    let point = ray.origin + ray.direction * depth[x];
+                    raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
                 }
-                depth[x] = buffer.depth[place];
-                // Floors do not cover one another.
-                if !solids.near([sample_x, sample_y], reach * view.scale / depth[x]) {
-                    continue;
-                }
-                let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
-                let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
-                let point = ray.origin + ray.direction * depth[x];
-                raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
-            }
-        });
+            },
+        );
         let openness = blur(&raw, &depth, width, height, reach);
         Self { width, height, openness, depth, reach }
     }
@@ -130,7 +132,8 @@ impl Occlusion {
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {
             let pixel = s / SUPERSAMPLING;
-            let side = if s % SUPERSAMPLING == 0 { pixel.saturating_sub(1) } else { (pixel + 1).min(end - 1) };
+            let side =
+                if s % SUPERSAMPLING == 0 { pixel.saturating_sub(1) } else { (pixel + 1).min(end - 1) };
             [pixel, side]
         };
         let (mut sum, mut weights) = (0.0, 0.0);

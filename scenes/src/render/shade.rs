@@ -73,7 +73,13 @@ fn compress(value: f32) -> f32 {
 }
 
 /// Linear light that reaches the camera in one sample.
-fn sample_light(view: &View, buffer: &Buffer, scene: &Scene, lighting: &Lighting, at: [usize; 2]) -> [f32; 3] {
+fn sample_light(
+    view: &View,
+    buffer: &Buffer,
+    scene: &Scene,
+    lighting: &Lighting,
+    at: [usize; 2],
+) -> [f32; 3] {
     let ray = view.ray(at[0] as f32 + 0.5, at[1] as f32 + 0.5);
     let place = at[1] * view.width + at[0];
     let (id, t) = (buffer.primitive[place], buffer.depth[place]);

@@ -59,7 +59,7 @@ impl FrameWriter {
         self.particles.extend((0..s.positions.len()).map(|p| FrameParticle {
             position: s.positions[p].map(|x| x as f32),
             velocity: s.velocities[p].map(|v| v as f32),
-            radius: (RADIUS_PER_SPACING * f64::from(s.volume[p]).cbrt()) as f32,
+            radius: (RADIUS_PER_SPACING * s.volume[p].cbrt()) as f32,
             color: self.colors[p],
             material: s.material[p] as u16,
             j: s.j[p] as f32,

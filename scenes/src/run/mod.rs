@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use directory::RunDirectory;
+pub use frames::frame_path;
 pub use manifest::{Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, SolverSummary, Status};
 pub(crate) use manifest::{read_json, write_json};
 pub use statistics::{Statistics, StepFigures};

@@ -12,8 +12,8 @@ use super::checkpoint::Checkpoint;
 use super::frames::{FrameWriter, frame_path};
 use super::tables::Table;
 use super::{
-    BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError, RunOptions, Stage,
-    Statistics, Status, StepFigures, Summary,
+    BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError,
+    RunOptions, Stage, Statistics, Status, StepFigures, Summary,
 };
 use crate::files::IoError;
 use crate::format::Scene;
@@ -44,8 +44,11 @@ struct Run<'a> {
 
 pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary, RunError> {
     super::check(&options.out, options.backend, options.resume)?;
-    let directory =
-        if options.resume { RunDirectory::reopen(&options.out)? } else { RunDirectory::create(&options.out)? };
+    let directory = if options.resume {
+        RunDirectory::reopen(&options.out)?
+    } else {
+        RunDirectory::create(&options.out)?
+    };
     match fill(prepared, &directory, &mut options) {
         Ok((manifest, picture_error)) => {
             Ok(Summary { directory: directory.finish()?, manifest, picture_error })
@@ -76,8 +79,11 @@ fn fill(
     options: &mut RunOptions,
 ) -> Result<(Manifest, Option<String>), RunError> {
     let backend = options.backend.resolve()?;
-    let mut run = if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
+    let mut run =
+        if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
     let (status, error) = run.simulate(options)?;
+    run.diagnostics.sync()?;
+    run.bodies.sync()?;
     let manifest = run.manifest(status, error, backend);
     drop(run);
     manifest.write(directory.path())?;
@@ -120,8 +126,7 @@ fn same_but_duration(a: &Scene, b: &Scene) -> bool {
 impl<'a> Run<'a> {
     fn begin(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
         let path = directory.path();
-        let not_writable =
-            |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
+        let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
         let tables = (Table::diagnostics(path)?, Table::bodies(path)?);
         let mut run = Self::new(prepared, path, tables);

@@ -43,7 +43,10 @@ impl Table {
         let open = || {
             let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
             if file.metadata()?.len() < bytes {
-                return Err(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "shorter than at the checkpoint"));
+                return Err(std::io::Error::new(
+                    std::io::ErrorKind::UnexpectedEof,
+                    "shorter than at the checkpoint",
+                ));
             }
             file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
@@ -77,7 +80,12 @@ impl Table {
     }
 
     /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms].
-    pub fn step(&mut self, diagnostics: &Diagnostics, report: &StepReport, wall_ms: f64) -> Result<(), IoError> {
+    pub fn step(
+        &mut self,
+        diagnostics: &Diagnostics,
+        report: &StepReport,
+        wall_ms: f64,
+    ) -> Result<(), IoError> {
         let d = diagnostics;
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
         self.line(&format!(
@@ -140,7 +148,11 @@ impl Table {
 
 /// A name as a CSV field (RFC 4180).
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }
 
 /// A row of `bodies.csv`.
