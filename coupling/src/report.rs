@@ -1,0 +1,82 @@
+//! What a step did, and the totals of a world.
+
+use nalgebra::Vector3;
+use serde::Serialize;
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct StepReport {
+    /// MPM substeps.
+    pub substeps: u32,
+    /// Contacts registered (speculative ones too), mean over the substeps.
+    pub contacts_mean: f64,
+    /// Contacts registered in a substep, at most.
+    pub contacts_max: usize,
+    /// Solver iterations, all substeps together.
+    pub iterations: u32,
+    /// Solver iterations in a substep, at most.
+    pub iterations_max: u32,
+    /// Worst ratio of a substep's residual to its tolerance; at most 1 if all converged.
+    pub residual: f64,
+    /// Substeps whose solve did not converge.
+    pub not_converged: u32,
+    /// Grid nodes that carry mass, at the end.
+    pub grid_nodes: usize,
+}
+
+/// Totals of the particles at one time, world frame, angular parts about the world's origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Diagnostics {
+    /// Time [s].
+    pub time: f64,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Centre of mass [m].
+    pub center_of_mass: Vector3<f64>,
+    /// Linear momentum [N s].
+    pub linear_momentum: Vector3<f64>,
+    /// Angular momentum about the origin, with the affine field's share [N m s].
+    pub angular_momentum: Vector3<f64>,
+    /// Kinetic energy, with the affine field's share [J].
+    pub kinetic_energy: f64,
+    /// Elastic energy [J].
+    pub elastic_energy: f64,
+    /// Potential energy of gravity, zero at the origin [J].
+    pub gravitational_energy: f64,
+    /// Energy lost so far to friction, contact damping, plastic flow and the transfers [J]: the energy at the start, plus
+    /// the work of bodies and boundaries, less the energy now.
+    pub dissipation: f64,
+}
+
+/// Relative errors of the particles' balances since the start; external impulses and work are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Balance {
+    /// Largest relative difference between the mass on the grid and the mass of the particles.
+    pub mass: f64,
+    /// Linear momentum less the start's and all impulses (gravity, bodies, boundaries), relative to the sum of their
+    /// magnitudes.
+    pub linear_momentum: f64,
+    /// The same for angular momentum about the world's origin.
+    pub angular_momentum: f64,
+    /// Largest energy that appeared from nowhere (negative dissipation), relative to the energy that took part.
+    pub energy: f64,
+}
+
+/// The particles at one time, in the order in which they were added. Buffers are reused from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub struct ParticleSnapshot {
+    /// Positions, world frame [m].
+    pub positions: Vec<[f64; 3]>,
+    /// Velocities, world frame [m/s].
+    pub velocities: Vec<[f64; 3]>,
+    /// Determinant of the elastic deformation gradient.
+    pub j: Vec<f32>,
+    /// History variable of the model (von Mises: equivalent plastic strain).
+    pub state: Vec<f32>,
+    /// Frobenius norm of the Kirchhoff stress [Pa].
+    pub stress_norm: Vec<f32>,
+    /// Volume at rest [m^3].
+    pub volume: Vec<f64>,
+    /// Index of the material.
+    pub material: Vec<u32>,
+}

@@ -1,0 +1,122 @@
+//! What a [`World`](crate::World) is told at the start.
+
+use nalgebra::{Point3, Vector3};
+use pliant_mpm::Boundary;
+use serde::{Deserialize, Serialize};
+
+use crate::convex::SolverSettings;
+
+/// Number of MPM substeps in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Substeps {
+    /// As many as stability asks for at the present speed ([`pliant_mpm::largest_stable_substep`]).
+    #[default]
+    Auto,
+    /// This many; refused if that is unstable.
+    Fixed(u32),
+}
+
+/// Stiffness of the contact between a particle and a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Stiffness {
+    /// As stiff as the substep can resolve: `delta^2 k / m_p` = [`NEAR_RIGID_NUMBER`] for each particle.
+    #[default]
+    Auto,
+    /// k [N/m].
+    Fixed(f64),
+}
+
+/// The stiffness number `delta^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 / beta^2` (Castro et al.
+/// 2022, section V) at beta = 1, where the contact's own period equals the substep. A stiffer contact could not be told apart
+/// at this substep, and only makes the problem harder.
+pub const NEAR_RIGID_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
+
+/// Radius at which a particle touches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ParticleRadius {
+    /// Half the particle's share of space, `cbrt(volume) / 2`: the surface of a sampled body is then where its shape
+    /// was.
+    #[default]
+    Auto,
+    /// This radius [m]; 0 makes particles points, as in Yu et al. 2025.
+    Fixed(f64),
+}
+
+/// Contact between particles and bodies. Friction belongs to the bodies' geometries.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields, default)]
+pub struct ContactSettings {
+    /// Stiffness k.
+    pub stiffness: Stiffness,
+    /// Hunt-Crossley dissipation d [s/m].
+    pub dissipation: f64,
+    /// Stiction tolerance v_s [m/s]: the creep below which friction holds.
+    pub stiction_tolerance: f64,
+    /// Radius of a particle.
+    pub particle_radius: ParticleRadius,
+}
+
+impl Default for ContactSettings {
+    fn default() -> Self {
+        Self {
+            stiffness: Stiffness::Auto,
+            dissipation: 1.0,
+            stiction_tolerance: 1e-3,
+            particle_radius: ParticleRadius::Auto,
+        }
+    }
+}
+
+/// Everything about a world but its contents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Grid spacing h [m].
+    pub grid_spacing: f64,
+    /// Step of the rigid bodies [s].
+    pub dt: f64,
+    /// MPM substeps in a step.
+    pub substeps: Substeps,
+    /// Gravity, world frame [m/s^2].
+    pub gravity: Vector3<f64>,
+    /// Contact between particles and bodies.
+    pub contact: ContactSettings,
+    /// The contact solver.
+    pub solver: SolverSettings,
+    /// Conditions on the grid at fixed planes.
+    pub boundaries: Vec<Boundary>,
+}
+
+impl Settings {
+    /// Settings with this grid spacing [m] and step [s], earth's gravity along -z, and defaults for the rest.
+    pub fn new(grid_spacing: f64, dt: f64) -> Self {
+        Self {
+            grid_spacing,
+            dt,
+            substeps: Substeps::Auto,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            contact: ContactSettings::default(),
+            solver: SolverSettings::default(),
+            boundaries: Vec::new(),
+        }
+    }
+}
+
+/// Particles of one material to add to a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParticleSet {
+    /// Positions, world frame [m].
+    pub positions: Vec<Point3<f64>>,
+    /// Velocities, world frame [m/s].
+    pub velocities: Vec<Vector3<f64>>,
+    /// Volumes at rest [m^3].
+    pub volumes: Vec<f64>,
+    /// Their material.
+    pub material: MaterialId,
+}
+
+/// Index of a material in its world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MaterialId(pub usize);

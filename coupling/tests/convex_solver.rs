@@ -1,0 +1,507 @@
+//! The convex contact solver against closed forms, differences and a dense Newton method.
+
+use nalgebra::{DMatrix, DVector};
+use pliant_coupling::convex::law::{
+    NormalLaw, normal_impulse, normal_impulse_derivative, normal_potential, respond,
+};
+use pliant_coupling::convex::pressing::pressing_sequence;
+use pliant_coupling::convex::{
+    Contact, ContactProblem, ConvexSolver, Direction, InitialGuess, ProblemError, SettingsError,
+    SolverSettings, StopReason,
+};
+
+const DIRECTIONS: [Direction; 5] = [
+    Direction::Block,
+    Direction::LumpedBlock,
+    Direction::Lbfgs { memory: 8 },
+    Direction::NewtonCg,
+    Direction::NewtonFactorised,
+];
+
+fn tight(direction: Direction) -> SolverSettings {
+    SolverSettings {
+        direction,
+        relative_tolerance: 1e-13,
+        absolute_tolerance: 0.0,
+        max_iterations: 200_000,
+        max_inner_iterations: 2000,
+    }
+}
+
+/// One contact that sees one node of mass `mass` alone.
+fn single(mass: f64, free: [f64; 3], contact: Contact, substep: f64) -> ContactProblem {
+    let mut node_mass = vec![0.0; 27];
+    node_mass[13] = mass;
+    let mut node_free_velocity = vec![[0.0; 4]; 27];
+    node_free_velocity[13] = [free[0], free[1], free[2], 0.0];
+    let mut weights_xy = [0.0; 9];
+    weights_xy[4] = 1.0;
+    let contact = Contact {
+        rows: std::array::from_fn(|r| 3 * r as u32),
+        weights_xy,
+        weights_z: [0.0, 1.0, 0.0],
+        ..contact
+    };
+    ContactProblem { node_mass, node_free_velocity, contacts: vec![contact], substep }
+}
+
+fn plain_contact() -> Contact {
+    Contact {
+        rows: [0; 9],
+        weights_xy: [0.0; 9],
+        weights_z: [0.0; 3],
+        normal: [0.0, 0.0, 1.0],
+        body_velocity: [0.0; 3],
+        gap: 0.0,
+        stiffness: 1e4,
+        dissipation: 0.0,
+        friction: 0.0,
+        stiction_tolerance: 1e-3,
+        lagged_normal_impulse: 0.0,
+    }
+}
+
+/// Uniform in [-1, 1), repeatable.
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64) / (1u64 << 52) as f64 - 1.0
+    }
+    fn vector(&mut self) -> [f64; 3] {
+        [self.next(), self.next(), self.next()]
+    }
+    fn unit(&mut self) -> [f64; 3] {
+        loop {
+            let v = self.vector();
+            let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 0.1 && length < 1.0 {
+                return v.map(|x| x / length);
+            }
+        }
+    }
+}
+
+/// A random problem: `contacts` contacts in a few cells of a grid of 5 x 5 x 5 nodes, particles of mass 1e-3 kg.
+fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> ContactProblem {
+    let mut random = Random(seed);
+    let particle_mass = 1e-3;
+    let substep = 1e-3;
+    let mut problem = ContactProblem { substep, ..ContactProblem::default() };
+    problem.node_mass = vec![0.0; 125];
+    problem.node_free_velocity = (0..125)
+        .map(|_| {
+            let v = random.vector();
+            [v[0], v[1], v[2], 0.0]
+        })
+        .collect();
+    for _ in 0..contacts {
+        let base: [usize; 3] = std::array::from_fn(|_| ((random.next() + 1.0) * 1.5) as usize);
+        let weights: [[f64; 3]; 3] = std::array::from_fn(|_| {
+            let f = 1.0 + 0.5 * random.next();
+            [0.5 * (1.5f64 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)]
+        });
+        let stiffness = stiffness_number * particle_mass / (substep * substep);
+        let contact = Contact {
+            rows: std::array::from_fn(|r| (((base[0] + r / 3) * 5 + base[1] + r % 3) * 5 + base[2]) as u32),
+            weights_xy: std::array::from_fn(|r| weights[0][r / 3] * weights[1][r % 3]),
+            weights_z: weights[2],
+            normal: random.unit(),
+            body_velocity: random.vector(),
+            gap: 1e-3 * random.next(),
+            stiffness,
+            dissipation: 0.5 * (1.0 + random.next()),
+            friction: 0.5 * (1.0 + random.next()),
+            stiction_tolerance: 1e-2,
+            lagged_normal_impulse: particle_mass * (1.0 + random.next()),
+        };
+        for r in 0..9 {
+            for k in 0..3 {
+                problem.node_mass[contact.rows[r] as usize + k] +=
+                    particle_mass * contact.weights_xy[r] * contact.weights_z[k];
+            }
+        }
+        problem.contacts.push(contact);
+    }
+    problem.contacts.sort_by_key(|c| c.rows[0]);
+    problem
+}
+
+/// Objective, gradient and Hessian of a problem at velocities of all nodes, written out densely.
+fn dense(problem: &ContactProblem, v: &DVector<f64>) -> (f64, DVector<f64>, DMatrix<f64>) {
+    let nodes = problem.node_mass.len();
+    let mut value = 0.0;
+    let mut gradient = DVector::zeros(3 * nodes);
+    let mut hessian = DMatrix::zeros(3 * nodes, 3 * nodes);
+    for i in 0..nodes {
+        for a in 0..3 {
+            let d = v[3 * i + a] - problem.node_free_velocity[i][a];
+            value += 0.5 * problem.node_mass[i] * d * d;
+            gradient[3 * i + a] += problem.node_mass[i] * d;
+            // Nodes without mass are held.
+            hessian[(3 * i + a, 3 * i + a)] +=
+                if problem.node_mass[i] > 0.0 { problem.node_mass[i] } else { 1.0 };
+        }
+    }
+    for contact in &problem.contacts {
+        let stencil: Vec<(usize, f64)> = (0..27)
+            .map(|n| {
+                let (r, k) = (n / 3, n % 3);
+                (contact.rows[r] as usize + k, contact.weights_xy[r] * contact.weights_z[k])
+            })
+            .collect();
+        let v_c: [f64; 3] = std::array::from_fn(|a| {
+            stencil.iter().map(|&(i, w)| w * v[3 * i + a]).sum::<f64>() - contact.body_velocity[a]
+        });
+        let response = respond(
+            &contact.normal_law(problem.substep),
+            contact.normal,
+            contact.friction * contact.lagged_normal_impulse,
+            contact.stiction_tolerance,
+            v_c,
+        );
+        value += response.potential;
+        for &(i, w) in stencil.iter().filter(|(i, _)| problem.node_mass[*i] > 0.0) {
+            for a in 0..3 {
+                gradient[3 * i + a] -= w * response.impulse[a];
+                for &(j, u) in stencil.iter().filter(|(j, _)| problem.node_mass[*j] > 0.0) {
+                    for b in 0..3 {
+                        hessian[(3 * i + a, 3 * j + b)] += w * u * response.hessian[a][b];
+                    }
+                }
+            }
+        }
+    }
+    (value, gradient, hessian)
+}
+
+fn stack(velocities: &[[f64; 4]]) -> DVector<f64> {
+    DVector::from_iterator(3 * velocities.len(), velocities.iter().flat_map(|v| [v[0], v[1], v[2]]))
+}
+
+/// Newton with halving, to the last digit.
+fn dense_minimiser(problem: &ContactProblem) -> DVector<f64> {
+    let mut v = stack(&problem.node_free_velocity);
+    for _ in 0..300 {
+        let (value, gradient, hessian) = dense(problem, &v);
+        let step = -hessian.cholesky().expect("positive definite").solve(&gradient);
+        let slope = gradient.dot(&step);
+        if slope.abs() < 1e-30 {
+            break;
+        }
+        let mut alpha = 1.0;
+        while alpha > 1e-6 && dense(problem, &(&v + alpha * &step)).0 > value + 1e-4 * alpha * slope {
+            alpha *= 0.5;
+        }
+        v += alpha * step;
+    }
+    v
+}
+
+// math.md 3: gamma = delta f_e (1 - d v_n) where both factors are positive; the potential's derivative; the impulse's.
+// Differences of a smooth branch are good to (step)^2, here 1e-9 relative to the scale.
+#[test]
+fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
+    let mut random = Random(1);
+    for case in 0..2000 {
+        let (k, delta) = (1e4, 1e-3);
+        let d = if case % 3 == 0 { 0.0 } else { 2.0 + 2.0 * random.next() };
+        let gap = 1e-3 * random.next();
+        let v = 2.0 * random.next();
+        let f_e = -k * gap - delta * k * v;
+        let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { delta * f_e * (1.0 - d * v) } else { 0.0 };
+        assert!(
+            (normal_impulse(v, gap, k, d, delta) - expected).abs() <= 1e-13 * (1.0 + expected),
+            "case {case}"
+        );
+        let step = 1e-6;
+        if (NormalLaw::new(gap, k, d, delta).release_velocity - v).abs() < 2.0 * step {
+            continue;
+        }
+        let slope = (normal_potential(v + step, gap, k, d, delta)
+            - normal_potential(v - step, gap, k, d, delta))
+            / (2.0 * step);
+        assert!((slope + normal_impulse(v, gap, k, d, delta)).abs() < 1e-7, "case {case}");
+        let curve = (normal_impulse(v + step, gap, k, d, delta) - normal_impulse(v - step, gap, k, d, delta))
+            / (2.0 * step);
+        assert!((curve - normal_impulse_derivative(v, gap, k, d, delta)).abs() < 1e-7, "case {case}");
+        assert!(normal_potential(v, gap, k, d, delta) >= 0.0);
+    }
+}
+
+// Acceptance 15: cost, gradient and Hessian agree by differences.
+#[test]
+fn cost_gradient_and_hessian_agree_with_differences() {
+    let problem = random_problem(3, 12, 5.0);
+    let mut random = Random(4);
+    let v = stack(&problem.node_free_velocity);
+    let direction =
+        DVector::from_fn(v.len(), |i, _| if problem.node_mass[i / 3] > 0.0 { random.next() } else { 0.0 });
+    let (_, gradient, hessian) = dense(&problem, &v);
+    let step = 1e-6;
+    let (ahead, behind) =
+        (dense(&problem, &(&v + step * &direction)), dense(&problem, &(&v - step * &direction)));
+    let slope = (ahead.0 - behind.0) / (2.0 * step);
+    assert!((slope - gradient.dot(&direction)).abs() < 1e-7 * gradient.norm() * direction.norm());
+    let curve = (ahead.1 - behind.1) / (2.0 * step);
+    assert!((&curve - &hessian * &direction).norm() < 1e-5 * curve.norm());
+}
+
+// Acceptance 9: one particle against a plane, the post-contact normal velocity solves a v^2 + b v + c = 0 with
+// a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v*, the root with v < 1/d; 1e-10.
+#[test]
+fn one_particle_against_a_plane_meets_the_closed_form() {
+    let mut random = Random(5);
+    for direction in DIRECTIONS {
+        let mut solver = ConvexSolver::new();
+        for case in 0..200 {
+            let (m, delta) = (1e-2, 1e-3);
+            let k = 10f64.powf(3.5 + 1.5 * random.next());
+            let d = 1.0 + random.next();
+            let overlap = 5e-4 * (1.0 + random.next());
+            let free = random.next();
+            let contact = Contact {
+                gap: -overlap,
+                stiffness: k,
+                dissipation: d,
+                normal: random.unit(),
+                ..plain_contact()
+            };
+            let problem = single(m, contact.normal.map(|n| n * free), contact, delta);
+            let (a, b, c) = (
+                k * d * delta * delta,
+                -m - k * delta * (delta + d * overlap),
+                k * delta * overlap + m * free,
+            );
+            let root = (-b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a);
+            // Where the particle leaves the law's domain there is no force.
+            let expected = if overlap / delta <= free || 1.0 / d <= free { free } else { root };
+            let info = solver.solve(&problem, &tight(direction), InitialGuess::Free);
+            assert!(info.stop.is_converged(), "{direction:?} case {case}: {info:?}");
+            let v = solver.velocities()[13];
+            let v_n: f64 = (0..3).map(|l| v[l] * contact.normal[l]).sum();
+            assert!((v_n - expected).abs() < 1e-10, "{direction:?} case {case}: {v_n} {expected}");
+        }
+    }
+}
+
+// Acceptance 15: the minimiser equals a dense Newton's to 1e-8 and every variant reaches the same point; the objective
+// falls monotonically (to the rounding of its sum).
+#[test]
+fn every_direction_reaches_the_dense_minimiser_and_falls_monotonically() {
+    for (seed, contacts, stiffness_number) in [(11, 5, 1.0), (12, 12, 10.0), (13, 30, 10.0), (14, 12, 1000.0)]
+    {
+        let problem = random_problem(seed, contacts, stiffness_number);
+        problem.validate().expect("a valid problem");
+        let expected = dense_minimiser(&problem);
+        for direction in DIRECTIONS {
+            let mut solver = ConvexSolver::new();
+            let info = solver.solve(&problem, &tight(direction), InitialGuess::Free);
+            assert!(info.stop.is_converged(), "{direction:?} seed {seed}: {info:?}");
+            let error = (stack(solver.velocities()) - &expected).amax();
+            assert!(error < 1e-8, "{direction:?} seed {seed}: {error}, {info:?}");
+            for pair in solver.trace().windows(2) {
+                let slack = 1e-13 * pair[0].objective.abs();
+                assert!(
+                    pair[1].objective <= pair[0].objective + slack,
+                    "{direction:?} seed {seed}: {pair:?}"
+                );
+            }
+        }
+    }
+}
+
+// The third law and momentum: sum m (v - v*) = sum gamma to rounding, at any tolerance.
+#[test]
+fn momentum_given_to_the_grid_is_the_sum_of_the_impulses() {
+    let problem = random_problem(21, 60, 10.0);
+    for direction in DIRECTIONS {
+        for relative_tolerance in [1e-1, 1e-6] {
+            let settings = SolverSettings { relative_tolerance, max_iterations: 100_000, ..tight(direction) };
+            let mut solver = ConvexSolver::new();
+            solver.solve(&problem, &settings, InitialGuess::Free);
+            for a in 0..3 {
+                let gained: f64 = (0..problem.node_mass.len())
+                    .map(|i| {
+                        problem.node_mass[i] * (solver.velocities()[i][a] - problem.node_free_velocity[i][a])
+                    })
+                    .sum();
+                let given: f64 = solver.impulses().iter().map(|gamma| gamma[a]).sum();
+                let size: f64 = solver.impulses().iter().map(|gamma| gamma[a].abs()).sum();
+                assert!((gained - given).abs() < 1e-14 * size, "{direction:?}: {gained} {given}");
+            }
+        }
+    }
+}
+
+// Speculative contacts: across a gap the contact engages exactly when v_n < -phi/delta.
+#[test]
+fn a_contact_across_a_gap_engages_when_it_would_be_crossed() {
+    let (gap, delta) = (1e-3, 1e-3);
+    for (free, engages) in [(-0.999_999, false), (-1.000_001, true), (-3.0, true), (0.5, false)] {
+        let contact = Contact { gap, stiffness: 1e6, dissipation: 1.0, ..plain_contact() };
+        let problem = single(1e-2, [0.0, 0.0, free], contact, delta);
+        let mut solver = ConvexSolver::new();
+        solver.solve(&problem, &tight(Direction::NewtonCg), InitialGuess::Free);
+        assert_eq!(solver.impulses()[0][2] > 0.0, engages, "{free}");
+        // A stiff contact stops the particle at the surface: v_n near -phi/delta.
+        if engages {
+            assert!(solver.velocities()[13][2] < -1.0 && solver.velocities()[13][2] > -1.05);
+        } else {
+            assert_eq!(solver.velocities()[13][2], free);
+        }
+    }
+}
+
+// Same input, same bits, also in a workspace that has solved something else; guesses only change the way.
+#[test]
+fn the_same_problem_gives_the_same_bits() {
+    let problem = random_problem(31, 50, 10.0);
+    let other = random_problem(32, 80, 100.0);
+    for direction in DIRECTIONS {
+        let settings = SolverSettings { direction, relative_tolerance: 1e-4, ..SolverSettings::default() };
+        let mut fresh = ConvexSolver::new();
+        let first = fresh.solve(&problem, &settings, InitialGuess::Free);
+        let mut used = ConvexSolver::new();
+        used.solve(&other, &settings, InitialGuess::Free);
+        let second = used.solve(&problem, &settings, InitialGuess::Free);
+        assert_eq!(first, second);
+        assert_eq!(fresh.velocities(), used.velocities());
+        assert_eq!(fresh.impulses(), used.impulses());
+    }
+}
+
+// Any guess leads to the same minimiser; a terrible one is not taken; a perfect one costs no step.
+#[test]
+fn guesses_change_the_way_and_not_the_end() {
+    let problem = random_problem(41, 30, 10.0);
+    let settings = tight(Direction::NewtonCg);
+    let mut solver = ConvexSolver::new();
+    solver.solve(&problem, &settings, InitialGuess::Free);
+    let (velocities, impulses) = (solver.velocities().to_vec(), solver.impulses().to_vec());
+    let start = solver.trace()[0].objective;
+    let terrible: Vec<[f64; 3]> = impulses.iter().map(|g| g.map(|x| -1e6 * x)).collect();
+    let doubled: Vec<[f64; 3]> = impulses.iter().map(|g| g.map(|x| 2.0 * x)).collect();
+    for guess in [
+        InitialGuess::Impulses(&terrible),
+        InitialGuess::Impulses(&doubled),
+        InitialGuess::Impulses(&impulses[..7]),
+        InitialGuess::Velocities(&[]),
+    ] {
+        let info = solver.solve(&problem, &settings, guess);
+        assert!(info.stop.is_converged());
+        assert!(solver.trace()[0].objective <= start * (1.0 + 1e-13), "{guess:?}");
+        assert!((stack(solver.velocities()) - stack(&velocities)).amax() < 1e-9, "{guess:?}");
+    }
+    let coarse = SolverSettings { relative_tolerance: 1e-6, ..settings };
+    for guess in [InitialGuess::Impulses(&impulses), InitialGuess::Velocities(&velocities)] {
+        let info = solver.solve(&problem, &coarse, guess);
+        assert_eq!(info.iterations, 0, "{info:?}");
+    }
+}
+
+// Extreme parameters never give a number that is not finite, in any direction.
+#[test]
+fn extreme_parameters_stay_finite() {
+    for direction in DIRECTIONS {
+        let mut solver = ConvexSolver::new();
+        for k in [1e-3, 1e4, 1e12] {
+            for d in [0.0, 1e4] {
+                for mu in [0.0, 10.0] {
+                    for v_s in [0.0, 1e-3] {
+                        let mut problem = random_problem(51, 20, 1.0);
+                        for contact in &mut problem.contacts {
+                            (contact.stiffness, contact.dissipation) = (k, d);
+                            (contact.friction, contact.stiction_tolerance) = (mu, v_s);
+                        }
+                        let settings =
+                            SolverSettings { direction, max_iterations: 200, ..SolverSettings::default() };
+                        let info = solver.solve(&problem, &settings, InitialGuess::Free);
+                        assert_ne!(info.stop, StopReason::NotFinite, "{direction:?} {k} {d} {mu} {v_s}");
+                        // No stiction tolerance at all makes the objective as good as not smooth.
+                        let newton = matches!(direction, Direction::NewtonCg | Direction::NewtonFactorised)
+                            && v_s > 0.0;
+                        assert!(
+                            !newton || info.stop.is_converged(),
+                            "{direction:?} {k} {d} {mu} {v_s} {info:?}"
+                        );
+                        assert!(solver.velocities().iter().flatten().all(|x| x.is_finite()));
+                        assert!(solver.impulses().iter().flatten().all(|x| x.is_finite()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Nothing to do, and what cannot be done.
+#[test]
+fn no_contacts_and_bad_problems_leave_the_free_velocities() {
+    let mut solver = ConvexSolver::new();
+    let settings = SolverSettings::default();
+    let mut problem = random_problem(61, 10, 1.0);
+    let contacts = std::mem::take(&mut problem.contacts);
+    let info = solver.solve(&problem, &settings, InitialGuess::Free);
+    assert_eq!(info.stop, StopReason::NoContacts);
+    assert_eq!(solver.velocities(), problem.node_free_velocity);
+    assert!(solver.impulses().is_empty());
+
+    problem.contacts = contacts;
+    problem.contacts[3].gap = f64::NAN;
+    assert!(matches!(problem.validate(), Err(ProblemError::Value { field: "contacts.gap", index: 3, .. })));
+    problem.contacts[3].gap = 0.0;
+    problem.contacts[3].normal[1] = f64::NAN;
+    assert_eq!(solver.solve(&problem, &settings, InitialGuess::Free).stop, StopReason::NotFinite);
+    assert_eq!(solver.velocities(), problem.node_free_velocity);
+    problem.contacts[3].normal[1] = 0.0;
+    problem.contacts[4].rows[8] = 123;
+    assert_eq!(problem.validate(), Err(ProblemError::RowOutOfRange { contact: 4, node: 123, nodes: 125 }));
+    assert_eq!(solver.solve(&problem, &settings, InitialGuess::Free).stop, StopReason::NotFinite);
+    assert_eq!(solver.velocities(), problem.node_free_velocity);
+    assert!(solver.impulses().iter().flatten().all(|&x| x == 0.0));
+}
+
+#[test]
+fn settings_name_what_is_wrong() {
+    assert_eq!(SolverSettings::default().validate(), Ok(()));
+    let bad = SolverSettings { relative_tolerance: -1.0, ..SolverSettings::default() };
+    assert_eq!(
+        bad.validate(),
+        Err(SettingsError::Tolerance { field: "relative_tolerance", value: -1.0, unit: "" })
+    );
+    let bad = SolverSettings { direction: Direction::Lbfgs { memory: 0 }, ..SolverSettings::default() };
+    assert_eq!(bad.validate(), Err(SettingsError::Count { field: "direction.lbfgs.memory" }));
+}
+
+// Pressing sequences: every solve converges at every tolerance, warm-started as in a run, for the Newton directions;
+// the generator is repeatable and presses all its contacts.
+#[test]
+fn pressing_converges_at_every_stiffness_and_tolerance() {
+    for stiffness_number in [1.0, 10.0, 100.0, 1000.0] {
+        let steps = pressing_sequence(stiffness_number, 64, 40, 7);
+        assert_eq!(steps, pressing_sequence(stiffness_number, 64, 40, 7));
+        for direction in [Direction::NewtonCg, Direction::NewtonFactorised] {
+            for relative_tolerance in [1e-1, 1e-2, 1e-3, 1e-4, 1e-5] {
+                let settings = SolverSettings { direction, relative_tolerance, ..SolverSettings::default() };
+                let mut solver = ConvexSolver::new();
+                let mut impulses = Vec::new();
+                for (k, step) in steps.iter().enumerate() {
+                    let guess = match k.checked_sub(1) {
+                        Some(earlier) => step.carry_impulses(&steps[earlier], &impulses),
+                        None => Vec::new(),
+                    };
+                    let info = solver.solve(&step.problem, &settings, InitialGuess::Impulses(&guess));
+                    assert_eq!(
+                        info.stop,
+                        StopReason::Converged,
+                        "{stiffness_number} {settings:?} {k} {info:?}"
+                    );
+                    impulses = solver.impulses().to_vec();
+                }
+                // The block presses with most of its surface, less what shakes loose at its rim.
+                let pressed = impulses.iter().filter(|g| g.iter().any(|&x| x != 0.0)).count();
+                assert!(pressed > 16, "{pressed} of {} contacts press", impulses.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress.
+//!
+//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p (Jiang et al. 2016,
+//! Hu et al. 2018). Mirrors P2G: nine vector loads gather a particle's stencil, sixteen particles update at once.
+
+use crate::arena::{HIGHEST, LOWEST, STRIDE_X, STRIDE_Y, WINDOW};
+use crate::constitutive::{AnyModel, Constitutive, Response};
+use crate::linalg::{Mat3, Sym3};
+use crate::material::Material;
+use crate::scalar::Real;
+use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::weights::Stencils;
+
+/// G2P of one block from its copy of the nodes.
+pub(crate) struct GridToParticles<'a> {
+    pub block: &'a ParticleBlock,
+    /// The block's tiles.
+    pub kinematics: &'a mut [Tile],
+    pub deformation: &'a mut [Tile],
+    /// Node velocities, laid out as an arena.
+    pub nodes: &'a [f32],
+    pub materials: &'a [Material],
+    /// Grid spacing h [m].
+    pub grid_spacing: f32,
+    /// Substep [s].
+    pub dt: f32,
+}
+
+/// What became of a block's particles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcome {
+    /// Some particle left the reach of its block's arena: sort before the next transfer.
+    pub sort: bool,
+    /// A particle (tile within the block, lane) that is not a number any more or left its neighbourhood.
+    pub lost: Option<(u32, u32)>,
+    /// Square of the largest speed [m^2/s^2].
+    pub speed_squared: f32,
+}
+
+/// Cells beyond the arena's reach within which the sort still finds a particle.
+const SORT_REACH: f32 = 2.0;
+
+impl Kernel for GridToParticles<'_> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut weights = [Row::ZERO; LANES];
+        let mut gathered = [Row::ZERO; LANES];
+        let mut models = ModelCache::<S>::new(self.materials);
+        let mut fastest = Lanes::<S>::all(0.0);
+        let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
+        for (t, (motion, strain)) in tiles.enumerate() {
+            let lanes = self.block.lanes(t);
+            let stencils = Stencils::<S>::of(motion);
+            stencils.particle_rows(&mut weights);
+            let indices = stencils.arena_indices();
+            for l in 0..lanes {
+                gather_stencil::<S>(
+                    &self.nodes[indices[l]..indices[l] + WINDOW],
+                    &weights[l],
+                    &mut gathered[l],
+                );
+            }
+            for row in &mut gathered[lanes..] {
+                *row = Row::ZERO;
+            }
+            let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
+            models.update(motion, strain, &affine, self.dt);
+            check_positions::<S>(motion, t, lanes, &mut outcome);
+            let [x, y, z] = [0, 1, 2].map(|d| Lanes::<S>::load(&motion[kinematics::VELOCITY + d]));
+            fastest = fastest.max(x * x + y * y + z * z);
+        }
+        let mut row = Row::ZERO;
+        fastest.store(&mut row);
+        outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
+        outcome
+    }
+}
+
+/// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
+#[inline(always)]
+fn gather_stencil<S: Simd>(window: &[f32], weights: &Row, sums: &mut Row) {
+    // in_x[i] sums the nodes with index i along x; in_y[j - 1] those with index j along y.
+    let mut in_x = [S::splat(0.0); 3];
+    let mut in_y = [S::splat(0.0); 2];
+    for i in 0..3 {
+        for j in 0..3 {
+            let n = i * 3 + j;
+            let nodes = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
+            let weighted = S::mul(nodes, S::splat(weights.0[n]));
+            in_x[i] = if j == 0 { weighted } else { S::add(in_x[i], weighted) };
+            if j > 0 {
+                in_y[j - 1] = if i == 0 { weighted } else { S::add(in_y[j - 1], weighted) };
+            }
+        }
+    }
+    let two = S::splat(2.0);
+    let along_z = S::spread_z_weights(&weights.0);
+    let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
+    let all = S::mul(S::add(S::add(in_x[0], in_x[1]), in_x[2]), along_z);
+    let first_x = S::mul(S::mul_add(two, in_x[2], in_x[1]), along_z);
+    let first_y = S::mul(S::mul_add(two, in_y[1], in_y[0]), along_z);
+    let first_z = S::mul(all, node_index);
+    S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
+}
+
+/// Velocity, affine field and position; returns the affine field.
+#[inline(always)]
+fn move_particles<S: Simd>(
+    stencils: &Stencils<S>,
+    motion: &mut Tile,
+    gathered: &[Row; LANES],
+    h: f32,
+    dt: f32,
+) -> Mat3<Lanes<S>> {
+    use kinematics::{AFFINE, POSITION, VELOCITY};
+    let columns = S::transpose(core::array::from_fn(|l| S::load(&gathered[l].0)));
+    let inverse_d = Lanes::<S>::all(4.0 / h);
+    let step = Lanes::<S>::all(dt / h);
+    let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
+    for d in 0..3 {
+        let velocity = Lanes::<S>(columns[d]);
+        velocity.store(&mut motion[VELOCITY + d]);
+        for e in 0..3 {
+            let moment = Lanes::<S>(columns[4 + e * 4 + d]);
+            let c = inverse_d * (moment - stencils.offset[e] * velocity);
+            affine.0[d][e] = c;
+            c.store(&mut motion[AFFINE + d * 3 + e]);
+        }
+        let position = stencils.base[d] + stencils.offset[d];
+        velocity.mul_add(step, position).store(&mut motion[POSITION + d]);
+    }
+    affine
+}
+
+/// The materials' models as lanes; the last one used is kept.
+struct ModelCache<'a, S: Simd> {
+    materials: &'a [Material],
+    index: usize,
+    model: Option<(AnyModel<Lanes<S>>, Lanes<S>)>,
+}
+
+impl<'a, S: Simd> ModelCache<'a, S> {
+    #[inline(always)]
+    fn new(materials: &'a [Material]) -> Self {
+        Self { materials, index: usize::MAX, model: None }
+    }
+
+    /// The model and the volume per mass of material `index`.
+    #[inline(always)]
+    fn get(&mut self, index: usize) -> (AnyModel<Lanes<S>>, Lanes<S>) {
+        match self.model {
+            Some(cached) if self.index == index => cached,
+            _ => {
+                let material = &self.materials[index];
+                let fresh = (AnyModel::new(&material.model), Lanes::splat(1.0 / material.density));
+                self.index = index;
+                self.model = Some(fresh);
+                fresh
+            }
+        }
+    }
+
+    /// Deformation gradient, return mapping and stress of a tile.
+    #[inline(always)]
+    fn update(&mut self, motion: &Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
+        use deformation::{GRADIENT, STATE};
+        let step = Lanes::<S>::all(dt);
+        let f: Mat3<Lanes<S>> = Mat3(core::array::from_fn(|i| {
+            core::array::from_fn(|j| Lanes::load(&strain[GRADIENT + i * 3 + j]))
+        }));
+        let mut trial = f;
+        for i in 0..3 {
+            for j in 0..3 {
+                let mut change = affine.0[i][0] * f.0[0][j];
+                change = affine.0[i][1].mul_add(f.0[1][j], change);
+                change = affine.0[i][2].mul_add(f.0[2][j], change);
+                trial.0[i][j] = step.mul_add(change, f.0[i][j]);
+            }
+        }
+        let state = Lanes::<S>::load(&strain[STATE]);
+        let material = &motion[kinematics::MATERIAL].0;
+        let mut todo: u16 = u16::MAX;
+        while todo != 0 {
+            let bits = material[todo.trailing_zeros() as usize].to_bits();
+            let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
+            let (model, volume_per_mass) = self.get(bits as usize);
+            let response = model.update(trial, state);
+            store_response(strain, &response, volume_per_mass, same);
+            todo &= !same;
+        }
+    }
+}
+
+/// Stores the response of the lanes in `lanes`.
+#[inline(always)]
+fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per_mass: Lanes<S>, lanes: u16) {
+    use deformation::{GRADIENT, MASS, STATE, STRESS_VOLUME};
+    let volume = volume_per_mass * Lanes::load(&strain[MASS]);
+    let Sym3 { xx, yy, zz, xy, xz, yz } = r.kirchhoff_stress;
+    let mask = S::mask_from_bits(lanes);
+    let mut put = |row: usize, value: Lanes<S>| {
+        let kept = S::load(&strain[row].0);
+        S::store(&mut strain[row].0, S::select(mask, value.0, kept));
+    };
+    for i in 0..3 {
+        for j in 0..3 {
+            put(GRADIENT + i * 3 + j, r.deformation_gradient.0[i][j]);
+        }
+    }
+    for (n, s) in [xx, yy, zz, xy, xz, yz].into_iter().enumerate() {
+        put(STRESS_VOLUME + n, s * volume);
+    }
+    put(STATE, r.state);
+}
+
+/// Notes particles that left the reach of the arena.
+#[inline(always)]
+fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut Outcome) {
+    let mut here = u16::MAX;
+    let mut near = u16::MAX;
+    for d in 0..3 {
+        let x = S::load(&motion[kinematics::POSITION + d].0);
+        let within = |low: f32, high: f32| {
+            S::mask_bits(S::mask_and(S::le(S::splat(low), x), S::lt(x, S::splat(high))))
+        };
+        here &= within(LOWEST, HIGHEST);
+        near &= within(LOWEST - SORT_REACH, HIGHEST + SORT_REACH);
+    }
+    if here == u16::MAX {
+        return;
+    }
+    let valid = (u32::from(u16::MAX) >> (LANES - lanes)) as u16;
+    outcome.sort |= !here & valid != 0;
+    let lost = !near & valid;
+    if lost != 0 && outcome.lost.is_none() {
+        outcome.lost = Some((t as u32, lost.trailing_zeros()));
+    }
+}

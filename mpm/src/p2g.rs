@@ -1,0 +1,159 @@
+//! Particles to grid: mass, momentum and internal force (math: MLS-MPM, Hu et al. 2018, with APIC, Jiang et al. 2015).
+//!
+//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p) ].
+//!
+//! Sixteen particles at a time compute their contributions; then, particle by particle, a vector holds three nodes of
+//! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
+
+use crate::arena::{Arena, STRIDE_X, STRIDE_Y, WINDOW, touched_neighbours};
+use crate::scalar::Real;
+use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::weights::Stencils;
+
+/// P2G of one block into its arena.
+pub(crate) struct ParticlesToGrid<'a> {
+    pub block: &'a ParticleBlock,
+    /// The block's tiles.
+    pub kinematics: &'a [Tile],
+    pub deformation: &'a [Tile],
+    pub arena: &'a mut Arena,
+    /// Grid spacing h [m].
+    pub grid_spacing: f32,
+    /// Substep [s].
+    pub dt: f32,
+}
+
+/// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k) of the stencil gets
+/// w (m0 + i c0 + j c1 + k c2).
+#[inline(always)]
+fn momenta<S: Simd>(
+    stencils: &Stencils<S>,
+    motion: &Tile,
+    strain: &Tile,
+    h: f32,
+    force: f32,
+    rows: &mut [Row; LANES],
+) {
+    use deformation::{MASS, STRESS_VOLUME};
+    use kinematics::{AFFINE, VELOCITY};
+    let mass = Lanes::<S>::load(&strain[MASS]);
+    let mass_h = mass * Lanes::all(h);
+    let force = Lanes::all(force);
+    // Row d, column e of the symmetric stress among xx, yy, zz, xy, xz, yz.
+    const SYMMETRIC: [[usize; 3]; 3] = [[0, 3, 4], [3, 1, 5], [4, 5, 2]];
+    let mut columns = [S::splat(0.0); LANES];
+    for d in 0..3 {
+        let mut at_base = mass * Lanes::load(&motion[VELOCITY + d]);
+        for e in 0..3 {
+            let stress = Lanes::load(&strain[STRESS_VOLUME + SYMMETRIC[d][e]]);
+            let slope = mass_h * Lanes::load(&motion[AFFINE + d * 3 + e]) + force * stress;
+            at_base -= slope * stencils.offset[e];
+            columns[4 + e * 4 + d] = slope.0;
+        }
+        columns[d] = at_base.0;
+    }
+    columns[3] = mass.0;
+    let transposed = S::transpose(columns);
+    for l in 0..LANES {
+        S::store(&mut rows[l].0, transposed[l]);
+    }
+}
+
+/// The four quarters of a row.
+#[inline(always)]
+fn quad(row: &Row, q: usize) -> &[f32; 4] {
+    let (quads, _) = row.0.as_chunks::<4>();
+    &quads[q]
+}
+
+impl Kernel for ParticlesToGrid<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let force = -self.dt * 4.0 / self.grid_spacing;
+        let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
+        let values = &mut self.arena.values;
+        values.fill(0.0);
+        let mut lowest = [Lanes::<S>::all(9.0); 3];
+        let mut highest = [Lanes::<S>::all(-9.0); 3];
+        let mut weights = [Row::ZERO; LANES];
+        let mut momentum = [Row::ZERO; LANES];
+        let mut sums = [S::splat(0.0); 9];
+        let mut at = usize::MAX;
+        let mut runs = 0;
+        for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
+            let stencils = Stencils::<S>::of(motion);
+            for d in 0..3 {
+                lowest[d] = lowest[d].min(stencils.base[d]);
+                highest[d] = highest[d].max(stencils.base[d]);
+            }
+            stencils.particle_rows(&mut weights);
+            momenta(&stencils, motion, strain, self.grid_spacing, force, &mut momentum);
+            let indices = stencils.arena_indices();
+            for l in 0..self.block.lanes(t) {
+                if indices[l] != at {
+                    if at != usize::MAX {
+                        flush::<S>(values, at, &sums);
+                    }
+                    sums = [S::splat(0.0); 9];
+                    at = indices[l];
+                    runs += 1;
+                }
+                let row = &weights[l];
+                let along_z = S::spread_z_weights(&row.0);
+                let polynomial = &momentum[l];
+                let constant = S::mul_add(
+                    node_index,
+                    S::broadcast_quad(quad(polynomial, 3)),
+                    S::broadcast_quad(quad(polynomial, 0)),
+                );
+                let mut in_x = S::mul(constant, along_z);
+                let step_x = S::mul(S::broadcast_quad(quad(polynomial, 1)), along_z);
+                let step_y = S::mul(S::broadcast_quad(quad(polynomial, 2)), along_z);
+                for i in 0..3 {
+                    let mut in_y = in_x;
+                    for j in 0..3 {
+                        let n = i * 3 + j;
+                        sums[n] = S::mul_add(S::splat(row.0[n]), in_y, sums[n]);
+                        in_y = S::add(in_y, step_y);
+                    }
+                    in_x = S::add(in_x, step_x);
+                }
+            }
+        }
+        if at != usize::MAX {
+            flush::<S>(values, at, &sums);
+        }
+        self.arena.runs = runs;
+        self.arena.touched = touched_neighbours(lowest.map(lane_min), highest.map(lane_max));
+    }
+}
+
+#[inline(always)]
+fn lane_min<S: Simd>(x: Lanes<S>) -> i32 {
+    let mut row = Row::ZERO;
+    x.store(&mut row);
+    row.0.iter().fold(f32::MAX, |a, &b| a.min(b)) as i32
+}
+
+#[inline(always)]
+fn lane_max<S: Simd>(x: Lanes<S>) -> i32 {
+    let mut row = Row::ZERO;
+    x.store(&mut row);
+    row.0.iter().fold(f32::MIN, |a, &b| a.max(b)) as i32
+}
+
+/// Adds a cell's sums to the arena.
+#[inline(always)]
+fn flush<S: Simd>(values: &mut [f32], at: usize, sums: &[S::V; 9]) {
+    let window = &mut values[at..at + WINDOW];
+    for i in 0..3 {
+        for j in 0..3 {
+            let row = &mut window[i * STRIDE_X + j * STRIDE_Y..][..LANES];
+            let sum = S::add(S::load_slice(row), sums[i * 3 + j]);
+            S::store_slice(row, sum);
+        }
+    }
+}

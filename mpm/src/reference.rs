@@ -1,0 +1,215 @@
+//! The plain, serial f64 MPM: the oracle for the fast paths. Written to be read, never optimised.
+//!
+//! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
+//! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
+//! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
+//! Positions are world coordinates [m]; node (i, j, k) is at h (i, j, k).
+
+mod grid;
+mod totals;
+
+pub use grid::{Grid, Node};
+pub use totals::Totals;
+
+use crate::bspline::INVERSE_SECOND_MOMENT;
+use crate::constitutive::{AnyModel, Constitutive};
+use crate::material::{Material, MaterialError};
+use nalgebra::{Matrix3, Vector3};
+
+/// One material point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Particle {
+    /// Position x [m].
+    pub position: Vector3<f64>,
+    /// Velocity v [m/s].
+    pub velocity: Vector3<f64>,
+    /// Affine velocity field C [1/s]: v(x) = v + C (x - x_p).
+    pub affine: Matrix3<f64>,
+    /// Elastic deformation gradient F (no unit).
+    pub deformation_gradient: Matrix3<f64>,
+    /// Volume at rest [m^3].
+    pub volume: f64,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Index into [`ReferenceMpm::materials`].
+    pub material: usize,
+    /// History of the constitutive model, see [`Constitutive`].
+    pub state: f64,
+}
+
+impl Particle {
+    /// An undeformed particle at rest, with mass from its material's density; `volume` in m^3.
+    pub fn at_rest(position: Vector3<f64>, volume: f64, material: usize, density: f64) -> Self {
+        Self {
+            position,
+            velocity: Vector3::zeros(),
+            affine: Matrix3::zeros(),
+            deformation_gradient: Matrix3::identity(),
+            volume,
+            mass: density * volume,
+            material,
+            state: 0.0,
+        }
+    }
+}
+
+/// Why the reference cannot be built or stepped.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReferenceError {
+    /// A material parameter is out of range.
+    #[error("material {index}: {source}")]
+    Material {
+        /// Index of the material.
+        index: usize,
+        /// The parameter.
+        source: MaterialError,
+    },
+    /// A particle names a material that is not there.
+    #[error("particle {particle}: material is {material}, but there are {count} materials")]
+    NoSuchMaterial {
+        /// Index of the particle.
+        particle: usize,
+        /// The index it names.
+        material: usize,
+        /// How many materials there are.
+        count: usize,
+    },
+    /// The grid spacing is not a positive length.
+    #[error("grid_spacing is {0} m, but must be positive and finite")]
+    GridSpacing(f64),
+    /// A position is not a number, or the particles are too far apart for the reference's dense grid.
+    #[error("particle {particle}: position is ({}, {}, {}) m, outside any grid", .position.x, .position.y, .position.z)]
+    OutsideGrid {
+        /// Index of the particle.
+        particle: usize,
+        /// Its position [m].
+        position: Vector3<f64>,
+    },
+}
+
+/// An acceleration field [m/s^2] of position [m] and time [s], in addition to gravity.
+pub type BodyForce = Box<dyn Fn(&Vector3<f64>, f64) -> Vector3<f64>>;
+
+/// Particles, materials and settings of the reference.
+pub struct ReferenceMpm {
+    /// Grid spacing h [m].
+    pub grid_spacing: f64,
+    /// Gravity [m/s^2].
+    pub gravity: Vector3<f64>,
+    /// Time [s], advanced by each substep.
+    pub time: f64,
+    /// The material points.
+    pub particles: Vec<Particle>,
+    /// Acceleration applied to particles, e.g. the source of a manufactured solution.
+    pub body_force: Option<BodyForce>,
+    materials: Vec<Material>,
+    models: Vec<AnyModel<f64>>,
+}
+
+impl ReferenceMpm {
+    /// Checks materials, particles' material indices and the grid spacing [m]; gravity in m/s^2.
+    ///
+    /// # Errors
+    /// The first of them that is out of range.
+    pub fn new(
+        grid_spacing: f64,
+        gravity: Vector3<f64>,
+        materials: Vec<Material>,
+        particles: Vec<Particle>,
+    ) -> Result<Self, ReferenceError> {
+        if !(grid_spacing > 0.0 && grid_spacing.is_finite()) {
+            return Err(ReferenceError::GridSpacing(grid_spacing));
+        }
+        for (index, material) in materials.iter().enumerate() {
+            material.validate().map_err(|source| ReferenceError::Material { index, source })?;
+        }
+        let count = materials.len();
+        if let Some((particle, p)) = particles.iter().enumerate().find(|(_, p)| p.material >= count) {
+            return Err(ReferenceError::NoSuchMaterial { particle, material: p.material, count });
+        }
+        let models = materials.iter().map(|m| AnyModel::new(&m.model)).collect();
+        Ok(Self { grid_spacing, gravity, time: 0.0, particles, body_force: None, materials, models })
+    }
+
+    /// The materials, in the order that [`Particle::material`] counts.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Kirchhoff stress of a particle [Pa].
+    pub fn kirchhoff_stress(&self, particle: &Particle) -> Matrix3<f64> {
+        let model = &self.models[particle.material];
+        model.update(particle.deformation_gradient.into(), particle.state).kirchhoff_stress.into()
+    }
+
+    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` [s]:
+    /// (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p)].
+    ///
+    /// # Errors
+    /// [`ReferenceError::OutsideGrid`].
+    pub fn particles_to_grid(&self, dt: f64) -> Result<Grid, ReferenceError> {
+        let h = self.grid_spacing;
+        let mut grid = Grid::around(h, &self.particles)?;
+        for p in &self.particles {
+            let stress = self.kirchhoff_stress(p);
+            let internal = stress * (-dt * p.volume * INVERSE_SECOND_MOMENT / (h * h));
+            let body = self.body_force.as_ref().map_or_else(Vector3::zeros, |b| b(&p.position, self.time));
+            let momentum = p.mass * (p.velocity + dt * body);
+            let gradient = p.mass * p.affine + internal;
+            for (node, weight, offset) in grid.stencil(&p.position) {
+                let target = &mut grid.nodes_mut()[node];
+                target.mass += weight * p.mass;
+                target.momentum += weight * (momentum + gradient * offset);
+            }
+        }
+        Ok(grid)
+    }
+
+    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` [s], then maps each deformation
+    /// gradient back to its yield surface:
+    /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
+    pub fn grid_to_particles(&mut self, grid: &Grid, dt: f64) {
+        let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
+        for p in &mut self.particles {
+            p.velocity = Vector3::zeros();
+            p.affine = Matrix3::zeros();
+            for (node, weight, offset) in grid.stencil(&p.position) {
+                let velocity = grid.nodes()[node].velocity;
+                p.velocity += weight * velocity;
+                p.affine += weight * inverse_moment * velocity * offset.transpose();
+            }
+            let trial = (Matrix3::identity() + dt * p.affine) * p.deformation_gradient;
+            let response = self.models[p.material].update(trial.into(), p.state);
+            p.deformation_gradient = response.deformation_gradient.into();
+            p.state = response.state;
+            p.position += dt * p.velocity;
+        }
+    }
+
+    /// One substep of `dt` [s]. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
+    /// and may change the velocity: boundary conditions, contact, damping.
+    ///
+    /// # Errors
+    /// [`ReferenceError::OutsideGrid`]; the particles are then unchanged.
+    pub fn substep(
+        &mut self,
+        dt: f64,
+        condition: impl FnMut(&Vector3<f64>, f64, &mut Vector3<f64>),
+    ) -> Result<(), ReferenceError> {
+        let mut grid = self.particles_to_grid(dt)?;
+        grid.free_motion(dt, &self.gravity);
+        grid.apply(condition);
+        self.grid_to_particles(&grid, dt);
+        self.time += dt;
+        Ok(())
+    }
+
+    /// Mass, momenta and energies of all particles.
+    pub fn totals(&self) -> Totals {
+        let energy = |p: &Particle| {
+            let model = &self.models[p.material];
+            p.volume * model.energy_density(&p.deformation_gradient.into(), p.state)
+        };
+        Totals::of_particles(&self.particles, self.grid_spacing, energy)
+    }
+}

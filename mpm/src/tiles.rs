@@ -1,0 +1,144 @@
+//! Particle storage: tiles of sixteen, one row of sixteen lanes a quantity.
+//!
+//! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split in two arrays of tiles
+//! (kinematics and deformation), so that the sort needs a spare copy of one half only. A block of the grid owns whole
+//! tiles, and pads its last one with particles of zero mass.
+//!
+//! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
+//! the world the particle is: 24 bits below four cells, at any block index.
+
+use crate::simd::{LANES, Row};
+
+/// Rows in a tile.
+pub(crate) const ROWS: usize = 17;
+
+/// Sixteen particles' worth of one half of the state.
+pub(crate) type Tile = [Row; ROWS];
+
+/// Rows of a kinematics tile.
+pub(crate) mod kinematics {
+    /// Position in cells from the block's corner, 3 rows.
+    pub(crate) const POSITION: usize = 0;
+    /// Velocity [m/s], 3 rows.
+    pub(crate) const VELOCITY: usize = 3;
+    /// APIC affine velocity field C [1/s], 9 rows, row-major.
+    pub(crate) const AFFINE: usize = 6;
+    /// The order in which the particle was added, as the bits of a u32.
+    pub(crate) const ID: usize = 15;
+    /// Index of the material, as the bits of a u32.
+    pub(crate) const MATERIAL: usize = 16;
+}
+
+/// Rows of a deformation tile.
+pub(crate) mod deformation {
+    /// Elastic deformation gradient, 9 rows, row-major.
+    pub(crate) const GRADIENT: usize = 0;
+    /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
+    pub(crate) const STRESS_VOLUME: usize = 9;
+    /// Mass [kg]; 0 in padding.
+    pub(crate) const MASS: usize = 15;
+    /// The model's history variable.
+    pub(crate) const STATE: usize = 16;
+}
+
+/// Integer index of a block of 4 x 4 x 4 cells; its corner is at `4 * key` cells.
+pub(crate) type BlockKey = [i32; 3];
+
+/// Cells along a block's edge.
+pub(crate) const BLOCK_CELLS: i32 = 4;
+
+/// A block of cells that holds particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ParticleBlock {
+    pub key: BlockKey,
+    /// Index of its first tile.
+    pub first_tile: u32,
+    /// Particles in it; they fill its tiles from the front.
+    pub count: u32,
+}
+
+impl ParticleBlock {
+    pub(crate) fn tiles(&self) -> usize {
+        (self.count as usize).div_ceil(LANES)
+    }
+
+    pub(crate) fn range(&self) -> core::ops::Range<usize> {
+        let first = self.first_tile as usize;
+        first..first + self.tiles()
+    }
+
+    /// Particles in its tile `t` (0 is its first).
+    pub(crate) fn lanes(&self, t: usize) -> usize {
+        (self.count as usize - t * LANES).min(LANES)
+    }
+}
+
+/// All particles, sorted by block and by cell within the block as of the last sort.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    pub blocks: Vec<ParticleBlock>,
+    pub kinematics: Vec<Tile>,
+    pub deformation: Vec<Tile>,
+}
+
+/// What a padding lane holds: no mass, no motion, identity deformation; its position is the one of its tile's first lane.
+pub(crate) fn padding_value(half: Half, row: usize) -> f32 {
+    match half {
+        Half::Kinematics => 0.0,
+        Half::Deformation if matches!(row, 0 | 4 | 8) => 1.0,
+        Half::Deformation => 0.0,
+    }
+}
+
+/// Which half of the state a tile holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Half {
+    Kinematics,
+    Deformation,
+}
+
+/// Runs `work` on every block, in parallel, with the block's share of `tiles` and of `outputs`.
+///
+/// `tiles` holds the tiles of exactly these blocks, `outputs` one element a block. Splitting by halves allocates nothing.
+pub(crate) fn par_blocks<T: TileSlices, O: Send>(
+    first: usize,
+    blocks: &[ParticleBlock],
+    tiles: T,
+    outputs: &mut [O],
+    work: &(impl Fn(usize, &ParticleBlock, T, &mut O) + Sync),
+) {
+    match blocks {
+        [] => {}
+        [block] => work(first, block, tiles, &mut outputs[0]),
+        _ => {
+            let middle = blocks.len() / 2;
+            let at = (blocks[middle].first_tile - blocks[0].first_tile) as usize;
+            let (tiles_a, tiles_b) = tiles.split(at);
+            let (blocks_a, blocks_b) = blocks.split_at(middle);
+            let (outputs_a, outputs_b) = outputs.split_at_mut(middle);
+            rayon::join(
+                || par_blocks(first, blocks_a, tiles_a, outputs_a, work),
+                || par_blocks(first + middle, blocks_b, tiles_b, outputs_b, work),
+            );
+        }
+    }
+}
+
+/// One or two arrays with an element a tile, which can be handed out in parts.
+pub(crate) trait TileSlices: Send + Sized {
+    fn split(self, tiles: usize) -> (Self, Self);
+}
+
+impl<T: Send> TileSlices for &mut [T] {
+    fn split(self, tiles: usize) -> (Self, Self) {
+        self.split_at_mut(tiles)
+    }
+}
+
+impl<A: TileSlices, B: TileSlices> TileSlices for (A, B) {
+    fn split(self, tiles: usize) -> (Self, Self) {
+        let (a0, a1) = self.0.split(tiles);
+        let (b0, b1) = self.1.split(tiles);
+        ((a0, b0), (a1, b1))
+    }
+}

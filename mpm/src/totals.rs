@@ -1,0 +1,114 @@
+//! Totals of the particles: mass, momenta and energies, summed in f64 in a fixed order.
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use crate::constitutive::{AnyModel, Constitutive};
+use crate::engine::Mpm;
+use crate::linalg::Mat3;
+use crate::material::Material;
+use crate::scalar::Real;
+use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+
+/// Sums over particles, world frame, angular parts about the world's origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Mass [kg].
+    pub mass: f64,
+    /// First moment of mass [kg m].
+    pub first_moment: Vector3<f64>,
+    /// Linear momentum [N s].
+    pub linear_momentum: Vector3<f64>,
+    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) [N m s].
+    pub angular_momentum: Vector3<f64>,
+    /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 [J].
+    pub kinetic_energy: f64,
+    /// Elastic energy [J].
+    pub elastic_energy: f64,
+}
+
+impl core::ops::AddAssign for Totals {
+    fn add_assign(&mut self, o: Self) {
+        self.mass += o.mass;
+        self.first_moment += o.first_moment;
+        self.linear_momentum += o.linear_momentum;
+        self.angular_momentum += o.angular_momentum;
+        self.kinetic_energy += o.kinetic_energy;
+        self.elastic_energy += o.elastic_energy;
+    }
+}
+
+impl Mpm {
+    /// Sums over all particles; `scratch` is kept between calls so that none allocates.
+    pub fn totals(&self, scratch: &mut Vec<Totals>) -> Totals {
+        let blocks = &self.store.blocks;
+        scratch.resize(blocks.len(), Totals::default());
+        scratch.par_iter_mut().zip(blocks.par_iter().enumerate()).for_each(|(sum, (b, block))| {
+            *sum = self.motion_totals(b);
+            sum.elastic_energy = self.level.run(ElasticEnergy {
+                block,
+                kinematics: &self.store.kinematics[block.range()],
+                deformation: &self.store.deformation[block.range()],
+                materials: &self.materials,
+            });
+        });
+        let mut total = Totals::default();
+        for sum in scratch {
+            total += *sum;
+        }
+        total
+    }
+
+    fn motion_totals(&self, b: usize) -> Totals {
+        let mut sum = Totals::default();
+        let view = self.block(b);
+        let inertia = self.grid_spacing * self.grid_spacing / 4.0;
+        for i in 0..view.len() {
+            let (m, x, v, c) = (view.mass(i), view.position(i).coords, view.velocity(i), view.affine(i));
+            let axial = Vector3::new(c[(2, 1)] - c[(1, 2)], c[(0, 2)] - c[(2, 0)], c[(1, 0)] - c[(0, 1)]);
+            sum.mass += m;
+            sum.first_moment += m * x;
+            sum.linear_momentum += m * v;
+            sum.angular_momentum += m * (x.cross(&v) + inertia * axial);
+            sum.kinetic_energy += 0.5 * m * (v.norm_squared() + inertia * c.norm_squared());
+        }
+        sum
+    }
+}
+
+/// Elastic energy of a block [J].
+struct ElasticEnergy<'a> {
+    block: &'a ParticleBlock,
+    kinematics: &'a [Tile],
+    deformation: &'a [Tile],
+    materials: &'a [Material],
+}
+
+impl Kernel for ElasticEnergy<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> f64 {
+        use deformation::{GRADIENT, MASS, STATE};
+        let mut sum = 0.0;
+        for (m, material) in self.materials.iter().enumerate() {
+            let model = AnyModel::<Lanes<S>>::new(&material.model);
+            for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
+                let is_this = |l: usize| motion[kinematics::MATERIAL].0[l].to_bits() as usize == m;
+                if !(0..LANES).any(is_this) {
+                    continue;
+                }
+                let f = Mat3(core::array::from_fn(|i| {
+                    core::array::from_fn(|j| Lanes::<S>::load(&strain[GRADIENT + i * 3 + j]))
+                }));
+                let density = model.energy_density(&f, Lanes::load(&strain[STATE]));
+                let mut row = Row::ZERO;
+                (density * Lanes::load(&strain[MASS]) * Lanes::splat(1.0 / material.density)).store(&mut row);
+                let lanes = (0..self.block.lanes(t)).filter(|&l| is_this(l));
+                sum += lanes.map(|l| f64::from(row.0[l])).sum::<f64>();
+            }
+        }
+        sum
+    }
+}

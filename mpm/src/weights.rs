@@ -1,0 +1,63 @@
+//! The quadratic B-spline stencil of sixteen particles, laid out for the transfers.
+
+use crate::arena::EDGE;
+use crate::simd::{LANES, Lanes, Row, Simd};
+use crate::tiles::{Tile, kinematics};
+
+/// Stencils of a tile.
+pub(crate) struct Stencils<S: Simd> {
+    /// Lowest node of the stencil, cells from the block's corner.
+    pub base: [Lanes<S>; 3],
+    /// Position relative to it, in [0.5, 1.5).
+    pub offset: [Lanes<S>; 3],
+    /// Weights of the three nodes along each axis: `weight[axis][node]`.
+    pub weight: [[Lanes<S>; 3]; 3],
+}
+
+impl<S: Simd> Stencils<S> {
+    /// Weights of Steffen et al. 2008, eq. 123 of the MPM course (Jiang et al. 2016): the node below, nearest, above.
+    #[inline(always)]
+    pub(crate) fn of(tile: &Tile) -> Self {
+        let half = Lanes::all(0.5);
+        let mut base = [half; 3];
+        let mut offset = [half; 3];
+        let mut weight = [[half; 3]; 3];
+        for d in 0..3 {
+            let x = Lanes::load(&tile[kinematics::POSITION + d]);
+            base[d] = (x - half).floor();
+            let f = x - base[d];
+            let (below, near, above) = (Lanes::all(1.5) - f, f - Lanes::all(1.0), f - half);
+            offset[d] = f;
+            weight[d] = [half * below * below, Lanes::all(0.75) - near * near, half * above * above];
+        }
+        Self { base, offset, weight }
+    }
+
+    /// Index of the first float of each particle's stencil in the arena.
+    #[inline(always)]
+    pub(crate) fn arena_indices(&self) -> [usize; LANES] {
+        let edge = Lanes::all(EDGE as f32);
+        let one = Lanes::all(1.0);
+        let node = ((self.base[0] + one) * edge + self.base[1] + one) * edge + self.base[2] + one;
+        // Adding 2^23 leaves the integer in the low bits of the float.
+        let mut row = Row::ZERO;
+        (node + Lanes::all(8_388_608.0)).store(&mut row);
+        row.0.map(|x| (x.to_bits() & 0x1ff) as usize * 4)
+    }
+
+    /// A row a particle: the nine products of x and y weights (x slowest), the three z weights, zeros.
+    #[inline(always)]
+    pub(crate) fn particle_rows(&self, rows: &mut [Row; LANES]) {
+        let mut columns = [S::splat(0.0); LANES];
+        for i in 0..3 {
+            for j in 0..3 {
+                columns[i * 3 + j] = (self.weight[0][i] * self.weight[1][j]).0;
+            }
+            columns[9 + i] = self.weight[2][i].0;
+        }
+        let transposed = S::transpose(columns);
+        for l in 0..LANES {
+            S::store(&mut rows[l].0, transposed[l]);
+        }
+    }
+}
