@@ -1,6 +1,7 @@
 //! Scene format, built-in scenes, the runner, pictures and benchmarks.
 
 pub mod assemble;
+pub mod bench;
 pub mod builtin;
 pub mod files;
 pub mod format;
