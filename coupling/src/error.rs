@@ -38,7 +38,9 @@ pub enum BuildError {
         needed: u32,
     },
     /// A particle set's lists have different lengths.
-    #[error("particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many")]
+    #[error(
+        "particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many"
+    )]
     ParticleLists {
         /// Positions given.
         positions: usize,
@@ -131,7 +133,7 @@ pub enum StepError {
         /// Time at its start [s].
         time: f64,
         /// What is wrong.
-        source: RigidError,
+        source: Box<RigidError>,
     },
     /// Another failure of the particles.
     #[error("step {step}: {source}")]

@@ -1,3 +1,28 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
+//!
+//! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
+//! a private module each: `register` finds contacts, `nodes` numbers the grid nodes they touch, [`convex`] solves for
+//! the velocities, `exchange` hands impulses back, `account` keeps the books.
 
+mod account;
+mod builder;
 pub mod convex;
+mod error;
+mod exchange;
+mod nodes;
+mod observe;
+mod register;
+mod report;
+mod settings;
+mod state;
+mod world;
+
+pub use builder::WorldBuilder;
+pub use error::{BuildError, StateError, StepError};
+pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
+pub use report::{Balance, Diagnostics, ParticleSnapshot, StepReport};
+pub use settings::{
+    ContactSettings, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness,
+    Substeps,
+};
+pub use world::World;

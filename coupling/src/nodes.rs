@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 use pliant_mpm::Mpm;
+use pliant_mpm::bspline::quadratic_weights;
 
 use crate::convex::{Contact, ContactProblem};
 use crate::register::Pair;
@@ -38,16 +39,19 @@ pub(crate) struct Numbering {
     rows: Vec<[u32; 9]>,
     runs: Vec<Run>,
     last_bases: Vec<[i32; 3]>,
+    /// Version of the grid's blocks that `places` belongs to.
+    grid: u64,
 }
 
 impl Numbering {
-    /// Numbers the nodes that the pairs touch. `grid_changed` says that node blocks moved since the last call.
-    pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm, grid_changed: bool) {
+    /// Numbers the nodes that the pairs touch.
+    pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm) {
         core::mem::swap(&mut self.bases, &mut self.last_bases);
         self.bases.clear();
         self.bases.extend(pairs.iter().map(|p| p.base));
         self.bases.dedup();
-        if grid_changed || self.bases != self.last_bases {
+        if self.grid != mpm.grid_version() || self.bases != self.last_bases {
+            self.grid = mpm.grid_version();
             self.find_runs();
             self.number();
             self.place(mpm);
@@ -151,10 +155,4 @@ impl Numbering {
     pub(crate) fn node(&self, place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
         place.at.map_or([0.0; 4], |(block, node)| mpm.nodes()[block as usize].nodes[node as usize])
     }
-}
-
-/// Quadratic B-spline weights of the three nodes around a position `f` in [0.5, 1.5) cells past the first.
-fn quadratic_weights(f: f64) -> [f64; 3] {
-    let (below, near, above) = (1.5 - f, f - 1.0, f - 0.5);
-    [0.5 * below * below, 0.75 - near * near, 0.5 * above * above]
 }

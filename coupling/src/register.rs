@@ -34,8 +34,6 @@ pub(crate) struct Pair {
     pub offset: [f64; 3],
     /// Position, world frame [m].
     pub position: Point3<f64>,
-    /// Mass [kg].
-    pub mass: f64,
     /// Gap [m], negative when overlapping.
     pub gap: f64,
     /// From the body to the particle, world frame.
@@ -232,7 +230,6 @@ impl Registry {
             base: [0, 1, 2].map(|d| corner[d].wrapping_add(base[d] as i32)),
             offset: [0, 1, 2].map(|d| local[d] - base[d]),
             position: Point3::origin(),
-            mass,
             gap,
             normal,
             body_velocity: Vector3::zeros(),

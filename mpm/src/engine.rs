@@ -53,8 +53,9 @@ pub struct Mpm {
     sorter: Sorter,
     arenas: Vec<Arena>,
     sums: Vec<FreeMotionSums>,
-    outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<Outcome>,
     count: usize,
+    grid_version: u64,
 }
 
 /// How well the particles are sorted.
@@ -100,6 +101,7 @@ impl Mpm {
             arenas: Vec::new(),
             sums: Vec::new(),
             outcomes: Vec::new(),
+            grid_version: 0,
         };
         mpm.rebuild_grid();
         let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
@@ -176,7 +178,13 @@ impl Mpm {
         self.order = Order { must_sort: false, runs_when_sorted: 0, runs: 0 };
     }
 
-    fn rebuild_grid(&mut self) {
+    /// Changes whenever node blocks come, go or move in [`Mpm::nodes`]; never 0.
+    pub fn grid_version(&self) -> u64 {
+        self.grid_version
+    }
+
+    pub(crate) fn rebuild_grid(&mut self) {
+        self.grid_version += 1;
         self.topology.rebuild(&self.store.blocks);
         self.arenas.resize(self.store.blocks.len(), Arena::ZERO);
         self.outcomes.resize(self.store.blocks.len(), Outcome::default());

@@ -31,6 +31,7 @@ mod grid;
 mod p2g;
 mod simd;
 mod sort;
+mod state;
 mod tiles;
 mod weights;
 

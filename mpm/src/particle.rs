@@ -309,6 +309,16 @@ impl BlockView<'_> {
         Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
     }
 
+    /// Elastic deformation gradient.
+    pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
+        Matrix3::from_fn(|r, c| f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i)))
+    }
+
+    /// The model's history variable.
+    pub fn history(&self, i: usize) -> f64 {
+        f64::from(self.strain(deformation::STATE, i))
+    }
+
     /// Mass [kg].
     pub fn mass(&self, i: usize) -> f64 {
         f64::from(self.strain(deformation::MASS, i))
@@ -340,12 +350,10 @@ impl BlockView<'_> {
             position: self.position(i),
             velocity: self.velocity(i),
             affine: self.affine(i),
-            deformation_gradient: Matrix3::from_fn(|r, c| {
-                f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i))
-            }),
+            deformation_gradient: self.deformation_gradient(i),
             volume: self.volume(i),
             material: self.material(i),
-            state: f64::from(self.strain(deformation::STATE, i)),
+            state: self.history(i),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The quadratic B-spline stencil of sixteen particles, laid out for the transfers.
 
 use crate::arena::EDGE;
+use crate::bspline::quadratic_weights;
 use crate::simd::{LANES, Lanes, Row, Simd};
 use crate::tiles::{Tile, kinematics};
 
@@ -15,7 +16,6 @@ pub(crate) struct Stencils<S: Simd> {
 }
 
 impl<S: Simd> Stencils<S> {
-    /// Weights of Steffen et al. 2008, eq. 123 of the MPM course (Jiang et al. 2016): the node below, nearest, above.
     #[inline(always)]
     pub(crate) fn of(tile: &Tile) -> Self {
         let half = Lanes::all(0.5);
@@ -26,9 +26,8 @@ impl<S: Simd> Stencils<S> {
             let x = Lanes::load(&tile[kinematics::POSITION + d]);
             base[d] = (x - half).floor();
             let f = x - base[d];
-            let (below, near, above) = (Lanes::all(1.5) - f, f - Lanes::all(1.0), f - half);
             offset[d] = f;
-            weight[d] = [half * below * below, Lanes::all(0.75) - near * near, half * above * above];
+            weight[d] = quadratic_weights(f);
         }
         Self { base, offset, weight }
     }

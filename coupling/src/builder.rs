@@ -1,0 +1,179 @@
+//! Building a world: everything is checked before the first step.
+
+use nalgebra::Vector3;
+use pliant_mpm::{Level, Material, Mpm, ParticleState, largest_stable_substep};
+use pliant_rigid::{Bodies, BodyDesc, BodyId, RigidError};
+
+use crate::error::BuildError;
+use crate::settings::{MaterialId, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps};
+use crate::world::World;
+
+/// Depth below a body's surface at which particles may still start, in grid spacings.
+const ALLOWED_OVERLAP: f64 = 0.25;
+
+/// Collects the contents of a [`World`].
+#[derive(Clone, Debug)]
+pub struct WorldBuilder {
+    settings: Settings,
+    materials: Vec<Material>,
+    particles: Vec<ParticleState>,
+    bodies: Bodies,
+    level: Level,
+    uneven: Option<BuildError>,
+}
+
+impl WorldBuilder {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            materials: Vec::new(),
+            particles: Vec::new(),
+            bodies: Bodies::new(),
+            level: Level::detect(),
+            uneven: None,
+        }
+    }
+
+    /// Adds a material.
+    pub fn material(&mut self, material: Material) -> MaterialId {
+        self.materials.push(material);
+        MaterialId(self.materials.len() - 1)
+    }
+
+    /// Adds particles; they are numbered in this order.
+    pub fn particles(&mut self, set: ParticleSet) -> &mut Self {
+        let ParticleSet { positions, velocities, volumes, material } = set;
+        if positions.len() != velocities.len() || positions.len() != volumes.len() {
+            self.uneven = Some(BuildError::ParticleLists {
+                positions: positions.len(),
+                velocities: velocities.len(),
+                volumes: volumes.len(),
+            });
+        }
+        let states = positions.into_iter().zip(velocities).zip(volumes);
+        self.particles.extend(states.map(|((x, v), volume)| ParticleState::new(x, v, volume, material.0)));
+        self
+    }
+
+    /// Adds particles in any state of motion and deformation; their material is an index of [`MaterialId`].
+    pub fn particle_states(&mut self, states: impl IntoIterator<Item = ParticleState>) -> &mut Self {
+        self.particles.extend(states);
+        self
+    }
+
+    /// Adds a body.
+    ///
+    /// # Errors
+    /// [`RigidError`] naming the body and what is wrong with it.
+    pub fn body(&mut self, body: BodyDesc) -> Result<BodyId, RigidError> {
+        self.bodies.add(body)
+    }
+
+    /// Asks for at most this instruction set; the best the processor has by default.
+    pub fn instruction_set(&mut self, level: Level) -> &mut Self {
+        self.level = level;
+        self
+    }
+
+    /// Checks everything and builds the world.
+    ///
+    /// # Errors
+    /// [`BuildError`] naming what is wrong, the value and its unit.
+    pub fn build(self) -> Result<World, BuildError> {
+        let Self { settings, materials, particles, bodies, level, uneven } = self;
+        if let Some(error) = uneven {
+            return Err(error);
+        }
+        check_settings(&settings)?;
+        for (index, material) in materials.iter().enumerate() {
+            material.validate().map_err(|source| BuildError::Material { index, source })?;
+        }
+        let mpm = Mpm::new(settings.grid_spacing, materials, &particles, &settings.boundaries, level)?;
+        check_substeps(&settings, &mpm)?;
+        check_overlaps(&settings, &particles, &bodies)?;
+        Ok(World::assemble(settings, mpm, bodies))
+    }
+}
+
+fn check_settings(settings: &Settings) -> Result<(), BuildError> {
+    let contact = &settings.contact;
+    let (positive, not_negative) = ("must be positive and finite", "must be finite and not negative");
+    let stiffness = if let Stiffness::Fixed(k) = contact.stiffness { k } else { 1.0 };
+    let radius = if let ParticleRadius::Fixed(r) = contact.particle_radius { r } else { 0.0 };
+    for (field, value, unit, zero_allowed) in [
+        ("grid_spacing", settings.grid_spacing, "m", false),
+        ("dt", settings.dt, "s", false),
+        ("contact.stiffness", stiffness, "N/m", false),
+        ("contact.dissipation", contact.dissipation, "s/m", true),
+        ("contact.stiction_tolerance", contact.stiction_tolerance, "m/s", false),
+        ("contact.particle_radius", radius, "m", true),
+    ] {
+        if !value.is_finite() || value < 0.0 || (value == 0.0 && !zero_allowed) {
+            let requirement = if zero_allowed { not_negative } else { positive };
+            return Err(BuildError::Setting { field, value, unit, requirement });
+        }
+    }
+    if let Some(&value) = settings.gravity.iter().find(|g| !g.is_finite()) {
+        return Err(BuildError::Setting {
+            field: "gravity",
+            value,
+            unit: "m/s^2",
+            requirement: "must be finite",
+        });
+    }
+    if settings.substeps == Substeps::Fixed(0) {
+        return Err(BuildError::Setting {
+            field: "substeps",
+            value: 0.0,
+            unit: "",
+            requirement: "must be at least 1",
+        });
+    }
+    Ok(settings.solver.validate()?)
+}
+
+/// Refuses explicit substeps beyond the stability limit.
+fn check_substeps(settings: &Settings, mpm: &Mpm) -> Result<(), BuildError> {
+    let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
+    let substep = settings.dt / f64::from(substeps);
+    let largest = largest_stable_substep(settings.grid_spacing, mpm.materials(), mpm.max_speed());
+    if substep > largest {
+        let needed = (settings.dt / largest).ceil() as u32;
+        return Err(BuildError::UnstableSubsteps { substeps, substep, largest, needed });
+    }
+    Ok(())
+}
+
+/// Refuses particles that start well inside a body.
+fn check_overlaps(
+    settings: &Settings,
+    particles: &[ParticleState],
+    bodies: &Bodies,
+) -> Result<(), BuildError> {
+    let limit = ALLOWED_OVERLAP * settings.grid_spacing;
+    for (id, desc) in bodies.iter() {
+        let mut deepest: Option<(usize, f64, Vector3<f64>)> = None;
+        let mut count = 0;
+        for geometry in &desc.geometries {
+            let pose = bodies.pose(id) * geometry.pose;
+            for (i, particle) in particles.iter().enumerate() {
+                let local = pose.inverse_transform_point(&particle.position);
+                if geometry.shape.lower_bound(&local) > -limit {
+                    continue;
+                }
+                let depth = -geometry.shape.surface_point(&local).distance;
+                if depth > limit {
+                    count += 1;
+                    if deepest.is_none_or(|d| depth > d.1) {
+                        deepest = Some((i, depth, particle.position.coords));
+                    }
+                }
+            }
+        }
+        if let Some((particle, depth, position)) = deepest {
+            let body = desc.name.clone();
+            return Err(BuildError::Overlap { body, count, particle, depth, position, limit });
+        }
+    }
+    Ok(())
+}

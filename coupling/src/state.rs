@@ -1,0 +1,83 @@
+//! Saving and restoring a world's state: a restored world continues bit for bit.
+
+use std::io::{Read, Write};
+
+use pliant_rigid::BodiesState;
+use serde::{Deserialize, Serialize};
+
+use crate::account::Account;
+use crate::error::StateError;
+use crate::register::Memory;
+use crate::world::World;
+
+/// Version of the format.
+const VERSION: u32 = 1;
+
+/// Largest header that is believed [bytes].
+const LARGEST_HEADER: u64 = 1 << 32;
+
+/// Everything that changes but the particles.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    step: u64,
+    bodies: BodiesState,
+    contacts: Vec<Memory>,
+    account: Account,
+}
+
+fn malformed(reason: impl ToString) -> StateError {
+    StateError::Malformed { reason: reason.to_string() }
+}
+
+impl World {
+    /// Writes everything that changes in time: bodies, particles, contacts, balances.
+    ///
+    /// # Errors
+    /// [`StateError`] if writing failed.
+    pub fn write_state(&self, out: &mut impl Write) -> Result<(), StateError> {
+        let header = Header {
+            version: VERSION,
+            step: self.step,
+            bodies: self.bodies.save(),
+            contacts: self.registry.memory().to_vec(),
+            account: self.account,
+        };
+        let json = serde_json::to_vec(&header).map_err(malformed)?;
+        out.write_all(&(json.len() as u64).to_le_bytes())?;
+        out.write_all(&json)?;
+        self.mpm.write_state(out).map_err(malformed)
+    }
+
+    /// Takes the state of another world of the same scene.
+    ///
+    /// # Errors
+    /// [`StateError`] if it cannot be read or does not fit; the world is not to be stepped then.
+    pub fn read_state(&mut self, input: &mut impl Read) -> Result<(), StateError> {
+        let mut length = [0; 8];
+        input.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        if length > LARGEST_HEADER {
+            return Err(malformed(format!("a header of {length} bytes")));
+        }
+        let mut json = Vec::new();
+        input.take(length).read_to_end(&mut json)?;
+        let header: Header = serde_json::from_slice(&json).map_err(malformed)?;
+        if header.version != VERSION {
+            return Err(malformed(format!("version {}, not {VERSION}", header.version)));
+        }
+        if header.bodies.bodies.len() != self.bodies.len() {
+            let (found, expected) = (header.bodies.bodies.len(), self.bodies.len());
+            return Err(StateError::Mismatch { what: "bodies", found, expected });
+        }
+        self.mpm.read_state(input).map_err(malformed)?;
+        self.bodies.restore(&header.bodies).map_err(malformed)?;
+        if !self.registry.restore(header.contacts) {
+            return Err(malformed("its contacts belong to other particles or geometries"));
+        }
+        self.account = header.account;
+        self.step = header.step;
+        self.time = header.step as f64 * self.settings.dt;
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! The world and its one stepping loop.
+
+use nalgebra::{Point3, Vector3};
+use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
+use pliant_rigid::{Bodies, SpatialImpulse};
+
+use crate::account::Account;
+use crate::builder::WorldBuilder;
+use crate::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
+use crate::error::StepError;
+use crate::exchange::Exchange;
+use crate::nodes::Numbering;
+use crate::register::Registry;
+use crate::report::StepReport;
+use crate::settings::{Settings, Substeps};
+
+/// Particles, bodies and solver settings, stepped together.
+///
+/// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit, for any number of
+/// threads (of the current `rayon` pool).
+#[derive(Debug)]
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) mpm: Mpm,
+    pub(crate) bodies: Bodies,
+    pub(crate) registry: Registry,
+    pub(crate) account: Account,
+    pub(crate) step: u64,
+    pub(crate) time: f64,
+    numbering: Numbering,
+    problem: ContactProblem,
+    solver: ConvexSolver,
+    guess: Vec<[f64; 3]>,
+    exchange: Exchange,
+    impulses: Vec<SpatialImpulse>,
+    origins: Vec<Point3<f64>>,
+    pub(crate) scratch: Vec<Totals>,
+}
+
+impl World {
+    /// Starts building a world.
+    pub fn builder(settings: Settings) -> WorldBuilder {
+        WorldBuilder::new(settings)
+    }
+
+    pub(crate) fn assemble(settings: Settings, mpm: Mpm, bodies: Bodies) -> Self {
+        let mut scratch = Vec::new();
+        let totals = mpm.totals(&mut scratch);
+        Self {
+            registry: Registry::new(&bodies, mpm.len()),
+            account: Account::open(&totals, settings.gravity),
+            impulses: vec![SpatialImpulse::zero(); bodies.len()],
+            origins: vec![Point3::origin(); bodies.len()],
+            settings,
+            mpm,
+            bodies,
+            step: 0,
+            time: 0.0,
+            numbering: Numbering::default(),
+            problem: ContactProblem::default(),
+            solver: ConvexSolver::new(),
+            guess: Vec::new(),
+            exchange: Exchange::default(),
+            scratch,
+        }
+    }
+
+    /// Advances the world by one step.
+    ///
+    /// # Errors
+    /// [`StepError`]; the world is not to be stepped further then, but can still be read.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        // Inside the pool, so that each parallel loop starts without a detour.
+        rayon::scope(|_| self.step_in_pool())
+    }
+
+    fn step_in_pool(&mut self) -> Result<StepReport, StepError> {
+        let dt = self.settings.dt;
+        let substeps = self.substeps();
+        let mut report = StepReport { substeps, ..StepReport::default() };
+        self.prepare(dt);
+        for k in 0..substeps {
+            self.substep(k, dt / f64::from(substeps), &mut report)?;
+        }
+        self.bodies.integrate(dt, self.settings.gravity, &self.impulses).map_err(|e| StepError::Rigid {
+            step: self.step,
+            time: self.time,
+            source: Box::new(e),
+        })?;
+        self.step += 1;
+        self.time = self.step as f64 * dt;
+        report.contacts_mean /= f64::from(substeps);
+        report.grid_nodes = self.mpm.active_nodes();
+        Ok(report)
+    }
+
+    /// Poses and velocities of the bodies for this step; particles in order.
+    fn prepare(&mut self, dt: f64) {
+        self.bodies.prepare(dt);
+        self.impulses.fill(SpatialImpulse::zero());
+        for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
+            *origin = self.bodies.pose(id).translation.vector.into();
+        }
+        self.mpm.begin_step();
+    }
+
+    /// One explicit MPM substep with implicit contact.
+    fn substep(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
+        self.account.free_motion(&free);
+        let elapsed = f64::from(k) * delta;
+        self.registry.register(&self.mpm, &self.bodies, &self.settings.contact, elapsed, delta);
+        if !self.registry.pairs.is_empty() {
+            self.solve_contact(k, delta, report)?;
+        } else {
+            self.registry.remember(&[]);
+        }
+        self.mpm.grid_to_particles(delta).map_err(|error| self.step_error(k, delta, error))
+    }
+
+    /// The convex solve, and its impulses on grid and bodies.
+    fn solve_contact(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let pairs = &self.registry.pairs;
+        self.numbering.update(pairs, &self.mpm);
+        self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
+        self.guess.clear();
+        self.guess.extend(pairs.iter().map(|p| p.last_impulse));
+        let info =
+            self.solver.solve(&self.problem, &self.settings.solver, InitialGuess::Impulses(&self.guess));
+        report.add(pairs.len(), &info);
+        if info.stop == StopReason::NotFinite {
+            let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
+            let time = self.time + f64::from(k) * delta;
+            return Err(StepError::ContactNotFinite { step: self.step, substep: k, time, reason });
+        }
+        let exchanged = self.exchange.apply(
+            self.solver.velocities(),
+            self.solver.impulses(),
+            &self.problem,
+            pairs,
+            &self.numbering,
+            &mut self.mpm,
+            &self.origins,
+            &mut self.impulses,
+        );
+        self.account.contact(&exchanged);
+        self.registry.remember(self.solver.impulses());
+        Ok(())
+    }
+
+    /// Number of MPM substeps that the next step takes.
+    pub fn substeps(&self) -> u32 {
+        match self.settings.substeps {
+            Substeps::Fixed(n) => n,
+            Substeps::Auto => {
+                let largest = self.largest_stable_substep();
+                (self.settings.dt / largest).ceil().clamp(1.0, f64::from(u32::MAX)) as u32
+            }
+        }
+    }
+
+    /// Largest stable substep at the present speeds of particles and bodies [s].
+    fn largest_stable_substep(&self) -> f64 {
+        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), self.mpm.max_speed())
+    }
+
+    fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
+        let MpmError::LostParticle { id, position, velocity } = error else {
+            return StepError::Mpm { step: self.step, source: error };
+        };
+        let limit = largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), 0.0);
+        let cells = velocity.norm() * delta / self.settings.grid_spacing;
+        let cause = if delta > limit {
+            format!(
+                "the substep of {delta:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
+            )
+        } else if self.settings.gravity.norm() * delta > self.settings.grid_spacing / delta {
+            format!("gravity of {:.3e} m/s^2 crosses a cell within a substep", self.settings.gravity.norm())
+        } else if velocity.iter().all(|v| v.is_finite()) {
+            format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
+        } else {
+            "its deformation grew without bound; take a smaller dt or more substeps".to_owned()
+        };
+        StepError::BlewUp {
+            step: self.step,
+            substep: k,
+            time: self.time + f64::from(k) * delta,
+            particle: id,
+            position,
+            velocity,
+            cause,
+        }
+    }
+
+    /// Time [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps taken.
+    pub fn step_count(&self) -> u64 {
+        self.step
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Number of particles.
+    pub fn particle_count(&self) -> usize {
+        self.mpm.len()
+    }
+
+    /// The particles and their grid.
+    pub fn mpm(&self) -> &Mpm {
+        &self.mpm
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
+    /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
+    pub fn body_impulses(&self) -> &[SpatialImpulse] {
+        &self.impulses
+    }
+
+    /// Gravity [m/s^2].
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.settings.gravity
+    }
+}
