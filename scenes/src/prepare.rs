@@ -6,6 +6,7 @@ use pliant_coupling::{
     BuildError, ContactSettings, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
+use pliant_rigid::RigidError;
 
 use crate::assemble::{AssembleError, Assembly, assemble};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};
@@ -22,6 +23,9 @@ pub enum SceneError {
     /// The parts do not make a world: an unstable substep, particles inside a body at the start, ...
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// A body cannot be used.
+    #[error("bodies: {0}")]
+    Body(#[from] RigidError),
 }
 
 /// A world and what the runner needs to know about its scene.

@@ -4,10 +4,10 @@
 //! that it belongs to. `run.json` is replaced after the state is on the disk, so that the two always agree.
 
 use std::fs;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use pliant_coupling::World;
+use pliant_coupling::{StateError, World};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,12 @@ impl Checkpoint {
         let folder = folder(directory);
         fs::create_dir_all(&folder).map_err(|e| IoError::file("create", &folder, e))?;
         let state = state_path(directory, self.steps);
-        atomic_write(&state, |file| world.write_state(file))?;
+        atomic_write(&state, |file| {
+            world.write_state(file).map_err(|error| match error {
+                StateError::Io(error) => error,
+                other => io::Error::other(other),
+            })
+        })?;
         write_json(&folder.join("run.json"), self)?;
         for entry in fs::read_dir(&folder).map_err(|e| IoError::file("read", &folder, e))?.flatten() {
             let path = entry.path();
