@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// Mass per rest volume [kg/m^3].
+    /// Mass per rest volume (kg/m^3).
     pub density: f64,
     /// Constitutive model and its parameters.
     pub model: Model,
@@ -26,14 +26,14 @@ pub enum Model {
     VonMises {
         /// Elastic response below yield.
         elastic: Elastic,
-        /// Yield stress in uniaxial tension [Pa].
+        /// Yield stress in uniaxial tension (Pa).
         yield_stress: f64,
     },
     /// Drucker-Prager plasticity over Hencky elasticity, without cohesion: dry sand (Klar et al. 2016).
     DruckerPrager {
         /// Elastic response inside the cone.
         elastic: Elastic,
-        /// Angle of internal friction [rad].
+        /// Angle of internal friction (rad).
         friction_angle: f64,
     },
 }
@@ -42,7 +42,7 @@ pub enum Model {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Elastic {
-    /// Young's modulus E [Pa].
+    /// Young's modulus E (Pa).
     pub youngs_modulus: f64,
     /// Poisson's ratio nu, within (-1, 0.5).
     pub poissons_ratio: f64,
@@ -63,23 +63,23 @@ pub struct MaterialError {
 }
 
 impl Elastic {
-    /// Second Lame parameter (shear modulus) mu = E / (2 (1 + nu)) [Pa].
+    /// Second Lame parameter (shear modulus) mu = E / (2 (1 + nu)), in Pa.
     pub fn shear_modulus(&self) -> f64 {
         self.youngs_modulus / (2.0 * (1.0 + self.poissons_ratio))
     }
 
-    /// First Lame parameter lambda = E nu / ((1 + nu)(1 - 2 nu)) [Pa].
+    /// First Lame parameter lambda = E nu / ((1 + nu)(1 - 2 nu)), in Pa.
     pub fn lame_lambda(&self) -> f64 {
         let nu = self.poissons_ratio;
         self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     }
 
-    /// Oedometric (P-wave) modulus lambda + 2 mu [Pa]: stiffness against uniaxial strain.
+    /// Oedometric (P-wave) modulus lambda + 2 mu (Pa): stiffness against uniaxial strain.
     pub fn oedometric_modulus(&self) -> f64 {
         self.lame_lambda() + 2.0 * self.shear_modulus()
     }
 
-    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho) [m/s] at small strain, for a density in kg/m^3.
+    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho), in m/s, at small strain, for a density in kg/m^3.
     pub fn pressure_wave_speed(&self, density: f64) -> f64 {
         (self.oedometric_modulus() / density).sqrt()
     }
@@ -106,7 +106,7 @@ impl Model {
 }
 
 impl Material {
-    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho) [m/s] at small strain.
+    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho), in m/s, at small strain.
     pub fn pressure_wave_speed(&self) -> f64 {
         self.model.elastic().pressure_wave_speed(self.density)
     }

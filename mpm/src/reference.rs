@@ -3,7 +3,7 @@
 //! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
 //! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
-//! Positions are world coordinates [m]; node (i, j, k) is at h (i, j, k).
+//! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
 
 mod grid;
 mod totals;
@@ -19,17 +19,17 @@ use nalgebra::{Matrix3, Vector3};
 /// One material point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Particle {
-    /// Position x [m].
+    /// Position x (m).
     pub position: Vector3<f64>,
-    /// Velocity v [m/s].
+    /// Velocity v (m/s).
     pub velocity: Vector3<f64>,
-    /// Affine velocity field C [1/s]: v(x) = v + C (x - x_p).
+    /// Affine velocity field C (1/s): v(x) = v + C (x - x_p).
     pub affine: Matrix3<f64>,
     /// Elastic deformation gradient F (no unit).
     pub deformation_gradient: Matrix3<f64>,
-    /// Volume at rest [m^3].
+    /// Volume at rest (m^3).
     pub volume: f64,
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: f64,
     /// Index into [`ReferenceMpm::materials`].
     pub material: usize,
@@ -82,21 +82,21 @@ pub enum ReferenceError {
     OutsideGrid {
         /// Index of the particle.
         particle: usize,
-        /// Its position [m].
+        /// Its position (m).
         position: Vector3<f64>,
     },
 }
 
-/// An acceleration field [m/s^2] of position [m] and time [s], in addition to gravity.
+/// An acceleration field (m/s^2) of position (m) and time (s), in addition to gravity.
 pub type BodyForce = Box<dyn Fn(&Vector3<f64>, f64) -> Vector3<f64>>;
 
 /// Particles, materials and settings of the reference.
 pub struct ReferenceMpm {
-    /// Grid spacing h [m].
+    /// Grid spacing h (m).
     pub grid_spacing: f64,
-    /// Gravity [m/s^2].
+    /// Gravity (m/s^2).
     pub gravity: Vector3<f64>,
-    /// Time [s], advanced by each substep.
+    /// Time (s), advanced by each substep.
     pub time: f64,
     /// The material points.
     pub particles: Vec<Particle>,
@@ -107,7 +107,7 @@ pub struct ReferenceMpm {
 }
 
 impl ReferenceMpm {
-    /// Checks materials, particles' material indices and the grid spacing [m]; gravity in m/s^2.
+    /// Checks materials, particles' material indices and the grid spacing (m); gravity in m/s^2.
     ///
     /// # Errors
     /// The first of them that is out of range.
@@ -136,13 +136,13 @@ impl ReferenceMpm {
         &self.materials
     }
 
-    /// Kirchhoff stress of a particle [Pa].
+    /// Kirchhoff stress of a particle (Pa).
     pub fn kirchhoff_stress(&self, particle: &Particle) -> Matrix3<f64> {
         let model = &self.models[particle.material];
         model.update(particle.deformation_gradient.into(), particle.state).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` [s]:
+    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` seconds:
     /// (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p)].
     ///
     /// # Errors
@@ -165,7 +165,7 @@ impl ReferenceMpm {
         Ok(grid)
     }
 
-    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` [s], then maps each deformation
+    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` seconds, then maps each deformation
     /// gradient back to its yield surface:
     /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
     pub fn grid_to_particles(&mut self, grid: &Grid, dt: f64) {
@@ -186,7 +186,7 @@ impl ReferenceMpm {
         }
     }
 
-    /// One substep of `dt` [s]. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
+    /// One substep of `dt` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
     /// and may change the velocity: boundary conditions, contact, damping.
     ///
     /// # Errors

@@ -17,11 +17,12 @@ fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, model: fn(El
 
 /// Acceptance 3: axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa, L 25 m, rho 1 kg/m^3, v0 0.1 m/s.
 /// omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of mass moves by 2 v0 / (pi omega) = 0.1013 m; 1 %.
+/// Measured with 50 cells: -0.4 % and +0.6 %, first order in h from the wall of fixed nodes (25 cells miss 1 %).
 #[test]
 fn axial_bar_vibrates_at_its_first_mode() {
     let bar = material(1.0, 100.0, 0.0, Model::FixedCorotated);
     let (h, length, v0) = (0.5, 25.0, 0.1);
-    let mut particles = lattice([0.0, 0.0, 0.0], [h / 2.0; 3], [100, 4, 4], bar.density);
+    let mut particles = lattice([0.0, 0.0, 0.0], [h / 2.0; 3], [100, 2, 2], bar.density);
     for p in &mut particles {
         let phase = FRAC_PI_2 * p.position.x / length;
         p.velocity.x = v0 * phase.sin();
@@ -178,7 +179,8 @@ fn cantilever(cells: usize) -> (f64, f64) {
         |mpm: &ReferenceMpm| tip.iter().map(|&i| mpm.particles[i].position.z).sum::<f64>() / tip.len() as f64;
     let start = height(&mpm);
     let mut history = Vec::new();
-    while mpm.time < 2.0 * PI / omega {
+    // The rest of the period says nothing new.
+    while mpm.time < 0.7 * 2.0 * PI / omega {
         mpm.substep(dt, |x, _, v| {
             v.y = 0.0;
             if x.x < 0.5 * h {
@@ -196,7 +198,8 @@ fn cantilever(cells: usize) -> (f64, f64) {
 }
 
 /// Acceptance 6: small deflection of a cantilever under its weight (Timoshenko and Goodier): tip rho g A L^4 / (8 E I), 5 %, and first
-/// frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %; the error falls with h.
+/// frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %; the error falls with h. Measured with 2 cells across the thickness: +7.1 % and -4.7 %;
+/// with 4: +2.8 % and -2.3 %. Shear (Timoshenko) is 0.8 % of the deflection.
 #[test]
 fn cantilever_deflection_and_frequency() {
     let coarse = cantilever(2);

@@ -66,7 +66,7 @@ pub(crate) struct Jointed {
 }
 
 impl Inertial {
-    /// Angular momentum [N m s] about the origin, world frame.
+    /// Angular momentum (N m s) about the origin, world frame.
     pub(crate) fn angular_momentum(
         &self,
         rotation: &UnitQuaternion<f64>,
@@ -75,7 +75,7 @@ impl Inertial {
         rotation * (self.inertia * rotation.inverse_transform_vector(angular))
     }
 
-    /// Angular velocity [rad/s] of a body with an angular momentum, both in the world frame.
+    /// Angular velocity (rad/s) of a body with an angular momentum, both in the world frame.
     pub(crate) fn angular_velocity(
         &self,
         rotation: &UnitQuaternion<f64>,
@@ -90,7 +90,7 @@ impl Inertial {
 }
 
 impl Jointed {
-    /// Motion of the joint at coordinate `q` [rad or m].
+    /// Motion of the joint at coordinate `q` (rad or m).
     pub(crate) fn motion(&self, q: f64) -> Isometry3<f64> {
         if self.revolute {
             Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_axis_angle(&self.axis, q))
@@ -99,12 +99,13 @@ impl Jointed {
         }
     }
 
-    /// Inertia along the joint: [kg m^2] about the axis, or [kg].
+    /// Inertia along the joint: about the axis (kg m^2), or the mass (kg).
     pub(crate) fn joint_inertia(&self) -> f64 {
         if self.revolute { self.axis.dot(&(self.inertial.inertia * *self.axis)) } else { self.inertial.mass }
     }
 
-    /// Momentum along the world axis `axis` of a body at `rotation` with `velocity`: [N m s] or [N s].
+    /// Momentum along the world axis `axis` of a body at `rotation` with `velocity`: angular (N m s) or
+    /// linear (N s).
     pub(crate) fn momentum(
         &self,
         rotation: &UnitQuaternion<f64>,
@@ -128,8 +129,8 @@ impl Bodies {
     /// Adds a body. Parents come before their children.
     ///
     /// # Errors
-    /// A description that is not valid (see [`RigidError`]; it names the body and the field), or a time after 0. The
-    /// bodies are as before then.
+    /// A description that is not valid (see [`RigidError`]; it names the body and the field), or a time after
+    /// 0. The bodies are as before then.
     pub fn add(&mut self, desc: BodyDesc) -> Result<BodyId, RigidError> {
         self.validate(&desc)?;
         let mut state = BodyState::at_rest(desc.pose);
@@ -217,7 +218,7 @@ impl Bodies {
         self.descs.iter().position(|desc| desc.name == name).map(BodyId)
     }
 
-    /// Time [s] of the poses.
+    /// Time (s) of the poses.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -232,14 +233,16 @@ impl Bodies {
         self.states[id.0].velocity
     }
 
-    /// Joint coordinate [rad or m] and rate [rad/s or m/s] of a revolute or prismatic body; `None` for others.
+    /// Joint coordinate (rad or m) and rate (rad/s or m/s) of a revolute or prismatic body; `None` for
+    /// others.
     pub fn joint(&self, id: BodyId) -> Option<(f64, f64)> {
         let state = &self.states[id.0];
         matches!(self.kinds[id.0], Kind::Jointed(_)).then_some((state.coordinate, state.rate))
     }
 
-    /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities of this step: the
-    /// origin on a line, the rotation by the exponential map. A jointed body stays on its parent, with its joint rate.
+    /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities of this
+    /// step: the origin on a line, the rotation by the exponential map. A jointed body stays on its parent,
+    /// with its joint rate.
     pub fn pose_after(&self, id: BodyId, s: f64) -> Isometry3<f64> {
         let state = &self.states[id.0];
         match &self.kinds[id.0] {
@@ -253,7 +256,7 @@ impl Bodies {
         }
     }
 
-    /// Kinetic energy [J] of the bodies that move by their dynamics (free, revolute, prismatic).
+    /// Kinetic energy (J) of the bodies that move by their dynamics (free, revolute, prismatic).
     pub fn kinetic_energy(&self) -> f64 {
         let energy = |(kind, state): (&Kind, &BodyState)| match kind {
             Kind::Free(inertial) | Kind::Jointed(Jointed { inertial, .. }) => {
@@ -266,8 +269,8 @@ impl Bodies {
         self.kinds.iter().zip(&self.states).map(energy).sum()
     }
 
-    /// Momentum of the bodies that move by their dynamics: linear [N s], and angular about the origin of the world
-    /// [N m s].
+    /// Momentum of the bodies that move by their dynamics: linear (N s), and angular about the origin of the
+    /// world (N m s).
     pub fn momentum(&self) -> SpatialImpulse {
         let mut sum = SpatialImpulse::zero();
         for (kind, state) in self.kinds.iter().zip(&self.states) {

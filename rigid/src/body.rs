@@ -25,15 +25,15 @@ pub struct Geometry {
 /// Mass and inertia of a body. The origin of the body frame is the centre of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: f64,
-    /// Inertia about the body's origin, in the body frame [kg m^2].
+    /// Inertia about the body's origin, in the body frame (kg m^2).
     pub inertia: Matrix3<f64>,
 }
 
 impl MassProperties {
-    /// Checks that a solid can have this mass and inertia: mass positive, inertia symmetric and positive definite, and
-    /// no principal moment above the sum of the two others.
+    /// Checks that a solid can have this mass and inertia: mass positive, inertia symmetric and positive
+    /// definite, and no principal moment above the sum of the two others.
     ///
     /// # Errors
     /// [`RigidError::Value`] or [`RigidError::Inertia`] that name `body`.
@@ -55,7 +55,8 @@ impl MassProperties {
         if moments.min() <= 1e-12 * scale {
             return refuse("it is not positive definite");
         }
-        // Flat bodies meet the limit exactly; the allowance is for rounding in the file that gives the inertia.
+        // Flat bodies meet the limit exactly; the allowance is for rounding in the file that gives the
+        // inertia.
         if moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-6) {
             return refuse("one principal moment is larger than the sum of the two others");
         }

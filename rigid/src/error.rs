@@ -37,7 +37,7 @@ pub enum RigidError {
         body: String,
         /// Why.
         reason: &'static str,
-        /// The inertia [kg m^2], by columns.
+        /// The inertia (kg m^2), by columns.
         inertia: [[f64; 3]; 3],
     },
     /// A shape that cannot be used.
@@ -73,7 +73,7 @@ pub enum RigidError {
         body: String,
         /// Number of the key.
         key: usize,
-        /// Its time [s].
+        /// Its time (s).
         time: f64,
         /// What is wrong with it.
         reason: &'static str,
@@ -83,15 +83,15 @@ pub enum RigidError {
     AddedAfterStart {
         /// Name of the body.
         body: String,
-        /// The time [s].
+        /// The time (s).
         time: f64,
     },
     /// A step that is not the one the velocities were prepared for.
     #[error("a step of {step} s is integrated, but {prepared:?} s was prepared")]
     StepNotPrepared {
-        /// The step [s].
+        /// The step (s).
         step: f64,
-        /// The step that was prepared [s]; `None` if none was.
+        /// The step that was prepared (s); `None` if none was.
         prepared: Option<f64>,
     },
     /// A list that must have one entry for each body.
@@ -109,7 +109,7 @@ pub enum RigidError {
     NotFinite {
         /// Name of the body.
         body: String,
-        /// The time at the end of the step [s].
+        /// The time at the end of the step (s).
         time: f64,
     },
 }

@@ -11,14 +11,14 @@ pub enum Joint {
     Revolute {
         /// Axis in the body frame.
         axis: Unit<Vector3<f64>>,
-        /// Viscous damping of the joint rate [N m s].
+        /// Viscous damping of the joint rate (N m s).
         damping: f64,
     },
     /// Slides along `axis`.
     Prismatic {
         /// Axis in the body frame.
         axis: Unit<Vector3<f64>>,
-        /// Viscous damping of the joint rate [N s/m].
+        /// Viscous damping of the joint rate (N s/m).
         damping: f64,
     },
     /// Moves freely; it has no parent.

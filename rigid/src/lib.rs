@@ -1,12 +1,46 @@
 //! Rigid bodies, joints, geometry and signed distances.
 //!
-//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, capsule, cylinder, convex
-//!   hull and closed triangle mesh.
-//! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or within one joint
-//!   to a fixed or prescribed parent. They take spatial impulses, one a body and step, from whatever touches them.
+//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, capsule,
+//!   cylinder, convex hull and closed triangle mesh.
+//! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or
+//!   within one joint to a fixed or prescribed parent. They take spatial impulses, one a body and step, from
+//!   whatever touches them.
 //!
-//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states that are not
-//! finite are typed errors. Stepping does not allocate, and gives the same bits in every run.
+//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states
+//! that are not finite are typed errors. Stepping does not allocate, and gives the same bits in every run.
+//!
+//! ```
+//! use nalgebra::{Isometry3, Matrix3, Vector3};
+//! use pliant_rigid::*;
+//!
+//! # fn main() -> Result<(), RigidError> {
+//! let shape = Shape::Sphere { radius: 0.05 };
+//! let (mass, _, inertia) = shape.mass_properties(1000.0).unwrap_or((1.0, [0.0; 3].into(), Matrix3::identity()));
+//! let mut bodies = Bodies::new();
+//! let ball = bodies.add(BodyDesc {
+//!     name: "ball".into(),
+//!     pose: Isometry3::translation(0.0, 0.0, 1.0),
+//!     motion: Motion::Dynamic {
+//!         parent: None,
+//!         joint: Joint::Free,
+//!         mass: MassProperties { mass, inertia },
+//!         force: Vector3::zeros(),
+//!         torque: Vector3::zeros(),
+//!         velocity: SpatialVelocity::zero(),
+//!         gravity: true,
+//!     },
+//!     geometries: vec![Geometry { shape, pose: Isometry3::identity(), friction: 0.5, color: [200, 80, 40] }],
+//! })?;
+//! let mut impulses = vec![SpatialImpulse::zero(); bodies.len()];
+//! for _ in 0..100 {
+//!     bodies.prepare(1e-3);
+//!     impulses[ball.0] = SpatialImpulse::zero(); // what touched the ball in this step
+//!     bodies.integrate(1e-3, Vector3::new(0.0, 0.0, -9.81), &impulses)?;
+//! }
+//! assert!((bodies.velocity(ball).linear.z + 0.981).abs() < 1e-12);
+//! # Ok(())
+//! # }
+//! ```
 
 mod bodies;
 mod body;

@@ -20,11 +20,11 @@ pub enum Motion {
         parent: Option<BodyId>,
         /// The joint to the parent.
         joint: Joint,
-        /// Mass and inertia. A [`Joint::Fixed`] body never uses them.
+        /// Mass and inertia. A [`Joint::Fixed`] body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
-        /// Constant force at the body's origin, world frame [N].
+        /// Constant force at the body's origin, world frame (N).
         force: Vector3<f64>,
-        /// Constant torque, world frame [N m].
+        /// Constant torque, world frame (N m).
         torque: Vector3<f64>,
         /// Velocity at time 0. A jointed body takes the momentum of this velocity along its joint.
         velocity: SpatialVelocity,
@@ -36,7 +36,7 @@ pub enum Motion {
 /// A pose to be at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseKey {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
     /// Pose in the world.
     pub pose: Isometry3<f64>,
@@ -45,19 +45,21 @@ pub struct PoseKey {
 /// A velocity to have from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VelocityKey {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
     /// Velocity in the world frame, linear at the body's origin.
     pub velocity: SpatialVelocity,
 }
 
-/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less than half a turn.
+/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less than half
+/// a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trajectory {
-    /// World poses, linear in position and at constant angular velocity (slerp) in rotation between keys, held before
-    /// the first and after the last. The rotation between two keys goes the shorter way round; half a turn is refused.
+    /// World poses, linear in position and at constant angular velocity (slerp) in rotation between keys,
+    /// held before the first and after the last. The rotation between two keys goes the shorter way round;
+    /// half a turn is refused.
     Poses(Vec<PoseKey>),
-    /// Velocities, constant from each key's time to the next, zero before the first, integrated from the body's initial
-    /// pose at time 0. Keys before time 0 are refused.
+    /// Velocities, constant from each key's time to the next, zero before the first, integrated from the
+    /// body's initial pose at time 0. Keys before time 0 are refused.
     Velocities(Vec<VelocityKey>),
 }

@@ -11,13 +11,14 @@ pub struct BodyState {
     pub pose: Isometry3<f64>,
     /// Velocity in the world frame.
     pub velocity: SpatialVelocity,
-    /// Joint coordinate of a revolute [rad] or prismatic [m] body; else 0.
+    /// Joint coordinate of a revolute (rad) or prismatic (m) body; else 0.
     pub coordinate: f64,
-    /// Joint rate of a revolute [rad/s] or prismatic [m/s] body; else 0.
+    /// Joint rate of a revolute (rad/s) or prismatic (m/s) body; else 0.
     pub rate: f64,
-    /// Absolute momentum along the joint axis of a revolute (angular, [N m s]) or prismatic (linear, [N s]) body; else 0.
+    /// Absolute momentum along the joint axis of a revolute (angular, N m s) or prismatic (linear, N s) body;
+    /// else 0.
     pub joint_momentum: f64,
-    /// Angular momentum about the origin of a free body, world frame [N m s]; else 0.
+    /// Angular momentum about the origin of a free body, world frame (N m s); else 0.
     pub angular_momentum: Vector3<f64>,
 }
 
@@ -39,7 +40,7 @@ impl BodyState {
 /// The state of all bodies, in their order. A run that is restored continues bit for bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodiesState {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
     /// One state a body.
     pub bodies: Vec<BodyState>,

@@ -1,11 +1,11 @@
 //! One step of the bodies.
 //!
 //! Impulses and forces change momenta at the start of the step, then the bodies move with the new velocities
-//! (semi-implicit Euler), except for what is solved better: joint damping is implicit, and the rotation of a free body is
-//! the torque-free flow of [`free_rotation`](crate::free_rotation). The state holds momenta rather than velocities where
-//! the two differ: the angular momentum of a free body, which therefore does not change at all without torque, and
-//! the absolute momentum along the axis of a joint, through which nothing passes but damping when the parent's
-//! velocity jumps between steps.
+//! (semi-implicit Euler), except for what is solved better: joint damping is implicit, and the rotation of a
+//! free body is the torque-free flow of [`free_rotation`](crate::free_rotation). The state holds momenta
+//! rather than velocities where the two differ: the angular momentum of a free body, which therefore does not
+//! change at all without torque, and the absolute momentum along the axis of a joint, through which nothing
+//! passes but damping when the parent's velocity jumps between steps.
 
 use crate::bodies::{Bodies, Jointed, Kind};
 use crate::error::RigidError;
@@ -15,12 +15,12 @@ use crate::state::BodyState;
 use nalgebra::{Isometry3, Vector3};
 
 impl Bodies {
-    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` [s]. Prescribed: the
-    /// constant velocity that carries the pose at the start to the pose at the end. Dynamic: the current velocity; a
-    /// jointed body moves with its parent plus its joint rate.
+    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` (s).
+    /// Prescribed: the constant velocity that carries the pose at the start to the pose at the end. Dynamic:
+    /// the current velocity; a jointed body moves with its parent plus its joint rate.
     ///
-    /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and `integrate` will
-    /// refuse it.
+    /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
+    /// `integrate` will refuse it.
     pub fn prepare(&mut self, dt: f64) {
         self.prepared = None;
         if !(dt.is_finite() && dt > 0.0) {
@@ -39,13 +39,13 @@ impl Bodies {
         self.prepared = Some(dt);
     }
 
-    /// One step of `dt` [s], the one that was prepared: applies `gravity` [m/s^2, world frame], the constant forces and
-    /// one impulse a body, then moves the bodies to `time + dt`. Impulses on bodies that do not move by their dynamics
-    /// have no effect.
+    /// One step of `dt` (s), the one that was prepared: applies `gravity` (m/s^2, world frame), the constant
+    /// forces and one impulse a body, then moves the bodies to `time + dt`. Impulses on bodies that do not
+    /// move by their dynamics have no effect.
     ///
     /// # Errors
-    /// A step that was not prepared, another number of impulses than bodies, and a state that is not finite afterwards.
-    /// The bodies are as before then.
+    /// A step that was not prepared, another number of impulses than bodies, and a state that is not finite
+    /// afterwards. The bodies are as before then.
     pub fn integrate(
         &mut self,
         dt: f64,
@@ -100,9 +100,10 @@ impl Bodies {
 
     /// Momentum, rate and coordinate of a joint after `dt`.
     ///
-    /// With a the world axis, w the parent's angular velocity and L the body's angular momentum about its origin, the
-    /// momentum along a revolute axis, h = a . L, obeys dh/dt = (w x a) . L + a . torque - d qdot, since the joint
-    /// passes no other torque along a. Along a prismatic axis, h = m a . v obeys the same with m v and the force.
+    /// With a the world axis, w the parent's angular velocity and L the body's angular momentum about its
+    /// origin, the momentum along a revolute axis, h = a . L, obeys dh/dt = (w x a) . L + a . torque - d
+    /// qdot, since the joint passes no other torque along a. Along a prismatic axis, h = m a . v obeys the
+    /// same with m v and the force.
     fn drive_joint(
         &self,
         jointed: &Jointed,
@@ -131,7 +132,8 @@ impl Bodies {
         state.coordinate += dt * state.rate;
     }
 
-    /// Rate and velocity of a jointed body from its pose and the momentum along its joint. `states` holds its parent.
+    /// Rate and velocity of a jointed body from its pose and the momentum along its joint. `states` holds its
+    /// parent.
     pub(crate) fn move_with_joint(&self, jointed: &Jointed, states: &[BodyState], state: &mut BodyState) {
         let axis = state.pose.rotation * jointed.axis.into_inner();
         let mut velocity = base_velocity(jointed, states, &state.pose);

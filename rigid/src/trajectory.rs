@@ -3,17 +3,17 @@
 use crate::error::RigidError;
 use crate::motion::{PoseKey, Trajectory, VelocityKey};
 use crate::spatial::{SpatialVelocity, advance, is_pose};
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
-/// Closer to half a turn than this [rad], the shorter way round is decided by rounding.
+/// Closer to half a turn than this (rad), the shorter way round is decided by rounding.
 const HALF_TURN_MARGIN: f64 = 1e-6;
-/// How far [m, rad] a body's initial pose may be from its trajectory at time 0: rounding in files.
+/// How far (m, rad) a body's initial pose may be from its trajectory at time 0: rounding in files.
 const START_TOLERANCE: f64 = 1e-6;
 
 impl Trajectory {
-    /// Pose in the world at time 0 of a body with initial pose `initial`: that of the keys, or `initial` where the
-    /// keys are velocities or there are none.
+    /// Pose in the world at time 0 of a body with initial pose `initial`: that of the keys, or `initial`
+    /// where the keys are velocities or there are none.
     pub fn start(&self, initial: &Isometry3<f64>) -> Isometry3<f64> {
         match self {
             Trajectory::Poses(keys) => pose_between(keys, 0.0).unwrap_or(*initial),
@@ -90,8 +90,8 @@ impl Trajectory {
     }
 }
 
-/// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the pose before it, so
-/// that nothing drifts.
+/// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the pose before
+/// it, so that nothing drifts.
 #[derive(Clone, Debug)]
 pub(crate) enum Path {
     Poses(Vec<PoseKey>),
@@ -122,7 +122,7 @@ impl Path {
         }
     }
 
-    /// World pose at `time` [s].
+    /// World pose at `time` (s).
     pub(crate) fn pose(&self, time: f64) -> Isometry3<f64> {
         match self {
             Path::Poses(keys) => pose_between(keys, time).unwrap_or_else(Isometry3::identity),
@@ -133,7 +133,7 @@ impl Path {
         }
     }
 
-    /// The constant velocity that carries the pose at `time` to the pose at `time + dt` [s].
+    /// The constant velocity that carries the pose at `time` to the pose at `time + dt` (s).
     pub(crate) fn velocity_over(&self, time: f64, dt: f64) -> SpatialVelocity {
         if let Path::Velocities { keys, .. } = self {
             let (first, last) = (segment(keys, time), segment(keys, time + dt));
@@ -145,10 +145,16 @@ impl Path {
         }
         let (from, to) = (self.pose(time), self.pose(time + dt));
         SpatialVelocity {
-            angular: (to.rotation * from.rotation.inverse()).scaled_axis() / dt,
+            angular: turn(&from.rotation, &to.rotation) / dt,
             linear: (to.translation.vector - from.translation.vector) / dt,
         }
     }
+}
+
+/// Rotation vector (rad, world frame) of the shorter turn from one rotation to another; exactly zero if they
+/// are equal.
+fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
+    if from == to { Vector3::zeros() } else { (to * from.inverse()).scaled_axis() }
 }
 
 /// The last key at or before `time`.
@@ -165,7 +171,7 @@ fn pose_between(keys: &[PoseKey], time: f64) -> Option<Isometry3<f64>> {
     let Some(to) = keys.get(next) else { return Some(from.pose) };
     let u = (time - from.time) / (to.time - from.time);
     let (start, end) = (from.pose.translation.vector, to.pose.translation.vector);
-    let turn = (to.pose.rotation * from.pose.rotation.inverse()).scaled_axis();
+    let turn = turn(&from.pose.rotation, &to.pose.rotation);
     let rotation = UnitQuaternion::from_scaled_axis(turn * u) * from.pose.rotation;
     Some(Isometry3::from_parts(Translation3::from(start + (end - start) * u), rotation))
 }

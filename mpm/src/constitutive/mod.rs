@@ -39,7 +39,7 @@ use crate::scalar::Real;
 pub struct Response<T> {
     /// Elastic deformation gradient after the return mapping (no unit).
     pub deformation_gradient: Mat3<T>,
-    /// Kirchhoff stress tau = J times the Cauchy stress [Pa], in the spatial frame.
+    /// Kirchhoff stress tau = J times the Cauchy stress (Pa), in the spatial frame.
     pub kirchhoff_stress: Sym3<T>,
     /// The model's history after the step.
     pub state: T,
@@ -53,7 +53,7 @@ pub trait Constitutive<T: Real>: Copy {
     /// Return mapping of the trial deformation gradient, then the Kirchhoff stress.
     fn update(&self, trial: Mat3<T>, state: T) -> Response<T>;
 
-    /// Elastic energy per rest volume [J/m^3]; zero at the identity.
+    /// Elastic energy per rest volume (J/m^3); zero at the identity.
     fn energy_density(&self, deformation_gradient: &Mat3<T>, state: T) -> T;
 }
 

@@ -11,11 +11,11 @@ const MOST_NODES: i64 = 1 << 26;
 /// One grid node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Lumped mass [kg]; zero where no particle reaches.
+    /// Lumped mass (kg); zero where no particle reaches.
     pub mass: f64,
-    /// Momentum gathered from particles, with the impulse of internal and body forces [kg m/s].
+    /// Momentum gathered from particles, with the impulse of internal and body forces (kg m/s).
     pub momentum: Vector3<f64>,
-    /// Velocity after [`Grid::free_motion`] and boundary conditions [m/s].
+    /// Velocity after [`Grid::free_motion`] and boundary conditions (m/s).
     pub velocity: Vector3<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Grid {
         Ok(Self { spacing, first: low, size, nodes })
     }
 
-    /// The 27 nodes around a position [m] inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p [m]).
+    /// The 27 nodes around a position (m) inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p (m)).
     pub fn stencil(
         &self,
         position: &Vector3<f64>,
@@ -111,7 +111,7 @@ impl Grid {
         self.nodes.get(slot)
     }
 
-    /// World position of a slot of [`Self::nodes`] [m].
+    /// World position of a slot of [`Self::nodes`] (m).
     pub fn position(&self, slot: usize) -> Vector3<f64> {
         let (i, j, k) = self.index(slot);
         Vector3::new(f64::from(i), f64::from(j), f64::from(k)) * self.spacing

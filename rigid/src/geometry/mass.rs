@@ -35,7 +35,8 @@ pub(super) fn mass_properties(shape: &Shape, density: f64) -> Option<(f64, Point
     }
 }
 
-/// Signed volume [m^3] of a closed, oriented surface: the sum over the tetrahedra from a point near it to each triangle.
+/// Signed volume (m^3) of a closed, oriented surface: the sum over the tetrahedra from a point near it to
+/// each triangle.
 pub(super) fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let Some(origin) = vertices.first() else { return 0.0 };
     triangles
@@ -47,8 +48,8 @@ pub(super) fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) ->
         .sum()
 }
 
-/// Integrals over signed tetrahedra. For a tetrahedron (0, a, b, c) of volume V: first moment V (a + b + c)/4, second
-/// moment V/20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c.
+/// Integrals over signed tetrahedra. For a tetrahedron (0, a, b, c) of volume V: first moment V (a + b +
+/// c)/4, second moment V/20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c.
 fn mesh_mass(
     vertices: &[Point3<f64>],
     triangles: &[[u32; 3]],

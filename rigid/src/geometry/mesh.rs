@@ -8,14 +8,15 @@ use nalgebra::{Point3, Unit, Vector3};
 /// Cosine of 60 degrees: triangles whose normals are closer than this face the same side.
 const SAME_SIDE_COSINE: f64 = 0.5;
 
-/// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of rounding errors.
+/// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of rounding
+/// errors.
 const COINCIDENT: f64 = 1e-10;
 
 /// A closed, oriented triangle mesh in its own frame. The triangles are counter-clockwise seen from outside.
 ///
-/// The nearest triangle comes from a bounding volume hierarchy, the sign from angle-weighted pseudo-normals, which are
-/// right for every closed mesh (Baerentzen and Aanaes, Signed distance computation using the angle weighted
-/// pseudonormal, IEEE TVCG 11(3), 2005). Surfaces that cut through themselves are not detected.
+/// The nearest triangle comes from a bounding volume hierarchy, the sign from angle-weighted pseudo-normals,
+/// which are right for every closed mesh (Baerentzen and Aanaes, Signed distance computation using the angle
+/// weighted pseudonormal, IEEE TVCG 11(3), 2005). Surfaces that cut through themselves are not detected.
 #[derive(Clone, Debug)]
 pub struct TriangleMesh {
     vertices: Vec<Point3<f64>>,
@@ -32,13 +33,14 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh from its vertices [m] and triangles (indices of vertices, counter-clockwise seen from outside). Vertices
-    /// that coincide must be merged first; vertices that no triangle uses are allowed.
+    /// A mesh from its vertices (m) and triangles (indices of vertices, counter-clockwise seen from outside).
+    /// Vertices that coincide must be merged first; vertices that no triangle uses are allowed.
     ///
     /// # Errors
-    /// In this order: no triangles, coordinates that are not finite, indices out of range, degenerate triangles, edges
-    /// with more than two triangles, open edges, neighbours of opposite orientation, vertices between separate fans,
-    /// and a surface that is inside out as a whole. Each with a count and the first offender.
+    /// In this order: no triangles, coordinates that are not finite, indices out of range, degenerate
+    /// triangles, edges with more than two triangles, open edges, neighbours of opposite orientation,
+    /// vertices between separate fans, and a surface that is inside out as a whole. Each with a count and the
+    /// first offender.
     pub fn new(vertices: Vec<Point3<f64>>, triangles: Vec<[u32; 3]>) -> Result<Self, GeometryError> {
         let half_edges = topology::check(&vertices, &triangles)?;
         let volume = mass::signed_volume(&vertices, &triangles);
@@ -75,7 +77,7 @@ impl TriangleMesh {
         Ok(Self { vertices, triangles, face_normals, edge_normals, vertex_normals, bvh, bounds, sphere })
     }
 
-    /// Vertices [m].
+    /// Vertices (m).
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
     }
@@ -94,7 +96,8 @@ impl TriangleMesh {
     pub(super) fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self.bvh.nearest(&self.vertices, &self.triangles, p, |_| true) {
             Some(hit) => self.resolve(p, &hit),
-            // The nearest triangle of a mesh that has triangles is only missing for a point that is not finite.
+            // The nearest triangle of a mesh that has triangles is only missing for a point that is not
+            // finite.
             None => SurfacePoint { distance: f64::NAN, normal: Vector3::z_axis(), feature: 0 },
         }
     }
@@ -126,8 +129,8 @@ impl TriangleMesh {
         SurfacePoint { distance: normal.dot(&(p - corner)), normal, feature: triangle }
     }
 
-    /// For a point inside: measured from the nearest triangle that faces within 60 degrees of triangle `side`. `None`
-    /// where the point is not behind that triangle, or `side` does not exist.
+    /// For a point inside: measured from the nearest triangle that faces within 60 degrees of triangle
+    /// `side`. `None` where the point is not behind that triangle, or `side` does not exist.
     pub(super) fn surface_point_from(
         &self,
         p: &Point3<f64>,
@@ -143,12 +146,13 @@ impl TriangleMesh {
         Some(self.plane_point(p, hit.triangle)).filter(|s| s.distance < 0.0)
     }
 
-    /// Centre and radius [m] of a ball around the mesh.
+    /// Centre and radius (m) of a ball around the mesh.
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         self.sphere
     }
 
-    /// A lower bound of the signed distance [m]: the solid lies in its bounding box, and so does every ball inside it.
+    /// A lower bound of the signed distance (m): the solid lies in its bounding box, and so does every ball
+    /// inside it.
     pub(super) fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         self.bounds.signed_distance(p)
     }

@@ -1,8 +1,9 @@
 //! Geometries, exact signed distances to them, and their mass properties.
 //!
-//! Every shape is a closed solid in its own frame. The signed distance is negative inside, and exact on both sides:
-//! its magnitude is the distance to the nearest point of the surface, so that its gradient is the unit normal wherever
-//! the nearest point is unique. Queries do not allocate, and shapes can be shared between threads.
+//! Every shape is a closed solid in its own frame. The signed distance is negative inside, and exact on both
+//! sides: its magnitude is the distance to the nearest point of the surface, so that its gradient is the unit
+//! normal wherever the nearest point is unique. Queries do not allocate, and shapes can be shared between
+//! threads.
 
 mod bvh;
 mod convert;
@@ -29,26 +30,26 @@ pub enum Shape {
     HalfSpace,
     /// An axis-aligned box centred on the origin. Features: faces +x, -x, +y, -y, +z, -z are 0 to 5.
     Box {
-        /// Half of each edge [m].
+        /// Half of each edge (m).
         half_extents: Vector3<f64>,
     },
     /// A ball centred on the origin. Feature 0.
     Sphere {
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
     },
     /// A cylinder along z with half a ball on each end, centred on the origin. Feature 0.
     Capsule {
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
-        /// Half of the length of the cylindrical part, without the ends [m].
+        /// Half of the length of the cylindrical part, without the ends (m).
         half_length: f64,
     },
     /// A cylinder along z, centred on the origin. Features: side 0, cap at +z 1, cap at -z 2.
     Cylinder {
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
-        /// Half of the length [m].
+        /// Half of the length (m).
         half_length: f64,
     },
     /// The convex hull of points. Features: faces (coplanar triangles are one face).
@@ -57,10 +58,11 @@ pub enum Shape {
     Mesh(TriangleMesh),
 }
 
-/// The point of a surface that is nearest to a query point, seen from the query point, in the frame of the shape.
+/// The point of a surface that is nearest to a query point, seen from the query point, in the frame of the
+/// shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Signed distance [m], negative inside the solid. The surface point is `p - distance * normal`.
+    /// Signed distance (m), negative inside the solid. The surface point is `p - distance * normal`.
     pub distance: f64,
     /// Outward unit normal, from the solid to the point: the gradient of the distance.
     pub normal: Unit<Vector3<f64>>,
@@ -69,7 +71,9 @@ pub struct SurfacePoint {
 }
 
 impl Shape {
-    /// Exact signed distance [m] from `p` (shape frame, [m]) to the nearest point of the surface, inside and outside.
+    /// Exact signed distance (m) from `p` (shape frame, m) to the nearest point of the surface, inside and
+    /// outside.
+    /// Of a point that is not finite, the result means nothing.
     pub fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self {
             Shape::HalfSpace => primitives::half_space(p),
@@ -82,12 +86,13 @@ impl Shape {
         }
     }
 
-    /// Signed distance for a point that entered through feature `side` and is now inside, measured from that feature,
-    /// so that the normal does not flip when the point is past the middle of a thin plate.
+    /// Signed distance for a point that entered through feature `side` and is now inside, measured from that
+    /// feature, so that the normal does not flip when the point is past the middle of a thin plate.
     ///
     /// - Box and cylinder: measured from exactly that face.
-    /// - Hull and mesh: measured from the face that is nearest among those that face within 60 degrees of `side`, so
-    ///   that a point may slide around a faceted round surface; the feature that comes back is the one to pass next.
+    /// - Hull and mesh: measured from the face that is nearest among those that face within 60 degrees of
+    ///   `side`, so that a point may slide around a faceted round surface; the feature that comes back is the
+    ///   one to pass next.
     /// - Smooth shapes, points outside, and a `side` that does not exist: the nearest surface, as
     ///   [`surface_point`](Self::surface_point).
     pub fn surface_point_from(&self, p: &Point3<f64>, side: u32) -> SurfacePoint {
@@ -100,13 +105,13 @@ impl Shape {
             Shape::Cylinder { radius, half_length } if (CYLINDER_SIDE..=CYLINDER_BOTTOM).contains(&side) => {
                 primitives::cylinder_face(*radius, *half_length, p, side)
             }
-            Shape::ConvexHull(hull) => hull.surface_point_from(p, side).unwrap_or(nearest),
+            Shape::ConvexHull(hull) => hull.surface_point_from(p, side, nearest).unwrap_or(nearest),
             Shape::Mesh(mesh) => mesh.surface_point_from(p, side, nearest).unwrap_or(nearest),
             _ => nearest,
         }
     }
 
-    /// Centre and radius [m] of a ball around the shape, in its frame; `None` for the half-space.
+    /// Centre and radius (m) of a ball around the shape, in its frame; `None` for the half-space.
     pub fn bounding_sphere(&self) -> Option<(Point3<f64>, f64)> {
         match self {
             Shape::HalfSpace => None,
@@ -119,8 +124,8 @@ impl Shape {
         }
     }
 
-    /// A cheap lower bound of the signed distance [m] at `p` (shape frame, [m]): `lower_bound(p) <= distance`. Exact for
-    /// the analytic shapes without edges, from the bounding box for hulls and meshes.
+    /// A cheap lower bound of the signed distance (m) at `p` (shape frame, m): `lower_bound(p) <= distance`.
+    /// Exact for the analytic shapes without edges, from the bounding box for hulls and meshes.
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         match self {
             Shape::HalfSpace => p.z,
@@ -136,7 +141,8 @@ impl Shape {
     /// Checks the sizes: finite and positive (a capsule's half length may be 0).
     ///
     /// # Errors
-    /// [`GeometryError::Size`] with the first field that is not. Hulls and meshes were checked when they were made.
+    /// [`GeometryError::Size`] with the first field that is not. Hulls and meshes were checked when they were
+    /// made.
     pub fn validate(&self) -> Result<(), GeometryError> {
         let check = |shape, field, value: f64| {
             if value.is_finite() && value > 0.0 {
@@ -164,15 +170,15 @@ impl Shape {
         }
     }
 
-    /// Mass [kg], centre of mass [m] and inertia about it [kg m^2] (shape frame) of the solid filled with `density`
-    /// [kg/m^3]; `None` for the half-space.
+    /// Mass (kg), centre of mass (m) and inertia about it (kg m^2), in the shape frame, of the solid filled
+    /// with `density` (kg/m^3); `None` for the half-space.
     pub fn mass_properties(&self, density: f64) -> Option<(f64, Point3<f64>, Matrix3<f64>)> {
         mass::mass_properties(self, density)
     }
 
-    /// A tessellation for rendering, in the shape frame: vertices [m] and triangles, counter-clockwise seen from
-    /// outside, closed. `segments` (at least 3) is the number of segments round a full circle; boxes, hulls and meshes
-    /// do not use it. The half-space has no triangles.
+    /// A tessellation for rendering, in the shape frame: vertices (m) and triangles, counter-clockwise seen
+    /// from outside, closed. `segments` (at least 3) is the number of segments round a full circle; boxes,
+    /// hulls and meshes do not use it. The half-space has no triangles.
     pub fn triangles(&self, segments: u32) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
         tessellate::triangles(self, segments.max(3))
     }

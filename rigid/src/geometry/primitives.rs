@@ -1,8 +1,9 @@
 //! Exact signed distances of the analytic shapes, in closed form.
 //!
-//! Every function takes a point in the frame of its shape and gives the nearest point of the surface as distance,
-//! outward normal and feature. On the medial axis, where the nearest point is not unique, the lowest feature wins, or
-//! the +x (cylinder) or +z (sphere, capsule) direction, so that results do not depend on the platform.
+//! Every function takes a point in the frame of its shape and gives the nearest point of the surface as
+//! distance, outward normal and feature. On the medial axis, where the nearest point is not unique, the
+//! lowest feature wins, or the +x (cylinder) or +z (sphere, capsule) direction, so that results do not depend
+//! on the platform.
 
 use super::SurfacePoint;
 use nalgebra::{Point3, Unit, Vector3};
@@ -40,7 +41,7 @@ pub(super) fn cuboid(half_extents: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     SurfacePoint { distance: v.norm(), normal: direction_or(v, face), feature }
 }
 
-/// Distance [m] and normal of the plane of one box face, for a point inside the box.
+/// Distance (m) and normal of the plane of one box face, for a point inside the box.
 pub(super) fn cuboid_face(half_extents: &Vector3<f64>, p: &Point3<f64>, feature: u32) -> SurfacePoint {
     let normal = box_face_normal(feature);
     let axis = (feature / 2) as usize;
@@ -57,7 +58,8 @@ pub(super) fn sphere(radius: f64, p: &Point3<f64>) -> SurfacePoint {
 
 pub(super) fn capsule(radius: f64, half_length: f64, p: &Point3<f64>) -> SurfacePoint {
     let v = Vector3::new(p.x, p.y, p.z - p.z.clamp(-half_length, half_length));
-    // Points on the axis are at the same distance from a whole circle (or a cap): any direction across will do.
+    // Points on the axis are at the same distance from a whole circle (or a cap): any direction across will
+    // do.
     let fallback = if p.z.abs() < half_length { Vector3::x_axis() } else { Vector3::z_axis() };
     SurfacePoint { distance: v.norm() - radius, normal: direction_or(v, fallback), feature: 0 }
 }
@@ -82,7 +84,7 @@ pub(super) fn cylinder(radius: f64, half_length: f64, p: &Point3<f64>) -> Surfac
     SurfacePoint { distance: v.norm(), normal: direction_or(v, nearest.normal), feature: nearest.feature }
 }
 
-/// Distance [m] and normal of the unbounded side or cap plane of a cylinder.
+/// Distance (m) and normal of the unbounded side or cap plane of a cylinder.
 pub(super) fn cylinder_face(radius: f64, half_length: f64, p: &Point3<f64>, feature: u32) -> SurfacePoint {
     let (distance, normal) = match feature {
         CYLINDER_TOP => (p.z - half_length, Vector3::z_axis()),

@@ -4,14 +4,15 @@ use super::Shape;
 use nalgebra::Point3;
 use std::f64::consts::PI;
 
-/// Vertices [m] and triangles.
+/// Vertices (m) and triangles.
 pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
 pub(super) fn triangles(shape: &Shape, segments: u32) -> Triangulation {
     match shape {
         Shape::HalfSpace => (Vec::new(), Vec::new()),
         Shape::Box { half_extents: h } => {
-            // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the order of the features.
+            // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the order of the
+            // features.
             let vertex = |k: u32, axis: u32, h: f64| if k >> axis & 1 == 1 { h } else { -h };
             let vertices =
                 (0..8).map(|k| Point3::new(vertex(k, 0, h.x), vertex(k, 1, h.y), vertex(k, 2, h.z)));
@@ -31,7 +32,8 @@ pub(super) fn triangles(shape: &Shape, segments: u32) -> Triangulation {
     }
 }
 
-/// Half circle from -z to +z as (distance from the axis, z) [m], cut at the equator and moved apart by `half_length`.
+/// Half circle from -z to +z as (distance from the axis, z) (m), cut at the equator and moved apart by
+/// `half_length`.
 fn round_profile(radius: f64, half_length: f64, segments: u32) -> Vec<(f64, f64)> {
     let quarter = segments.div_ceil(4).max(1);
     let mut profile = vec![(0.0, -half_length - radius)];

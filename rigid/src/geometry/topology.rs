@@ -3,11 +3,12 @@
 use super::GeometryError;
 use nalgebra::Point3;
 
-/// Smallest area of a triangle in proportion to the square of its longest edge: below, the direction of the normal is
-/// made of rounding errors.
+/// Smallest area of a triangle in proportion to the square of its longest edge: below, the direction of the
+/// normal is made of rounding errors.
 const MIN_AREA_RATIO: f64 = 1e-12;
 
-/// The half-edges of a closed surface: half-edge `3 t + k` runs from corner `k` of triangle `t` to the next corner.
+/// The half-edges of a closed surface: half-edge `3 t + k` runs from corner `k` of triangle `t` to the next
+/// corner.
 pub(super) struct HalfEdges {
     /// The half-edge of the neighbour that runs the other way.
     pub(super) twin: Vec<u32>,
@@ -69,8 +70,9 @@ fn ends(triangles: &[[u32; 3]], h: u32) -> [u32; 2] {
     [t[(h % 3) as usize], t[((h + 1) % 3) as usize]]
 }
 
-/// The twin of every half-edge; every edge must join exactly two triangles that run through it in opposite directions.
-fn pair_edges(triangles: &[[u32; 3]]) -> Result<Vec<u32>, GeometryError> {
+/// The twin of every half-edge; every edge must join exactly two triangles that run through it in opposite
+/// directions.
+pub(super) fn pair_edges(triangles: &[[u32; 3]]) -> Result<Vec<u32>, GeometryError> {
     let mut edges: Vec<(u32, u32, u32)> = (0..3 * triangles.len() as u32)
         .map(|h| {
             let [i, j] = ends(triangles, h);
