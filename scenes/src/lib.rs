@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod mesh_io;
+pub mod plot;
 pub mod ply;
 pub mod random;
 pub mod render;

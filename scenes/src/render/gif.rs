@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::Image;
 
 /// A pixel is stored again when a channel is off by more than this from what is shown [of 255].
-const TOLERANCE: u8 = 7;
+const TOLERANCE: u8 = 4;
 
 /// Colours of a frame's palette; index 255 leaves the pixel as it is.
 const COLORS: usize = 255;
@@ -75,7 +75,8 @@ impl<W: Write> GifWriter<W> {
         }
         let changed = self.changed(image);
         let part = self.bounds(&changed);
-        let palette = Palette::new(image.pixels.chunks_exact(3).zip(&changed).filter(|(_, c)| **c).map(|(p, _)| p));
+        let palette =
+            Palette::new(image.pixels.chunks_exact(3).zip(&changed).filter(|(_, c)| **c).map(|(p, _)| p));
         if self.shown.is_empty() {
             self.shown = vec![0; bytes];
         }
@@ -262,12 +263,16 @@ impl Palette {
 
 fn mean_color(cells: &[Cell]) -> [u8; 3] {
     let count: u64 = cells.iter().map(|cell| cell.count).sum();
-    std::array::from_fn(|c| (cells.iter().map(|cell| cell.sum[c]).sum::<u64>() as f64 / count as f64).round() as u8)
+    std::array::from_fn(|c| {
+        (cells.iter().map(|cell| cell.sum[c]).sum::<u64>() as f64 / count as f64).round() as u8
+    })
 }
 
 fn nearest_color(colors: &[[u8; 3]], cell: &Cell) -> u8 {
-    let distance = |color: &[u8; 3]| (0..3).map(|c| (cell.mean(c) - f64::from(color[c])).powi(2)).sum::<f64>();
-    let best = colors.iter().enumerate().map(|(i, color)| (i, distance(color))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let distance =
+        |color: &[u8; 3]| (0..3).map(|c| (cell.mean(c) - f64::from(color[c])).powi(2)).sum::<f64>();
+    let best =
+        colors.iter().enumerate().map(|(i, color)| (i, distance(color))).min_by(|a, b| a.1.total_cmp(&b.1));
     best.map_or(0, |(index, _)| index as u8)
 }
 

@@ -8,7 +8,10 @@ use super::primitive::{Ray, Scene, V3};
 use super::raster::{Buffer, NOTHING, View};
 
 /// Directions sampled a pixel.
-const DIRECTIONS: usize = 14;
+const DIRECTIONS: usize = 12;
+
+/// Side of the blocks that tell where there is anything but floor [samples].
+const BLOCK: usize = 16;
 
 /// Reach of the occlusion over the radius of the scene.
 const REACH: f32 = 0.16;
@@ -50,28 +53,76 @@ fn kernel() -> [V3; DIRECTIONS] {
     })
 }
 
+/// How many blocks above and to the left of each block corner see a primitive.
+struct Solids {
+    columns: usize,
+    rows: usize,
+    sums: Vec<u32>,
+}
+
+impl Solids {
+    fn new(view: &View, buffer: &Buffer, scene: &Scene) -> Self {
+        let (columns, rows) = (view.width.div_ceil(BLOCK), view.height.div_ceil(BLOCK));
+        let stride = columns + 1;
+        let mut sums = vec![0; stride * (rows + 1)];
+        for (y, row) in buffer.primitive.chunks(view.width).enumerate() {
+            for (x, piece) in row.chunks(BLOCK).enumerate() {
+                if piece.iter().any(|&id| (id as usize) < scene.primitives.len()) {
+                    sums[(y / BLOCK + 1) * stride + x + 1] = 1;
+                }
+            }
+        }
+        for y in 1..=rows {
+            for x in 1..=columns {
+                let before = sums[y * stride + x - 1] + sums[(y - 1) * stride + x];
+                sums[y * stride + x] += before - sums[(y - 1) * stride + x - 1];
+            }
+        }
+        Self { columns, rows, sums }
+    }
+
+    /// Whether a primitive may be seen within `reach` of `sample` along either axis [samples].
+    fn near(&self, sample: [usize; 2], reach: f32) -> bool {
+        let reach = reach as usize + 1;
+        let low = sample.map(|s| s.saturating_sub(reach) / BLOCK);
+        let high = [
+            ((sample[0].saturating_add(reach)) / BLOCK + 1).min(self.columns),
+            ((sample[1].saturating_add(reach)) / BLOCK + 1).min(self.rows),
+        ];
+        let sum = |x: usize, y: usize| self.sums[y * (self.columns + 1) + x];
+        sum(high[0], high[1]) + sum(low[0], low[1]) > sum(low[0], high[1]) + sum(high[0], low[1])
+    }
+}
+
 impl Occlusion {
     /// `radius` is that of the scene [m].
     pub fn new(view: &View, buffer: &Buffer, scene: &Scene, radius: f32) -> Self {
         let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
         let reach = radius * REACH;
         let kernel = kernel();
+        let solids = Solids::new(view, buffer, scene);
         let mut depth = vec![f32::INFINITY; width * height];
         let mut raw = vec![1.0; width * height];
-        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(|(y, (depth, raw))| {
-            for x in 0..width {
-                let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
-                let place = sample_y * view.width + sample_x;
-                if buffer.primitive[place] == NOTHING {
-                    continue;
+        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(
+            |(y, (depth, raw))| {
+                for x in 0..width {
+                    let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
+                    let place = sample_y * view.width + sample_x;
+                    if buffer.primitive[place] == NOTHING {
+                        continue;
+                    }
+                    depth[x] = buffer.depth[place];
+                    // Floors do not cover one another.
+                    if !solids.near([sample_x, sample_y], reach * view.scale / depth[x]) {
+                        continue;
+                    }
+                    let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
+                    let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
+                    let point = ray.origin + ray.direction * depth[x];
+                    raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
                 }
-                depth[x] = buffer.depth[place];
-                let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
-                let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
-                let point = ray.origin + ray.direction * depth[x];
-                raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
-            }
-        });
+            },
+        );
         let openness = blur(&raw, &depth, width, height, reach);
         Self { width, height, openness, depth, reach }
     }
@@ -81,7 +132,11 @@ impl Occlusion {
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {
             let pixel = s / SUPERSAMPLING;
-            let side = if s % SUPERSAMPLING == 0 { pixel.saturating_sub(1) } else { (pixel + 1).min(end - 1) };
+            let side = if s.is_multiple_of(SUPERSAMPLING) {
+                pixel.saturating_sub(1)
+            } else {
+                (pixel + 1).min(end - 1)
+            };
             [pixel, side]
         };
         let (mut sum, mut weights) = (0.0, 0.0);

@@ -142,7 +142,9 @@ impl Scene {
             if corners.iter().any(|c| c.iter().any(|x| !x.is_finite())) {
                 continue;
             }
-            let normals = t.map(|v| vertex_normals.get(v as usize).map_or(flat, |n| n.try_normalize(0.0).unwrap_or(flat)));
+            let normals = t.map(|v| {
+                vertex_normals.get(v as usize).map_or(flat, |n| n.try_normalize(0.0).unwrap_or(flat))
+            });
             let shape = Shape::Triangle { corners, normals };
             self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY * 0.5 });
         }
@@ -201,7 +203,9 @@ impl Shape {
         let point = ray.origin + ray.direction * t;
         let outward = match self {
             Self::Sphere { center, .. } => point - center,
-            Self::Posed { solid, rotation, center } => rotation * solid.normal(&rotation.tr_mul(&(point - center))),
+            Self::Posed { solid, rotation, center } => {
+                rotation * solid.normal(&rotation.tr_mul(&(point - center)))
+            }
             Self::Triangle { corners, normals } => {
                 let weights = triangle(corners, ray).map_or([1.0 / 3.0; 3], |(_, w)| w);
                 normals[0] * weights[0] + normals[1] * weights[1] + normals[2] * weights[2]

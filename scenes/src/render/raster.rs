@@ -148,7 +148,10 @@ impl View {
         };
         let (x, y) = (tangents(offset.dot(&self.right)), tangents(offset.dot(&self.up)));
         let (middle_x, middle_y) = (self.width as f32 / 2.0, self.height as f32 / 2.0);
-        self.rect(x.map(|s| middle_x + s * self.scale), [middle_y - y[1] * self.scale, middle_y - y[0] * self.scale])
+        self.rect(
+            x.map(|s| middle_x + s * self.scale),
+            [middle_y - y[1] * self.scale, middle_y - y[0] * self.scale],
+        )
     }
 
     fn point_bounds(&self, points: &[V3]) -> Option<Rect> {
@@ -185,7 +188,10 @@ pub(super) fn rasterise(view: &View, primitives: &[Primitive]) -> Buffer {
         primitive: vec![NOTHING; view.width * view.height],
     };
     // A row of tiles is one piece of the buffers, so threads never share one.
-    let pieces = buffer.depth.par_chunks_mut(TILE * view.width).zip(buffer.primitive.par_chunks_mut(TILE * view.width));
+    let pieces = buffer
+        .depth
+        .par_chunks_mut(TILE * view.width)
+        .zip(buffer.primitive.par_chunks_mut(TILE * view.width));
     pieces.enumerate().for_each(|(row, (depth, primitive))| {
         for column in 0..columns {
             let bin = &bins[row * columns + column];

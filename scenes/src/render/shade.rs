@@ -11,6 +11,9 @@ use super::{Image, SUPERSAMPLING, color};
 /// Side of a cell of the floor's grid [m].
 const GRID: f32 = 0.1;
 
+/// Samples of a pixel, a diagonal first.
+const SAMPLES: [[usize; 2]; SUPERSAMPLING * SUPERSAMPLING] = [[0, 0], [1, 1], [1, 0], [0, 1]];
+
 /// Linear light of the key, of the sky above and of the floor below; the key is warm, the sky cool.
 const KEY: [f32; 3] = [0.86, 0.82, 0.76];
 const SKY: [f32; 3] = [0.44, 0.47, 0.52];
@@ -37,14 +40,21 @@ pub(super) fn shade(view: &View, buffer: &Buffer, scene: &Scene, lighting: &Ligh
     let mut pixels = vec![0; 3 * width * height];
     pixels.par_chunks_mut(3 * width).enumerate().for_each(|(y, row)| {
         for (x, pixel) in row.chunks_mut(3).enumerate() {
+            let at = |[a, b]: [usize; 2]| [x * SUPERSAMPLING + a, y * SUPERSAMPLING + b];
+            let id = |sample: &[usize; 2]| {
+                let [a, b] = at(*sample);
+                buffer.primitive[b * view.width + a]
+            };
+            // Within one surface the diagonal is enough; only edges need every sample.
+            let plain = SAMPLES.iter().all(|sample| id(sample) == id(&SAMPLES[0]));
+            let samples = if plain { &SAMPLES[..2] } else { &SAMPLES[..] };
             let mut sum = [0.0; 3];
-            for sample in 0..SUPERSAMPLING * SUPERSAMPLING {
-                let at = [x * SUPERSAMPLING + sample % SUPERSAMPLING, y * SUPERSAMPLING + sample / SUPERSAMPLING];
-                let light = sample_light(view, buffer, scene, lighting, at);
+            for &sample in samples {
+                let light = sample_light(view, buffer, scene, lighting, at(sample));
                 // Compressed before the average: a highlight must not eat the edge it lies on.
                 sum = std::array::from_fn(|c| sum[c] + compress(light[c]));
             }
-            let count = (SUPERSAMPLING * SUPERSAMPLING) as f32;
+            let count = samples.len() as f32;
             pixel.iter_mut().zip(sum).for_each(|(byte, s)| *byte = color::to_srgb(s / count));
         }
     });
@@ -63,7 +73,13 @@ fn compress(value: f32) -> f32 {
 }
 
 /// Linear light that reaches the camera in one sample.
-fn sample_light(view: &View, buffer: &Buffer, scene: &Scene, lighting: &Lighting, at: [usize; 2]) -> [f32; 3] {
+fn sample_light(
+    view: &View,
+    buffer: &Buffer,
+    scene: &Scene,
+    lighting: &Lighting,
+    at: [usize; 2],
+) -> [f32; 3] {
     let ray = view.ray(at[0] as f32 + 0.5, at[1] as f32 + 0.5);
     let place = at[1] * view.width + at[0];
     let (id, t) = (buffer.primitive[place], buffer.depth[place]);
@@ -87,24 +103,31 @@ fn sample_light(view: &View, buffer: &Buffer, scene: &Scene, lighting: &Lighting
     let normal = normal_of(scene, id, &ray, t);
     let open = lighting.occlusion.at(at, t);
     let noise = pixel_noise(at[0], at[1]);
-    let light = reflected(lighting, &ray, &point, &normal, albedo, gloss, open, noise);
+    // Floors cast no shadow.
+    let shadowed = |facing: f32| {
+        if facing > 0.0 {
+            facing * lighting.shadow.light_at(&point, &normal, plane.is_none(), noise)
+        } else {
+            0.0
+        }
+    };
+    let key = shadowed(normal.dot(&lighting.direction));
+    let light = reflected(lighting, &ray, &normal, albedo, gloss, open, key);
     let behind = background(&ray);
     std::array::from_fn(|c| light[c] + (behind[c] - light[c]) * faded)
 }
 
-/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key.
+/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key; `key` is the part of the key light
+/// that falls on the surface, `open` the part of the sky that does.
 fn reflected(
     lighting: &Lighting,
     ray: &Ray,
-    point: &V3,
     normal: &V3,
     albedo: [f32; 3],
     gloss: f32,
     open: f32,
-    noise: f32,
+    key: f32,
 ) -> [f32; 3] {
-    let facing = normal.dot(&lighting.direction);
-    let key = if facing > 0.0 { facing * lighting.shadow.light_at(point, normal, noise) } else { 0.0 };
     let halfway = (lighting.direction - ray.direction).normalize();
     let highlight = gloss * key * normal.dot(&halfway).max(0.0).powi(48);
     let upward = 0.5 + 0.5 * normal.z;
@@ -139,10 +162,16 @@ fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32) -> [f32; 3] {
     plane.albedo.map(|a| a * tone)
 }
 
+/// Largest whole number up to `x`; `f32::floor` is a call on the oldest x86-64, and this runs for every sample.
+fn floor(x: f32) -> f32 {
+    let whole = x as i32 as f32;
+    if whole > x { whole - 1.0 } else { whole }
+}
+
 /// +1 and -1 in turn with period 2, averaged over `width` about x (the integral of the wave is a triangle wave).
 fn square_wave(x: f32, width: f32) -> f32 {
     let width = width.max(1e-3);
-    let triangle = |x: f32| (x.rem_euclid(2.0) - 1.0).abs();
+    let triangle = |x: f32| (x - 2.0 * floor(x / 2.0) - 1.0).abs();
     ((triangle(x - width / 2.0) - triangle(x + width / 2.0)) / width).clamp(-1.0, 1.0)
 }
 
@@ -150,7 +179,7 @@ fn square_wave(x: f32, width: f32) -> f32 {
 fn line_cover(x: f32, width: f32) -> f32 {
     const HALF: f32 = 0.012;
     let width = width.max(1e-3);
-    let apart = (x - x.round()).abs();
+    let apart = (x - floor(x + 0.5)).abs();
     let covered = (apart + width / 2.0).min(HALF) - (apart - width / 2.0).max(-HALF);
     (covered / width).clamp(0.0, 1.0)
 }
