@@ -211,15 +211,18 @@ fn usable(log: bool, value: f64) -> bool {
     value.is_finite() && (!log || value > 0.0)
 }
 
-/// An axis that covers the values with a margin of 5 % (a factor on a logarithmic one); none without values.
+/// An axis that covers the values, with a margin of 5 %, or from decade to decade where it is logarithmic; none without
+/// values.
 fn axis_range(log: bool, values: impl Iterator<Item = f64>) -> Option<Range> {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low > high {
         return None;
     }
     if log {
-        let margin = (high / low).powf(0.05).max(1.2);
-        return Some(low / margin..high * margin);
+        let decade = low.log10().floor();
+        // One decade at least: the values may all be the same power of ten.
+        let end = high.log10().ceil().max(decade + 1.0);
+        return Some(10f64.powf(decade)..10f64.powf(end));
     }
     let span = high - low;
     // One value alone still needs an axis about it.

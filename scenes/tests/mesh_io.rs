@@ -1,5 +1,8 @@
 //! The same cube from OBJ, STL and PLY; broken files; and the check that a surface bounds a solid.
 
+// A test fails by panicking, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +126,8 @@ fn every_format_gives_the_same_closed_cube() {
 fn bad_files_are_typed_errors_that_name_them() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str, content: &str| write(folder.path(), name, content);
-    let cases: [(PathBuf, fn(&MeshError) -> bool); 8] = [
+    type Case = (PathBuf, fn(&MeshError) -> bool);
+    let cases: [Case; 8] = [
         (folder.path().join("missing.obj"), |e| matches!(e, MeshError::Io(_))),
         (at("bad.obj", "v 0 0 0\nf 1 2 9\n"), |e| matches!(e, MeshError::Io(_))),
         (at("bad.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 1 2\n"), |e| {

@@ -1,5 +1,8 @@
 //! Frames go to PLY and come back the same; broken files and failed writes are errors that name the file.
 
+// A test fails by panicking, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
 use std::io::Write;
 
 use pliant_scenes::files::{IoError, atomic_write};

@@ -1,5 +1,8 @@
 //! Solids filled with particles: their number, place and volume.
 
+// A test fails by panicking, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, Vector3};

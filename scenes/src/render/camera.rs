@@ -31,9 +31,9 @@ const FRAME_FOV: f64 = 28.0 * std::f64::consts::PI / 180.0;
 const FRAME_FILL: f64 = 0.88;
 
 impl Camera {
-    /// A camera that sees the whole box between `bounds_min` and `bounds_max` [m] from a distance that just fits it.
-    /// It stands at `azimuth` [rad] about z from +x, `elevation` [rad] above the horizon (less than pi/2 either way),
-    /// and the picture is `aspect` times as wide as high.
+    /// A camera that sees the whole box between `bounds_min` and `bounds_max` [m], centred in the picture, from a
+    /// distance that just fits it. It looks from `azimuth` [rad] about z from +x, `elevation` [rad] above the horizon
+    /// (less than pi/2 either way), and the picture is `aspect` times as wide as high.
     pub fn frame(
         bounds_min: Point3<f64>,
         bounds_max: Point3<f64>,
@@ -41,23 +41,23 @@ impl Camera {
         elevation: f64,
         aspect: f64,
     ) -> Self {
-        let target = nalgebra::center(&bounds_min, &bounds_max);
+        let middle = nalgebra::center(&bounds_min, &bounds_max);
         let to_camera =
             Vector3::new(elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin());
         let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
         let up = to_camera.cross(&right);
-        let slope_up = (FRAME_FOV / 2.0).tan() * FRAME_FILL;
-        let slope_right = slope_up * aspect;
-        let mut distance = 1e-3_f64;
-        for corner in 0..8 {
+        let corners: [Vector3<f64>; 8] = std::array::from_fn(|corner| {
             let pick =
                 |axis: usize| if corner >> axis & 1 == 0 { bounds_min[axis] } else { bounds_max[axis] };
-            let offset = Point3::new(pick(0), pick(1), pick(2)) - target;
-            // Depth of the corner is distance - towards; its picture coordinate must stay within the slope.
-            let towards = offset.dot(&to_camera);
-            let sideways = (offset.dot(&right).abs() / slope_right).max(offset.dot(&up).abs() / slope_up);
-            distance = distance.max(towards + sideways);
-        }
+            Point3::new(pick(0), pick(1), pick(2)) - middle
+        });
+        let slope_up = (FRAME_FOV / 2.0).tan() * FRAME_FILL;
+        let sideways = fit(&corners, &right, &to_camera, slope_up * aspect);
+        let upright = fit(&corners, &up, &to_camera, slope_up);
+        // In front of every corner, even of bounds without a size.
+        let clear = corners.iter().map(|c| c.dot(&to_camera)).fold(0.0, f64::max) + 1e-3;
+        let distance = sideways.1.max(upright.1).max(clear);
+        let target = middle + right * sideways.0 + up * upright.0;
         Self { position: target + to_camera * distance, target, up: Vector3::z(), vertical_fov: FRAME_FOV }
     }
 
@@ -94,4 +94,15 @@ impl Camera {
         }
         Ok(Basis { right, up: right.cross(&forward), forward })
     }
+}
+
+/// Where along `axis`, and at which distance along `to_camera`, a camera sees all corners within +-`slope`:
+/// each side of the view is a plane through the corner that decides it, and the camera is where the two planes meet.
+fn fit(corners: &[Vector3<f64>; 8], axis: &Vector3<f64>, to_camera: &Vector3<f64>, slope: f64) -> (f64, f64) {
+    let reach = |sign: f64| {
+        let side = corners.iter().map(|c| sign * c.dot(axis) + slope * c.dot(to_camera));
+        side.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let (positive, negative) = (reach(1.0), reach(-1.0));
+    ((positive - negative) / 2.0, (positive + negative) / (2.0 * slope))
 }

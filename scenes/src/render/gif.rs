@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::Image;
 
 /// A pixel is stored again when a channel is off by more than this from what is shown [of 255].
-const TOLERANCE: u8 = 7;
+const TOLERANCE: u8 = 4;
 
 /// Colours of a frame's palette; index 255 leaves the pixel as it is.
 const COLORS: usize = 255;

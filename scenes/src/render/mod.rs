@@ -192,7 +192,7 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     add_planes(&view, &scene, &mut buffer);
     let (center, radius) = scene.bounding_sphere();
     let occlusion = Occlusion::new(&view, &buffer, &scene, radius);
-    let shadow = ShadowMap::new(&scene, light, center, radius);
+    let shadow = ShadowMap::new(&scene, light, center, radius, view.height);
     let lighting = Lighting { direction: light, shadow, occlusion, center, radius };
     let mut image = shade(&view, &buffer, &scene, &lighting);
     if let Some(caption) = picture.caption {

@@ -132,8 +132,11 @@ impl Occlusion {
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {
             let pixel = s / SUPERSAMPLING;
-            let side =
-                if s % SUPERSAMPLING == 0 { pixel.saturating_sub(1) } else { (pixel + 1).min(end - 1) };
+            let side = if s.is_multiple_of(SUPERSAMPLING) {
+                pixel.saturating_sub(1)
+            } else {
+                (pixel + 1).min(end - 1)
+            };
             [pixel, side]
         };
         let (mut sum, mut weights) = (0.0, 0.0);

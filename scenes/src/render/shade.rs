@@ -103,24 +103,31 @@ fn sample_light(
     let normal = normal_of(scene, id, &ray, t);
     let open = lighting.occlusion.at(at, t);
     let noise = pixel_noise(at[0], at[1]);
-    let light = reflected(lighting, &ray, &point, &normal, albedo, gloss, open, noise);
+    // Floors cast no shadow.
+    let shadowed = |facing: f32| {
+        if facing > 0.0 {
+            facing * lighting.shadow.light_at(&point, &normal, plane.is_none(), noise)
+        } else {
+            0.0
+        }
+    };
+    let key = shadowed(normal.dot(&lighting.direction));
+    let light = reflected(lighting, &ray, &normal, albedo, gloss, open, key);
     let behind = background(&ray);
     std::array::from_fn(|c| light[c] + (behind[c] - light[c]) * faded)
 }
 
-/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key.
+/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key; `key` is the part of the key light
+/// that falls on the surface, `open` the part of the sky that does.
 fn reflected(
     lighting: &Lighting,
     ray: &Ray,
-    point: &V3,
     normal: &V3,
     albedo: [f32; 3],
     gloss: f32,
     open: f32,
-    noise: f32,
+    key: f32,
 ) -> [f32; 3] {
-    let facing = normal.dot(&lighting.direction);
-    let key = if facing > 0.0 { facing * lighting.shadow.light_at(point, normal, noise) } else { 0.0 };
     let halfway = (lighting.direction - ray.direction).normalize();
     let highlight = gloss * key * normal.dot(&halfway).max(0.0).powi(48);
     let upward = 0.5 + 0.5 * normal.z;
