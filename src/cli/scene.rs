@@ -25,8 +25,8 @@ pub fn list(json: bool) -> Result<(), Failure> {
     let lines: String = rows
         .iter()
         .map(|(name, description)| {
-            let sentence = description.split_inclusive(['.', ':']).next().unwrap_or_default();
-            format!("{name:width$}  {}\n", sentence.trim_end_matches(['.', ':']))
+            let sentence = description.split(". ").next().unwrap_or_default();
+            format!("{name:width$}  {}\n", sentence.trim_end_matches('.'))
         })
         .collect();
     Ok(print(&lines)?)

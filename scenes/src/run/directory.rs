@@ -15,6 +15,8 @@ use crate::files::IoError;
 pub struct RunDirectory {
     target: PathBuf,
     partial: PathBuf,
+    /// Whether it had its own name before it was opened again.
+    was_finished: bool,
 }
 
 /// The place where a run is written until it ends.
@@ -57,7 +59,7 @@ impl RunDirectory {
         }
         let partial = partial_path(target);
         fs::create_dir(&partial).map_err(not_writable)?;
-        Ok(Self { target: target.to_path_buf(), partial })
+        Ok(Self { target: target.to_path_buf(), partial, was_finished: false })
     }
 
     /// Opens a run directory again, unfinished or ended, to go on writing it.
@@ -67,13 +69,14 @@ impl RunDirectory {
     pub fn reopen(target: &Path) -> Result<Self, RunError> {
         let partial = partial_path(target);
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
-        match (there(target), there(&partial)) {
+        let was_finished = there(target);
+        match (was_finished, there(&partial)) {
             (true, true) => return Err(RunError::Unfinished { path: target.to_path_buf(), partial }),
             (false, false) => return Err(RunError::NothingToResume { path: target.to_path_buf() }),
             (true, false) => fs::rename(target, &partial).map_err(|e| IoError::file("rename", target, e))?,
             (false, true) => {}
         }
-        Ok(Self { target: target.to_path_buf(), partial })
+        Ok(Self { target: target.to_path_buf(), partial, was_finished })
     }
 
     /// Where to write now.
@@ -97,6 +100,14 @@ impl RunDirectory {
         fs::rename(&self.partial, &self.target).map_err(|e| IoError::file("rename", &self.partial, e))?;
         sync_parent(&self.target).map_err(|e| IoError::file("sync the folder of", &self.target, e))?;
         Ok(self.target)
+    }
+
+    /// Gives a run that was opened again, and not changed, the name back that it had.
+    pub fn give_back(self) {
+        if self.was_finished {
+            // The error that led here is the one to report.
+            let _ = self.finish();
+        }
     }
 
     /// Removes what a new run wrote before it met an error that leaves nothing to continue from.

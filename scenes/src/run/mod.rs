@@ -177,7 +177,9 @@ pub enum RunError {
 impl From<IoError> for RunError {
     fn from(error: IoError) -> Self {
         match error {
-            IoError::File { path, source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            IoError::File { path, source, .. }
+                if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
+            {
                 Self::DiskFull { path, kept: false }
             }
             other => Self::Io(other),

@@ -61,8 +61,7 @@ pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary
 fn leave(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
     let kept = Checkpoint::exists(directory.path());
     if resumed && error.is_usage() {
-        // Nothing was changed: the run is given its name back. That may fail only as the error to report did.
-        let _ = directory.finish();
+        directory.give_back();
     } else if !kept && !resumed {
         directory.abandon();
     }
