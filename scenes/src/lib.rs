@@ -1,1 +1,20 @@
 //! Scene format, built-in scenes, the runner, pictures and benchmarks.
+
+pub mod assemble;
+pub mod bench;
+pub mod builtin;
+pub mod files;
+pub mod format;
+pub mod load;
+pub mod machine;
+pub mod mesh_io;
+pub mod picture;
+pub mod plot;
+pub mod ply;
+pub mod prepare;
+pub mod random;
+pub mod render;
+pub mod report;
+pub mod run;
+pub mod sample;
+pub mod sweep;

@@ -1,0 +1,74 @@
+//! The benchmark suite: parts that register themselves in [`PARTS`] and give rows.
+//!
+//! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::machine::Backend;
+
+/// The parts of the suite, in the order in which they run.
+pub const PARTS: &[Part] = &[];
+
+/// A part of the suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it measures, in one line.
+    pub about: &'static str,
+    /// Measures; `row` is called with every row as it is there, so that a long part shows what it has.
+    pub run: fn(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError>,
+}
+
+/// How the suite is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BenchOptions {
+    /// Numbers of threads to measure with, one after the other [-].
+    pub threads: Vec<usize>,
+    /// Where particles are computed.
+    pub backend: Backend,
+}
+
+/// One measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Name of the part.
+    pub bench: String,
+    /// The case within the part.
+    pub case: String,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// Threads [-].
+    pub threads: usize,
+    /// `f32` or `f64`.
+    pub precision: String,
+    /// The figure, usually the median of the repeats, in `unit`.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// The least of the repeats, in `unit`.
+    pub min: f64,
+    /// The most of the repeats, in `unit`.
+    pub max: f64,
+    /// Repeats [-].
+    pub repeats: usize,
+    /// What the case needs to be repeated elsewhere: particles, contacts, grid, step, substeps, tolerances, commit, device.
+    #[serde(flatten)]
+    pub details: Map<String, Value>,
+}
+
+/// A measurement that could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("bench {bench}: {reason}")]
+pub struct BenchError {
+    /// Name of the part.
+    pub bench: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// The part of a name, or `None`.
+pub fn part(name: &str) -> Option<&'static Part> {
+    PARTS.iter().find(|part| part.name == name)
+}

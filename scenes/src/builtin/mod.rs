@@ -1,0 +1,50 @@
+//! The scenes that come with Pliant, one JSON file each beside this one.
+
+use crate::format::{ParseError, Scene, parse_scene};
+
+/// The built-in scenes: name and JSON.
+const SCENES: [(&str, &str); 5] = [
+    ("elastic-drop", include_str!("elastic-drop.json")),
+    ("hold", include_str!("hold.json")),
+    ("dough-rolling", include_str!("dough-rolling.json")),
+    ("sand-column", include_str!("sand-column.json")),
+    ("incline", include_str!("incline.json")),
+];
+
+/// Names of the built-in scenes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCENES.iter().map(|(name, _)| *name)
+}
+
+/// The JSON of a built-in scene as it is written, or `None` where there is none of this name.
+pub fn json(name: &str) -> Option<&'static str> {
+    SCENES.iter().find(|(known, _)| *known == name).map(|(_, json)| *json)
+}
+
+/// A built-in scene, or `None` where there is none of this name.
+///
+/// # Errors
+/// Never for a released version: a test reads all of them.
+pub fn scene(name: &str) -> Option<Result<Scene, ParseError>> {
+    json(name).map(parse_scene)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::validate;
+
+    // The law: what the library ships is valid, carries its own name, says what it shows, and survives being written and
+    // read again.
+    #[test]
+    fn built_in_scenes_are_valid_and_round_trip() {
+        for name in names() {
+            let scene = scene(name).unwrap().unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(scene.name, name);
+            assert!(scene.description.len() > 40);
+            validate(&scene).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let again = parse_scene(&serde_json::to_string(&scene).unwrap()).unwrap();
+            assert_eq!(scene, again);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Rigid bodies: how they move, what they weigh, what they touch with.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::Pose;
+
+/// A rigid body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name, for messages, paths and `bodies.csv`; unique among the bodies.
+    pub name: String,
+    /// How the body moves.
+    pub motion: Motion,
+    /// The shapes it touches with.
+    #[serde(default)]
+    pub geometries: Vec<Geometry>,
+}
+
+/// How a body moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Motion {
+    /// It never moves.
+    Fixed {
+        /// The body's frame in the world.
+        #[serde(default)]
+        pose: Pose,
+    },
+    /// It follows poses: straight between keyframes, turning at a constant rate, standing still before the first and
+    /// after the last.
+    PrescribedPoses {
+        /// The keyframes, in order of time; at least one.
+        keyframes: Vec<PoseKeyframe>,
+    },
+    /// It follows velocities: each keyframe's velocity holds from its time to the next one's; at rest before the first.
+    PrescribedVelocities {
+        /// The body's frame in the world at the start.
+        #[serde(default)]
+        pose: Pose,
+        /// The keyframes, in order of time; at least one.
+        keyframes: Vec<VelocityKeyframe>,
+    },
+    /// It moves by the forces on it, on a joint.
+    Dynamic(Box<Dynamic>),
+}
+
+/// A pose at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PoseKeyframe {
+    /// Time since the start [s].
+    pub time: f64,
+    /// Origin of the body in the world [m].
+    pub position: [f64; 3],
+    /// Turn of the body in the world as a unit quaternion (w, x, y, z) [-].
+    #[serde(default = "no_turn")]
+    pub orientation: [f64; 4],
+}
+
+/// A velocity from a time on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VelocityKeyframe {
+    /// Time since the start [s].
+    pub time: f64,
+    /// Velocity of the body's origin, world frame [m/s].
+    #[serde(default)]
+    pub linear: [f64; 3],
+    /// Angular velocity, world frame [rad/s].
+    #[serde(default)]
+    pub angular: [f64; 3],
+}
+
+/// A body that forces move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dynamic {
+    /// The body's frame in the world at the start, where the joint's coordinate is zero.
+    #[serde(default)]
+    pub pose: Pose,
+    /// The joint that holds the body.
+    pub joint: Joint,
+    /// Name of the body that the joint is on: a fixed or prescribed one, listed before this one; null for the world.
+    #[serde(default)]
+    pub parent: Option<String>,
+    /// Density of the body's geometries [kg/m^3], which gives mass, centre and inertia; give this or `mass`.
+    #[serde(default)]
+    pub density: Option<f64>,
+    /// Mass [kg]; give this or `density`.
+    #[serde(default)]
+    pub mass: Option<f64>,
+    /// Moments of inertia about the body's x, y and z axes through the centre of mass [kg m^2]. Left out, they are those
+    /// of the geometries, scaled to `mass`. Only with `mass`.
+    #[serde(default)]
+    pub inertia: Option<[f64; 3]>,
+    /// Centre of mass in the body's frame [m]. Left out, it is that of the geometries, or the origin where there are none.
+    /// Only with `mass`.
+    #[serde(default)]
+    pub center_of_mass: Option<[f64; 3]>,
+    /// Velocity of the centre of mass at the start, world frame [m/s]. A joint keeps the part that it leaves free.
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Angular velocity at the start, world frame [rad/s]. A joint keeps the part that it leaves free.
+    #[serde(default)]
+    pub angular_velocity: [f64; 3],
+    /// Constant force on the centre of mass, world frame [N].
+    #[serde(default)]
+    pub applied_force: [f64; 3],
+    /// Constant torque on the body, world frame [N m].
+    #[serde(default)]
+    pub applied_torque: [f64; 3],
+    /// Whether gravity acts on the body.
+    #[serde(default = "yes")]
+    pub gravity: bool,
+}
+
+/// What a joint leaves free.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Joint {
+    /// All six motions.
+    Free {},
+    /// None: the body is welded to its parent.
+    Fixed {},
+    /// Turning about an axis through the centre of mass.
+    Revolute {
+        /// Direction of the axis in the body's frame; its length does not matter [-].
+        axis: [f64; 3],
+        /// Viscous damping [N m s/rad].
+        #[serde(default)]
+        damping: f64,
+    },
+    /// Sliding along an axis.
+    Prismatic {
+        /// Direction of the axis in the body's frame; its length does not matter [-].
+        axis: [f64; 3],
+        /// Viscous damping [N s/m].
+        #[serde(default)]
+        damping: f64,
+    },
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Geometry {
+    /// The shape, in its own frame.
+    pub shape: RigidShape,
+    /// The shape's frame in the body's.
+    #[serde(default)]
+    pub pose: Pose,
+    /// Coulomb friction coefficient against particles [-].
+    #[serde(default = "usual_friction")]
+    pub friction: f64,
+    /// Colour in pictures: red, green, blue, sRGB, 0 to 255 [-].
+    #[serde(default = "steel")]
+    pub color: [u8; 3],
+}
+
+/// The shapes that a rigid body touches with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RigidShape {
+    /// Everything below the plane z = 0 of the shape's frame.
+    HalfSpace {},
+    /// A box about the origin.
+    Box {
+        /// Half of each edge [m].
+        half_extents: [f64; 3],
+    },
+    /// A ball about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A cylinder with round ends, about the origin, its axis along z.
+    Capsule {
+        /// Radius [m].
+        radius: f64,
+        /// Half of the length of the straight part [m].
+        half_length: f64,
+    },
+    /// A cylinder about the origin, its axis along z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half of the length along the axis [m].
+        half_length: f64,
+    },
+    /// The convex hull of points.
+    ConvexHull {
+        /// The points; at least four, not in one plane [m].
+        points: Vec<[f64; 3]>,
+    },
+    /// A closed triangle mesh, as it is: never replaced by its hull.
+    Mesh {
+        /// OBJ, STL or PLY file; a relative path is relative to the scene file.
+        file: PathBuf,
+        /// Factor from the file's length unit to metres, so 0.001 for a file in millimetres [m].
+        #[serde(default = "one")]
+        scale: f64,
+    },
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn no_turn() -> [f64; 4] {
+    [1.0, 0.0, 0.0, 0.0]
+}
+
+fn usual_friction() -> f64 {
+    0.5
+}
+
+fn steel() -> [u8; 3] {
+    [120, 140, 160]
+}

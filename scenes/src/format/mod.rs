@@ -1,0 +1,192 @@
+//! The scene file: a JSON object that says everything a run needs.
+//!
+//! Units are SI, the world frame is right-handed with z up, quaternions are (w, x, y, z). Unknown fields are errors.
+//! [`schema`] is the JSON Schema; every field's description ends with its unit in brackets.
+
+mod body;
+mod common;
+mod output;
+mod parse;
+mod set;
+mod soft;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use body::{Body, Dynamic, Geometry, Joint, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use common::{AutoOr, Pose};
+pub use output::{Camera, ColorBy, Field, Output};
+pub use parse::{ParseError, parse_scene};
+pub use set::{Assignment, SetError, apply, split_values};
+pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
+pub use validate::{Problem, ValidationError, validate};
+
+/// The version of the scene format that this library reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A scene: what there is, how it moves, how it is computed and what is written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// Version of this format: 1.
+    #[serde(default = "schema_version")]
+    pub schema_version: u32,
+    /// Short name; it also names the run directory. Letters, digits, '-', '_' and '.'.
+    pub name: String,
+    /// What the scene shows, and which of its figures were chosen freely.
+    #[serde(default)]
+    pub description: String,
+    /// Simulated time [s].
+    pub duration: f64,
+    /// Time step: how often bodies move and a row of diagnostics is written [s].
+    pub dt: f64,
+    /// Substeps of the particles in a step [-]. "auto" takes the fewest that are stable.
+    #[serde(default)]
+    pub substeps: AutoOr<u32>,
+    /// Gravity, world frame [m/s^2].
+    #[serde(default = "earth")]
+    pub gravity: [f64; 3],
+    /// Distance between the nodes of the particles' grid [m].
+    pub grid_spacing: f64,
+    /// Contact between particles and bodies.
+    #[serde(default)]
+    pub contact: Contact,
+    /// The convex solver.
+    #[serde(default)]
+    pub solver: Solver,
+    /// Planes that bound the particles, as conditions on grid nodes.
+    #[serde(default)]
+    pub boundaries: Vec<Boundary>,
+    /// Materials by name.
+    #[serde(default)]
+    pub materials: BTreeMap<String, Material>,
+    /// Soft bodies.
+    #[serde(default)]
+    pub soft: Vec<Soft>,
+    /// Rigid bodies.
+    #[serde(default)]
+    pub bodies: Vec<Body>,
+    /// What is written while the scene runs, and how it is drawn.
+    #[serde(default)]
+    pub output: Output,
+    /// Seed of everything random: the jitter of the sampling.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Contact {
+    /// Stiffness of one particle's contact [N/m]. "auto" is the stiffest that the substep resolves.
+    pub stiffness: AutoOr<f64>,
+    /// Hunt-Crossley dissipation [s/m].
+    pub dissipation: f64,
+    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    pub stiction_tolerance: f64,
+    /// Distance from a particle's centre at which it touches [m]. "auto" is half of the particle's spacing.
+    pub particle_radius: AutoOr<f64>,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self {
+            stiffness: AutoOr::Auto,
+            dissipation: 1.0,
+            stiction_tolerance: 1e-3,
+            particle_radius: AutoOr::Auto,
+        }
+    }
+}
+
+/// Settings of the convex contact solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// Search direction. "auto" is the library's default, the one that was measured fastest to tolerance.
+    pub direction: Direction,
+    /// Relative tolerance eps_r of the stopping rule [-].
+    pub relative_tolerance: f64,
+    /// Absolute tolerance eps_a of the stopping rule, on the mass-weighted gradient [sqrt(J)].
+    pub absolute_tolerance: f64,
+    /// Most iterations in a substep [-].
+    pub max_iterations: u32,
+    /// Most conjugate-gradient products in an iteration of the directions that use them [-].
+    pub max_inner_iterations: u32,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            direction: Direction::Auto,
+            relative_tolerance: 5e-2,
+            absolute_tolerance: 16.0 * f64::EPSILON,
+            max_iterations: 1000,
+            max_inner_iterations: 500,
+        }
+    }
+}
+
+/// Search directions of the convex solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// The library's default.
+    Auto,
+    /// The 3x3 diagonal blocks of the Hessian.
+    Block,
+    /// The lumped blocks, which majorise the Hessian.
+    LumpedBlock,
+    /// L-BFGS (eight pairs) with the blocks as its first matrix.
+    Lbfgs,
+    /// Newton, by conjugate gradients preconditioned with the blocks.
+    NewtonCg,
+    /// Newton, by factorisation over the touched nodes.
+    NewtonFactorised,
+}
+
+/// A plane that bounds the particles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Boundary {
+    /// A point on the plane, world frame [m].
+    pub point: [f64; 3],
+    /// Direction into the domain, world frame; its length does not matter [-].
+    pub normal: [f64; 3],
+    /// What happens to the grid nodes behind the plane.
+    pub kind: BoundaryKind,
+}
+
+/// What a boundary does to the grid nodes on and behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum BoundaryKind {
+    /// They stand still.
+    Sticky {},
+    /// They do not move out of the domain, and slide freely.
+    Slip {},
+    /// They do not move out of the domain, and slide with Coulomb friction.
+    Frictional {
+        /// Friction coefficient [-].
+        friction: f64,
+    },
+}
+
+/// The JSON Schema (draft 2020-12) of a scene.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scene).to_value()
+}
+
+fn schema_version() -> u32 {
+    SCHEMA_VERSION
+}
+
+fn earth() -> [f64; 3] {
+    [0.0, 0.0, -9.81]
+}

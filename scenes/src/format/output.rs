@@ -1,0 +1,77 @@
+//! What a run writes and how it is drawn.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a run writes and how it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Time between frames [s], rounded to whole steps.
+    pub frame_interval: f64,
+    /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material.
+    pub fields: Vec<Field>,
+    /// What colours the particles in pictures and frames.
+    pub color_by: ColorBy,
+    /// Camera of the pictures; null frames the scene by itself.
+    pub camera: Option<Camera>,
+    /// Width and height of the pictures [px].
+    pub picture_size: [u32; 2],
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            frame_interval: 0.04,
+            fields: Vec::new(),
+            color_by: ColorBy::Body,
+            camera: None,
+            picture_size: [960, 540],
+        }
+    }
+}
+
+/// An extra property of the particles in frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// Volume ratio, determinant of the deformation gradient; property `J` [-].
+    J,
+    /// Accumulated plastic strain; property `plastic_strain` [-].
+    PlasticStrain,
+    /// Frobenius norm of the Kirchhoff stress; property `stress_norm` [Pa].
+    StressNorm,
+}
+
+/// What colours the particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColorBy {
+    /// The colour of the soft body that a particle came from.
+    Body,
+    /// Speed, over the range in the frame.
+    Speed,
+    /// Volume ratio, over the range in the frame.
+    J,
+    /// Plastic strain, over the range in the frame.
+    PlasticStrain,
+    /// Stress norm, over the range in the frame.
+    StressNorm,
+}
+
+/// Where pictures are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// The eye, world frame [m].
+    pub position: [f64; 3],
+    /// The point looked at, world frame [m].
+    pub target: [f64; 3],
+    /// Vertical angle of view, in (0, pi) [rad].
+    #[serde(default = "usual_field_of_view")]
+    pub field_of_view: f64,
+}
+
+fn usual_field_of_view() -> f64 {
+    0.6
+}

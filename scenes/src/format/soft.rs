@@ -1,0 +1,228 @@
+//! Soft bodies: their materials, their shapes and how the shapes become particles.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::common::{AutoOr, Pose};
+
+/// A constitutive model with its figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Material {
+    /// Fixed corotated elasticity (Stomakhin et al. 2012): the usual choice for elastic solids.
+    FixedCorotated {
+        /// Density at rest [kg/m^3].
+        density: f64,
+        /// Young's modulus [Pa].
+        youngs_modulus: f64,
+        /// Poisson's ratio, in (-1, 0.5) [-].
+        poissons_ratio: f64,
+    },
+    /// Compressible neo-Hookean elasticity.
+    NeoHookean {
+        /// Density at rest [kg/m^3].
+        density: f64,
+        /// Young's modulus [Pa].
+        youngs_modulus: f64,
+        /// Poisson's ratio, in (-1, 0.5) [-].
+        poissons_ratio: f64,
+    },
+    /// Linear corotated elasticity (Zong et al. 2024).
+    LinearCorotated {
+        /// Density at rest [kg/m^3].
+        density: f64,
+        /// Young's modulus [Pa].
+        youngs_modulus: f64,
+        /// Poisson's ratio, in (-1, 0.5) [-].
+        poissons_ratio: f64,
+    },
+    /// Elastic-plastic dough: Hencky elasticity with a von Mises yield surface, perfectly plastic.
+    VonMises {
+        /// Density at rest [kg/m^3].
+        density: f64,
+        /// Young's modulus [Pa].
+        youngs_modulus: f64,
+        /// Poisson's ratio, in (-1, 0.5) [-].
+        poissons_ratio: f64,
+        /// Yield stress in uniaxial tension, sigma_Y of |dev tau| = sqrt(2/3) sigma_Y [Pa].
+        yield_stress: f64,
+    },
+    /// Sand: Hencky elasticity with a Drucker-Prager cone (Klar et al. 2016), no cohesion.
+    DruckerPrager {
+        /// Density at rest [kg/m^3].
+        density: f64,
+        /// Young's modulus [Pa].
+        youngs_modulus: f64,
+        /// Poisson's ratio, in (-1, 0.5) [-].
+        poissons_ratio: f64,
+        /// Internal friction angle, in (0, pi/2) [rad].
+        friction_angle: f64,
+    },
+}
+
+impl Material {
+    /// The figures that every model has: density [kg/m^3], Young's modulus [Pa] and Poisson's ratio [-].
+    pub fn elastic_figures(&self) -> (f64, f64, f64) {
+        match *self {
+            Self::FixedCorotated { density, youngs_modulus, poissons_ratio }
+            | Self::NeoHookean { density, youngs_modulus, poissons_ratio }
+            | Self::LinearCorotated { density, youngs_modulus, poissons_ratio }
+            | Self::VonMises { density, youngs_modulus, poissons_ratio, .. }
+            | Self::DruckerPrager { density, youngs_modulus, poissons_ratio, .. } => {
+                (density, youngs_modulus, poissons_ratio)
+            }
+        }
+    }
+}
+
+/// The material of a soft body: a name of the scene's `materials`, or a material written in place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MaterialRef {
+    /// The name of one of the scene's `materials`.
+    Named(String),
+    /// A material of this body alone.
+    Inline(Material),
+}
+
+impl MaterialRef {
+    /// The material meant, or `None` where the name is not among `materials`.
+    pub fn resolve<'a>(&'a self, materials: &'a BTreeMap<String, Material>) -> Option<&'a Material> {
+        match self {
+            Self::Named(name) => materials.get(name),
+            Self::Inline(material) => Some(material),
+        }
+    }
+}
+
+// Written by hand: serde's untagged enums swallow the message that names the unknown field.
+impl<'de> Deserialize<'de> for MaterialRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MaterialRefVisitor;
+
+        impl<'de> Visitor<'de> for MaterialRefVisitor {
+            type Value = MaterialRef;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("the name of a material, or a material")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<MaterialRef, E> {
+                Ok(MaterialRef::Named(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MaterialRef, A::Error> {
+                Material::deserialize(MapAccessDeserializer::new(map)).map(MaterialRef::Inline)
+            }
+        }
+
+        deserializer.deserialize_any(MaterialRefVisitor)
+    }
+}
+
+impl JsonSchema for MaterialRef {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "MaterialRef".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let material = generator.subschema_for::<Material>();
+        json_schema!({ "anyOf": [{ "type": "string" }, material] })
+    }
+}
+
+/// The region that a soft body fills, in the body's own frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SoftShape {
+    /// A box about the origin.
+    Box {
+        /// Half of each edge [m].
+        half_extents: [f64; 3],
+    },
+    /// A ball about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A cylinder about the origin, its axis along z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half of the length along the axis [m].
+        half_length: f64,
+    },
+    /// The inside of a closed triangle mesh.
+    Mesh {
+        /// OBJ, STL or PLY file; a relative path is relative to the scene file.
+        file: PathBuf,
+        /// Factor from the file's length unit to metres, so 0.001 for a file in millimetres [m].
+        #[serde(default = "one")]
+        scale: f64,
+    },
+}
+
+/// How a shape is filled with particles: on a regular lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    /// Distance between neighbouring particles [m]; a box takes the nearest that divides each edge evenly. "auto" is half
+    /// of the grid spacing: eight particles a cell.
+    pub spacing: AutoOr<f64>,
+    /// Particles along each axis of the shape's bounding box, instead of a spacing [-].
+    pub counts: Option<[u32; 3]>,
+    /// Width of the random displacement of each particle from its lattice point, as a part of the spacing, in [0, 1] [-].
+    /// It takes the scene's `seed`.
+    pub jitter: f64,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self { spacing: AutoOr::Auto, counts: None, jitter: 0.0 }
+    }
+}
+
+/// A soft body: a shape filled with particles of one material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Soft {
+    /// Name, for messages and paths; unique among the soft bodies.
+    pub name: String,
+    /// The region it fills, in its own frame.
+    pub shape: SoftShape,
+    /// Its frame in the world at the start.
+    #[serde(default)]
+    pub pose: Pose,
+    /// Velocity of its origin at the start, world frame [m/s].
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Angular velocity about its origin at the start, world frame [rad/s].
+    #[serde(default)]
+    pub angular_velocity: [f64; 3],
+    /// Name of one of the scene's `materials`, or a material written in place.
+    pub material: MaterialRef,
+    /// How the shape is filled with particles.
+    #[serde(default)]
+    pub sampling: Sampling,
+    /// Colour in pictures and frames: red, green, blue, sRGB, 0 to 255 [-].
+    #[serde(default = "dough_colour")]
+    pub color: [u8; 3],
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn dough_colour() -> [u8; 3] {
+    [222, 184, 135]
+}

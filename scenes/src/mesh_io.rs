@@ -1,0 +1,259 @@
+//! Triangle meshes from files (OBJ, STL, PLY), and the check that a mesh bounds a solid.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use nalgebra::{Point3, Vector3};
+
+use crate::files::IoError;
+use crate::ply;
+
+/// A mesh that cannot be read, or that does not bound a solid.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshError {
+    /// The file is missing or cannot be read.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// The extension is none of `obj`, `stl`, `ply`.
+    #[error("{}: unsupported mesh extension `{extension}` (obj, stl, ply are read)", path.display())]
+    UnsupportedExtension {
+        /// The file.
+        path: PathBuf,
+        /// Its extension, empty when it has none.
+        extension: String,
+    },
+    /// The file holds no triangle with three different vertices.
+    #[error("{}: the mesh has no triangles", path.display())]
+    NoTriangles {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("{}: vertex {vertex} is not finite: {position:?}", path.display())]
+    NonFiniteVertex {
+        /// The file.
+        path: PathBuf,
+        /// Number of the vertex, from 0.
+        vertex: usize,
+        /// Its coordinates [m].
+        position: [f64; 3],
+    },
+    /// The scale is not a positive, finite number.
+    #[error("{}: the mesh scale must be positive and finite, got {scale} (metres per file unit)", path.display())]
+    InvalidScale {
+        /// The file.
+        path: PathBuf,
+        /// The scale given [m per file unit].
+        scale: f64,
+    },
+    /// A triangle names a vertex that is not there.
+    #[error("triangle {triangle} names vertex {vertex}, but there are {vertices}")]
+    VertexOutOfRange {
+        /// Number of the triangle, from 0.
+        triangle: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// There are no triangles to bound anything.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// Edges with an odd number of triangles: the surface has holes.
+    #[error("the mesh is not closed: {count} open edges, the first between vertices {} and {}", first[0], first[1])]
+    OpenEdges {
+        /// How many edges are open.
+        count: usize,
+        /// The vertices of the first, in order of index.
+        first: [u32; 2],
+    },
+    /// Edges whose triangles run along them the same way: neighbouring triangles face opposite sides.
+    #[error(
+        "the triangles are not consistently oriented: {count} edges, the first between vertices {} and {}",
+        first[0],
+        first[1]
+    )]
+    InconsistentOrientation {
+        /// How many edges are run along the same way by both neighbours.
+        count: usize,
+        /// The vertices of the first, in order of index.
+        first: [u32; 2],
+    },
+}
+
+/// A triangle mesh in metres, in the frame of its file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MeshData {
+    /// Vertices [m].
+    pub vertices: Vec<Point3<f64>>,
+    /// Three vertex indices a triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// The volume a closed surface encloses [m^3]: positive when its triangles are counter-clockwise seen from outside,
+/// negative when the surface is inside out.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct SignedVolume(pub f64);
+
+impl SignedVolume {
+    /// Whether the triangles face inwards.
+    pub fn is_inside_out(self) -> bool {
+        self.0 < 0.0
+    }
+}
+
+/// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times `scale` (metres per file
+/// unit). Vertices at exactly the same place are welded into one, whichever file they come from, because STL has no
+/// shared vertices and exporters split the others along seams; triangles that lose a corner by it are dropped, and so
+/// are vertices that no triangle uses. OBJ and STL coordinates have the precision of f32.
+///
+/// # Errors
+/// [`MeshError`] naming the file: missing or malformed, an unsupported extension, no triangles, a vertex that is not
+/// finite, a scale that is not positive.
+pub fn load_mesh(path: impl AsRef<Path>, scale: f64) -> Result<MeshData, MeshError> {
+    let path = path.as_ref();
+    if !(scale > 0.0 && scale.is_finite()) {
+        return Err(MeshError::InvalidScale { path: path.to_path_buf(), scale });
+    }
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let (positions, triangles) = match extension.as_str() {
+        "obj" => read_obj(path)?,
+        "stl" => read_stl(path)?,
+        "ply" => ply::read_triangles(path)?,
+        _ => return Err(MeshError::UnsupportedExtension { path: path.to_path_buf(), extension }),
+    };
+    for (vertex, position) in positions.iter().enumerate() {
+        if position.iter().any(|x| !(x * scale).is_finite()) {
+            let position = position.map(|x| x * scale);
+            return Err(MeshError::NonFiniteVertex { path: path.to_path_buf(), vertex, position });
+        }
+    }
+    let mesh = weld(&positions, &triangles, scale);
+    if mesh.triangles.is_empty() {
+        return Err(MeshError::NoTriangles { path: path.to_path_buf() });
+    }
+    Ok(mesh)
+}
+
+/// Every object of an OBJ as one list; `tobj` fans its polygons into triangles.
+fn read_obj(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
+    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
+    let options =
+        tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, single_index: false };
+    // Materials are not needed, so a missing .mtl is no error.
+    let no_materials = |_: &Path| Ok((Vec::new(), HashMap::new()));
+    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(file), &options, no_materials)
+        .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })?;
+    let mut positions = Vec::new();
+    let mut triangles = Vec::new();
+    for model in &models {
+        let first = positions.len() as u32;
+        let (points, _) = model.mesh.positions.as_chunks::<3>();
+        positions.extend(points.iter().map(|p| p.map(f64::from)));
+        let (corners, _) = model.mesh.indices.as_chunks::<3>();
+        triangles.extend(corners.iter().map(|t| t.map(|i| i + first)));
+    }
+    Ok((positions, triangles))
+}
+
+/// An STL, binary or ascii; its stored normals are not used, the order of the corners says which side is outside.
+fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
+    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
+    let mesh = stl_io::read_stl(&mut BufReader::new(file)).map_err(|e| match e.kind() {
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => {
+            IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() }
+        }
+        _ => IoError::file("read", path, e),
+    })?;
+    let positions = mesh.vertices.iter().map(|v| v.0.map(f64::from)).collect();
+    let triangles = mesh.faces.iter().map(|f| f.vertices.map(|i| i as u32)).collect();
+    Ok((positions, triangles))
+}
+
+/// One vertex per place, in the order in which the triangles first use them.
+fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData {
+    let mut mesh = MeshData::default();
+    let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());
+    for corners in triangles {
+        let welded = corners.map(|corner| {
+            // Adding zero makes -0 and 0 the same place.
+            let position = positions[corner as usize].map(|x| x * scale + 0.0);
+            *places.entry(position.map(f64::to_bits)).or_insert_with(|| {
+                mesh.vertices.push(Point3::from(position));
+                mesh.vertices.len() as u32 - 1
+            })
+        });
+        if welded[0] != welded[1] && welded[1] != welded[2] && welded[2] != welded[0] {
+            mesh.triangles.push(welded);
+        }
+    }
+    mesh
+}
+
+/// Checks that the surface bounds a solid: every edge is run along once each way by its triangles (twice each way
+/// where four meet, and so on), and returns the volume that it encloses by the divergence theorem,
+/// V = 1/6 sum a . (b x c).
+///
+/// # Errors
+/// [`MeshError::Empty`], [`MeshError::VertexOutOfRange`], [`MeshError::OpenEdges`],
+/// [`MeshError::InconsistentOrientation`]. An inside-out surface is no error here: its volume is negative.
+pub fn check_closed(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<SignedVolume, MeshError> {
+    if triangles.is_empty() {
+        return Err(MeshError::Empty);
+    }
+    let mut edges: Vec<([u32; 2], i32)> = Vec::with_capacity(3 * triangles.len());
+    for (number, corners) in triangles.iter().enumerate() {
+        for side in 0..3 {
+            let (from, to) = (corners[side], corners[(side + 1) % 3]);
+            if from as usize >= vertices.len() {
+                let vertices = vertices.len();
+                return Err(MeshError::VertexOutOfRange { triangle: number, vertex: from, vertices });
+            }
+            match from.cmp(&to) {
+                std::cmp::Ordering::Less => edges.push(([from, to], 1)),
+                std::cmp::Ordering::Greater => edges.push(([to, from], -1)),
+                // A triangle with a corner twice has no area, and no edge here.
+                std::cmp::Ordering::Equal => {}
+            }
+        }
+    }
+    edges.sort_unstable();
+    check_edges(&edges)?;
+    Ok(SignedVolume(enclosed_volume(vertices, triangles)))
+}
+
+/// The uses of each edge, sorted by edge: an odd number is a hole, an unbalanced even number a flipped neighbour.
+fn check_edges(edges: &[([u32; 2], i32)]) -> Result<(), MeshError> {
+    let mut open = (0, [0; 2]);
+    let mut unbalanced = (0, [0; 2]);
+    for uses in edges.chunk_by(|a, b| a.0 == b.0) {
+        let found = if uses.len() % 2 == 1 {
+            &mut open
+        } else if uses.iter().map(|edge| edge.1).sum::<i32>() != 0 {
+            &mut unbalanced
+        } else {
+            continue;
+        };
+        if found.0 == 0 {
+            found.1 = uses[0].0;
+        }
+        found.0 += 1;
+    }
+    if open.0 > 0 {
+        return Err(MeshError::OpenEdges { count: open.0, first: open.1 });
+    }
+    if unbalanced.0 > 0 {
+        return Err(MeshError::InconsistentOrientation { count: unbalanced.0, first: unbalanced.1 });
+    }
+    Ok(())
+}
+
+/// Sum of the signed tetrahedra on a vertex of the mesh; a far origin would cost digits.
+fn enclosed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
+    let origin = vertices[triangles[0][0] as usize];
+    let from_origin = |index: u32| -> Vector3<f64> { vertices[index as usize] - origin };
+    let six_volumes = |t: &[u32; 3]| from_origin(t[0]).dot(&from_origin(t[1]).cross(&from_origin(t[2])));
+    triangles.iter().map(six_volumes).sum::<f64>() / 6.0
+}

@@ -1,0 +1,399 @@
+//! Frames of particles as binary little-endian PLY, and triangle meshes read from any PLY.
+//!
+//! The files open in Blender, ParaView, MeshLab and Houdini; format: Turk, "The PLY polygon file format", 1994.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::Path;
+
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{
+    Addable, ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult, PropertyDef,
+    PropertyType, ScalarType,
+};
+use ply_rs_bw::writer::Writer;
+
+use crate::files::{IoError, atomic_write};
+
+/// One particle of a frame, as written. World frame.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FrameParticle {
+    /// Position [m]: `x y z`.
+    pub position: [f32; 3],
+    /// Velocity [m/s]: `vx vy vz`.
+    pub velocity: [f32; 3],
+    /// Radius at which the particle is drawn [m]: `radius`.
+    pub radius: f32,
+    /// sRGB colour: `red green blue`.
+    pub color: [u8; 3],
+    /// Index of the material in the scene: `material`.
+    pub material: u16,
+    /// Determinant of the deformation gradient [1]: `J`.
+    pub j: f32,
+    /// Accumulated plastic strain [1]: `plastic_strain`.
+    pub plastic_strain: f32,
+    /// Frobenius norm of the Cauchy stress [Pa]: `stress_norm`.
+    pub stress_norm: f32,
+}
+
+/// Which optional properties a frame has; position, velocity, radius, colour and material are always there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameFields {
+    /// Write `J`.
+    pub j: bool,
+    /// Write `plastic_strain`.
+    pub plastic_strain: bool,
+    /// Write `stress_norm`.
+    pub stress_norm: bool,
+}
+
+impl FrameFields {
+    /// Every optional property.
+    pub const ALL: Self = Self { j: true, plastic_strain: true, stress_norm: true };
+}
+
+/// A frame as read back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Frame {
+    /// The particles, in file order; properties that the file lacks are zero.
+    pub particles: Vec<FrameParticle>,
+    /// Triangles of cloth, three particle indices each; empty where there is none.
+    pub triangles: Vec<[u32; 3]>,
+    /// Which optional properties the file has.
+    pub fields: FrameFields,
+}
+
+impl PropertyAccess for FrameParticle {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn set_float(&mut self, name: &str, value: f32) -> PropertyAccessResult {
+        // By length, then bytes: this runs ten times a particle.
+        let target = match name.as_bytes() {
+            b"x" => &mut self.position[0],
+            b"y" => &mut self.position[1],
+            b"z" => &mut self.position[2],
+            b"vx" => &mut self.velocity[0],
+            b"vy" => &mut self.velocity[1],
+            b"vz" => &mut self.velocity[2],
+            b"radius" => &mut self.radius,
+            b"J" => &mut self.j,
+            b"plastic_strain" => &mut self.plastic_strain,
+            b"stress_norm" => &mut self.stress_norm,
+            _ => return PropertyAccessResult::Ignored,
+        };
+        *target = value;
+        PropertyAccessResult::Set
+    }
+
+    fn set_double(&mut self, name: &str, value: f64) -> PropertyAccessResult {
+        self.set_float(name, value as f32)
+    }
+
+    fn set_uchar(&mut self, name: &str, value: u8) -> PropertyAccessResult {
+        match name.as_bytes() {
+            b"red" => self.color[0] = value,
+            b"green" => self.color[1] = value,
+            b"blue" => self.color[2] = value,
+            b"material" => self.material = u16::from(value),
+            _ => return PropertyAccessResult::Ignored,
+        }
+        PropertyAccessResult::Set
+    }
+
+    fn set_ushort(&mut self, name: &str, value: u16) -> PropertyAccessResult {
+        if name != "material" {
+            return PropertyAccessResult::Ignored;
+        }
+        self.material = value;
+        PropertyAccessResult::Set
+    }
+}
+
+/// A polygon: indices into the vertices of the same file.
+#[derive(Debug, Default)]
+struct Face {
+    indices: Vec<i64>,
+}
+
+/// The two names that programs write for a face's vertex list.
+fn is_index_list(name: &str) -> bool {
+    name == "vertex_indices" || name == "vertex_index"
+}
+
+impl PropertyAccess for Face {
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
+        if !is_index_list(name) {
+            return PropertyAccessResult::Ignored;
+        }
+        self.indices = match value {
+            Property::ListChar(list) => list.into_iter().map(i64::from).collect(),
+            Property::ListUChar(list) => list.into_iter().map(i64::from).collect(),
+            Property::ListShort(list) => list.into_iter().map(i64::from).collect(),
+            Property::ListUShort(list) => list.into_iter().map(i64::from).collect(),
+            Property::ListInt(list) => list.into_iter().map(i64::from).collect(),
+            Property::ListUInt(list) => list.into_iter().map(i64::from).collect(),
+            _ => return PropertyAccessResult::UnsupportedType,
+        };
+        PropertyAccessResult::Set
+    }
+}
+
+/// A vertex of a mesh: its position [file units]; everything else in the file is passed over.
+#[derive(Debug)]
+struct Vertex {
+    position: [f64; 3],
+}
+
+impl PropertyAccess for Vertex {
+    fn new() -> Self {
+        Self { position: [0.0; 3] }
+    }
+
+    fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
+        let axis = match name {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => return PropertyAccessResult::Ignored,
+        };
+        self.position[axis] = match value {
+            Property::Float(v) => f64::from(v),
+            Property::Double(v) => v,
+            Property::Int(v) => f64::from(v),
+            Property::Short(v) => f64::from(v),
+            _ => return PropertyAccessResult::UnsupportedType,
+        };
+        PropertyAccessResult::Set
+    }
+}
+
+/// An element that nobody asked for: parsed, to find the end of it, and dropped.
+struct Ignored;
+
+impl PropertyAccess for Ignored {
+    fn new() -> Self {
+        Self
+    }
+}
+
+fn scalar(name: &str, kind: ScalarType) -> PropertyDef {
+    PropertyDef::new(name.to_owned(), PropertyType::Scalar(kind))
+}
+
+/// The `vertex` element of a frame with the properties of `fields`.
+fn particle_element(count: usize, fields: FrameFields) -> ElementDef {
+    let mut element = ElementDef::new("vertex".to_owned());
+    element.count = count;
+    for name in ["x", "y", "z", "vx", "vy", "vz", "radius"] {
+        element.properties.add(scalar(name, ScalarType::Float));
+    }
+    for name in ["red", "green", "blue"] {
+        element.properties.add(scalar(name, ScalarType::UChar));
+    }
+    element.properties.add(scalar("material", ScalarType::UShort));
+    let optional =
+        [(fields.j, "J"), (fields.plastic_strain, "plastic_strain"), (fields.stress_norm, "stress_norm")];
+    for (_, name) in optional.into_iter().filter(|(wanted, _)| *wanted) {
+        element.properties.add(scalar(name, ScalarType::Float));
+    }
+    element
+}
+
+impl FrameParticle {
+    /// The particle as the properties of `particle_element`, in their order, little-endian.
+    fn push_bytes(&self, fields: FrameFields, bytes: &mut Vec<u8>) {
+        // 7 floats, 3 bytes, a u16 and up to 3 floats.
+        let mut record = [0; 7 * 4 + 3 + 2 + 3 * 4];
+        let floats = self.position.iter().chain(&self.velocity).chain([&self.radius]);
+        for (place, value) in record.chunks_exact_mut(4).zip(floats) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        record[28..31].copy_from_slice(&self.color);
+        record[31..33].copy_from_slice(&self.material.to_le_bytes());
+        let optional = [
+            (fields.j, self.j),
+            (fields.plastic_strain, self.plastic_strain),
+            (fields.stress_norm, self.stress_norm),
+        ];
+        let mut end = 33;
+        for (_, value) in optional.into_iter().filter(|(wanted, _)| *wanted) {
+            record[end..end + 4].copy_from_slice(&value.to_le_bytes());
+            end += 4;
+        }
+        bytes.extend_from_slice(&record[..end]);
+    }
+}
+
+/// A triangle on its way into a file.
+struct TriangleOut([i32; 3]);
+
+impl PropertyAccess for TriangleOut {
+    fn new() -> Self {
+        Self([0; 3])
+    }
+
+    fn get_list_int(&self, name: &str) -> Option<&[i32]> {
+        is_index_list(name).then_some(self.0.as_slice())
+    }
+}
+
+/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) where there is cloth.
+///
+/// # Errors
+/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there.
+pub fn encode_frame(
+    out: &mut impl Write,
+    particles: &[FrameParticle],
+    triangles: &[[u32; 3]],
+    fields: FrameFields,
+) -> io::Result<()> {
+    let vertices = particle_element(particles.len(), fields);
+    let mut header = Header::new();
+    header.encoding = Encoding::BinaryLittleEndian;
+    header.comments.push("SI units: m, m/s, Pa; right-handed, z up".to_owned());
+    let mut faces = ElementDef::new("face".to_owned());
+    faces.count = triangles.len();
+    faces.properties.add(PropertyDef::new(
+        "vertex_indices".to_owned(),
+        PropertyType::List(ScalarType::UChar, ScalarType::Int),
+    ));
+    header.elements.add(vertices.clone());
+    if !triangles.is_empty() {
+        header.elements.add(faces.clone());
+    }
+    Writer::<FrameParticle>::new().write_header(out, &header)?;
+    // By hand: the library asks for each property of each particle by name, several times slower.
+    let mut bytes = Vec::with_capacity(1 << 16);
+    for piece in particles.chunks(1024) {
+        bytes.clear();
+        piece.iter().for_each(|particle| particle.push_bytes(fields, &mut bytes));
+        out.write_all(&bytes)?;
+    }
+    let writer = Writer::<TriangleOut>::new();
+    for triangle in triangles {
+        let mut indices = [0; 3];
+        for (index, &vertex) in indices.iter_mut().zip(triangle) {
+            *index = i32::try_from(vertex).ok().filter(|_| (vertex as usize) < particles.len()).ok_or_else(
+                || {
+                    let reason =
+                        format!("triangle vertex {vertex}, but there are {} particles", particles.len());
+                    io::Error::new(io::ErrorKind::InvalidInput, reason)
+                },
+            )?;
+        }
+        writer.write_little_endian_element(out, &TriangleOut(indices), &faces)?;
+    }
+    Ok(())
+}
+
+/// Writes one frame to the file `path`, complete or not at all.
+///
+/// # Errors
+/// [`IoError`] naming `path`.
+pub fn write_frame(
+    path: impl AsRef<Path>,
+    particles: &[FrameParticle],
+    triangles: &[[u32; 3]],
+    fields: FrameFields,
+) -> Result<(), IoError> {
+    atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
+}
+
+/// Names the file in a parser's error, and tells a file that is missing or cut from one that is wrong.
+fn parse_error(path: &Path, error: ParseError) -> IoError {
+    IoError::Malformed { path: path.to_path_buf(), reason: error.to_string() }
+}
+
+fn open(path: &Path) -> Result<Reader<BufReader<File>>, IoError> {
+    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
+    Ok(Reader::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+/// Polygons as triangles (a fan each, right for convex ones), every index checked against `vertex_count`.
+fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Vec<[u32; 3]>, IoError> {
+    let mut triangles = Vec::with_capacity(faces.len());
+    for (number, face) in faces.iter().enumerate() {
+        let mut indices = Vec::with_capacity(face.indices.len());
+        for &index in &face.indices {
+            let vertex = u32::try_from(index).ok().filter(|&v| (v as usize) < vertex_count);
+            indices.push(vertex.ok_or_else(|| IoError::Malformed {
+                path: path.to_path_buf(),
+                reason: format!("face {number} names vertex {index}, but there are {vertex_count}"),
+            })?);
+        }
+        for corner in 1..indices.len().saturating_sub(1) {
+            triangles.push([indices[0], indices[corner], indices[corner + 1]]);
+        }
+    }
+    Ok(triangles)
+}
+
+/// The header, the vertices and the triangles of a file.
+type Elements<V> = (Header, Vec<V>, Vec<[u32; 3]>);
+
+/// Vertices of type `V` and the triangles of a PLY; other elements are passed over.
+fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError> {
+    let mut reader = open(path)?;
+    let header = Parser::<V>::new().read_header(&mut reader).map_err(|e| parse_error(path, e))?;
+    let mut vertices = Vec::new();
+    let mut faces: Vec<Face> = Vec::new();
+    for element in header.elements.values() {
+        let result = match element.name.as_str() {
+            "vertex" => Parser::<V>::new()
+                .read_payload_for_element(&mut reader, element, &header)
+                .map(|elements| vertices = elements),
+            "face" => Parser::<Face>::new()
+                .read_payload_for_element(&mut reader, element, &header)
+                .map(|elements| faces = elements),
+            _ => Parser::<Ignored>::new().read_payload_for_element(&mut reader, element, &header).map(drop),
+        };
+        result.map_err(|e| parse_error(path, e))?;
+    }
+    let triangles = fan_triangles(path, &faces, vertices.len())?;
+    Ok((header, vertices, triangles))
+}
+
+/// The `vertex` element must have `x`, `y` and `z`: a file without them would read as a heap of zeros.
+fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
+    let malformed = |reason: &str| IoError::Malformed { path: path.to_path_buf(), reason: reason.to_owned() };
+    let vertex = header.elements.get("vertex").ok_or_else(|| malformed("it has no element `vertex`"))?;
+    if ["x", "y", "z"].iter().any(|name| !vertex.properties.contains_key(*name)) {
+        return Err(malformed("its vertices have no `x y z`"));
+    }
+    Ok(())
+}
+
+/// Reads a frame written by [`write_frame`].
+///
+/// # Errors
+/// [`IoError`] naming `path`: not there, cut short, or not a PLY with vertices.
+pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
+    let path = path.as_ref();
+    let (header, particles, triangles) = read_elements::<FrameParticle>(path)?;
+    require_positions(path, &header)?;
+    let has = |name: &str| header.elements.get("vertex").is_some_and(|v| v.properties.contains_key(name));
+    let fields =
+        FrameFields { j: has("J"), plastic_strain: has("plastic_strain"), stress_norm: has("stress_norm") };
+    Ok(Frame { particles, triangles, fields })
+}
+
+/// Vertices [file units] and triangles, three vertex indices each.
+pub type IndexedTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
+/// Reads the polygon mesh of any PLY (ascii or binary, either byte order) as triangles; polygons become fans.
+/// Positions are in the file's own unit and frame.
+///
+/// # Errors
+/// [`IoError`] naming `path`: not there, cut short, no vertices, or a face that names a vertex that is not there.
+pub fn read_triangles(path: impl AsRef<Path>) -> Result<IndexedTriangles, IoError> {
+    let path = path.as_ref();
+    let (header, vertices, triangles) = read_elements::<Vertex>(path)?;
+    require_positions(path, &header)?;
+    Ok((vertices.into_iter().map(|v| v.position).collect(), triangles))
+}

@@ -1,0 +1,126 @@
+//! From a scene to a world that is ready to step.
+
+use nalgebra::{Point3, Unit, Vector3};
+use pliant_coupling::convex::{Direction, SolverSettings};
+use pliant_coupling::{
+    BuildError, ContactSettings, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
+};
+use pliant_mpm::{Boundary, BoundaryKind};
+use pliant_rigid::RigidError;
+
+use crate::assemble::{AssembleError, Assembly, assemble};
+use crate::format::{self, AutoOr, Scene, ValidationError, validate};
+
+/// A scene that makes no world.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    /// Its figures are not valid.
+    #[error(transparent)]
+    Invalid(#[from] ValidationError),
+    /// One of its parts cannot be made.
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
+    /// The parts do not make a world: an unstable substep, particles inside a body at the start, ...
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A body cannot be used.
+    #[error("bodies: {0}")]
+    Body(#[from] RigidError),
+}
+
+/// A world and what the runner needs to know about its scene.
+pub struct Prepared {
+    /// The scene, as it is written into the manifest.
+    pub scene: Scene,
+    /// The world at time 0.
+    pub world: World,
+    /// sRGB colour of each particle, in the world's order.
+    pub colors: Vec<[u8; 3]>,
+    /// Centre of mass of each body in the frame that the scene gives it [m].
+    pub centers: Vec<Vector3<f64>>,
+}
+
+/// Validates a scene and builds its world.
+///
+/// # Errors
+/// [`SceneError`], naming the field.
+pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
+    validate(scene)?;
+    let Assembly { materials, soft, bodies, centers } = assemble(scene)?;
+    let mut builder = World::builder(settings(scene));
+    let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
+    let mut colors = Vec::new();
+    for part in soft {
+        let count = part.sample.positions.len();
+        colors.resize(colors.len() + count, part.color);
+        builder.particles(ParticleSet {
+            positions: part.sample.positions,
+            velocities: part.velocities,
+            volumes: vec![part.sample.particle_volume; count],
+            material: ids[part.material],
+        });
+    }
+    for body in bodies {
+        builder.body(body)?;
+    }
+    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, centers })
+}
+
+fn settings(scene: &Scene) -> Settings {
+    Settings {
+        grid_spacing: scene.grid_spacing,
+        dt: scene.dt,
+        substeps: match scene.substeps {
+            AutoOr::Auto => Substeps::Auto,
+            AutoOr::Value(count) => Substeps::Fixed(count),
+        },
+        gravity: scene.gravity.into(),
+        contact: contact(&scene.contact),
+        solver: solver(&scene.solver),
+        boundaries: scene.boundaries.iter().map(boundary).collect(),
+    }
+}
+
+fn contact(contact: &format::Contact) -> ContactSettings {
+    ContactSettings {
+        stiffness: match contact.stiffness {
+            AutoOr::Auto => Stiffness::Auto,
+            AutoOr::Value(stiffness) => Stiffness::Fixed(stiffness),
+        },
+        dissipation: contact.dissipation,
+        stiction_tolerance: contact.stiction_tolerance,
+        particle_radius: match contact.particle_radius {
+            AutoOr::Auto => ParticleRadius::Auto,
+            AutoOr::Value(radius) => ParticleRadius::Fixed(radius),
+        },
+    }
+}
+
+fn solver(solver: &format::Solver) -> SolverSettings {
+    SolverSettings {
+        direction: match solver.direction {
+            format::Direction::Auto => Direction::default(),
+            format::Direction::Block => Direction::Block,
+            format::Direction::LumpedBlock => Direction::LumpedBlock,
+            format::Direction::Lbfgs => Direction::Lbfgs { memory: 8 },
+            format::Direction::NewtonCg => Direction::NewtonCg,
+            format::Direction::NewtonFactorised => Direction::NewtonFactorised,
+        },
+        relative_tolerance: solver.relative_tolerance,
+        absolute_tolerance: solver.absolute_tolerance,
+        max_iterations: solver.max_iterations as usize,
+        max_inner_iterations: solver.max_inner_iterations as usize,
+    }
+}
+
+fn boundary(boundary: &format::Boundary) -> Boundary {
+    Boundary {
+        point: Point3::from(boundary.point),
+        normal: Unit::new_normalize(boundary.normal.into()),
+        kind: match boundary.kind {
+            format::BoundaryKind::Sticky {} => BoundaryKind::Sticky,
+            format::BoundaryKind::Slip {} => BoundaryKind::Slip,
+            format::BoundaryKind::Frictional { friction } => BoundaryKind::Frictional { friction },
+        },
+    }
+}

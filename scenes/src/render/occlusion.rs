@@ -1,0 +1,212 @@
+//! How open each pixel is to the sky: screen-space ambient occlusion over the hemisphere of its normal
+//! (after Mittring, "Finding next gen: CryEngine 2", 2007), at pixel resolution, blurred within surfaces.
+
+use rayon::prelude::*;
+
+use super::SUPERSAMPLING;
+use super::primitive::{Ray, Scene, V3};
+use super::raster::{Buffer, NOTHING, View};
+
+/// Directions sampled a pixel.
+const DIRECTIONS: usize = 12;
+
+/// Side of the blocks that tell where there is anything but floor [samples].
+const BLOCK: usize = 16;
+
+/// Reach of the occlusion over the radius of the scene.
+const REACH: f32 = 0.16;
+
+/// Openness of pixels.
+pub(super) struct Occlusion {
+    width: usize,
+    height: usize,
+    /// 1: open, 0: closed.
+    openness: Vec<f32>,
+    /// Distance along the ray [m] at which it holds.
+    depth: Vec<f32>,
+    reach: f32,
+}
+
+/// Interleaved gradient noise (Jimenez, "Next generation post processing in Call of Duty", 2014), in [0, 1).
+pub(super) fn pixel_noise(x: usize, y: usize) -> f32 {
+    (52.982_918 * (0.067_110_56 * x as f32 + 0.005_837_15 * y as f32).fract()).fract()
+}
+
+/// Normal that the sample with the given id sees.
+pub(super) fn normal_of(scene: &Scene, id: u32, ray: &Ray, t: f32) -> V3 {
+    let index = id as usize;
+    match scene.primitives.get(index) {
+        Some(primitive) => primitive.shape.normal(ray, t),
+        None => scene.planes[index - scene.primitives.len()].normal,
+    }
+}
+
+/// Evenly spread directions about +z with a cosine distribution; lengths grow quadratically to 1.
+fn kernel() -> [V3; DIRECTIONS] {
+    std::array::from_fn(|i| {
+        let u = (i as f32 + 0.5) / DIRECTIONS as f32;
+        let angle = i as f32 * 2.399_963_2;
+        let (sin, cos) = angle.sin_cos();
+        // A second low-discrepancy sequence, so that length and height are unrelated.
+        let length = ((i as f32 * 0.618_034 + 0.37).fract()).powi(2) * 0.94 + 0.06;
+        V3::new(u.sqrt() * cos, u.sqrt() * sin, (1.0 - u).sqrt()) * length
+    })
+}
+
+/// How many blocks above and to the left of each block corner see a primitive.
+struct Solids {
+    columns: usize,
+    rows: usize,
+    sums: Vec<u32>,
+}
+
+impl Solids {
+    fn new(view: &View, buffer: &Buffer, scene: &Scene) -> Self {
+        let (columns, rows) = (view.width.div_ceil(BLOCK), view.height.div_ceil(BLOCK));
+        let stride = columns + 1;
+        let mut sums = vec![0; stride * (rows + 1)];
+        for (y, row) in buffer.primitive.chunks(view.width).enumerate() {
+            for (x, piece) in row.chunks(BLOCK).enumerate() {
+                if piece.iter().any(|&id| (id as usize) < scene.primitives.len()) {
+                    sums[(y / BLOCK + 1) * stride + x + 1] = 1;
+                }
+            }
+        }
+        for y in 1..=rows {
+            for x in 1..=columns {
+                let before = sums[y * stride + x - 1] + sums[(y - 1) * stride + x];
+                sums[y * stride + x] += before - sums[(y - 1) * stride + x - 1];
+            }
+        }
+        Self { columns, rows, sums }
+    }
+
+    /// Whether a primitive may be seen within `reach` of `sample` along either axis [samples].
+    fn near(&self, sample: [usize; 2], reach: f32) -> bool {
+        let reach = reach as usize + 1;
+        let low = sample.map(|s| s.saturating_sub(reach) / BLOCK);
+        let high = [
+            ((sample[0].saturating_add(reach)) / BLOCK + 1).min(self.columns),
+            ((sample[1].saturating_add(reach)) / BLOCK + 1).min(self.rows),
+        ];
+        let sum = |x: usize, y: usize| self.sums[y * (self.columns + 1) + x];
+        sum(high[0], high[1]) + sum(low[0], low[1]) > sum(low[0], high[1]) + sum(high[0], low[1])
+    }
+}
+
+impl Occlusion {
+    /// `radius` is that of the scene [m].
+    pub fn new(view: &View, buffer: &Buffer, scene: &Scene, radius: f32) -> Self {
+        let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
+        let reach = radius * REACH;
+        let kernel = kernel();
+        let solids = Solids::new(view, buffer, scene);
+        let mut depth = vec![f32::INFINITY; width * height];
+        let mut raw = vec![1.0; width * height];
+        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(
+            |(y, (depth, raw))| {
+                for x in 0..width {
+                    let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
+                    let place = sample_y * view.width + sample_x;
+                    if buffer.primitive[place] == NOTHING {
+                        continue;
+                    }
+                    depth[x] = buffer.depth[place];
+                    // Floors do not cover one another.
+                    if !solids.near([sample_x, sample_y], reach * view.scale / depth[x]) {
+                        continue;
+                    }
+                    let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
+                    let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
+                    let point = ray.origin + ray.direction * depth[x];
+                    raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
+                }
+            },
+        );
+        let openness = blur(&raw, &depth, width, height, reach);
+        Self { width, height, openness, depth, reach }
+    }
+
+    /// Openness at a sample [samples] that sees a surface at distance `depth` [m]: of the four pixels about it, those
+    /// on the same surface.
+    pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
+        let step = |s: usize, end: usize| {
+            let pixel = s / SUPERSAMPLING;
+            let side = if s.is_multiple_of(SUPERSAMPLING) {
+                pixel.saturating_sub(1)
+            } else {
+                (pixel + 1).min(end - 1)
+            };
+            [pixel, side]
+        };
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for y in step(sample[1], self.height) {
+            for x in step(sample[0], self.width) {
+                let place = y * self.width + x;
+                let weight = similarity(depth, self.depth[place], self.reach) + 1e-6;
+                sum += weight * self.openness[place];
+                weights += weight;
+            }
+        }
+        sum / weights
+    }
+}
+
+/// 1 for the same distance, falling to 0 over a part of the reach.
+fn similarity(a: f32, b: f32, reach: f32) -> f32 {
+    // A distance of nothing is infinite, and so is its difference: weight 0.
+    let apart = (a - b).abs() / (0.15 * reach);
+    if apart.is_nan() { 0.0 } else { 1.0 / (1.0 + apart * apart) }
+}
+
+/// Part of the hemisphere about `normal` that nothing seen by the camera covers.
+fn openness(
+    view: &View,
+    buffer: &Buffer,
+    kernel: &[V3; DIRECTIONS],
+    point: &V3,
+    normal: &V3,
+    reach: f32,
+    noise: f32,
+) -> f32 {
+    let side = if normal.z.abs() < 0.9 { V3::z() } else { V3::x() };
+    let tangent = normal.cross(&side).normalize();
+    let bitangent = normal.cross(&tangent);
+    let (sin, cos) = (noise * std::f32::consts::TAU).sin_cos();
+    let (a, b) = (tangent * cos + bitangent * sin, bitangent * cos - tangent * sin);
+    let mut covered = 0.0;
+    for direction in kernel {
+        let probe = point + (a * direction.x + b * direction.y + normal * direction.z) * reach;
+        let (x, y, ahead) = view.project(&probe);
+        if ahead <= 0.0 || x < 0.0 || y < 0.0 || x >= view.width as f32 || y >= view.height as f32 {
+            continue;
+        }
+        let seen = buffer.depth[y as usize * view.width + x as usize];
+        let behind = (probe - view.origin).norm() - seen;
+        if behind > 0.004 * reach {
+            // What is far in front of the probe is another object, not a neighbour.
+            covered += (1.0 - (behind / (1.5 * reach) - 0.5).clamp(0.0, 1.0)).max(0.0);
+        }
+    }
+    1.0 - covered / DIRECTIONS as f32
+}
+
+/// Averages 4 x 4 pixels on the same surface, which removes the noise of the turned directions.
+fn blur(raw: &[f32], depth: &[f32], width: usize, height: usize, reach: f32) -> Vec<f32> {
+    let mut smooth = vec![1.0; raw.len()];
+    smooth.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+        for (x, out) in row.iter_mut().enumerate() {
+            let center = depth[y * width + x];
+            let (mut sum, mut weights) = (0.0, 1e-6);
+            for v in y.saturating_sub(2)..(y + 2).min(height) {
+                for u in x.saturating_sub(2)..(x + 2).min(width) {
+                    let weight = similarity(center, depth[v * width + u], reach);
+                    sum += weight * raw[v * width + u];
+                    weights += weight;
+                }
+            }
+            *out = if center.is_finite() { sum / weights } else { 1.0 };
+        }
+    });
+    smooth
+}

@@ -1,0 +1,331 @@
+//! What a picture is made of, ready for rays: everything in the world frame and f32.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Body, BodyShape, Picture, RenderError, color};
+
+pub(super) type V3 = Vector3<f32>;
+
+/// A ray: points origin + t direction, t > 0, unit direction.
+#[derive(Clone, Copy)]
+pub(super) struct Ray {
+    pub origin: V3,
+    pub direction: V3,
+}
+
+/// A solid or a triangle.
+pub(super) enum Shape {
+    Sphere { center: V3, radius: f32 },
+    Posed { solid: Solid, rotation: Matrix3<f32>, center: V3 },
+    Triangle { corners: [V3; 3], normals: [V3; 3] },
+}
+
+/// A convex solid in its own frame.
+pub(super) enum Solid {
+    Box(V3),
+    Capsule { radius: f32, half_length: f32 },
+    Cylinder { radius: f32, half_length: f32 },
+}
+
+/// A shape with its looks.
+pub(super) struct Primitive {
+    pub shape: Shape,
+    /// Linear albedo.
+    pub albedo: [f32; 3],
+    /// Strength of the highlight.
+    pub gloss: f32,
+}
+
+/// An endless floor.
+pub(super) struct Plane {
+    pub point: V3,
+    pub normal: V3,
+    /// Two unit vectors along the grid lines.
+    pub axes: [V3; 2],
+    pub albedo: [f32; 3],
+}
+
+/// All of the picture's content.
+pub(super) struct Scene {
+    pub primitives: Vec<Primitive>,
+    pub planes: Vec<Plane>,
+}
+
+/// Highlights: bodies shine a little, particles hardly.
+const GLOSS_BODY: f32 = 0.22;
+const GLOSS_PARTICLE: f32 = 0.05;
+
+/// sRGB of the floor under `Picture::ground`.
+const GROUND: [u8; 3] = [222, 224, 228];
+
+impl Scene {
+    pub fn new(picture: &Picture) -> Result<Self, RenderError> {
+        let mut scene = Self { primitives: Vec::with_capacity(picture.particles.len()), planes: Vec::new() };
+        for (number, body) in picture.bodies.iter().enumerate() {
+            scene.add_body(number, body)?;
+        }
+        for ball in picture.particles {
+            let center = V3::from(ball.center);
+            if center.iter().all(|x| x.is_finite()) && ball.radius > 0.0 && ball.radius.is_finite() {
+                let albedo = color::linear(ball.color);
+                let shape = Shape::Sphere { center, radius: ball.radius };
+                scene.primitives.push(Primitive { shape, albedo, gloss: GLOSS_PARTICLE });
+            }
+        }
+        if let Some(height) = picture.ground {
+            scene.planes.push(Plane {
+                point: V3::new(0.0, 0.0, height as f32),
+                normal: V3::z(),
+                axes: [V3::x(), V3::y()],
+                albedo: color::linear(GROUND),
+            });
+        }
+        Ok(scene)
+    }
+
+    fn add_body(&mut self, number: usize, body: &Body) -> Result<(), RenderError> {
+        let rotation: Matrix3<f32> = body.pose.rotation.to_rotation_matrix().matrix().cast();
+        let center: V3 = body.pose.translation.vector.cast();
+        let albedo = color::linear(body.color);
+        let posed = |solid| Shape::Posed { solid, rotation, center };
+        let shape = match &body.shape {
+            BodyShape::Sphere { radius } => Shape::Sphere { center, radius: *radius as f32 },
+            BodyShape::Box { half_extents } => posed(Solid::Box(half_extents.cast())),
+            BodyShape::Capsule { radius, half_length } => {
+                posed(Solid::Capsule { radius: *radius as f32, half_length: *half_length as f32 })
+            }
+            BodyShape::Cylinder { radius, half_length } => {
+                posed(Solid::Cylinder { radius: *radius as f32, half_length: *half_length as f32 })
+            }
+            BodyShape::HalfSpace => {
+                let axis = |i: usize| rotation.column(i).into_owned();
+                let axes = [axis(0), axis(1)];
+                self.planes.push(Plane { point: center, normal: axis(2), axes, albedo });
+                return Ok(());
+            }
+            BodyShape::Mesh { vertices, triangles, smooth } => {
+                let points: Vec<V3> = vertices.iter().map(|v| (body.pose * v).coords.cast()).collect();
+                return self.add_mesh(number, &points, triangles, *smooth, albedo);
+            }
+        };
+        self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY });
+        Ok(())
+    }
+
+    fn add_mesh(
+        &mut self,
+        body: usize,
+        points: &[V3],
+        triangles: &[[u32; 3]],
+        smooth: bool,
+        albedo: [f32; 3],
+    ) -> Result<(), RenderError> {
+        let missing = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= points.len()));
+        if let Some(triangle) = missing {
+            return Err(RenderError::Mesh { body, triangle });
+        }
+        let facet = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| points[v as usize]);
+            (b - a).cross(&(c - a))
+        };
+        // The cross product weighs each facet by its area.
+        let mut vertex_normals = vec![V3::zeros(); if smooth { points.len() } else { 0 }];
+        if smooth {
+            for t in triangles {
+                let normal = facet(t);
+                t.iter().for_each(|&v| vertex_normals[v as usize] += normal);
+            }
+        }
+        for t in triangles {
+            let Some(flat) = facet(t).try_normalize(0.0) else { continue };
+            let corners = t.map(|v| points[v as usize]);
+            if corners.iter().any(|c| c.iter().any(|x| !x.is_finite())) {
+                continue;
+            }
+            let normals = t.map(|v| {
+                vertex_normals.get(v as usize).map_or(flat, |n| n.try_normalize(0.0).unwrap_or(flat))
+            });
+            let shape = Shape::Triangle { corners, normals };
+            self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY * 0.5 });
+        }
+        Ok(())
+    }
+
+    /// A sphere about everything but the planes: centre and radius [m]; a unit one when there is nothing.
+    pub fn bounding_sphere(&self) -> (V3, f32) {
+        let mut low = V3::repeat(f32::INFINITY);
+        let mut high = V3::repeat(f32::NEG_INFINITY);
+        for primitive in &self.primitives {
+            let (a, b) = primitive.shape.bounds();
+            low = low.inf(&a);
+            high = high.sup(&b);
+        }
+        if self.primitives.is_empty() {
+            return (V3::zeros(), 1.0);
+        }
+        let center = (low + high) / 2.0;
+        let farthest = |p: &Primitive| {
+            let (a, b) = p.shape.bounds();
+            (a - center).abs().sup(&(b - center).abs()).norm()
+        };
+        let radius = self.primitives.iter().map(farthest).fold(0.0, f32::max);
+        (center, radius.max(1e-6))
+    }
+}
+
+impl Shape {
+    /// Axis-aligned bounds.
+    fn bounds(&self) -> (V3, V3) {
+        match self {
+            Self::Sphere { center, radius } => (center.add_scalar(-radius), center.add_scalar(*radius)),
+            Self::Posed { solid, rotation, center } => {
+                let reach = rotation.abs() * solid.half_extents();
+                (center - reach, center + reach)
+            }
+            Self::Triangle { corners: [a, b, c], .. } => (a.inf(b).inf(c), a.sup(b).sup(c)),
+        }
+    }
+
+    /// First crossing t of the ray with the surface, if any.
+    pub fn intersect(&self, ray: &Ray) -> Option<f32> {
+        match self {
+            Self::Sphere { center, radius } => sphere(&(center - ray.origin), *radius, &ray.direction),
+            Self::Posed { solid, rotation, center } => {
+                let origin = rotation.tr_mul(&(ray.origin - center));
+                solid.intersect(&origin, &rotation.tr_mul(&ray.direction))
+            }
+            Self::Triangle { corners, .. } => triangle(corners, ray).map(|(t, _)| t),
+        }
+    }
+
+    /// Unit normal at the crossing `t`, on the side the ray comes from.
+    pub fn normal(&self, ray: &Ray, t: f32) -> V3 {
+        let point = ray.origin + ray.direction * t;
+        let outward = match self {
+            Self::Sphere { center, .. } => point - center,
+            Self::Posed { solid, rotation, center } => {
+                rotation * solid.normal(&rotation.tr_mul(&(point - center)))
+            }
+            Self::Triangle { corners, normals } => {
+                let weights = triangle(corners, ray).map_or([1.0 / 3.0; 3], |(_, w)| w);
+                normals[0] * weights[0] + normals[1] * weights[1] + normals[2] * weights[2]
+            }
+        };
+        let unit = outward.try_normalize(0.0).unwrap_or(-ray.direction);
+        let two_sided = matches!(self, Self::Triangle { .. }) && unit.dot(&ray.direction) > 0.0;
+        if two_sided { -unit } else { unit }
+    }
+}
+
+/// Ray from the origin to a sphere about `center`: the half chord from the ray's nearest point, which loses no digits.
+fn sphere(center: &V3, radius: f32, direction: &V3) -> Option<f32> {
+    let along = center.dot(direction);
+    let aside = center - direction * along;
+    let half_chord_squared = radius * radius - aside.norm_squared();
+    if half_chord_squared < 0.0 {
+        return None;
+    }
+    let t = along - half_chord_squared.sqrt();
+    (t > 0.0).then_some(t)
+}
+
+/// Ray and triangle (Moeller and Trumbore, 1997): t and the weights of the corners.
+fn triangle(corners: &[V3; 3], ray: &Ray) -> Option<(f32, [f32; 3])> {
+    let (edge1, edge2) = (corners[1] - corners[0], corners[2] - corners[0]);
+    let p = ray.direction.cross(&edge2);
+    let determinant = edge1.dot(&p);
+    if determinant == 0.0 {
+        return None;
+    }
+    let offset = ray.origin - corners[0];
+    let u = offset.dot(&p) / determinant;
+    let q = offset.cross(&edge1);
+    let v = ray.direction.dot(&q) / determinant;
+    let t = edge2.dot(&q) / determinant;
+    let hit = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0;
+    hit.then_some((t, [1.0 - u - v, u, v]))
+}
+
+impl Solid {
+    /// Half of the sides of its box.
+    pub fn half_extents(&self) -> V3 {
+        match self {
+            Self::Box(half) => *half,
+            Self::Capsule { radius, half_length } => V3::new(*radius, *radius, half_length + radius),
+            Self::Cylinder { radius, half_length } => V3::new(*radius, *radius, *half_length),
+        }
+    }
+
+    fn intersect(&self, origin: &V3, direction: &V3) -> Option<f32> {
+        match self {
+            Self::Box(half) => {
+                let (enter, leave) = slab(origin, direction, half, &[0, 1, 2]);
+                (enter <= leave && enter > 0.0).then_some(enter)
+            }
+            Self::Cylinder { radius, half_length } => {
+                let (enter, leave) = round_wall(origin, direction, *radius)?;
+                let (bottom, top) = slab(origin, direction, &V3::new(0.0, 0.0, *half_length), &[2]);
+                let (enter, leave) = (enter.max(bottom), leave.min(top));
+                (enter <= leave && enter > 0.0).then_some(enter)
+            }
+            Self::Capsule { radius, half_length } => {
+                let wall = round_wall(origin, direction, *radius)
+                    .map(|(enter, _)| enter)
+                    .filter(|t| *t > 0.0 && (origin.z + direction.z * t).abs() <= *half_length);
+                let end = |z: f32| sphere(&(V3::new(0.0, 0.0, z) - origin), *radius, direction);
+                let ends = [wall, end(*half_length), end(-half_length)];
+                ends.into_iter().flatten().reduce(f32::min)
+            }
+        }
+    }
+
+    /// Outward normal at a surface point, any length.
+    fn normal(&self, p: &V3) -> V3 {
+        match self {
+            Self::Box(half) => {
+                let depth = p.component_div(half);
+                let axis = depth.iamax();
+                V3::ith(axis, depth[axis].signum())
+            }
+            Self::Capsule { half_length, .. } => {
+                V3::new(p.x, p.y, p.z - p.z.clamp(-half_length, *half_length))
+            }
+            Self::Cylinder { radius, half_length } => {
+                // The surface that is nearer, each against its own size.
+                let beyond_end = p.z.abs() - half_length;
+                let beyond_wall = p.x.hypot(p.y) - radius;
+                if beyond_end > beyond_wall { V3::z() * p.z.signum() } else { V3::new(p.x, p.y, 0.0) }
+            }
+        }
+    }
+}
+
+/// The part of the ray within |x_axis| <= half_axis for the given axes: entry and exit.
+fn slab(origin: &V3, direction: &V3, half: &V3, axes: &[usize]) -> (f32, f32) {
+    let mut range = (f32::NEG_INFINITY, f32::INFINITY);
+    for &axis in axes {
+        // Division by zero gives infinities of the right sign; 0/0 (a ray in the face) fails both comparisons.
+        let a = (-half[axis] - origin[axis]) / direction[axis];
+        let b = (half[axis] - origin[axis]) / direction[axis];
+        range = (range.0.max(a.min(b)), range.1.min(a.max(b)));
+    }
+    range
+}
+
+/// The part of the ray within the endless cylinder of `radius` about z: entry and exit.
+fn round_wall(origin: &V3, direction: &V3, radius: f32) -> Option<(f32, f32)> {
+    let across = nalgebra::Vector2::new(direction.x, direction.y);
+    let from = nalgebra::Vector2::new(origin.x, origin.y);
+    let a = across.norm_squared();
+    if a < 1e-12 {
+        return (from.norm() <= radius).then_some((f32::NEG_INFINITY, f32::INFINITY));
+    }
+    // Nearest point to the axis first, then the half chord, as for the sphere.
+    let nearest = -from.dot(&across) / a;
+    let half_chord_squared = (radius * radius - (from + across * nearest).norm_squared()) / a;
+    if half_chord_squared < 0.0 {
+        return None;
+    }
+    let half_chord = half_chord_squared.sqrt();
+    Some((nearest - half_chord, nearest + half_chord))
+}

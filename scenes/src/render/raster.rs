@@ -1,0 +1,263 @@
+//! Which primitive each sample sees: primitives binned into screen tiles, rays cast within their screen rectangles.
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::camera::{Basis, Camera};
+use super::primitive::{Plane, Primitive, Ray, Scene, Shape, V3};
+
+/// Side of a tile [samples].
+const TILE: usize = 64;
+
+/// Nothing was hit.
+pub(super) const NOTHING: u32 = u32::MAX;
+
+/// A camera, or a distant light, that looks at `width` x `height` samples.
+pub(super) struct View {
+    pub origin: V3,
+    pub right: V3,
+    pub up: V3,
+    pub forward: V3,
+    pub width: usize,
+    pub height: usize,
+    /// Samples per unit of slope (perspective) or per metre (orthographic).
+    pub scale: f32,
+    perspective: bool,
+}
+
+/// What each sample sees, rows from the top.
+pub(super) struct Buffer {
+    /// Distance along the ray [m]; infinite where there is nothing.
+    pub depth: Vec<f32>,
+    /// Index of the primitive, or the number of primitives plus the index of the plane, or `NOTHING`.
+    pub primitive: Vec<u32>,
+}
+
+/// A rectangle of samples, ends excluded.
+#[derive(Clone, Copy)]
+struct Rect {
+    x: [usize; 2],
+    y: [usize; 2],
+}
+
+impl View {
+    pub fn perspective(camera: &Camera, basis: &Basis, width: usize, height: usize) -> Self {
+        let scale = height as f64 / 2.0 / (camera.vertical_fov / 2.0).tan();
+        Self {
+            origin: camera.position.coords.cast(),
+            right: basis.right.cast(),
+            up: basis.up.cast(),
+            forward: basis.forward.cast(),
+            width,
+            height,
+            scale: scale as f32,
+            perspective: true,
+        }
+    }
+
+    /// Looks from far along `forward` (unit) on a disc of `radius` [m] about `center`.
+    pub fn orthographic(forward: V3, center: V3, radius: f32, size: usize) -> Self {
+        let side = if forward.z.abs() < 0.9 { Vector3::z() } else { Vector3::x() };
+        let right = forward.cross(&side).normalize();
+        Self {
+            origin: center - forward * (2.0 * radius),
+            right,
+            up: right.cross(&forward),
+            forward,
+            width: size,
+            height: size,
+            scale: size as f32 / (2.0 * radius),
+            perspective: false,
+        }
+    }
+
+    /// The ray through the point (x, y) [samples].
+    pub fn ray(&self, x: f32, y: f32) -> Ray {
+        let a = (x - self.width as f32 / 2.0) / self.scale;
+        let b = (self.height as f32 / 2.0 - y) / self.scale;
+        let aside = self.right * a + self.up * b;
+        if self.perspective {
+            Ray { origin: self.origin, direction: (self.forward + aside).normalize() }
+        } else {
+            Ray { origin: self.origin + aside, direction: self.forward }
+        }
+    }
+
+    /// Where a point falls (x, y [samples]) and its depth along `forward` [m].
+    pub fn project(&self, point: &V3) -> (f32, f32, f32) {
+        let offset = point - self.origin;
+        let depth = offset.dot(&self.forward);
+        let scale = if self.perspective { self.scale / depth } else { self.scale };
+        let x = self.width as f32 / 2.0 + offset.dot(&self.right) * scale;
+        let y = self.height as f32 / 2.0 - offset.dot(&self.up) * scale;
+        (x, y, depth)
+    }
+
+    fn everything(&self) -> Rect {
+        Rect { x: [0, self.width], y: [0, self.height] }
+    }
+
+    /// Samples whose centres lie in the range, one more each way against rounding.
+    fn rect(&self, x: [f32; 2], y: [f32; 2]) -> Option<Rect> {
+        // The casts saturate at 0.
+        let clip = |range: [f32; 2], end: usize| {
+            [((range[0] - 1.0) as usize).min(end), ((range[1] + 2.0) as usize).min(end)]
+        };
+        if x[1] < -1.0 || y[1] < -1.0 {
+            return None;
+        }
+        let rect = Rect { x: clip(x, self.width), y: clip(y, self.height) };
+        (rect.x[0] < rect.x[1] && rect.y[0] < rect.y[1]).then_some(rect)
+    }
+
+    /// The samples that may see the shape.
+    fn bounds(&self, shape: &Shape) -> Option<Rect> {
+        match shape {
+            Shape::Sphere { center, radius } => self.sphere_bounds(center, *radius),
+            Shape::Posed { solid, rotation, center } => {
+                let half = solid.half_extents();
+                let corner = |i: usize| {
+                    let signs = [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { -1.0 } else { 1.0 });
+                    center + rotation * half.component_mul(&V3::from(signs))
+                };
+                self.point_bounds(&std::array::from_fn::<V3, 8, _>(corner))
+            }
+            Shape::Triangle { corners, .. } => self.point_bounds(corners),
+        }
+    }
+
+    /// The tangents from the eye to a sphere in the planes of x and of y: (x z -+ r sqrt(x^2 + z^2 - r^2)) / (z^2 - r^2).
+    fn sphere_bounds(&self, center: &V3, radius: f32) -> Option<Rect> {
+        if !self.perspective {
+            let (x, y, _) = self.project(center);
+            let reach = radius * self.scale;
+            return self.rect([x - reach, x + reach], [y - reach, y + reach]);
+        }
+        let offset = center - self.origin;
+        let z = offset.dot(&self.forward);
+        if z < -radius {
+            return None;
+        }
+        if z <= radius * 1.001 {
+            return Some(self.everything());
+        }
+        let tangents = |x: f32| {
+            let root = radius * (x * x + z * z - radius * radius).max(0.0).sqrt();
+            let below = z * z - radius * radius;
+            [(x * z - root) / below, (x * z + root) / below]
+        };
+        let (x, y) = (tangents(offset.dot(&self.right)), tangents(offset.dot(&self.up)));
+        let (middle_x, middle_y) = (self.width as f32 / 2.0, self.height as f32 / 2.0);
+        self.rect(
+            x.map(|s| middle_x + s * self.scale),
+            [middle_y - y[1] * self.scale, middle_y - y[0] * self.scale],
+        )
+    }
+
+    fn point_bounds(&self, points: &[V3]) -> Option<Rect> {
+        let near = |p: &V3| self.perspective && (p - self.origin).dot(&self.forward) <= 1e-4;
+        if points.iter().any(near) {
+            return if points.iter().all(near) { None } else { Some(self.everything()) };
+        }
+        let mut x = [f32::INFINITY, f32::NEG_INFINITY];
+        let mut y = x;
+        for (px, py, _) in points.iter().map(|p| self.project(p)) {
+            x = [x[0].min(px), x[1].max(px)];
+            y = [y[0].min(py), y[1].max(py)];
+        }
+        self.rect(x, y)
+    }
+}
+
+/// Finds the nearest primitive of every sample. Ties go to the first, so the result does not depend on threads.
+pub(super) fn rasterise(view: &View, primitives: &[Primitive]) -> Buffer {
+    let rects: Vec<Option<Rect>> = primitives.par_iter().map(|p| view.bounds(&p.shape)).collect();
+    let columns = view.width.div_ceil(TILE);
+    let rows = view.height.div_ceil(TILE);
+    let mut bins: Vec<Vec<u32>> = vec![Vec::new(); columns * rows];
+    for (index, rect) in rects.iter().enumerate() {
+        let Some(rect) = rect else { continue };
+        for row in rect.y[0] / TILE..=(rect.y[1] - 1) / TILE {
+            for column in rect.x[0] / TILE..=(rect.x[1] - 1) / TILE {
+                bins[row * columns + column].push(index as u32);
+            }
+        }
+    }
+    let mut buffer = Buffer {
+        depth: vec![f32::INFINITY; view.width * view.height],
+        primitive: vec![NOTHING; view.width * view.height],
+    };
+    // A row of tiles is one piece of the buffers, so threads never share one.
+    let pieces = buffer
+        .depth
+        .par_chunks_mut(TILE * view.width)
+        .zip(buffer.primitive.par_chunks_mut(TILE * view.width));
+    pieces.enumerate().for_each(|(row, (depth, primitive))| {
+        for column in 0..columns {
+            let bin = &bins[row * columns + column];
+            if !bin.is_empty() {
+                cast_tile(view, primitives, &rects, bin, [column * TILE, row * TILE], depth, primitive);
+            }
+        }
+    });
+    buffer
+}
+
+/// Casts the rays of one tile at `corner`; `depth` and `primitive` are its row of tiles.
+fn cast_tile(
+    view: &View,
+    primitives: &[Primitive],
+    rects: &[Option<Rect>],
+    bin: &[u32],
+    corner: [usize; 2],
+    depth: &mut [f32],
+    nearest: &mut [u32],
+) {
+    let end = [(corner[0] + TILE).min(view.width), (corner[1] + TILE).min(view.height)];
+    let mut rays = Vec::with_capacity(TILE * TILE);
+    for y in corner[1]..end[1] {
+        rays.extend((corner[0]..end[0]).map(|x| view.ray(x as f32 + 0.5, y as f32 + 0.5)));
+    }
+    let across = end[0] - corner[0];
+    for &index in bin {
+        let Some(rect) = rects[index as usize] else { continue };
+        let shape = &primitives[index as usize].shape;
+        for y in rect.y[0].max(corner[1])..rect.y[1].min(end[1]) {
+            for x in rect.x[0].max(corner[0])..rect.x[1].min(end[0]) {
+                let ray = &rays[(y - corner[1]) * across + x - corner[0]];
+                let place = (y - corner[1]) * view.width + x;
+                if let Some(t) = shape.intersect(ray)
+                    && t < depth[place]
+                {
+                    depth[place] = t;
+                    nearest[place] = index;
+                }
+            }
+        }
+    }
+}
+
+/// Adds the floors to what the samples see.
+pub(super) fn add_planes(view: &View, scene: &Scene, buffer: &mut Buffer) {
+    let rows = buffer.depth.par_chunks_mut(view.width).zip(buffer.primitive.par_chunks_mut(view.width));
+    rows.enumerate().for_each(|(y, (depth, primitive))| {
+        for x in 0..view.width {
+            let ray = view.ray(x as f32 + 0.5, y as f32 + 0.5);
+            for (index, plane) in scene.planes.iter().enumerate() {
+                if let Some(t) = plane_distance(plane, &ray)
+                    && t < depth[x]
+                {
+                    depth[x] = t;
+                    primitive[x] = (scene.primitives.len() + index) as u32;
+                }
+            }
+        }
+    });
+}
+
+/// Where the ray meets the upper side of a floor.
+fn plane_distance(plane: &Plane, ray: &Ray) -> Option<f32> {
+    let towards = -ray.direction.dot(&plane.normal);
+    let height = (ray.origin - plane.point).dot(&plane.normal);
+    (towards > 1e-6 && height > 0.0).then(|| height / towards)
+}

@@ -1,0 +1,317 @@
+//! The run itself: step, write a row, now and then a frame and a checkpoint.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use pliant_coupling::{StepReport, World};
+use pliant_rigid::SpatialImpulse;
+
+use super::checkpoint::Checkpoint;
+use super::frames::{FrameWriter, frame_path};
+use super::tables::Table;
+use super::{
+    BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError,
+    RunOptions, Stage, Statistics, Status, StepFigures, Summary,
+};
+use crate::files::IoError;
+use crate::format::Scene;
+use crate::prepare::Prepared;
+use crate::{machine, picture};
+
+/// A run between its steps.
+struct Run<'a> {
+    scene: Scene,
+    world: World,
+    centers: Vec<nalgebra::Vector3<f64>>,
+    directory: &'a Path,
+    writer: FrameWriter,
+    diagnostics: Table,
+    bodies: Table,
+    statistics: Statistics,
+    /// Steps done, and all of them.
+    step: u64,
+    steps: u64,
+    frames: usize,
+    frame_steps: u64,
+    frame_step: u64,
+    impulses: Vec<SpatialImpulse>,
+    wall_before: f64,
+    started: Instant,
+    last_checkpoint: Instant,
+}
+
+pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary, RunError> {
+    super::check(&options.out, options.backend, options.resume)?;
+    let directory = if options.resume {
+        RunDirectory::reopen(&options.out)?
+    } else {
+        RunDirectory::create(&options.out)?
+    };
+    match fill(prepared, &directory, &mut options) {
+        Ok((manifest, picture_error)) => {
+            Ok(Summary { directory: directory.finish()?, manifest, picture_error })
+        }
+        Err(error) => Err(leave(directory, options.resume, error)),
+    }
+}
+
+/// After an error: what can be gone on from stays under its unfinished name, or gets its own name back; the rest goes.
+fn leave(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
+    let kept = Checkpoint::exists(directory.path());
+    if resumed && error.is_usage() {
+        directory.give_back();
+    } else if !kept && !resumed {
+        directory.abandon();
+    }
+    match error {
+        RunError::DiskFull { path, .. } => RunError::DiskFull { path, kept },
+        other => other,
+    }
+}
+
+/// Everything in the directory, up to its manifest.
+fn fill(
+    prepared: Prepared,
+    directory: &RunDirectory,
+    options: &mut RunOptions,
+) -> Result<(Manifest, Option<String>), RunError> {
+    let backend = options.backend.resolve()?;
+    let mut run =
+        if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
+    let (status, error) = run.simulate(options)?;
+    run.diagnostics.sync()?;
+    run.bodies.sync()?;
+    let manifest = run.manifest(status, error, backend);
+    drop(run);
+    manifest.write(directory.path())?;
+    // A run whose pictures fail is still a run.
+    let picture_error = if options.pictures && manifest.frames > 0 {
+        draw(directory.path(), &manifest, options).err().map(|e| e.to_string())
+    } else {
+        None
+    };
+    Ok((manifest, picture_error))
+}
+
+fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Result<(), RunError> {
+    let mut progress = |done: usize, total: usize| {
+        if let Some(report) = &mut options.progress {
+            let (done, total) = (done as u64, total as u64);
+            report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
+        }
+    };
+    Ok(picture::previews(directory, manifest, &mut progress)?)
+}
+
+/// Whole steps of a duration; the last may reach a little beyond it.
+fn steps_of(scene: &Scene) -> u64 {
+    // The slack keeps 1.0 / 0.1 at ten steps.
+    ((scene.duration / scene.dt) * (1.0 - 1e-12)).ceil().max(1.0) as u64
+}
+
+fn frame_steps_of(scene: &Scene) -> u64 {
+    (scene.output.frame_interval / scene.dt).round().max(1.0) as u64
+}
+
+/// Whether two scenes are the same but for how long they last.
+fn same_but_duration(a: &Scene, b: &Scene) -> bool {
+    let mut a = a.clone();
+    a.duration = b.duration;
+    a == *b
+}
+
+impl<'a> Run<'a> {
+    fn begin(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+        let path = directory.path();
+        let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
+        fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
+        let tables = (Table::diagnostics(path)?, Table::bodies(path)?);
+        let mut run = Self::new(prepared, path, tables);
+        run.frame()?;
+        Ok(run)
+    }
+
+    fn reopen(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+        let (path, target) = (directory.path(), directory.target());
+        let checkpoint = Checkpoint::read(path, target)?;
+        if !same_but_duration(&prepared.scene, &checkpoint.scene) {
+            return Err(RunError::DifferentScene { path: target.to_path_buf() });
+        }
+        if checkpoint.steps >= steps_of(&prepared.scene) && path.join(super::MANIFEST).exists() {
+            let reason = "the run is complete; give a longer --time to go on".to_owned();
+            return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
+        }
+        let mut world = prepared.world;
+        checkpoint.restore(path, target, &mut world)?;
+        let tables = (
+            Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
+            Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
+        );
+        let mut run = Self::new(Prepared { world, ..prepared }, path, tables);
+        run.step = checkpoint.steps;
+        run.frames = checkpoint.frames;
+        run.frame_step = checkpoint.frame_step;
+        run.impulses = checkpoint.impulses;
+        run.statistics = checkpoint.statistics;
+        run.wall_before = checkpoint.wall_s;
+        // Frames after the checkpoint are written again.
+        for frame in run.frames.. {
+            let path = frame_path(path, frame);
+            if !path.exists() {
+                break;
+            }
+            fs::remove_file(&path).map_err(|e| IoError::file("remove", &path, e))?;
+        }
+        Ok(run)
+    }
+
+    fn new(prepared: Prepared, directory: &'a Path, (diagnostics, bodies): (Table, Table)) -> Self {
+        let Prepared { scene, world, colors, centers } = prepared;
+        let now = Instant::now();
+        Self {
+            writer: FrameWriter::new(colors, &scene.output),
+            steps: steps_of(&scene),
+            frame_steps: frame_steps_of(&scene),
+            impulses: vec![SpatialImpulse::zero(); centers.len()],
+            scene,
+            world,
+            centers,
+            directory,
+            diagnostics,
+            bodies,
+            statistics: Statistics::default(),
+            step: 0,
+            frames: 0,
+            frame_step: 0,
+            wall_before: 0.0,
+            started: now,
+            last_checkpoint: now,
+        }
+    }
+
+    fn wall_s(&self) -> f64 {
+        self.wall_before + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Steps to the end, to an error of the simulation, or until told to stop.
+    fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+        while self.step < self.steps {
+            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                self.checkpoint()?;
+                return Ok((Status::Interrupted, None));
+            }
+            let before = Instant::now();
+            let report = match self.world.step() {
+                Ok(report) => report,
+                // The last checkpoint stays the one before the failure.
+                Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
+            };
+            self.count(&report, before.elapsed().as_secs_f64() * 1e3)?;
+            if let Some(progress) = &mut options.progress {
+                progress(&Progress {
+                    stage: Stage::Simulating,
+                    done: self.step,
+                    total: self.steps,
+                    time: self.world.time(),
+                    contacts: report.contacts_mean,
+                });
+            }
+            if self.last_checkpoint.elapsed() >= options.checkpoint_interval {
+                self.checkpoint()?;
+            }
+        }
+        self.checkpoint()?;
+        Ok((Status::Completed, None))
+    }
+
+    /// Writes down a step that was done.
+    fn count(&mut self, report: &StepReport, wall_ms: f64) -> Result<(), RunError> {
+        self.step += 1;
+        for (sum, impulse) in self.impulses.iter_mut().zip(self.world.body_impulses()) {
+            sum.angular += impulse.angular;
+            sum.linear += impulse.linear;
+        }
+        self.statistics.add(&StepFigures {
+            wall_ms,
+            substeps: report.substeps,
+            grid_nodes: report.grid_nodes,
+            contacts_mean: report.contacts_mean,
+            contacts_max: report.contacts_max,
+            iterations: report.iterations,
+            iterations_max: report.iterations_max,
+            not_converged: report.not_converged,
+        });
+        self.diagnostics.step(&self.world.diagnostics(), report, wall_ms)?;
+        if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
+            self.frame()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the frame and the bodies' rows of this moment.
+    fn frame(&mut self) -> Result<(), RunError> {
+        self.writer.write(self.directory, self.frames, &self.world)?;
+        let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
+        let (time, bodies) = (self.world.time(), self.world.bodies());
+        self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
+        self.impulses.fill(SpatialImpulse::zero());
+        self.frames += 1;
+        self.frame_step = self.step;
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<(), RunError> {
+        let checkpoint = Checkpoint {
+            schema_version: 1,
+            steps: self.step,
+            frames: self.frames,
+            diagnostics_bytes: self.diagnostics.sync()?,
+            bodies_bytes: self.bodies.sync()?,
+            wall_s: self.wall_s(),
+            frame_step: self.frame_step,
+            impulses: self.impulses.clone(),
+            statistics: self.statistics.clone(),
+            scene: self.scene.clone(),
+        };
+        checkpoint.write(self.directory, &self.world)?;
+        self.last_checkpoint = Instant::now();
+        Ok(())
+    }
+
+    fn manifest(&mut self, status: Status, error: Option<String>, backend: &str) -> Manifest {
+        let wall_s = self.wall_s();
+        let sim_s = self.step as f64 * self.scene.dt;
+        let balance = self.world.balance();
+        Manifest {
+            schema_version: 1,
+            status,
+            error,
+            seed: self.scene.seed,
+            scene: self.scene.clone(),
+            backend: backend.to_owned(),
+            device: machine::device(),
+            threads: rayon::current_num_threads(),
+            version: machine::VERSION.to_owned(),
+            git_commit: machine::GIT_COMMIT.to_owned(),
+            wall_s: Number(wall_s),
+            sim_s: Number(sim_s),
+            steps: self.step,
+            substeps: self.world.substeps(),
+            real_time_rate: Number(if wall_s > 0.0 { sim_s / wall_s } else { 0.0 }),
+            particles: self.world.particle_count(),
+            ms_per_step: self.statistics.ms_per_step(),
+            grid_nodes: self.statistics.grid_nodes(),
+            contacts: self.statistics.contacts(),
+            solver: self.statistics.solver(),
+            conservation: Conservation {
+                mass: Number(balance.mass),
+                linear_momentum: Number(balance.linear_momentum),
+                angular_momentum: Number(balance.angular_momentum),
+                energy: Number(balance.energy),
+            },
+            frames: self.frames,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Figures that a run gathers step by step for its manifest.
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{MeanMax, MsPerStep, Number, SolverSummary};
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepFigures {
+    /// Wall time [ms].
+    pub wall_ms: f64,
+    /// Substeps [-].
+    pub substeps: u32,
+    /// Grid nodes with mass [-].
+    pub grid_nodes: usize,
+    /// Contacts, mean over the substeps [-].
+    pub contacts_mean: f64,
+    /// Contacts, most in a substep [-].
+    pub contacts_max: usize,
+    /// Solver iterations, total over the substeps [-].
+    pub iterations: u32,
+    /// Solver iterations, most in a substep [-].
+    pub iterations_max: u32,
+    /// Substeps that did not converge [-].
+    pub not_converged: u32,
+}
+
+/// Sums, maxima and wall times over a run's steps. It is part of a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    wall_ms: Vec<f32>,
+    substeps: u64,
+    grid_nodes: (f64, u64),
+    contacts: (f64, u64),
+    iterations: (u64, u64),
+    not_converged: u64,
+}
+
+impl Statistics {
+    /// Counts one step.
+    pub fn add(&mut self, step: &StepFigures) {
+        self.wall_ms.push(step.wall_ms as f32);
+        self.substeps += u64::from(step.substeps);
+        self.grid_nodes.0 += step.grid_nodes as f64;
+        self.grid_nodes.1 = self.grid_nodes.1.max(step.grid_nodes as u64);
+        self.contacts.0 += step.contacts_mean;
+        self.contacts.1 = self.contacts.1.max(step.contacts_max as u64);
+        self.iterations.0 += u64::from(step.iterations);
+        self.iterations.1 = self.iterations.1.max(u64::from(step.iterations_max));
+        self.not_converged += u64::from(step.not_converged);
+    }
+
+    /// Steps counted.
+    pub fn steps(&self) -> u64 {
+        self.wall_ms.len() as u64
+    }
+
+    fn per_step(&self, (sum, max): (f64, u64)) -> MeanMax {
+        MeanMax { mean: Number(sum / self.steps().max(1) as f64), max }
+    }
+
+    /// Wall time of a step [ms]; percentiles by the nearest rank.
+    pub fn ms_per_step(&self) -> MsPerStep {
+        let mut sorted = self.wall_ms.clone();
+        sorted.sort_by(f32::total_cmp);
+        let rank = |part: f64| {
+            let at = (part * sorted.len() as f64).ceil() as usize;
+            Number(sorted.get(at.saturating_sub(1)).map_or(0.0, |ms| f64::from(*ms)))
+        };
+        let sum: f64 = sorted.iter().map(|ms| f64::from(*ms)).sum();
+        MsPerStep { median: rank(0.5), p95: rank(0.95), mean: Number(sum / sorted.len().max(1) as f64) }
+    }
+
+    /// Grid nodes with mass.
+    pub fn grid_nodes(&self) -> MeanMax {
+        self.per_step(self.grid_nodes)
+    }
+
+    /// Contacts in a substep.
+    pub fn contacts(&self) -> MeanMax {
+        self.per_step(self.contacts)
+    }
+
+    /// What the contact solver did.
+    pub fn solver(&self) -> SolverSummary {
+        SolverSummary {
+            iterations_mean: Number(self.iterations.0 as f64 / self.substeps.max(1) as f64),
+            iterations_max: self.iterations.1,
+            not_converged: self.not_converged,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average over steps and
+    // iterations over substeps.
+    #[test]
+    fn figures_are_those_of_the_steps() {
+        let mut statistics = Statistics::default();
+        for ms in 1..=100 {
+            statistics.add(&StepFigures {
+                wall_ms: f64::from(ms),
+                substeps: 2,
+                grid_nodes: 10,
+                contacts_mean: 3.0,
+                contacts_max: ms as usize,
+                iterations: 8,
+                iterations_max: 5,
+                not_converged: 0,
+            });
+        }
+        let ms = statistics.ms_per_step();
+        assert_eq!((ms.median, ms.p95, ms.mean), (Number(50.0), Number(95.0), Number(50.5)));
+        assert_eq!(statistics.contacts(), MeanMax { mean: Number(3.0), max: 100 });
+        assert_eq!(statistics.solver().iterations_mean, Number(4.0));
+        assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
+    }
+}

@@ -1,0 +1,216 @@
+//! Raw arguments, as they are typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pliant::scenes::format::{Assignment, SetError};
+use pliant::scenes::machine;
+use pliant::scenes::sweep::Axis;
+
+/// Soft things and robots touching.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    about,
+    after_help = "Exit codes: 0 all ran; 1 at least one run failed, the others finished; \
+    2 wrong usage or an invalid scene, nothing written."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run scenes and write their run directories.
+    Run(RunArguments),
+    /// List the built-in scenes.
+    List(Output),
+    /// Validate a scene and build its world, without a step.
+    Check(SceneArguments),
+    /// Print a scene as JSON, with every default written out.
+    Show(SceneArguments),
+    /// Print the JSON Schema of a scene.
+    Schema,
+    /// Run variants of a scene side by side.
+    Sweep(SweepArguments),
+    /// Make the pictures of finished runs again.
+    Render(RenderArguments),
+    /// Print a table of runs.
+    Report(ReportArguments),
+    /// Run the benchmark suite.
+    Bench(BenchArguments),
+    /// Tell what is here: processor, threads, backends.
+    Doctor(Output),
+}
+
+/// How results are printed.
+#[derive(Args, Debug)]
+pub struct Output {
+    /// Print results as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Changes to a scene.
+#[derive(Args, Debug)]
+pub struct Changes {
+    /// Simulated time, instead of the scene's duration [s].
+    #[arg(long, value_name = "S")]
+    pub time: Option<f64>,
+    /// Seed, instead of the scene's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Change a field, for instance materials.dough.youngs_modulus=3e4 or bodies[pin].motion.mass=1.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<Assignment>,
+}
+
+/// A scene and its changes.
+#[derive(Args, Debug)]
+pub struct SceneArguments {
+    /// A built-in scene or a JSON file.
+    pub scene: String,
+    #[command(flatten)]
+    pub changes: Changes,
+}
+
+/// Where particles are computed.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Backend {
+    /// The best one that is here.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+impl From<Backend> for machine::Backend {
+    fn from(backend: Backend) -> Self {
+        match backend {
+            Backend::Auto => Self::Auto,
+            Backend::Cpu => Self::Cpu,
+            Backend::Cuda => Self::Cuda,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// Built-in scenes or JSON files.
+    #[arg(required = true, value_name = "SCENE")]
+    pub scenes: Vec<String>,
+    /// Run directory of one scene, or the folder of the run directories of several [default: runs/NAME].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Where particles are computed.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
+    /// Threads [default: all].
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub changes: Changes,
+    /// Go on with the run in the output directory: an unfinished one, or a finished one with a longer --time.
+    #[arg(long)]
+    pub resume: bool,
+    /// Make no pictures.
+    #[arg(long)]
+    pub no_pictures: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Args, Debug)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub scene: SceneArguments,
+    /// Values of a field; given several times, all combinations are run.
+    #[arg(long, required = true, value_name = "PATH=A,B,C", value_parser = axis)]
+    pub vary: Vec<Axis>,
+    /// Folder of the variants' run directories.
+    #[arg(long, required = true, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Variants that run at once, each on one thread [default: as many as there are cores].
+    #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Where particles are computed.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
+    /// Make no pictures.
+    #[arg(long)]
+    pub no_pictures: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Args, Debug)]
+pub struct RenderArguments {
+    /// Run directories.
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Also make a picture of every frame, in pictures/.
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArguments {
+    /// Run directories, or folders of them.
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Write plots of energies, contacts, iterations and wall time into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Args, Debug)]
+pub struct BenchArguments {
+    /// Parts to run [default: all].
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Name the parts.
+    #[arg(long)]
+    pub list: bool,
+    /// Numbers of threads to measure with.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// Where particles are computed.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+fn assignment(text: &str) -> Result<Assignment, SetError> {
+    Assignment::parse(text)
+}
+
+fn axis(text: &str) -> Result<Axis, SetError> {
+    Axis::parse(text)
+}
+
+/// More threads than any machine has are a typing error.
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=4096) => Ok(count),
+        _ => Err("must be a whole number from 1 to 4096".to_owned()),
+    }
+}
+
+impl Changes {
+    /// All changes as assignments, the ones with names of their own last.
+    pub fn assignments(&self) -> Vec<Assignment> {
+        let mut all = self.set.clone();
+        if let Some(time) = self.time {
+            all.push(Assignment { path: "duration".to_owned(), value: time.into() });
+        }
+        if let Some(seed) = self.seed {
+            all.push(Assignment { path: "seed".to_owned(), value: seed.into() });
+        }
+        all
+    }
+}

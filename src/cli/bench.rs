@@ -1,0 +1,68 @@
+//! `bench`.
+
+use anyhow::anyhow;
+use pliant::scenes::bench::{BenchOptions, PARTS, Part, Row, part};
+use pliant::scenes::machine;
+
+use super::args::BenchArguments;
+use super::{Failure, print, print_json, table};
+
+pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    if arguments.list {
+        let lines: String = PARTS.iter().map(|part| format!("{:14}{}\n", part.name, part.about)).collect();
+        return Ok(print(&lines)?);
+    }
+    let backend = machine::Backend::from(arguments.backend);
+    backend.resolve().map_err(Failure::usage)?;
+    let parts: Vec<&Part> = if arguments.names.is_empty() {
+        PARTS.iter().collect()
+    } else {
+        let find = |name: &String| {
+            let known: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+            part(name).ok_or_else(|| {
+                Failure::Usage(anyhow!("there is no benchmark '{name}'; there are [{}]", known.join(", ")))
+            })
+        };
+        arguments.names.iter().map(find).collect::<Result<_, _>>()?
+    };
+    let threads = if arguments.threads.is_empty() {
+        vec![machine::available_threads()]
+    } else {
+        arguments.threads.clone()
+    };
+    let options = BenchOptions { threads, backend };
+    let mut rows: Vec<Row> = Vec::new();
+    let mut failed = false;
+    for part in parts {
+        let result = (part.run)(&options, &mut |row| {
+            eprintln!("{}", line(&row).join("  "));
+            rows.push(row);
+        });
+        if let Err(error) = result {
+            failed = true;
+            eprintln!("error: {error}");
+        }
+    }
+    if arguments.output.json {
+        print_json(serde_json::to_value(&rows))?;
+    } else {
+        let head = ["bench", "case", "backend", "threads", "value", "unit", "min", "max"].map(str::to_owned);
+        let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(line)).collect();
+        print(&table::align(&lines))?;
+    }
+    if failed { Err(Failure::Reported) } else { Ok(()) }
+}
+
+fn line(row: &Row) -> [String; 8] {
+    let figure = |value: f64| format!("{value:.4}");
+    [
+        row.bench.clone(),
+        row.case.clone(),
+        row.backend.clone(),
+        row.threads.to_string(),
+        figure(row.value),
+        row.unit.clone(),
+        figure(row.min),
+        figure(row.max),
+    ]
+}

@@ -1,0 +1,95 @@
+//! The command line: raw arguments, their validation, and one module a group of commands.
+
+mod args;
+mod bench;
+mod progress;
+mod run;
+mod runs;
+mod scene;
+mod sweep;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+
+/// How a command ended short of success.
+#[derive(Debug)]
+pub enum Failure {
+    /// Wrong usage or an invalid scene; nothing was written. Exit code 2.
+    Usage(anyhow::Error),
+    /// Something failed while it ran; the message is for standard error. Exit code 1.
+    Failed(anyhow::Error),
+    /// At least one run failed, and was reported already. Exit code 1.
+    Reported,
+}
+
+impl Failure {
+    fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Self::Usage(error.into())
+    }
+
+    fn failed(error: impl Into<anyhow::Error>) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+// Only standard output is written without naming a file: whoever reads it has gone.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::failed(anyhow::Error::new(error).context("cannot write to standard output"))
+    }
+}
+
+/// Runs the command and gives its exit code.
+pub fn main() -> ExitCode {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("PLIANT_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let result = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::List(output) => scene::list(output.json),
+        Command::Check(arguments) => scene::check(&arguments),
+        Command::Show(arguments) => scene::show(&arguments),
+        Command::Schema => scene::schema(),
+        Command::Doctor(output) => scene::doctor(output.json),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Render(arguments) => runs::render(&arguments),
+        Command::Report(arguments) => runs::report(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Reported) => ExitCode::from(1),
+        Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Failed(error)) => complain(&error, 1),
+        Err(Failure::Usage(error)) => complain(&error, 2),
+    }
+}
+
+fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
+    // Standard error may be closed; there is nowhere else to say so.
+    let _ = writeln!(io::stderr(), "error: {error:#}");
+    ExitCode::from(code)
+}
+
+/// A reader such as `head` that has seen enough is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Writes text to standard output.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a value to standard output as indented JSON.
+fn print_json(value: serde_json::Result<serde_json::Value>) -> Result<(), Failure> {
+    let text = value.map_err(Failure::failed)?;
+    Ok(print(&format!("{text:#}\n"))?)
+}

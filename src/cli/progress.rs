@@ -1,0 +1,75 @@
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use pliant::scenes::run::{Progress, Stage};
+
+/// Time between lines where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Shows how far a run is.
+pub struct Reporter {
+    name: String,
+    bar: Option<ProgressBar>,
+    stage: Option<Stage>,
+    last_line: Instant,
+}
+
+impl Reporter {
+    /// A reporter for the run of this name.
+    pub fn new(name: &str) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(1).with_prefix(name.to_owned());
+            // The template is fixed; a broken one would leave the plain bar.
+            if let Ok(style) =
+                ProgressStyle::with_template("{prefix} {bar:32} {pos}/{len} {msg} ({eta} left)")
+            {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self { name: name.to_owned(), bar, stage: None, last_line: Instant::now() }
+    }
+
+    /// Shows a step.
+    pub fn show(&mut self, progress: &Progress) {
+        let message = || match progress.stage {
+            Stage::Simulating => format!("t = {:.2} s, {:.0} contacts", progress.time, progress.contacts),
+            Stage::Drawing => "pictures".to_owned(),
+        };
+        match &self.bar {
+            Some(bar) => {
+                if self.stage != Some(progress.stage) {
+                    self.stage = Some(progress.stage);
+                    bar.reset();
+                    bar.set_length(progress.total);
+                }
+                bar.set_position(progress.done);
+                bar.set_message(message());
+            }
+            None if self.last_line.elapsed() >= LINE_INTERVAL => {
+                self.last_line = Instant::now();
+                // Nobody may be listening; the run goes on.
+                let _ = writeln!(
+                    io::stderr(),
+                    "{}: {} of {} ({:.0} %), {}",
+                    self.name,
+                    progress.done,
+                    progress.total,
+                    100.0 * progress.done as f64 / progress.total.max(1) as f64,
+                    message()
+                );
+            }
+            None => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `run`.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use pliant::scenes::format::Scene;
+use pliant::scenes::load::load;
+use pliant::scenes::prepare::{Prepared, prepare};
+use pliant::scenes::run::{self, RunOptions, Status, Summary};
+use serde_json::json;
+
+use super::args::RunArguments;
+use super::progress::Reporter;
+use super::{Failure, print, print_json, table};
+
+/// What is to be run: everything that can be refused without a step has been looked at.
+struct Plan {
+    runs: Vec<(PathBuf, Prepared)>,
+    arguments: RunArguments,
+}
+
+pub fn run(arguments: RunArguments) -> Result<(), Failure> {
+    plan(arguments).map_err(Failure::Usage)?.execute()
+}
+
+/// Validates the arguments: scenes, output directories and backend.
+fn plan(arguments: RunArguments) -> anyhow::Result<Plan> {
+    let changes = arguments.changes.assignments();
+    let scenes = arguments.scenes.iter().map(|scene| load(scene, &changes)).collect::<Result<Vec<_>, _>>()?;
+    let outs = outputs(&arguments, &scenes)?;
+    for out in &outs {
+        run::check(out, arguments.backend.into(), arguments.resume)?;
+    }
+    let mut runs = Vec::with_capacity(scenes.len());
+    for ((scene, out), name) in scenes.iter().zip(outs).zip(&arguments.scenes) {
+        runs.push((out, prepare(scene).with_context(|| format!("scene '{name}'"))?));
+    }
+    Ok(Plan { runs, arguments })
+}
+
+/// The run directories, all different.
+fn outputs(arguments: &RunArguments, scenes: &[Scene]) -> anyhow::Result<Vec<PathBuf>> {
+    let outs: Vec<PathBuf> = match (&arguments.out, scenes) {
+        (Some(out), [_]) => vec![out.clone()],
+        (out, _) => {
+            let folder = out.clone().unwrap_or_else(|| PathBuf::from("runs"));
+            scenes.iter().map(|scene| folder.join(&scene.name)).collect()
+        }
+    };
+    let mut seen = BTreeSet::new();
+    match outs.iter().find(|out| !seen.insert(*out)) {
+        Some(out) => Err(anyhow!("two scenes would be written to {}", out.display())),
+        None => Ok(outs),
+    }
+}
+
+impl Plan {
+    fn execute(self) -> Result<(), Failure> {
+        let Self { runs, arguments } = self;
+        let mut summaries: Vec<Summary> = Vec::new();
+        let mut errors = Vec::new();
+        for (out, prepared) in runs {
+            let mut reporter = Reporter::new(&prepared.scene.name);
+            let mut progress = |progress: &run::Progress| reporter.show(progress);
+            let options = RunOptions {
+                backend: arguments.backend.into(),
+                threads: arguments.threads,
+                resume: arguments.resume,
+                pictures: !arguments.no_pictures,
+                progress: Some(&mut progress),
+                ..RunOptions::new(out)
+            };
+            let result = run::run(prepared, options);
+            reporter.finish();
+            match result {
+                Ok(summary) => {
+                    if let Some(error) = &summary.picture_error {
+                        eprintln!("warning: {error}");
+                    }
+                    if !arguments.output.json {
+                        print(&table::summary(&summary.directory, &summary.manifest))?;
+                    }
+                    summaries.push(summary);
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        if arguments.output.json {
+            let all: Vec<_> = summaries
+                .iter()
+                .map(|s| json!({ "directory": s.directory, "manifest": s.manifest }))
+                .collect();
+            print_json(Ok(all.into()))?;
+        }
+        // Nothing was run and nothing written: the directory cannot be made, for instance.
+        if summaries.is_empty() && errors.len() == 1 && errors[0].is_usage() {
+            return Err(Failure::usage(errors.remove(0)));
+        }
+        let failed = summaries.iter().any(|s| s.manifest.status != Status::Completed);
+        for error in &errors {
+            eprintln!("error: {error}");
+        }
+        if failed || !errors.is_empty() { Err(Failure::Reported) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,69 @@
+//! `render` and `report`: commands on finished runs.
+
+use pliant::scenes::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG, PictureError};
+use pliant::scenes::report;
+use pliant::scenes::run::{Manifest, Progress, Stage};
+use serde_json::json;
+
+use super::args::{RenderArguments, ReportArguments};
+use super::progress::Reporter;
+use super::{Failure, print, print_json, table};
+
+pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
+    // All of them are looked at before the first is drawn.
+    let manifests = arguments
+        .directories
+        .iter()
+        .map(|directory| Manifest::read(directory))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::usage)?;
+    let mut failed = false;
+    for (directory, manifest) in arguments.directories.iter().zip(&manifests) {
+        let mut reporter = Reporter::new(&manifest.scene.name);
+        let draw = |reporter: &mut Reporter| -> Result<(), PictureError> {
+            let mut progress = |done: usize, total: usize| {
+                let (done, total) = (done as u64, total as u64);
+                reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
+            };
+            let artist = Artist::new(directory, manifest)?;
+            artist.write_png()?;
+            artist.write_gif(&mut progress)?;
+            if arguments.all { artist.write_all(&mut progress) } else { Ok(()) }
+        };
+        let result = draw(&mut reporter);
+        reporter.finish();
+        match result {
+            Ok(()) => {
+                for name in [PREVIEW_PNG, PREVIEW_GIF] {
+                    print(&format!("{}\n", directory.join(name).display()))?;
+                }
+            }
+            Err(error) => {
+                failed = true;
+                eprintln!("error: {error}");
+            }
+        }
+    }
+    if failed { Err(Failure::Reported) } else { Ok(()) }
+}
+
+pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
+    let entries = report::collect(&arguments.directories).map_err(Failure::usage)?;
+    if arguments.output.json {
+        let all: Vec<_> =
+            entries.iter().map(|e| json!({ "directory": e.directory, "manifest": e.manifest })).collect();
+        print_json(Ok(all.into()))?;
+    } else {
+        let named = entries.iter().map(|e| {
+            let name = e.directory.file_name().unwrap_or(e.directory.as_os_str());
+            (name.to_string_lossy().into_owned(), &e.manifest)
+        });
+        print(&table::runs(named))?;
+    }
+    if let Some(out) = &arguments.plots {
+        for file in report::plot(&entries, out).map_err(Failure::failed)? {
+            eprintln!("{}", file.display());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! `sweep`.
+
+use pliant::scenes::load::load;
+use pliant::scenes::machine;
+use pliant::scenes::prepare::prepare;
+use pliant::scenes::run::{Manifest, RunError, Status};
+use pliant::scenes::sweep::{SweepError, SweepOptions, variants};
+
+use super::args::SweepArguments;
+use super::{Failure, print, print_json, table};
+
+pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
+    let backend = machine::Backend::from(arguments.backend);
+    backend.resolve().map_err(Failure::usage)?;
+    let scene =
+        load(&arguments.scene.scene, &arguments.scene.changes.assignments()).map_err(Failure::usage)?;
+    let variants = variants(&scene, &arguments.vary).map_err(Failure::usage)?;
+    // One that makes no world is refused here only if it is the scene itself: a variant alone must not stop the others.
+    prepare(&scene).map_err(Failure::usage)?;
+    let options = SweepOptions {
+        out: arguments.out.clone(),
+        backend,
+        jobs: arguments.threads.unwrap_or_else(machine::available_threads),
+        pictures: !arguments.no_pictures,
+        stop: None,
+    };
+    let total = variants.len();
+    let sweep = pliant::scenes::sweep::sweep(&scene, &variants, &options, &mut |ended, outcome| {
+        let status = match (outcome.status, outcome.skipped) {
+            (Some(status), true) => format!("{status} before"),
+            (Some(status), false) => status.to_string(),
+            (None, _) => "failed".to_owned(),
+        };
+        let error = outcome.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
+        eprintln!("{ended} of {total}: {} {status}{error}", outcome.name);
+    });
+    let sweep = sweep.map_err(|error| match error {
+        SweepError::Run(RunError::NotWritable { .. }) => Failure::usage(error),
+        other => Failure::failed(other),
+    })?;
+    if arguments.output.json {
+        print_json(serde_json::to_value(&sweep))?;
+    } else {
+        let manifests: Vec<_> = sweep
+            .variants
+            .iter()
+            .filter(|v| v.status.is_some())
+            .filter_map(|v| Some((v.name.clone(), Manifest::read(&arguments.out.join(&v.name)).ok()?)))
+            .collect();
+        print(&table::runs(manifests.iter().map(|(name, manifest)| (name.clone(), manifest))))?;
+        let completed = sweep.variants.iter().filter(|v| v.status == Some(Status::Completed)).count();
+        let skipped = sweep.variants.iter().filter(|v| v.skipped).count();
+        print(&format!("{completed} of {total} completed, {skipped} of them before\n"))?;
+    }
+    if sweep.all_completed() { Ok(()) } else { Err(Failure::Reported) }
+}

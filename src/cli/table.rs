@@ -1,0 +1,109 @@
+//! Tables of runs on standard output.
+
+use std::path::Path;
+
+use pliant::scenes::picture::PREVIEW_PNG;
+use pliant::scenes::run::{Manifest, Status};
+
+/// The figures of one run, a line each.
+pub fn summary(directory: &Path, manifest: &Manifest) -> String {
+    let m = manifest;
+    let (ms, solver, kept) = (&m.ms_per_step, &m.solver, &m.conservation);
+    let mut lines = vec![
+        ("particles", m.particles.to_string()),
+        ("steps", format!("{} of {} ms, {} substeps each", m.steps, 1e3 * m.scene.dt, m.substeps)),
+        (
+            "time",
+            format!(
+                "{:.3} s simulated in {:.3} s, {:.2} x real time",
+                m.sim_s.0, m.wall_s.0, m.real_time_rate.0
+            ),
+        ),
+        ("ms per step", format!("median {:.3}, p95 {:.3}, mean {:.3}", ms.median.0, ms.p95.0, ms.mean.0)),
+        ("contacts", format!("mean {:.1}, max {}", m.contacts.mean.0, m.contacts.max)),
+        (
+            "solver",
+            format!(
+                "mean {:.2} iterations a substep, max {}, {} not converged",
+                solver.iterations_mean.0, solver.iterations_max, solver.not_converged
+            ),
+        ),
+        (
+            "conservation",
+            format!(
+                "mass {:.1e}, momentum {:.1e}, angular momentum {:.1e}, energy {:.1e} (relative errors)",
+                kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0, kept.energy.0
+            ),
+        ),
+        ("frames", m.frames.to_string()),
+    ];
+    let picture = directory.join(PREVIEW_PNG);
+    if picture.exists() {
+        lines.push(("picture", picture.display().to_string()));
+    }
+    if let Some(error) = &m.error {
+        lines.push(("error", error.clone()));
+    }
+    let head = format!("{}: {} in {}\n", m.scene.name, m.status, directory.display());
+    lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
+}
+
+/// Runs side by side, a line each.
+pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String {
+    let head = [
+        "run",
+        "status",
+        "particles",
+        "sim s",
+        "wall s",
+        "x real",
+        "ms/step",
+        "contacts",
+        "iter",
+        "unconv.",
+        "energy",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    for (name, m) in entries {
+        rows.push([
+            name,
+            m.status.to_string(),
+            m.particles.to_string(),
+            format!("{:.3}", m.sim_s.0),
+            format!("{:.2}", m.wall_s.0),
+            format!("{:.2}", m.real_time_rate.0),
+            format!("{:.3}", m.ms_per_step.median.0),
+            format!("{:.1} ({})", m.contacts.mean.0, m.contacts.max),
+            format!("{:.2}", m.solver.iterations_mean.0),
+            m.solver.not_converged.to_string(),
+            if m.status == Status::Failed {
+                "-".to_owned()
+            } else {
+                format!("{:.1e}", m.conservation.energy.0)
+            },
+        ]);
+    }
+    align(&rows)
+}
+
+/// Columns as wide as their widest cell; the first two to the left, numbers to the right.
+pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: Vec<usize> =
+        (0..N).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(
+                |(column, (cell, width))| {
+                    if column < 2 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
+                },
+            )
+            .collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

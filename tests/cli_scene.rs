@@ -1,0 +1,58 @@
+//! `list`, `show`, `schema`, `check`, `doctor`, `bench --list`: what they print is what the library has.
+
+mod cli_support;
+
+use cli_support::Place;
+use serde_json::Value;
+
+#[test]
+fn every_listed_scene_is_shown_and_checked() {
+    let place = Place::new();
+    let list: Value = serde_json::from_str(&place.pliant(&["list", "--json"]).exits(0).out).unwrap();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["elastic-drop", "hold", "dough-rolling", "sand-column", "incline"]);
+    assert_eq!(place.pliant(&["list"]).exits(0).out.lines().count(), names.len());
+    for name in names {
+        place.pliant(&["check", name]).exits(0);
+        // The law: a scene as shown is a scene, the same one.
+        let shown = place.pliant(&["show", name]).exits(0).out;
+        place.write("shown.json", &shown);
+        assert_eq!(place.pliant(&["show", "shown.json"]).exits(0).out, shown);
+        place.pliant(&["check", "shown.json"]).exits(0);
+    }
+}
+
+#[test]
+fn set_time_and_seed_change_what_is_shown() {
+    let place = Place::new();
+    let arguments =
+        ["show", "hold", "--time", "0.5", "--seed", "7", "--set", "materials.foam.youngs_modulus=2e4"];
+    let shown: Value = serde_json::from_str(&place.pliant(&arguments).exits(0).out).unwrap();
+    assert_eq!(shown["duration"], 0.5);
+    assert_eq!(shown["seed"], 7);
+    assert_eq!(shown["materials"]["foam"]["youngs_modulus"], 2e4);
+}
+
+#[test]
+fn the_schema_is_json_that_refuses_unknown_fields() {
+    let schema: Value = serde_json::from_str(&Place::new().pliant(&["schema"]).exits(0).out).unwrap();
+    assert_eq!(schema["title"], "Scene");
+    assert_eq!(schema["additionalProperties"], false);
+    for field in ["name", "duration", "dt", "grid_spacing"] {
+        assert!(schema["required"].as_array().unwrap().iter().any(|f| f == field), "{field}");
+    }
+}
+
+#[test]
+fn doctor_tells_processor_threads_and_cuda() {
+    let place = Place::new();
+    let said = place.pliant(&["doctor"]).exits(0).out;
+    assert!(said.contains("CUDA backend: not built in this version") && said.contains("threads"), "{said}");
+    let json: Value = serde_json::from_str(&place.pliant(&["doctor", "--json"]).exits(0).out).unwrap();
+    assert!(json["threads"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn bench_lists_its_parts() {
+    Place::new().pliant(&["bench", "--list"]).exits(0);
+}
