@@ -8,7 +8,7 @@ pub(crate) struct Portable;
 type V = [f32; LANES];
 type M = [bool; LANES];
 
-#[inline(always)]
+#[inline]
 fn map(a: V, f: impl Fn(f32) -> f32) -> V {
     let mut r = a;
     for x in &mut r {
@@ -17,7 +17,7 @@ fn map(a: V, f: impl Fn(f32) -> f32) -> V {
     r
 }
 
-#[inline(always)]
+#[inline]
 fn zip(a: V, b: V, f: impl Fn(f32, f32) -> f32) -> V {
     let mut r = a;
     for l in 0..LANES {
@@ -26,7 +26,7 @@ fn zip(a: V, b: V, f: impl Fn(f32, f32) -> f32) -> V {
     r
 }
 
-#[inline(always)]
+#[inline]
 fn mask(f: impl Fn(usize) -> bool) -> M {
     let mut r = [false; LANES];
     for l in 0..LANES {
@@ -39,77 +39,77 @@ impl Simd for Portable {
     type V = V;
     type M = M;
 
-    #[inline(always)]
+    #[inline]
     fn splat(x: f32) -> V {
         [x; LANES]
     }
-    #[inline(always)]
+    #[inline]
     fn load(row: &[f32; LANES]) -> V {
         *row
     }
-    #[inline(always)]
+    #[inline]
     fn store(row: &mut [f32; LANES], v: V) {
         *row = v;
     }
-    #[inline(always)]
+    #[inline]
     fn add(a: V, b: V) -> V {
         zip(a, b, |x, y| x + y)
     }
-    #[inline(always)]
+    #[inline]
     fn sub(a: V, b: V) -> V {
         zip(a, b, |x, y| x - y)
     }
-    #[inline(always)]
+    #[inline]
     fn mul(a: V, b: V) -> V {
         zip(a, b, |x, y| x * y)
     }
-    #[inline(always)]
+    #[inline]
     fn div(a: V, b: V) -> V {
         zip(a, b, |x, y| x / y)
     }
-    #[inline(always)]
+    #[inline]
     fn mul_add(a: V, b: V, c: V) -> V {
         Self::add(Self::mul(a, b), c)
     }
-    #[inline(always)]
+    #[inline]
     fn sqrt(a: V) -> V {
         map(a, f32::sqrt)
     }
-    #[inline(always)]
+    #[inline]
     fn abs(a: V) -> V {
         map(a, f32::abs)
     }
-    #[inline(always)]
+    #[inline]
     fn min(a: V, b: V) -> V {
         zip(a, b, |x, y| if x < y { x } else { y })
     }
-    #[inline(always)]
+    #[inline]
     fn max(a: V, b: V) -> V {
         zip(a, b, |x, y| if x > y { x } else { y })
     }
-    #[inline(always)]
+    #[inline]
     fn floor(a: V) -> V {
         map(a, f32::floor)
     }
-    #[inline(always)]
+    #[inline]
     fn split_exponent(a: V) -> (V, V) {
         let m = map(a, |x| f32::from_bits((x.to_bits() & 0x007f_ffff) | 0x3f00_0000));
         let e = map(a, |x| ((x.to_bits() >> 23) as i32 - 126) as f32);
         (m, e)
     }
-    #[inline(always)]
+    #[inline]
     fn scale_exponent(m: V, e: V) -> V {
         zip(m, e, |m, e| m * f32::from_bits(((e as i32 + 127) << 23) as u32))
     }
-    #[inline(always)]
+    #[inline]
     fn lt(a: V, b: V) -> M {
         mask(|l| a[l] < b[l])
     }
-    #[inline(always)]
+    #[inline]
     fn le(a: V, b: V) -> M {
         mask(|l| a[l] <= b[l])
     }
-    #[inline(always)]
+    #[inline]
     fn select(m: M, if_true: V, if_false: V) -> V {
         let mut r = if_false;
         for l in 0..LANES {
@@ -117,27 +117,27 @@ impl Simd for Portable {
         }
         r
     }
-    #[inline(always)]
+    #[inline]
     fn mask_and(a: M, b: M) -> M {
         mask(|l| a[l] & b[l])
     }
-    #[inline(always)]
+    #[inline]
     fn mask_or(a: M, b: M) -> M {
         mask(|l| a[l] | b[l])
     }
-    #[inline(always)]
+    #[inline]
     fn mask_not(a: M) -> M {
         mask(|l| !a[l])
     }
-    #[inline(always)]
+    #[inline]
     fn mask_bits(a: M) -> u16 {
         (0..LANES).fold(0, |bits, l| bits | (u16::from(a[l]) << l))
     }
-    #[inline(always)]
+    #[inline]
     fn mask_from_bits(bits: u16) -> M {
         mask(|l| bits >> l & 1 == 1)
     }
-    #[inline(always)]
+    #[inline]
     fn broadcast_quad(q: &[f32; 4]) -> V {
         let mut r = [0.0; LANES];
         for l in 0..LANES {
@@ -145,7 +145,7 @@ impl Simd for Portable {
         }
         r
     }
-    #[inline(always)]
+    #[inline]
     fn spread_z_weights(row: &[f32; LANES]) -> V {
         let mut r = [0.0; LANES];
         for l in 0..LANES {
@@ -153,7 +153,7 @@ impl Simd for Portable {
         }
         r
     }
-    #[inline(always)]
+    #[inline]
     fn sum_quads(a: [V; 4]) -> V {
         let mut r = [0.0; LANES];
         for n in 0..4 {
@@ -163,17 +163,17 @@ impl Simd for Portable {
         }
         r
     }
-    #[inline(always)]
+    #[inline]
     fn load_slice(s: &[f32]) -> V {
         let mut r = [0.0; LANES];
         r.copy_from_slice(&s[..LANES]);
         r
     }
-    #[inline(always)]
+    #[inline]
     fn store_slice(s: &mut [f32], v: V) {
         s[..LANES].copy_from_slice(&v);
     }
-    #[inline(always)]
+    #[inline]
     fn transpose(rows: [V; LANES]) -> [V; LANES] {
         let mut r = rows;
         for i in 0..LANES {

@@ -2,13 +2,16 @@
 //!
 //! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
 
+mod mpm;
+mod tolerance;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::machine::Backend;
+use crate::machine::{self, Backend};
 
 /// The parts of the suite, in the order in which they run.
-pub const PARTS: &[Part] = &[];
+pub const PARTS: &[Part] = &[mpm::PART, tolerance::PART];
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug)]
@@ -71,4 +74,49 @@ pub struct BenchError {
 /// The part of a name, or `None`.
 pub fn part(name: &str) -> Option<&'static Part> {
     PARTS.iter().find(|part| part.name == name)
+}
+
+/// What a row says besides its figures.
+struct Sample {
+    part: &'static str,
+    case: String,
+    threads: usize,
+    precision: &'static str,
+    unit: &'static str,
+}
+
+impl Sample {
+    /// The row of these repeats: median, least, most; `details` is an object.
+    fn row(self, mut values: Vec<f64>, details: Value) -> Row {
+        values.sort_by(f64::total_cmp);
+        let mut details = if let Value::Object(map) = details { map } else { Map::new() };
+        details.insert("device".to_owned(), machine::device().into());
+        details.insert("version".to_owned(), machine::VERSION.into());
+        details.insert("commit".to_owned(), machine::GIT_COMMIT.into());
+        let at = |k: usize| values.get(k).copied().unwrap_or(f64::NAN);
+        Row {
+            bench: self.part.to_owned(),
+            case: self.case,
+            backend: "cpu".to_owned(),
+            threads: self.threads,
+            precision: self.precision.to_owned(),
+            value: at(values.len() / 2),
+            unit: self.unit.to_owned(),
+            min: at(0),
+            max: at(values.len().saturating_sub(1)),
+            repeats: values.len(),
+            details,
+        }
+    }
+}
+
+/// Runs `work` in a pool of this many threads.
+fn in_pool<R: Send>(
+    bench: &'static str,
+    threads: usize,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| BenchError { bench, reason: format!("no pool of {threads} threads: {e}") })?;
+    Ok(pool.install(work))
 }

@@ -1,0 +1,139 @@
+//! Throughput of the particle path: an elastic block falls on a floor.
+//!
+//! The block (compressible neo-Hookean, 0.5 m, 8 particles a cell) starts at rest two cells above a slippery floor in a box
+//! with slippery walls. The first 100 substeps are free fall and are checked against the closed form; then nine chunks
+//! are timed. One substep is P2G, grid and G2P, with whatever sorting falls into it.
+
+use std::time::Instant;
+
+use nalgebra::{Point3, Unit, Vector3};
+use pliant_mpm::material::{Elastic, Model};
+use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
+use serde_json::json;
+
+use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+
+/// The part.
+pub const PART: Part = Part {
+    name: "mpm",
+    about: "elastic block of 6k to 4m particles falls on a floor: ns per particle and substep, bytes per particle",
+    run,
+};
+
+/// Standard gravity [m/s^2].
+const GRAVITY: f64 = 9.81;
+/// Edge of the block [m].
+const SIDE: f64 = 0.5;
+/// Nodes of the walls.
+const WALL: usize = 3;
+/// Cells between floor and block.
+const GAP: usize = 2;
+/// Substeps of free fall before the timing.
+const CHECK: usize = 100;
+/// Timed chunks.
+const CHUNKS: usize = 9;
+/// Substeps that count as one step: the particles may be sorted between steps.
+const STEP: usize = 10;
+
+/// A size of the block.
+struct Size {
+    name: &'static str,
+    /// Cells along the block's edge.
+    cells: usize,
+    /// Nodes along the box's edge.
+    nodes: usize,
+    /// Substep [s].
+    dt: f64,
+    /// Substeps in a timed chunk.
+    chunk: usize,
+}
+
+const SIZES: [Size; 4] = [
+    Size { name: "6k", cells: 9, nodes: 32, dt: 8e-4, chunk: 300 },
+    Size { name: "47k", cells: 18, nodes: 64, dt: 4e-4, chunk: 60 },
+    Size { name: "405k", cells: 37, nodes: 128, dt: 2e-4, chunk: 30 },
+    Size { name: "4m", cells: 79, nodes: 256, dt: 1e-4, chunk: 5 },
+];
+
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+    for size in &SIZES {
+        for &threads in &options.threads {
+            row(in_pool(PART.name, threads, || measure(size, threads))??);
+        }
+    }
+    Ok(())
+}
+
+fn fail(reason: impl ToString) -> BenchError {
+    BenchError { bench: PART.name, reason: reason.to_string() }
+}
+
+fn build(size: &Size) -> Result<Mpm, BenchError> {
+    let dx = SIDE / size.cells as f64;
+    let corner = (size.nodes - size.cells) / 2;
+    let origin = [corner, corner, WALL + GAP];
+    let per_edge = 2 * size.cells;
+    let mut particles = Vec::with_capacity(per_edge.pow(3));
+    for index in 0..per_edge.pow(3) {
+        let cell = [index / (per_edge * per_edge), index / per_edge % per_edge, index % per_edge];
+        let x = Vector3::from_fn(|d, _| (origin[d] as f64 + 0.5 * cell[d] as f64 + 0.25) * dx);
+        particles.push(ParticleState::new(Point3::from(x), Vector3::zeros(), dx.powi(3) / 8.0, 0));
+    }
+    let elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
+    let material = Material { density: 1000.0, model: Model::NeoHookean(elastic) };
+    let (low, high) = (WALL as f64 * dx, (size.nodes - WALL) as f64 * dx);
+    let walls = [Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis()].into_iter().flat_map(|axis| {
+        let wall = |at: f64, normal: Unit<Vector3<f64>>| Boundary {
+            point: Point3::from(axis.into_inner() * at),
+            normal,
+            kind: BoundaryKind::Slip,
+        };
+        [wall(low, axis), wall(high, -axis)]
+    });
+    let walls: Vec<Boundary> = walls.collect();
+    Mpm::new(dx, vec![material], &particles, &walls, Level::detect()).map_err(fail)
+}
+
+fn advance(mpm: &mut Mpm, substeps: usize, dt: f64) -> Result<(), BenchError> {
+    for k in 0..substeps {
+        if k % STEP == 0 {
+            mpm.begin_step();
+        }
+        mpm.particles_to_grid(dt, Vector3::new(0.0, 0.0, -GRAVITY));
+        mpm.grid_to_particles(dt).map_err(fail)?;
+    }
+    Ok(())
+}
+
+fn height(mpm: &Mpm) -> f64 {
+    let totals = mpm.totals(&mut Vec::new());
+    totals.first_moment.z / totals.mass
+}
+
+fn measure(size: &Size, threads: usize) -> Result<Row, BenchError> {
+    let mut mpm = build(size)?;
+    let start = height(&mpm);
+    advance(&mut mpm, CHECK, size.dt)?;
+    let exact = -0.5 * GRAVITY * size.dt * size.dt * (CHECK * (CHECK + 1)) as f64;
+    let fall_error = (height(&mpm) - start) / exact - 1.0;
+    if fall_error.abs() > 1e-3 {
+        return Err(fail(format!("{}: the free fall is off by {fall_error:.2e} of the closed form", size.name)));
+    }
+    let mut samples = Vec::with_capacity(CHUNKS);
+    for _ in 0..CHUNKS {
+        let clock = Instant::now();
+        advance(&mut mpm, size.chunk, size.dt)?;
+        samples.push(clock.elapsed().as_secs_f64() * 1e9 / (size.chunk * mpm.len()) as f64);
+    }
+    let details = json!({
+        "particles": mpm.len(),
+        "grid_spacing_m": mpm.grid_spacing(),
+        "dt_s": size.dt,
+        "substeps": size.chunk,
+        "instruction_set": mpm.level().name(),
+        "bytes_per_particle": mpm.memory() as f64 / mpm.len() as f64,
+        "free_fall_error": fall_error,
+    });
+    Ok(Sample { part: PART.name, case: size.name.to_owned(), threads, precision: "f32", unit: "ns/particle/substep" }
+        .row(samples, details))
+}
