@@ -1,4 +1,5 @@
 //! Bad input: a clear error that names the field or file, exit 2 where nothing was begun, and nothing half written.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
 

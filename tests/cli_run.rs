@@ -1,4 +1,5 @@
 //! `run`, `render`, `report`, `sweep`: run directories, exit codes, going on with a run.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
 

@@ -1,4 +1,5 @@
 //! `list`, `show`, `schema`, `check`, `doctor`, `bench --list`: what they print is what the library has.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
 

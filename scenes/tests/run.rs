@@ -1,4 +1,5 @@
 //! Runs as a library: stopping, going on, and what is left behind after an error.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use std::fs;
 use std::path::Path;

@@ -20,9 +20,12 @@ pub struct Part {
     pub name: &'static str,
     /// What it measures, in one line.
     pub about: &'static str,
-    /// Measures; `row` is called with every row as it is there, so that a long part shows what it has.
-    pub run: fn(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError>,
+    /// Measures, and gives every row as soon as it is there, so that a long part shows what it has.
+    pub run: Measure,
 }
+
+/// What a part does: it calls its second argument with every row.
+pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Row)) -> Result<(), BenchError>;
 
 /// How the suite is run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,9 +62,9 @@ impl FrameWriter {
             radius: (RADIUS_PER_SPACING * s.volume[p].cbrt()) as f32,
             color: self.colors[p],
             material: s.material[p] as u16,
-            j: s.j[p] as f32,
-            plastic_strain: s.state[p] as f32,
-            stress_norm: s.stress_norm[p] as f32,
+            j: s.j[p],
+            plastic_strain: s.state[p],
+            stress_norm: s.stress_norm[p],
         }));
         self.color();
         write_frame(frame_path(directory, number), &self.particles, &[], self.fields)
