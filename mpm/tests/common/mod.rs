@@ -46,12 +46,17 @@ pub fn lattice(corner: [f64; 3], edges: [f64; 3], counts: [usize; 3], density: f
 
 /// A material of every model: E 1e3 Pa, nu 0.3, 1e3 kg/m^3.
 pub fn every_material() -> Vec<Material> {
-    let elastic = Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 };
+    every_material_with(1e3)
+}
+
+/// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3.
+pub fn every_material_with(youngs_modulus: f64) -> Vec<Material> {
+    let elastic = Elastic { youngs_modulus, poissons_ratio: 0.3 };
     let models = [
         Model::FixedCorotated(elastic),
         Model::NeoHookean(elastic),
         Model::LinearCorotated(elastic),
-        Model::VonMises { elastic, yield_stress: 50.0 },
+        Model::VonMises { elastic, yield_stress: 0.05 * youngs_modulus },
         Model::DruckerPrager { elastic, friction_angle: 0.5 },
     ];
     models.map(|model| Material { density: 1e3, model }).to_vec()
