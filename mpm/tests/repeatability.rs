@@ -130,7 +130,7 @@ fn kinematics_at(saved: &[u8], row: usize, lane: usize) -> usize {
 fn refused(mut corrupt: &[u8], why: &str) {
     let mut mpm = small();
     let before = bits(&mpm);
-    let error = mpm.read_state(&mut corrupt).expect_err(why);
+    let error = mpm.read_state(&mut corrupt).map(|()| why).unwrap_err();
     assert!(matches!(&error, MpmError::Checkpoint { reason } if !reason.is_empty()), "{why}: {error:?}");
     assert!(error.to_string().starts_with("checkpoint: "), "{error}");
     assert!(bits(&mpm) == before, "{why}: changed the model");
