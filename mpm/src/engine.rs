@@ -56,6 +56,8 @@ pub struct Mpm {
     pub(crate) outcomes: Vec<Outcome>,
     count: usize,
     grid_version: u64,
+    /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
+    pub(crate) lost: Option<MpmError>,
 }
 
 /// How well the particles are sorted.
@@ -75,7 +77,8 @@ impl Mpm {
     /// `grid_spacing` is h [m]. `level` asks for an instruction set; the best supported one at or below it is used.
     ///
     /// # Errors
-    /// No particles, a non-finite particle, one whose block index does not fit 32 bits, or an unknown material.
+    /// A grid spacing or a material parameter out of range, no particles, a particle that is not finite (in f32) or whose block
+    /// index does not fit 32 bits, or an unknown material.
     pub fn new(
         grid_spacing: f64,
         materials: Vec<Material>,
@@ -85,6 +88,9 @@ impl Mpm {
     ) -> Result<Self, MpmError> {
         if !(grid_spacing.is_finite() && grid_spacing > 0.0) {
             return Err(MpmError::GridSpacing { value: grid_spacing });
+        }
+        for (index, material) in materials.iter().enumerate() {
+            material.validate().map_err(|source| MpmError::Material { index, source })?;
         }
         let store = crate::particle::build_store(grid_spacing, &materials, particles)?;
         let mut mpm = Self {
@@ -102,6 +108,7 @@ impl Mpm {
             sums: Vec::new(),
             outcomes: Vec::new(),
             grid_version: 0,
+            lost: None,
         };
         mpm.rebuild_grid();
         let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
@@ -165,6 +172,9 @@ impl Mpm {
 
     /// Sorts the particles if that pays off; to be called once a step, before its substeps.
     pub fn begin_step(&mut self) {
+        if self.lost.is_some() {
+            return;
+        }
         let stale = self.order.runs as f64 > STALE * self.order.runs_when_sorted as f64;
         if self.order.must_sort || stale {
             self.sort();
@@ -194,8 +204,11 @@ impl Mpm {
 
     /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary conditions.
     ///
-    /// `dt` is the substep [s], `gravity` in m/s^2, world frame.
+    /// `dt` is the substep [s], `gravity` in m/s^2, world frame. Does nothing once a particle is lost.
     pub fn particles_to_grid(&mut self, dt: f64, gravity: Vector3<f64>) -> FreeMotion {
+        if self.lost.is_some() {
+            return FreeMotion::default();
+        }
         if self.order.must_sort {
             self.sort();
         }
@@ -244,8 +257,12 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::LostParticle`] if a particle's position is not a number, or it moved more than two cells in this
-    /// substep `dt` [s].
+    /// substep `dt` [s]. The particles then stay as they are, and every later call gives the same error until
+    /// [`Mpm::read_state`].
     pub fn grid_to_particles(&mut self, dt: f64) -> Result<(), MpmError> {
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
         let arenas = &self.arenas;
@@ -271,10 +288,9 @@ impl Mpm {
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
         par_blocks(0, &self.store.blocks, tiles, &mut self.outcomes, &work);
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
-        match self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost))) {
-            Some((b, (tile, lane))) => Err(self.lost_particle(b, tile as usize, lane as usize)),
-            None => Ok(()),
-        }
+        let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
+        self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));
+        self.lost.clone().map_or(Ok(()), Err)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

@@ -11,6 +11,14 @@ pub enum MpmError {
         /// The value given [m].
         value: f64,
     },
+    /// A material parameter is out of range.
+    #[error("materials[{index}]: {source}")]
+    Material {
+        /// Index of the material.
+        index: usize,
+        /// The parameter.
+        source: crate::material::MaterialError,
+    },
     /// There is nothing to simulate.
     #[error("particles: there are none")]
     NoParticles,

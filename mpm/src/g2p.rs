@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
 }
 
 /// Cells beyond the arena's reach within which the sort still finds a particle.
-const SORT_REACH: f32 = 2.0;
+pub(crate) const SORT_REACH: f32 = 2.0;
 
 impl Kernel for GridToParticles<'_> {
     type Output = Outcome;

@@ -78,25 +78,33 @@ fn place(index: usize, position: &Point3<f64>, grid_spacing: f64) -> Result<Plac
     Ok(place)
 }
 
-fn check(index: usize, p: &ParticleState, materials: usize) -> Result<(), MpmError> {
+/// Checks that the particle is a number in f32, in which it is kept.
+fn check(index: usize, p: &ParticleState, materials: &[Material]) -> Result<(), MpmError> {
     let invalid = |field, value, unit, requirement| {
         Err(MpmError::InvalidParticle { index, field, value, unit, requirement })
     };
-    if p.material >= materials {
-        return Err(MpmError::UnknownMaterial { index, material: p.material, count: materials });
-    }
+    let Some(material) = materials.get(p.material) else {
+        return Err(MpmError::UnknownMaterial { index, material: p.material, count: materials.len() });
+    };
     if !(p.volume > 0.0 && p.volume.is_finite()) {
         return invalid("volume", p.volume, "m^3", "must be positive and finite");
     }
-    let finite = "must be finite";
-    if let Some(&v) = p.velocity.iter().find(|v| !v.is_finite()) {
+    if !((p.volume * material.density) as f32).is_normal() {
+        return invalid("volume", p.volume, "m^3", "gives a mass beyond the range of f32");
+    }
+    let finite = "must be finite in f32";
+    let overflows = |v: &&f64| !(**v as f32).is_finite();
+    if let Some(&v) = p.velocity.iter().find(overflows) {
         return invalid("velocity", v, "m/s", finite);
     }
-    if let Some(&v) = p.affine.iter().find(|v| !v.is_finite()) {
+    if let Some(&v) = p.affine.iter().find(overflows) {
         return invalid("affine", v, "1/s", finite);
     }
-    if let Some(&v) = p.deformation_gradient.iter().find(|v| !v.is_finite()) {
+    if let Some(&v) = p.deformation_gradient.iter().find(overflows) {
         return invalid("deformation_gradient", v, "", finite);
+    }
+    if overflows(&&p.state) {
+        return invalid("state", p.state, "", finite);
     }
     Ok(())
 }
@@ -116,7 +124,7 @@ pub(crate) fn build_store(
     }
     let mut places = Vec::with_capacity(particles.len());
     for (i, p) in particles.iter().enumerate() {
-        check(i, p, materials.len())?;
+        check(i, p, materials)?;
         places.push(place(i, &p.position, h)?);
     }
     places.sort_unstable_by_key(|p| (p.key, p.cell, p.index));

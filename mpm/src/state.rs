@@ -2,10 +2,12 @@
 
 use std::io::{Read, Write};
 
+use crate::arena::{HIGHEST, LOWEST};
 use crate::engine::{Mpm, Order};
 use crate::error::MpmError;
-use crate::simd::Row;
-use crate::tiles::{ParticleBlock, ROWS, Store, Tile};
+use crate::g2p::SORT_REACH;
+use crate::simd::{LANES, Row};
+use crate::tiles::{ParticleBlock, ROWS, Store, Tile, kinematics};
 
 /// First bytes of a saved state; the digit is its version.
 const MAGIC: &[u8; 8] = b"pliantM1";
@@ -78,8 +80,9 @@ impl Mpm {
             return Err(malformed(format!("{blocks} blocks and {tiles} tiles for {count} particles")));
         }
         let (store, speeds) = read_store(input, blocks as usize, tiles as usize, count)?;
-        self.check_contents(&store)?;
+        self.check_contents(&store, must_sort != 0)?;
         self.store = store;
+        self.lost = None;
         self.order = Order { must_sort: must_sort != 0, runs_when_sorted, runs };
         self.rebuild_grid();
         for (outcome, speed) in self.outcomes.iter_mut().zip(speeds) {
@@ -88,15 +91,24 @@ impl Mpm {
         Ok(())
     }
 
-    /// Every particle once, with a known material.
-    fn check_contents(&self, store: &Store) -> Result<(), MpmError> {
+    /// Every particle once; every lane, padding included, with a known material and within reach of the next transfer (or of the
+    /// sort before it).
+    fn check_contents(&self, store: &Store, must_sort: bool) -> Result<(), MpmError> {
         let mut seen = vec![false; self.len()];
+        let reach = if must_sort { SORT_REACH } else { 0.0 };
         for block in &store.blocks {
             for (t, tile) in store.kinematics[block.range()].iter().enumerate() {
-                for l in 0..block.lanes(t) {
-                    let id = tile[crate::tiles::kinematics::ID].0[l].to_bits() as usize;
-                    let material = tile[crate::tiles::kinematics::MATERIAL].0[l].to_bits() as usize;
-                    let fresh = seen.get_mut(id).is_some_and(|s| !core::mem::replace(s, true));
+                for l in 0..LANES {
+                    let id = tile[kinematics::ID].0[l].to_bits() as usize;
+                    let material = tile[kinematics::MATERIAL].0[l].to_bits() as usize;
+                    let position = [0, 1, 2].map(|d| tile[kinematics::POSITION + d].0[l]);
+                    if !position.iter().all(|x| (LOWEST - reach..HIGHEST + reach).contains(x)) {
+                        return Err(malformed(format!(
+                            "particle {id} is at {position:?} cells from its block's corner, out of reach"
+                        )));
+                    }
+                    let padding = l >= block.lanes(t);
+                    let fresh = padding || seen.get_mut(id).is_some_and(|s| !core::mem::replace(s, true));
                     if !fresh || material >= self.materials.len() {
                         return Err(malformed(format!(
                             "particle {id} of material {material} does not belong here"

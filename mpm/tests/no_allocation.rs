@@ -1,0 +1,100 @@
+//! Stepping allocates nothing once its buffers have grown: a substep of any size costs the same, and no allocator's lock joins the threads.
+
+#![allow(clippy::unwrap_used)] // everything here runs in tests
+
+mod common;
+
+use common::{every_material, fast, lattice, step};
+use nalgebra::Vector3;
+use pliant_mpm::stable_step::largest_stable_substep;
+use pliant_mpm::{Mpm, Totals};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, counting what it gives out.
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours; counting neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise about `layout` is the one that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A fingerprint of the particles' order, to see sorts.
+fn order(mpm: &Mpm) -> u64 {
+    let mut hash = 0_u64;
+    mpm.for_each_particle(|id, _| {
+        hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(id))
+    });
+    hash
+}
+
+/// Allocations in 200 substeps after as many to warm up, and the sorts and changes of blocks among them.
+fn after_warm_up(mut mpm: Mpm, dt: f64) -> (usize, usize, u64) {
+    let mut scratch: Vec<Totals> = Vec::new();
+    for _ in 0..200 {
+        step(&mut mpm, dt, Vector3::zeros()).unwrap();
+        mpm.totals(&mut scratch);
+    }
+    let (mut sorts, version) = (0, mpm.grid_version());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for _ in 0..200 {
+        let sorted = order(&mpm);
+        step(&mut mpm, dt, Vector3::zeros()).unwrap();
+        mpm.totals(&mut scratch);
+        sorts += usize::from(order(&mpm) != sorted);
+    }
+    (ALLOCATIONS.load(Ordering::Relaxed) - before, sorts, mpm.grid_version() - version)
+}
+
+/// No allocation on one thread: for a block of several materials that turns and rings within its blocks, and for one that flies
+/// through blocks, as many as before. (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
+#[test]
+fn stepping_allocates_nothing() {
+    let mut materials = every_material();
+    // Sand would come apart, into new blocks.
+    materials.truncate(4);
+    let h = 0.05;
+    let dt = largest_stable_substep(h, &materials, 1.0);
+    let block = |spin: Vector3<f64>, velocity: Vector3<f64>| {
+        let mut particles = lattice([0.06; 3], [h / 2.0; 3], [9, 8, 5], 1e3);
+        let centre = Vector3::new(0.1725, 0.16, 0.1225);
+        for (k, p) in particles.iter_mut().enumerate() {
+            p.material = k % materials.len();
+            p.velocity = velocity + spin.cross(&(p.position - centre));
+            p.velocity.x += 0.5 * (p.position.x - centre.x);
+            p.affine = spin.cross_matrix();
+        }
+        fast(h, &materials, &particles, &[])
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        let (allocations, sorts, changes) =
+            after_warm_up(block(Vector3::new(0.01, 0.02, 0.05), Vector3::zeros()), dt);
+        println!("within its blocks: {allocations} allocations, {sorts} sorts, {changes} changes of blocks");
+        assert!(sorts >= 2, "{sorts} sorts: it does not show that sorting allocates nothing");
+        assert_eq!((allocations, changes), (0, 0));
+
+        let (allocations, sorts, changes) =
+            after_warm_up(block(Vector3::zeros(), Vector3::new(0.9, 0.0, 0.0)), dt);
+        println!("flying: {allocations} allocations, {sorts} sorts, {changes} changes of blocks");
+        assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
+        assert_eq!(allocations, 0);
+    });
+    // The counter counts.
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    drop(std::hint::black_box(vec![1_u8; 100]));
+    assert!(ALLOCATIONS.load(Ordering::Relaxed) > before);
+}
