@@ -56,7 +56,7 @@ impl Factorisation {
         }
         self.assemble(prepared, hessians);
         let rows = &self.rows;
-        eliminate(rows, &prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
+        eliminate(rows, prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
     }
 
     /// Reverse Cuthill-McKee: breadth first from a node of least degree, neighbours by degree.
