@@ -75,7 +75,7 @@ fn collapse(aspect: f64, cells: usize, friction_angle: f64) -> (f64, f64) {
 /// the grains. Within 15 % at two resolutions.
 ///
 /// Friction is that of grains with 30 degrees in plane strain. Measured: a = 1: -11.8 % and -8.5 % (20 across: -14.7 %, 30: -3 %), a = 3: -10.4 %
-/// and the value of 14 below (16 across: +3.1 %, 20: +14 %). The runout grows with resolution: a grid of two particles a cell
+/// and -0.3 % (16 across: +3.1 %, 20: +14 %). The runout grows with resolution: a grid of two particles a cell
 /// does not resolve the tail of the deposit, and a rough floor holds the whole lowest cell.
 #[test]
 fn planar_column_runs_out_as_measured() {
@@ -96,8 +96,7 @@ fn planar_column_runs_out_as_measured() {
     }
 }
 
-/// The flank of the deposit of a low column is at the material's friction angle, within 3 degrees (Lube et al. 2005: for a < 1.15 the flank is the
-/// slope of repose). Measured: 17.6 degrees for 18, 24.8 for 27.
+/// The flank of the deposit of a low column is at the material's friction angle, within 3 degrees. Measured: 17.6 degrees for 18, 24.8 for 27.
 #[test]
 fn flank_rests_at_the_friction_angle() {
     for degrees in [18.0_f64, 27.0] {
