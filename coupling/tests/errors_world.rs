@@ -25,7 +25,8 @@ fn good() -> Settings {
 
 /// The error of a build that must fail; a world is too much to print.
 fn refusal(builder: WorldBuilder) -> BuildError {
-    builder.build().err().expect("it must be refused")
+    let Err(error) = builder.build() else { panic!("it must be refused") };
+    error
 }
 
 /// A wall that comes at the block with this speed [m/s] along x.
