@@ -1,0 +1,187 @@
+//! What a world refuses, and how a run that went wrong says so.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{block, fixed, fixed_corotated, floor, prescribed};
+use nalgebra::{Isometry3, Point3, Vector3};
+use pliant_coupling::convex::SettingsError;
+use pliant_coupling::{
+    BuildError, ParticleRadius, ParticleSet, Settings, StepError, Stiffness, Substeps, World, WorldBuilder,
+};
+use pliant_mpm::largest_stable_substep;
+use pliant_rigid::{BodyDesc, Shape};
+
+fn builder(settings: Settings) -> WorldBuilder {
+    let mut builder = World::builder(settings);
+    let rubber = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
+    builder.particles(block(rubber, [0.0; 3], [4; 3], 0.01, Vector3::zeros()));
+    builder
+}
+
+fn good() -> Settings {
+    Settings::new(0.02, 1e-3)
+}
+
+/// The error of a build that must fail; a world is too much to print.
+fn refusal(builder: WorldBuilder) -> BuildError {
+    let Err(error) = builder.build() else { panic!("it must be refused") };
+    error
+}
+
+/// A wall that comes at the block with this speed [m/s] along x.
+fn wall(speed: f64) -> BodyDesc {
+    let shape = Shape::Box { half_extents: Vector3::new(0.01, 1.0, 1.0) };
+    let keys = [(0.0, Vector3::x() * speed, Vector3::zeros())];
+    prescribed("wall", shape, Isometry3::translation(-0.05, 0.0, 0.0), 0.5, &keys)
+}
+
+/// A wall that crosses a cell in far less than the substep: build cannot know, the step says what was lost, where and why.
+#[test]
+fn a_blown_up_run_names_step_particle_and_cause() {
+    for speed in [1e3, 1e5, 1e12] {
+        let mut settings = good();
+        settings.substeps = Substeps::Fixed(2);
+        let mut builder = builder(settings);
+        builder.body(wall(speed)).unwrap();
+        let mut world = builder.build().unwrap();
+        let error = (0..100).find_map(|_| world.step().err()).expect("it cannot go on");
+        println!("{speed:e} m/s: {error}");
+        let StepError::BlewUp { step, substep, particle, velocity, cause, .. } = &error else {
+            panic!("{error:?}");
+        };
+        assert!(*step < 100 && *substep < 2 && *particle < 64, "{error}");
+        assert!(velocity.norm() > 1.0 || !velocity.norm().is_finite(), "{error}");
+        assert!(cause.contains("smaller dt"), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("step {step}")) && text.contains(&format!("particle {particle}")),
+            "{text}"
+        );
+        // It can still be read.
+        assert_eq!(common::snapshot(&world).positions.len(), 64);
+    }
+}
+
+/// Gravity that crosses a cell within a substep is named as the cause.
+#[test]
+fn absurd_gravity_is_named() {
+    let mut settings = good();
+    settings.gravity = Vector3::new(0.0, 0.0, -1e9);
+    let mut world = builder(settings).build().unwrap();
+    let error = (0..10).find_map(|_| world.step().err()).expect("it cannot go on");
+    assert!(error.to_string().contains("gravity"), "{error}");
+}
+
+/// Explicit substeps beyond the stability limit are refused, with the limit and what it takes; that many are accepted.
+#[test]
+fn unstable_substeps_are_refused() {
+    let mut settings = Settings::new(0.02, 1e-2);
+    settings.substeps = Substeps::Fixed(2);
+    let error = refusal(builder(settings.clone()));
+    let limit = largest_stable_substep(0.02, &[fixed_corotated(1e5, 0.3, 1000.0)], 0.0);
+    let BuildError::UnstableSubsteps { substeps: 2, substep, largest, needed } = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((substep, largest), (5e-3, limit));
+    assert!(error.to_string().contains(&format!("{limit:.3e} s")), "{error}");
+    assert!(error.to_string().contains(&format!("{needed} substeps")), "{error}");
+    settings.substeps = Substeps::Fixed(needed);
+    builder(settings.clone()).build().unwrap();
+    settings.substeps = Substeps::Fixed(needed - 1);
+    refusal(builder(settings));
+}
+
+/// Particles well inside a body are refused, with the body, how many, the deepest and its depth; a shallow overlap is not.
+#[test]
+fn particles_inside_a_body_are_refused() {
+    let half_extents = Vector3::repeat(0.03);
+    let at = |x: f64| fixed("anvil", Shape::Box { half_extents }, Isometry3::translation(x, 0.02, 0.02), 0.5);
+    let mut inside = builder(good());
+    inside.body(at(0.002)).unwrap();
+    let error = refusal(inside);
+    let BuildError::Overlap { ref body, count, particle, depth, position, limit } = error else {
+        panic!("{error:?}");
+    };
+    // The face at x = 0.032 has three of the four layers inside, 7 mm and more; the deepest are 25 mm from the faces across y and z.
+    assert_eq!((body.as_str(), count, limit), ("anvil", 48, 0.005));
+    assert!(particle < 64 && (depth - 0.025).abs() < 1e-12 && position.x == 0.005, "{error}");
+    assert!(error.to_string().contains("anvil"), "{error}");
+
+    let mut shallow = builder(good());
+    shallow.body(at(-0.021)).unwrap();
+    shallow.build().unwrap();
+}
+
+/// Values out of range are refused by name, with the value and its unit.
+#[test]
+fn settings_out_of_range_are_refused() {
+    type Change = fn(&mut Settings);
+    let cases: [(&str, &str, Change); 12] = [
+        ("grid_spacing", "-0.02 m", |s| s.grid_spacing = -0.02),
+        ("grid_spacing", "NaN m", |s| s.grid_spacing = f64::NAN),
+        ("dt", "0 s", |s| s.dt = 0.0),
+        ("dt", "-1 s", |s| s.dt = -1.0),
+        ("dt", "inf s", |s| s.dt = f64::INFINITY),
+        ("contact.stiffness", "-1 N/m", |s| s.contact.stiffness = Stiffness::Fixed(-1.0)),
+        ("contact.dissipation", "-2 s/m", |s| s.contact.dissipation = -2.0),
+        ("contact.stiction_tolerance", "0 m/s", |s| s.contact.stiction_tolerance = 0.0),
+        ("contact.particle_radius", "-0.1 m", |s| s.contact.particle_radius = ParticleRadius::Fixed(-0.1)),
+        ("gravity", "NaN m/s^2", |s| s.gravity.y = f64::NAN),
+        ("substeps", "0", |s| s.substeps = Substeps::Fixed(0)),
+        ("relative_tolerance", "-1", |s| s.solver.relative_tolerance = -1.0),
+    ];
+    for (field, value, change) in cases {
+        let mut settings = good();
+        change(&mut settings);
+        let text = refusal(builder(settings)).to_string();
+        assert!(text.contains(field) && text.contains(value), "{field}: {text}");
+    }
+    let mut settings = good();
+    settings.solver.max_iterations = 0;
+    let error = refusal(builder(settings));
+    assert!(
+        matches!(error, BuildError::Solver(SettingsError::Count { field: "max_iterations" })),
+        "{error:?}"
+    );
+}
+
+/// Particles, materials and bodies out of range are refused.
+#[test]
+fn contents_out_of_range_are_refused() {
+    let mut negative_density = World::builder(good());
+    let material = negative_density.material(fixed_corotated(1e5, 0.3, -1.0));
+    negative_density.particles(block(material, [0.0; 3], [1; 3], 0.01, Vector3::zeros()));
+    let text = refusal(negative_density).to_string();
+    assert!(
+        text.contains("materials[0]") && text.contains("density") && text.contains("-1 kg/m^3"),
+        "{text}"
+    );
+
+    for (volume, velocity, field) in [(-1e-6, 0.0, "volume"), (1e-6, f64::NAN, "velocity")] {
+        let mut bad = builder(good());
+        let material = bad.material(fixed_corotated(1e5, 0.3, 1.0));
+        bad.particles(ParticleSet {
+            positions: vec![Point3::new(1.0, 1.0, 1.0)],
+            velocities: vec![Vector3::new(velocity, 0.0, 0.0)],
+            volumes: vec![volume],
+            material,
+        });
+        let text = refusal(bad).to_string();
+        assert!(text.contains(field) && text.contains("64"), "{text}");
+    }
+
+    let mut uneven = builder(good());
+    let material = uneven.material(fixed_corotated(1e5, 0.3, 1.0));
+    let mut set = block(material, [0.5; 3], [2; 3], 0.01, Vector3::zeros());
+    set.velocities.pop();
+    uneven.particles(set);
+    let text = refusal(uneven).to_string();
+    assert!(text.contains("8 positions") && text.contains("7 velocities"), "{text}");
+
+    let text = builder(good()).body(floor(-0.5)).unwrap_err().to_string();
+    assert!(text.contains("floor") && text.contains("friction") && text.contains("-0.5"), "{text}");
+
+    let empty = refusal(World::builder(good()));
+    assert!(matches!(empty, BuildError::Mpm(_)), "{empty:?}");
+}
