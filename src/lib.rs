@@ -6,3 +6,7 @@ pub use pliant_coupling as coupling;
 pub use pliant_mpm as mpm;
 pub use pliant_rigid as rigid;
 pub use pliant_scenes as scenes;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

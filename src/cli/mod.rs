@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod interrupt;
 mod progress;
 mod run;
 mod runs;

@@ -69,6 +69,7 @@ impl Plan {
                 resume: arguments.resume,
                 pictures: !arguments.no_pictures,
                 progress: Some(&mut progress),
+                stop: super::interrupt::flag(),
                 ..RunOptions::new(out)
             };
             let result = run::run(prepared, options);

@@ -22,7 +22,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         backend,
         jobs: arguments.threads.unwrap_or_else(machine::available_threads),
         pictures: !arguments.no_pictures,
-        stop: None,
+        stop: super::interrupt::flag(),
     };
     let total = variants.len();
     let sweep = pliant::scenes::sweep::sweep(&scene, &variants, &options, &mut |ended, outcome| {
