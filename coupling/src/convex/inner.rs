@@ -82,7 +82,7 @@ pub(super) struct Forcing {
 }
 
 impl Forcing {
-    const FIRST: f64 = 0.3;
+    const FIRST: f64 = 0.1;
     const LARGEST: f64 = 0.5;
     const SMALLEST: f64 = 1e-8;
 
