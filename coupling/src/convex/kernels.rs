@@ -61,8 +61,8 @@ fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
     value
 }
 
-/// Adds `w_i x` of one contact to its nodes. Contact by contact through memory: a loop over a group's few contacts for
-/// each row would be cheaper by its instructions but costs a mispredicted exit each.
+/// Adds `w_i x` of one contact to its nodes. Contact by contact: groups are small, and a loop over their contacts for
+/// each of the nine rows would end too often.
 #[inline(always)]
 fn spread(rows: &[u32; 9], weights: &Weights, x: &Vector, nodes: &mut [Vector]) {
     let layers: [Vector; 3] = std::array::from_fn(|k| x.map(|value| weights.z[k] * value));
