@@ -312,15 +312,17 @@ fn every_direction_reaches_the_dense_minimiser_and_falls_monotonically() {
     }
 }
 
-// The third law and momentum: sum m (v - v*) = sum gamma to rounding, at any tolerance.
+// The third law and momentum: sum m (v - v*) - sum gamma is the sum of the gradient, which the residual bounds
+// (Cauchy-Schwarz: |sum_i g_i| <= sqrt(sum m) |M^-1/2 g|), besides rounding of the sums.
 #[test]
 fn momentum_given_to_the_grid_is_the_sum_of_the_impulses() {
     let problem = random_problem(21, 60, 10.0);
     for direction in DIRECTIONS {
-        for relative_tolerance in [1e-1, 1e-6] {
+        for relative_tolerance in [1e-1, 1e-6, 1e-13] {
             let settings = SolverSettings { relative_tolerance, max_iterations: 100_000, ..tight(direction) };
             let mut solver = ConvexSolver::new();
-            solver.solve(&problem, &settings, InitialGuess::Free);
+            let info = solver.solve(&problem, &settings, InitialGuess::Free);
+            let bound = problem.node_mass.iter().sum::<f64>().sqrt() * info.residual;
             for a in 0..3 {
                 let gained: f64 = (0..problem.node_mass.len())
                     .map(|i| {
@@ -329,7 +331,10 @@ fn momentum_given_to_the_grid_is_the_sum_of_the_impulses() {
                     .sum();
                 let given: f64 = solver.impulses().iter().map(|gamma| gamma[a]).sum();
                 let size: f64 = solver.impulses().iter().map(|gamma| gamma[a].abs()).sum();
-                assert!((gained - given).abs() < 1e-14 * size, "{direction:?}: {gained} {given}");
+                assert!(
+                    (gained - given).abs() < bound + 1e-13 * size,
+                    "{direction:?}: {gained} {given} {bound}"
+                );
             }
         }
     }

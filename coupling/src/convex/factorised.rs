@@ -3,6 +3,7 @@
 
 use multiversion::multiversion;
 
+use super::active::Active;
 use super::kernels::Columns;
 use super::prepared::{Group, Prepared, Vector};
 
@@ -45,7 +46,7 @@ fn stencil(group: &Group) -> [u32; 27] {
 
 impl Factorisation {
     /// Factorises `M + J^T G J`.
-    pub fn factorise(&mut self, prepared: &Prepared, hessians: &[Columns]) {
+    pub fn factorise(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
         let same = self.position.len() == prepared.nodes.len()
             && self.pattern.len() == prepared.groups.len()
             && self.pattern.iter().zip(&prepared.groups).all(|(a, b)| a.rows == b.rows);
@@ -54,7 +55,7 @@ impl Factorisation {
             self.order(prepared.nodes.len());
             self.envelope();
         }
-        self.assemble(prepared, hessians);
+        self.assemble(prepared, active, hessians);
         let rows = &self.rows;
         eliminate(rows, prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
     }
@@ -147,7 +148,7 @@ impl Factorisation {
         self.values.resize(offset, 0.0);
     }
 
-    fn assemble(&mut self, prepared: &Prepared, hessians: &[Columns]) {
+    fn assemble(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
         self.values.fill(0.0);
         for (node, &place) in self.position.iter().enumerate() {
             let i = place as usize;
@@ -159,12 +160,11 @@ impl Factorisation {
                 self.values[row.offset + a * row.width(i) + 3 * (i - row.first) + a] = diagonal;
             }
         }
-        for group in &prepared.groups {
+        for group in &active.groups {
             let nodes = stencil(group);
             let places = nodes.map(|node| self.position[node as usize] as usize);
             let massive = nodes.map(|node| prepared.mass[node as usize] > 0.0);
-            let range = group.begin as usize..group.end as usize;
-            let contacts = || prepared.weights[range.clone()].iter().zip(&hessians[range.clone()]);
+            let members = &active.contacts[group.begin as usize..group.end as usize];
             for s in 0..27 {
                 for t in 0..27 {
                     let (i, j) = (places[s], places[t]);
@@ -172,7 +172,8 @@ impl Factorisation {
                         continue;
                     }
                     let mut block = [[0.0; 4]; 3];
-                    for (w, g) in contacts() {
+                    for &c in members {
+                        let (w, g) = (&prepared.weights[c as usize], &hessians[c as usize]);
                         let weight = w.xy[s / 3] * w.z[s % 3] * w.xy[t / 3] * w.z[t % 3];
                         for a in 0..3 {
                             for b in 0..3 {

@@ -1,5 +1,6 @@
 //! The linear system of a Newton step, by preconditioned conjugate gradients with matrix-free products.
 
+use super::active::Active;
 use super::kernels::{Columns, apply_blocks_negated, conjugate, descend, dot, product_add};
 use super::prepared::{Prepared, Vector};
 
@@ -10,8 +11,6 @@ pub(super) struct ConjugateGradients {
     preconditioned: Vec<Vector>,
     direction: Vec<Vector>,
     image: Vec<Vector>,
-    contact_values: Vec<Vector>,
-    contact_images: Vec<Vector>,
 }
 
 /// How far the inner iteration goes.
@@ -29,6 +28,7 @@ impl ConjugateGradients {
     pub fn solve(
         &mut self,
         prepared: &Prepared,
+        active: &Active,
         hessians: &[Columns],
         inverse_blocks: &[Columns],
         gradient: &[Vector],
@@ -41,9 +41,6 @@ impl ConjugateGradients {
             buffer.clear();
             buffer.resize(nodes, [0.0; 4]);
         }
-        for buffer in [&mut self.contact_values, &mut self.contact_images] {
-            buffer.resize(hessians.len(), [0.0; 4]);
-        }
         self.residual.clear();
         self.residual.extend(gradient.iter().map(|g| g.map(|value| -value)));
         apply_blocks_negated(inverse_blocks, gradient, &mut self.preconditioned);
@@ -52,16 +49,8 @@ impl ConjugateGradients {
         for product in 1..=target.iterations {
             let inertia =
                 conjugate(&prepared.mass, &self.preconditioned, beta, &mut self.direction, &mut self.image);
-            let curvature = inertia
-                + product_add(
-                    &prepared.groups,
-                    &prepared.weights,
-                    hessians,
-                    &self.direction,
-                    &mut self.contact_values,
-                    &mut self.contact_images,
-                    &mut self.image,
-                );
+            let curvature =
+                inertia + product_add(active, &prepared.weights, hessians, &self.direction, &mut self.image);
             // Not positive only where everything has underflowed.
             if !(curvature > 0.0 && reduction > 0.0) {
                 return product;

@@ -7,13 +7,15 @@ use std::hint::black_box;
 
 use multiversion::multiversion;
 
+use super::active::Active;
 use super::prepared::{Group, LANES, LawLanes, Vector, Weights};
 
 /// The columns of a symmetric 3x3 matrix.
 pub(super) type Columns = [Vector; 3];
 
-/// A symmetric 3x3 matrix as `[xx, yy, zz, xy, xz, yz, 0, 0]`.
-pub(super) type Packed = [f64; 8];
+/// A symmetric 3x3 matrix as `[xx, yy, zz, xy, xz, yz, 0, 0]`: one AVX register. In f32, which is enough for a
+/// preconditioner.
+pub(super) type Packed = [f32; 8];
 
 const ZERO: Vector = [0.0; 4];
 
@@ -59,23 +61,17 @@ fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
     value
 }
 
-/// Adds `sum_c w_ic x_c` to the nodes of a group, a row at a time: the row's three nodes stay in registers.
+/// Adds `w_i x` of one contact to its nodes. Contact by contact: groups are small, and a loop over their contacts for
+/// each of the nine rows would end too often.
 #[inline(always)]
-fn spread(rows: &[u32; 9], weights: &[Weights], values: &[Vector], nodes: &mut [Vector]) {
+fn spread(rows: &[u32; 9], weights: &Weights, x: &Vector, nodes: &mut [Vector]) {
+    let layers: [Vector; 3] = std::array::from_fn(|k| x.map(|value| weights.z[k] * value));
     for r in 0..9 {
         let first = rows[r] as usize;
         let run = &mut nodes[first..first + 3];
-        let mut sums = [run[0], run[1], run[2]];
-        for (w, x) in weights.iter().zip(values) {
-            let mut scaled = ZERO;
-            for l in 0..4 {
-                scaled[l] = w.xy[r] * x[l];
-            }
-            for k in 0..3 {
-                axpy(w.z[k], &scaled, &mut sums[k]);
-            }
+        for k in 0..3 {
+            axpy(weights.xy[r], &layers[k], &mut run[k]);
         }
-        run.copy_from_slice(&sums);
     }
 }
 
@@ -95,37 +91,32 @@ pub(super) fn gather_add(groups: &[Group], weights: &[Weights], nodes: &[Vector]
 pub(super) fn scatter_add(groups: &[Group], weights: &[Weights], values: &[Vector], out: &mut [Vector]) {
     for group in groups {
         let range = group.begin as usize..group.end as usize;
-        spread(&group.rows, &weights[range.clone()], &values[range], out);
+        for (w, x) in weights[range.clone()].iter().zip(&values[range]).filter(|(_, x)| **x != ZERO) {
+            spread(&group.rows, w, x, out);
+        }
     }
 }
 
-/// `out += J^T G J x`, with `J x` and `G J x` left in `values` and `images`; returns `x^T J^T G J x`. The three parts
-/// of a group are loops of their own, with memory between, so that each is in full registers.
+/// `out += J^T G J x`; returns `x^T J^T G J x`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn product_add(
-    groups: &[Group],
+    active: &Active,
     weights: &[Weights],
     hessians: &[Columns],
     x: &[Vector],
-    values: &mut [Vector],
-    images: &mut [Vector],
     out: &mut [Vector],
 ) -> f64 {
     let mut curvature = ZERO;
-    for group in groups {
-        let range = group.begin as usize..group.end as usize;
-        let (weights, hessians) = (&weights[range.clone()], &hessians[range.clone()]);
-        let (values, images) = (&mut values[range.clone()], &mut images[range]);
-        for (w, value) in weights.iter().zip(values.iter_mut()) {
-            *value = interpolate(x, &group.rows, w);
-        }
-        for ((hessian, value), image) in hessians.iter().zip(values.iter()).zip(images.iter_mut()) {
-            *image = apply(hessian, value);
+    for group in &active.groups {
+        for &c in &active.contacts[group.begin as usize..group.end as usize] {
+            let (w, hessian) = (&weights[c as usize], &hessians[c as usize]);
+            let value = black_box(interpolate(x, &group.rows, w));
+            let image = apply(hessian, &value);
             for l in 0..4 {
                 curvature[l] = value[l].mul_add(image[l], curvature[l]);
             }
+            spread(&group.rows, w, &black_box(image), out);
         }
-        spread(&group.rows, weights, images, out);
     }
     sum(curvature)
 }
@@ -133,41 +124,27 @@ pub(super) fn product_add(
 /// `out_i += sum_c w_ic^2 G_c`, or with the weight to the first power (`lumped`).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn diagonal_blocks_add(
-    groups: &[Group],
+    active: &Active,
     weights: &[Weights],
     hessians: &[Columns],
     lumped: bool,
     out: &mut [Packed],
 ) {
-    for group in groups {
-        let mut stencil = [[0.0; 8]; 27];
-        let range = group.begin as usize..group.end as usize;
-        for (w, g) in weights[range.clone()].iter().zip(&hessians[range]) {
+    let power = |weight: f64| if lumped { weight } else { weight * weight };
+    for group in &active.groups {
+        for &c in &active.contacts[group.begin as usize..group.end as usize] {
+            let (w, g) = (&weights[c as usize], &hessians[c as usize]);
             let packed = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2], 0.0, 0.0];
-            let power = |weight: f64| if lumped { weight } else { weight * weight };
-            let mut layers = [[0.0; 8]; 3];
-            for k in 0..3 {
-                let factor = power(w.z[k]);
-                for l in 0..8 {
-                    layers[k][l] = factor * packed[l];
-                }
-            }
-            let layers = black_box(layers);
+            let layers: [Packed; 3] =
+                black_box(std::array::from_fn(|k| packed.map(|value| (power(w.z[k]) * value) as f32)));
             for r in 0..9 {
-                let factor = power(w.xy[r]);
+                let factor = power(w.xy[r]) as f32;
+                let first = group.rows[r] as usize;
+                let run = &mut out[first..first + 3];
                 for k in 0..3 {
                     for l in 0..8 {
-                        stencil[3 * r + k][l] = factor.mul_add(layers[k][l], stencil[3 * r + k][l]);
+                        run[k][l] = factor.mul_add(layers[k][l], run[k][l]);
                     }
-                }
-            }
-        }
-        for r in 0..9 {
-            let first = group.rows[r] as usize;
-            let run = &mut out[first..first + 3];
-            for k in 0..3 {
-                for l in 0..8 {
-                    run[k][l] += stencil[3 * r + k][l];
                 }
             }
         }
@@ -177,12 +154,14 @@ pub(super) fn diagonal_blocks_add(
 /// The inverses of `m_i I + B_i`, zero for nodes without mass. By LDL^T with the pivots held at the mass (their
 /// bound in exact arithmetic), so that the inverse is positive definite at any ratio of stiffness to mass.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn invert_blocks(blocks: &[Packed], mass: &[f64], out: &mut [Columns]) {
-    for ((b, &m), inverse) in blocks.iter().zip(mass).zip(out) {
-        if m <= 0.0 {
-            *inverse = [ZERO; 3];
+pub(super) fn invert_blocks(blocks: &[Packed], mass: &[f64], inverse_mass: &[f64], out: &mut [Columns]) {
+    for (((b, &m), &free), inverse) in blocks.iter().zip(mass).zip(inverse_mass).zip(out) {
+        // No active contact, or no mass: three divisions less.
+        if free == 0.0 || b[0] + b[1] + b[2] == 0.0 {
+            *inverse = [[free, 0.0, 0.0, 0.0], [0.0, free, 0.0, 0.0], [0.0, 0.0, free, 0.0]];
             continue;
         }
+        let b = b.map(f64::from);
         let i0 = 1.0 / (b[0] + m);
         let l10 = b[3] * i0;
         let l20 = b[4] * i0;

@@ -15,6 +15,7 @@
 //! does, and [`SolverInfo`] what happened. [`law`] has the contact model one contact at a time, and
 //! [`pressing`] makes sequences of problems to measure with.
 
+mod active;
 mod factorised;
 mod inner;
 mod kernels;

@@ -136,10 +136,9 @@ impl ContactProblem {
             return Err(ProblemError::NodeCount { masses: nodes, velocities });
         }
         for (contact, c) in self.contacts.iter().enumerate() {
-            for node in c.rows {
-                if node as usize + 3 > nodes {
-                    return Err(ProblemError::RowOutOfRange { contact, node, nodes });
-                }
+            let node = c.rows.iter().fold(0, |most, &node| node.max(most));
+            if node as usize + 3 > nodes {
+                return Err(ProblemError::RowOutOfRange { contact, node, nodes });
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The solver: workspace, start, iteration, end.
 
+use super::active::Active;
 use super::factorised::Factorisation;
 use super::inner::{ConjugateGradients, Forcing, InnerTarget};
 use super::kernels::{self, Columns, Norms, Packed, RayLanes};
@@ -49,6 +50,7 @@ pub struct ConvexSolver {
     contact_direction: Vec<Vector>,
     contact_impulse: Vec<Vector>,
     hessians: Vec<Columns>,
+    active: Active,
     rays: Vec<RayLanes>,
     history: History,
     conjugate_gradients: ConjugateGradients,
@@ -306,6 +308,7 @@ impl ConvexSolver {
         let far = newton && record.residual > NEWTON_REGION * record.scale;
         let turning = if far { 0.0 } else { 1.0 };
         kernels::hessians(&self.prepared.laws, &self.contact_velocity, turning, &mut self.hessians);
+        self.active.find(&self.prepared, &self.hessians);
         match settings.direction {
             Direction::Block | Direction::LumpedBlock => {
                 self.update_blocks(settings.direction == Direction::LumpedBlock);
@@ -330,6 +333,7 @@ impl ConvexSolver {
                 };
                 self.conjugate_gradients.solve(
                     &self.prepared,
+                    &self.active,
                     &self.hessians,
                     &self.inverse_blocks,
                     &self.gradient,
@@ -338,7 +342,7 @@ impl ConvexSolver {
                 )
             }
             Direction::NewtonFactorised => {
-                self.factorisation.factorise(&self.prepared, &self.hessians);
+                self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
                 self.factorisation.solve_negated(&self.gradient, &mut self.direction);
                 1
             }
@@ -349,13 +353,18 @@ impl ConvexSolver {
         let prepared = &self.prepared;
         self.blocks.fill([0.0; 8]);
         kernels::diagonal_blocks_add(
-            &prepared.groups,
+            &self.active,
             &prepared.weights,
             &self.hessians,
             lumped,
             &mut self.blocks,
         );
-        kernels::invert_blocks(&self.blocks, &prepared.mass, &mut self.inverse_blocks);
+        kernels::invert_blocks(
+            &self.blocks,
+            &prepared.mass,
+            &prepared.inverse_mass,
+            &mut self.inverse_blocks,
+        );
     }
 
     /// A bound on the rounding error of the residual's norm \[sqrt(J)\]. Each node's gradient is a sum of about 30
