@@ -120,6 +120,7 @@ fn in_pool<R: Send>(
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, BenchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| BenchError { bench, reason: format!("no pool of {threads} threads: {e}") })?;
+    let pool =
+        pool.map_err(|e| BenchError { bench, reason: format!("no pool of {threads} threads: {e}") })?;
     Ok(pool.install(work))
 }

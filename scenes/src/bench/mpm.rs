@@ -117,7 +117,10 @@ fn measure(size: &Size, threads: usize) -> Result<Row, BenchError> {
     let exact = -0.5 * GRAVITY * size.dt * size.dt * (CHECK * (CHECK + 1)) as f64;
     let fall_error = (height(&mpm) - start) / exact - 1.0;
     if fall_error.abs() > 1e-3 {
-        return Err(fail(format!("{}: the free fall is off by {fall_error:.2e} of the closed form", size.name)));
+        return Err(fail(format!(
+            "{}: the free fall is off by {fall_error:.2e} of the closed form",
+            size.name
+        )));
     }
     let mut samples = Vec::with_capacity(CHUNKS);
     for _ in 0..CHUNKS {
@@ -134,6 +137,12 @@ fn measure(size: &Size, threads: usize) -> Result<Row, BenchError> {
         "bytes_per_particle": mpm.memory() as f64 / mpm.len() as f64,
         "free_fall_error": fall_error,
     });
-    Ok(Sample { part: PART.name, case: size.name.to_owned(), threads, precision: "f32", unit: "ns/particle/substep" }
-        .row(samples, details))
+    Ok(Sample {
+        part: PART.name,
+        case: size.name.to_owned(),
+        threads,
+        precision: "f32",
+        unit: "ns/particle/substep",
+    }
+    .row(samples, details))
 }
