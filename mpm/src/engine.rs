@@ -77,7 +77,7 @@ impl Mpm {
     /// `grid_spacing` is h [m]. `level` asks for an instruction set; the best supported one at or below it is used.
     ///
     /// # Errors
-    /// A grid spacing or a material parameter out of range, no particles, a particle that is not finite (in f32) or whose block
+    /// A grid spacing, a material parameter or a boundary out of range, no particles, a particle that is not finite (in f32) or whose block
     /// index does not fit 32 bits, or an unknown material.
     pub fn new(
         grid_spacing: f64,
@@ -91,6 +91,9 @@ impl Mpm {
         }
         for (index, material) in materials.iter().enumerate() {
             material.validate().map_err(|source| MpmError::Material { index, source })?;
+        }
+        for (index, boundary) in boundaries.iter().enumerate() {
+            boundary.validate(index)?;
         }
         let store = crate::particle::build_store(grid_spacing, &materials, particles)?;
         let mut mpm = Self {
