@@ -3,23 +3,28 @@
 //! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p (Jiang et al. 2016,
 //! Hu et al. 2018). Mirrors P2G: nine vector loads gather a particle's stencil, sixteen particles update at once.
 
-use crate::arena::{HIGHEST, LOWEST, STRIDE_X, STRIDE_Y, WINDOW};
+use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
+use crate::blocks::NodeBlock;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
 use crate::weights::Stencils;
 
-/// G2P of one block from its copy of the nodes.
+/// G2P of one block.
 pub(crate) struct GridToParticles<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
     pub kinematics: &'a mut [Tile],
     pub deformation: &'a mut [Tile],
-    /// Node velocities, laid out as an arena.
-    pub nodes: &'a [f32],
+    /// What the particles' stencils reach; replaced by what they reach after the transfer.
+    pub window: &'a mut Window,
+    /// Node blocks around the block.
+    pub around: &'a [u32; NEIGHBOURS],
+    pub nodes: &'a [NodeBlock],
     pub materials: &'a [Material],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
@@ -46,7 +51,9 @@ impl Kernel for GridToParticles<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> Outcome {
+        let arena = self.copy_nodes::<S>();
         let mut outcome = Outcome::default();
+        let mut extent = Extent::<S>::new();
         let mut weights = [Row::ZERO; LANES];
         let mut gathered = [Row::ZERO; LANES];
         let mut models = ModelCache::<S>::new(self.materials);
@@ -59,7 +66,7 @@ impl Kernel for GridToParticles<'_> {
             let indices = stencils.arena_indices();
             for l in 0..lanes {
                 gather_stencil::<S>(
-                    &self.nodes[indices[l]..indices[l] + WINDOW],
+                    &arena.values[indices[l]..indices[l] + STENCIL],
                     &weights[l],
                     &mut gathered[l],
                 );
@@ -69,6 +76,7 @@ impl Kernel for GridToParticles<'_> {
             }
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             models.update(motion, strain, &affine, self.dt);
+            extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             let mut speed_squared = Lanes::<S>::all(0.0);
             for d in 0..3 {
@@ -80,7 +88,76 @@ impl Kernel for GridToParticles<'_> {
         let mut row = Row::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
+        *self.window = extent.window();
         outcome
+    }
+}
+
+impl GridToParticles<'_> {
+    /// The velocities of the nodes in reach.
+    #[inline(always)]
+    fn copy_nodes<S: Simd>(&self) -> Arena {
+        let mut arena = Arena::ZERO;
+        let values = arena.rows_mut();
+        for (n, &block) in self.around.iter().enumerate() {
+            let rows = self.nodes[block as usize].nodes.as_flattened().as_chunks().0;
+            self.window.for_each_shared_row(n, |_, a, b| S::store(&mut values[a], S::load(&rows[b])));
+        }
+        arena
+    }
+}
+
+/// Lowest and highest positions of some particles, padding included.
+struct Extent<S: Simd> {
+    lowest: [Lanes<S>; 3],
+    highest: [Lanes<S>; 3],
+}
+
+impl<S: Simd> Extent<S> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { lowest: [Lanes::all(f32::MAX); 3], highest: [Lanes::all(f32::MIN); 3] }
+    }
+
+    #[inline(always)]
+    fn include(&mut self, motion: &Tile) {
+        for d in 0..3 {
+            let x = Lanes::load(&motion[kinematics::POSITION + d]);
+            self.lowest[d] = self.lowest[d].min(x);
+            self.highest[d] = self.highest[d].max(x);
+        }
+    }
+
+    #[inline(always)]
+    fn window(&self) -> Window {
+        let fold = |x: &Lanes<S>, start: f32, f: fn(f32, f32) -> f32| {
+            let mut row = Row::ZERO;
+            x.store(&mut row);
+            row.0.iter().fold(start, |a, &b| f(a, b))
+        };
+        Window::around(
+            self.lowest.each_ref().map(|x| fold(x, f32::MAX, f32::min)),
+            self.highest.each_ref().map(|x| fold(x, f32::MIN, f32::max)),
+        )
+    }
+}
+
+/// What the particles of a block reach, as G2P would have left it.
+pub(crate) struct MeasureWindow<'a> {
+    /// The block's tiles.
+    pub kinematics: &'a [Tile],
+}
+
+impl Kernel for MeasureWindow<'_> {
+    type Output = Window;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Window {
+        let mut extent = Extent::<S>::new();
+        for motion in self.kinematics {
+            extent.include(motion);
+        }
+        extent.window()
     }
 }
 

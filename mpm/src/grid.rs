@@ -1,11 +1,11 @@
-//! The grid pass: sum the arenas, free motion, boundary conditions.
+//! The grid pass: sum the windows, free motion, boundary conditions.
 
 use nalgebra::Vector3;
 
-use crate::arena::{Arena, add_to_block};
+use crate::arena::Window;
 use crate::blocks::{NODES, NONE, NodeBlock};
 use crate::boundary::GridPlane;
-use crate::simd::{Kernel, Simd};
+use crate::simd::{Kernel, LANES, Row, Simd};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{BLOCK_CELLS, BlockKey};
 
@@ -38,30 +38,34 @@ pub(crate) struct FreeMotionSums {
     pub work: f64,
 }
 
-/// Sums the arenas around one node block (in the order of the neighbours: the same bits for any number of threads).
-pub(crate) struct GatherArenas<'a> {
+/// Sums the windows around one node block (in the order of the neighbours: the same bits for any number of threads).
+pub(crate) struct GatherWindows<'a> {
     pub block: &'a mut NodeBlock,
     pub neighbours: &'a [u32; NEIGHBOURS],
-    pub arenas: &'a [Arena],
+    pub windows: &'a [Window],
+    /// The pool that holds their rows.
+    pub pool: &'a [Row],
 }
 
-impl Kernel for GatherArenas<'_> {
+impl Kernel for GatherWindows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
         *self.block = NodeBlock::ZERO;
+        let (rows, _) = self.block.nodes.as_flattened_mut().as_chunks_mut::<LANES>();
         for (n, &p) in self.neighbours.iter().enumerate() {
             if p == NONE {
                 continue;
             }
-            let arena = &self.arenas[p as usize];
+            let window = &self.windows[p as usize];
+            let values = &self.pool[window.first_row as usize..][..window.rows()];
             // This block is the opposite neighbour of the particles' block.
-            let direction = NEIGHBOURS - 1 - n;
-            if arena.touched >> direction & 1 == 1 {
-                add_to_block(arena, direction, self.block);
+            window.for_each_shared_row(NEIGHBOURS - 1 - n, |w, _, b| {
+                let sum = S::add(S::load(&rows[b]), S::load(&values[w].0));
+                S::store(&mut rows[b], sum);
                 self.block.empty = false;
-            }
+            });
         }
     }
 }

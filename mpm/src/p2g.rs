@@ -5,19 +5,21 @@
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector holds three nodes of
 //! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
 
-use crate::arena::{Arena, STRIDE_X, STRIDE_Y, WINDOW, touched_neighbours};
-use crate::scalar::Real;
+use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
 use crate::weights::Stencils;
 
-/// P2G of one block into its arena.
+/// P2G of one block into its part of the pool; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
     pub kinematics: &'a [Tile],
     pub deformation: &'a [Tile],
-    pub arena: &'a mut Arena,
+    /// What their stencils reach.
+    pub window: &'a Window,
+    /// The window's rows.
+    pub rows: &'a mut [Row],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
     /// Substep [s].
@@ -68,16 +70,14 @@ fn quad(row: &Row, q: usize) -> &[f32; 4] {
 }
 
 impl Kernel for ParticlesToGrid<'_> {
-    type Output = ();
+    type Output = u32;
 
     #[inline(always)]
-    fn run<S: Simd>(self) {
+    fn run<S: Simd>(self) -> u32 {
         let force = -self.dt * 4.0 / self.grid_spacing;
         let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
-        let values = &mut self.arena.values;
-        values.fill(0.0);
-        let mut lowest = [Lanes::<S>::all(9.0); 3];
-        let mut highest = [Lanes::<S>::all(-9.0); 3];
+        let mut arena = Arena::ZERO;
+        let values = &mut arena.values;
         let mut weights = [Row::ZERO; LANES];
         let mut momentum = [Row::ZERO; LANES];
         let mut sums = [S::splat(0.0); 9];
@@ -85,10 +85,6 @@ impl Kernel for ParticlesToGrid<'_> {
         let mut runs = 0;
         for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
             let stencils = Stencils::<S>::of(motion);
-            for d in 0..3 {
-                lowest[d] = lowest[d].min(stencils.base[d]);
-                highest[d] = highest[d].max(stencils.base[d]);
-            }
             stencils.particle_rows(&mut weights);
             momenta(&stencils, motion, strain, self.grid_spacing, force, &mut momentum);
             let indices = stencils.arena_indices();
@@ -126,32 +122,16 @@ impl Kernel for ParticlesToGrid<'_> {
         if at != usize::MAX {
             flush::<S>(values, at, &sums);
         }
-        self.arena.runs = runs;
-        self.arena.touched = touched_neighbours(lane_extremes(&lowest).0, lane_extremes(&highest).1);
+        let nodes = arena.rows();
+        self.window.for_each_row(|w, a| S::store(&mut self.rows[w].0, S::load(&nodes[a])));
+        runs
     }
-}
-
-/// Smallest and largest lane of each component.
-#[inline(always)]
-fn lane_extremes<S: Simd>(x: &[Lanes<S>; 3]) -> ([i32; 3], [i32; 3]) {
-    let (mut smallest, mut largest) = ([0; 3], [0; 3]);
-    for d in 0..3 {
-        let mut row = Row::ZERO;
-        x[d].store(&mut row);
-        let (mut low, mut high) = (f32::MAX, f32::MIN);
-        for &lane in &row.0 {
-            low = low.min(lane);
-            high = high.max(lane);
-        }
-        (smallest[d], largest[d]) = (low as i32, high as i32);
-    }
-    (smallest, largest)
 }
 
 /// Adds a cell's sums to the arena.
 #[inline(always)]
 fn flush<S: Simd>(values: &mut [f32], at: usize, sums: &[S::V; 9]) {
-    let window = &mut values[at..at + WINDOW];
+    let window = &mut values[at..at + STENCIL];
     for i in 0..3 {
         for j in 0..3 {
             let row = &mut window[i * STRIDE_X + j * STRIDE_Y..][..LANES];
