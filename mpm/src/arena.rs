@@ -1,12 +1,13 @@
 //! The nodes that the particles of one block reach.
 //!
 //! A block's particles touch its own 4^3 nodes and, with the stencil and one cell of drift since the last sort, one layer
-//! before and three layers behind: 8^3 nodes at most. The transfers work on them in an *arena* on the thread's stack.
+//! before and three layers behind: 8^3 nodes at most. The transfers work on them in an *arena* of the thread.
 //! Only the box that the stencils really reach, the *window*, is kept: P2G leaves it in the block's part of one pool, from
 //! which the grid pass adds the windows in a fixed order.
 //!
 //! All of these hold nodes in rows of four along z, as node blocks do: one cache line, which is moved as a whole.
 
+use core::cell::RefCell;
 use core::ops::Range;
 
 use crate::blocks::BLOCK_NODES;
@@ -41,7 +42,15 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    pub(crate) const ZERO: Self = Self { values: [0.0; EDGE * STRIDE_X] };
+    const ZERO: Self = Self { values: [0.0; EDGE * STRIDE_X] };
+
+    /// Runs `work` with the thread's arena, which holds whatever the last one left in it.
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Self) -> R) -> R {
+        thread_local! {
+            static ARENA: RefCell<Arena> = const { RefCell::new(Arena::ZERO) };
+        }
+        ARENA.with_borrow_mut(work)
+    }
 
     /// Its rows, z fastest.
     #[inline(always)]
@@ -94,8 +103,8 @@ impl Window {
     /// Calls `visit(row of the window, row of the arena)`.
     #[inline(always)]
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
-        let [x0, y0, z0] = self.first.map(usize::from);
-        let [nx, ny, nz] = self.count.map(usize::from);
+        let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
+        let (nx, ny, nz) = (self.count[0] as usize, self.count[1] as usize, self.count[2] as usize);
         for x in 0..nx {
             for y in 0..ny {
                 for z in 0..nz {
@@ -118,16 +127,16 @@ impl Window {
     pub(crate) fn for_each_shared_row(&self, n: usize, mut visit: impl FnMut(usize, usize, usize)) {
         let o = neighbour_offset(n);
         let z = (o[2] + 1) as usize;
-        let [x0, y0, z0] = self.first.map(usize::from);
-        let [_, ny, nz] = self.count.map(usize::from);
+        let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
+        let (ny, nz) = (self.count[1] as usize, self.count[2] as usize);
         if !(z0..z0 + nz).contains(&z) {
             return;
         }
-        // A block's node 0 in the arena.
-        let corner = [0, 1].map(|d| (BLOCK_NODES as i32 * o[d] + 1) as isize);
+        // Node x of the neighbour is node 4 o + x + 1 of the arena.
+        let (corner_x, corner_y) = ((4 * o[0] + 4) as usize, (4 * o[1] + 4) as usize);
         for x in self.shared(0, o[0]) {
             for y in self.shared(1, o[1]) {
-                let (ax, ay) = ((corner[0] + x as isize) as usize, (corner[1] + y as isize) as usize);
+                let (ax, ay) = (corner_x + x - 3, corner_y + y - 3);
                 visit(
                     ((ax - x0) * ny + ay - y0) * nz + z - z0,
                     (ax * EDGE + ay) * EDGE_ROWS + z,

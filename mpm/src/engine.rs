@@ -7,12 +7,12 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::{PoolShare, Window, place};
+use crate::arena::{Arena, PoolShare, Window, place};
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
 use crate::error::MpmError;
 use crate::g2p::{GridToParticles, MeasureWindow, Outcome};
-use crate::grid::{FreeMotionSums, GatherWindows, Impulse, free_motion};
+use crate::grid::{FreeMotionSums, GridPass, Impulse};
 use crate::material::Material;
 use crate::p2g::ParticlesToGrid;
 use crate::particle::ParticleState;
@@ -20,8 +20,8 @@ use crate::simd::{Detected, Level, Row};
 use crate::sort::Sorter;
 use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
 
-/// Node blocks handed to a thread at once, at least.
-const NODE_GRAIN: usize = 8;
+/// Node blocks of which a thread takes one lot at a time, with one partial sum.
+const NODE_CHUNK: usize = 8;
 
 /// Sort again once the order costs this much more than a fresh one (changes of cell along the particles).
 const STALE: f64 = 1.25;
@@ -57,6 +57,7 @@ pub struct Mpm {
     pool: Vec<Row>,
     /// Runs of particles in the same cell, by block.
     runs: Vec<u32>,
+    /// By lot of node blocks.
     sums: Vec<FreeMotionSums>,
     pub(crate) outcomes: Vec<Outcome>,
     count: usize,
@@ -184,16 +185,17 @@ impl Mpm {
 
     /// Sorts the particles if that pays off; to be called once a step, before its substeps.
     pub fn begin_step(&mut self) {
-        if self.lost.is_some() {
-            return;
-        }
         let stale = self.order.runs as f64 > STALE * self.order.runs_when_sorted as f64;
         if self.order.must_sort || stale {
             self.sort();
         }
     }
 
-    fn sort(&mut self) {
+    /// Sorts the particles by block and cell now. Nothing needs it: [`Mpm::begin_step`] does it where it pays off.
+    pub fn sort(&mut self) {
+        if self.lost.is_some() {
+            return;
+        }
         if self.sorter.sort(&mut self.store) {
             self.rebuild_grid();
         } else {
@@ -216,7 +218,7 @@ impl Mpm {
         resize(&mut self.runs, blocks, 0);
         resize(&mut self.outcomes, blocks, Outcome::default());
         resize(&mut self.nodes, node_blocks, NodeBlock::ZERO);
-        resize(&mut self.sums, node_blocks, FreeMotionSums::default());
+        resize(&mut self.sums, node_blocks.div_ceil(NODE_CHUNK), FreeMotionSums::default());
         self.measure_windows();
     }
 
@@ -247,14 +249,17 @@ impl Mpm {
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (store, windows) = (&self.store, &self.windows);
         let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
-            *runs = level.run(ParticlesToGrid {
-                block,
-                kinematics: &store.kinematics[block.range()],
-                deformation: &store.deformation[block.range()],
-                window: &windows[b],
-                rows: share.rows,
-                grid_spacing: h,
-                dt: dt as f32,
+            *runs = Arena::with(|arena| {
+                level.run(ParticlesToGrid {
+                    block,
+                    kinematics: &store.kinematics[block.range()],
+                    deformation: &store.deformation[block.range()],
+                    window: &windows[b],
+                    rows: share.rows,
+                    arena,
+                    grid_spacing: h,
+                    dt: dt as f32,
+                })
             });
         };
         let pool = PoolShare { windows, rows: &mut self.pool[..rows] };
@@ -268,25 +273,31 @@ impl Mpm {
 
     /// Sums the windows and moves the nodes.
     fn free_motion(&mut self, gravity_step: Vector3<f64>) -> FreeMotion {
-        let (level, planes, h) = (self.level, &self.planes, self.grid_spacing);
-        let (windows, pool) = (&self.windows, &self.pool);
-        self.nodes
-            .par_iter_mut()
-            .zip(&mut self.sums)
-            .zip(self.topology.keys.par_iter().zip(&self.topology.particles_of_nodes))
-            .with_min_len(NODE_GRAIN)
-            .for_each(|((block, sums), (&key, neighbours))| {
-                level.run(GatherWindows { block, neighbours, windows, pool });
-                *sums = free_motion(block, key, gravity_step, planes, h);
-            });
-        let mut total = FreeMotion::default();
-        for sums in &self.sums {
-            total.mass += sums.mass;
-            total.gravity += sums.gravity;
-            total.boundary += sums.boundary;
-            total.work += sums.work;
+        let (level, grid_spacing) = (self.level, self.grid_spacing);
+        let (windows, pool, planes) = (&self.windows, &self.pool, &self.planes);
+        let (keys, around) = (&self.topology.keys, &self.topology.particles_of_nodes);
+        let chunks = self.nodes.par_chunks_mut(NODE_CHUNK).zip(&mut self.sums).enumerate();
+        chunks.for_each(|(c, (blocks, sums))| {
+            *sums = FreeMotionSums::default();
+            for (b, block) in (c * NODE_CHUNK..).zip(blocks) {
+                let (key, neighbours) = (keys[b], &around[b]);
+                *sums += level.run(GridPass {
+                    block,
+                    key,
+                    neighbours,
+                    windows,
+                    pool,
+                    gravity_step,
+                    planes,
+                    grid_spacing,
+                });
+            }
+        });
+        let mut total = FreeMotionSums::default();
+        for &sums in &self.sums {
+            total += sums;
         }
-        total
+        FreeMotion { mass: total.mass, gravity: total.gravity, boundary: total.boundary, work: total.work }
     }
 
     /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
@@ -305,16 +316,19 @@ impl Mpm {
                     block: &ParticleBlock,
                     ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
                     outcome: &mut Outcome| {
-            *outcome = level.run(GridToParticles {
-                block,
-                kinematics,
-                deformation,
-                window: &mut window[0],
-                around: &around[b],
-                nodes,
-                materials,
-                grid_spacing: h,
-                dt: dt as f32,
+            *outcome = Arena::with(|arena| {
+                level.run(GridToParticles {
+                    block,
+                    kinematics,
+                    deformation,
+                    window: &mut window[0],
+                    around: &around[b],
+                    nodes,
+                    arena,
+                    materials,
+                    grid_spacing: h,
+                    dt: dt as f32,
+                })
             });
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);

@@ -25,6 +25,8 @@ pub(crate) struct GridToParticles<'a> {
     /// Node blocks around the block.
     pub around: &'a [u32; NEIGHBOURS],
     pub nodes: &'a [NodeBlock],
+    /// Scratch memory.
+    pub arena: &'a mut Arena,
     pub materials: &'a [Material],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
@@ -50,12 +52,14 @@ impl Kernel for GridToParticles<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Outcome {
-        let arena = self.copy_nodes::<S>();
+    fn run<S: Simd>(mut self) -> Outcome {
+        self.copy_nodes::<S>();
         let mut outcome = Outcome::default();
         let mut extent = Extent::<S>::new();
         let mut weights = [Row::ZERO; LANES];
         let mut gathered = [Row::ZERO; LANES];
+        let mut stencil = [S::splat(0.0); 9];
+        let mut at = usize::MAX;
         let mut models = ModelCache::<S>::new(self.materials);
         let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
@@ -65,11 +69,11 @@ impl Kernel for GridToParticles<'_> {
             stencils.particle_rows(&mut weights);
             let indices = stencils.arena_indices();
             for l in 0..lanes {
-                gather_stencil::<S>(
-                    &arena.values[indices[l]..indices[l] + STENCIL],
-                    &weights[l],
-                    &mut gathered[l],
-                );
+                if indices[l] != at {
+                    at = indices[l];
+                    stencil = load_stencil::<S>(&self.arena.values[at..at + STENCIL]);
+                }
+                gather_stencil::<S>(&stencil, &weights[l], &mut gathered[l]);
             }
             for row in &mut gathered[lanes..] {
                 *row = Row::ZERO;
@@ -94,16 +98,18 @@ impl Kernel for GridToParticles<'_> {
 }
 
 impl GridToParticles<'_> {
-    /// The velocities of the nodes in reach.
+    /// Copies the velocities of the nodes in reach.
     #[inline(always)]
-    fn copy_nodes<S: Simd>(&self) -> Arena {
-        let mut arena = Arena::ZERO;
-        let values = arena.rows_mut();
+    fn copy_nodes<S: Simd>(&mut self) {
+        let values = self.arena.rows_mut();
         for (n, &block) in self.around.iter().enumerate() {
             let rows = self.nodes[block as usize].nodes.as_flattened().as_chunks().0;
-            self.window.for_each_shared_row(n, |_, a, b| S::store(&mut values[a], S::load(&rows[b])));
+            self.window.for_each_shared_row(
+                n,
+                #[inline(always)]
+                |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
+            );
         }
-        arena
     }
 }
 
@@ -130,15 +136,17 @@ impl<S: Simd> Extent<S> {
 
     #[inline(always)]
     fn window(&self) -> Window {
-        let fold = |x: &Lanes<S>, start: f32, f: fn(f32, f32) -> f32| {
-            let mut row = Row::ZERO;
-            x.store(&mut row);
-            row.0.iter().fold(start, |a, &b| f(a, b))
-        };
-        Window::around(
-            self.lowest.each_ref().map(|x| fold(x, f32::MAX, f32::min)),
-            self.highest.each_ref().map(|x| fold(x, f32::MIN, f32::max)),
-        )
+        let (mut lowest, mut highest) = ([f32::MAX; 3], [f32::MIN; 3]);
+        for d in 0..3 {
+            let (mut low, mut high) = (Row::ZERO, Row::ZERO);
+            self.lowest[d].store(&mut low);
+            self.highest[d].store(&mut high);
+            for l in 0..LANES {
+                lowest[d] = lowest[d].min(low.0[l]);
+                highest[d] = highest[d].max(high.0[l]);
+            }
+        }
+        Window::around(lowest, highest)
     }
 }
 
@@ -161,20 +169,32 @@ impl Kernel for MeasureWindow<'_> {
     }
 }
 
+/// The nine runs of three nodes of a cell's stencil. The next particle in the same cell finds them in registers.
+#[inline(always)]
+fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
+    let mut nodes = [S::splat(0.0); 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            nodes[i * 3 + j] = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
+        }
+    }
+    nodes
+}
+
 /// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
 #[inline(always)]
-fn gather_stencil<S: Simd>(window: &[f32], weights: &Row, sums: &mut Row) {
-    // in_x[i] sums the nodes with index i along x; in_y[j - 1] those with index j along y.
+fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
+    // in_x[i] sums the nodes with index i along x; in_y[j] those with index j along y.
     let mut in_x = [S::splat(0.0); 3];
-    let mut in_y = [S::splat(0.0); 2];
+    let mut in_y = [S::splat(0.0); 3];
     for i in 0..3 {
         for j in 0..3 {
             let n = i * 3 + j;
-            let nodes = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
-            let weighted = S::mul(nodes, S::splat(weights.0[n]));
-            in_x[i] = if j == 0 { weighted } else { S::add(in_x[i], weighted) };
+            let weight = S::splat(weights.0[n]);
+            in_x[i] = if j == 0 { S::mul(nodes[n], weight) } else { S::mul_add(nodes[n], weight, in_x[i]) };
             if j > 0 {
-                in_y[j - 1] = if i == 0 { weighted } else { S::add(in_y[j - 1], weighted) };
+                in_y[j] =
+                    if i == 0 { S::mul(nodes[n], weight) } else { S::mul_add(nodes[n], weight, in_y[j]) };
             }
         }
     }
@@ -183,7 +203,7 @@ fn gather_stencil<S: Simd>(window: &[f32], weights: &Row, sums: &mut Row) {
     let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
     let all = S::mul(S::add(S::add(in_x[0], in_x[1]), in_x[2]), along_z);
     let first_x = S::mul(S::mul_add(two, in_x[2], in_x[1]), along_z);
-    let first_y = S::mul(S::mul_add(two, in_y[1], in_y[0]), along_z);
+    let first_y = S::mul(S::mul_add(two, in_y[2], in_y[1]), along_z);
     let first_z = S::mul(all, node_index);
     S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
 }

@@ -20,6 +20,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub window: &'a Window,
     /// The window's rows.
     pub rows: &'a mut [Row],
+    /// Scratch memory.
+    pub arena: &'a mut Arena,
     /// Grid spacing h [m].
     pub grid_spacing: f32,
     /// Substep [s].
@@ -76,8 +78,12 @@ impl Kernel for ParticlesToGrid<'_> {
     fn run<S: Simd>(self) -> u32 {
         let force = -self.dt * 4.0 / self.grid_spacing;
         let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
-        let mut arena = Arena::ZERO;
-        let values = &mut arena.values;
+        let nodes = self.arena.rows_mut();
+        self.window.for_each_row(
+            #[inline(always)]
+            |_, a| S::store(&mut nodes[a], S::splat(0.0)),
+        );
+        let values = &mut self.arena.values;
         let mut weights = [Row::ZERO; LANES];
         let mut momentum = [Row::ZERO; LANES];
         let mut sums = [S::splat(0.0); 9];
@@ -122,8 +128,11 @@ impl Kernel for ParticlesToGrid<'_> {
         if at != usize::MAX {
             flush::<S>(values, at, &sums);
         }
-        let nodes = arena.rows();
-        self.window.for_each_row(|w, a| S::store(&mut self.rows[w].0, S::load(&nodes[a])));
+        let nodes = self.arena.rows();
+        self.window.for_each_row(
+            #[inline(always)]
+            |w, a| S::store(&mut self.rows[w].0, S::load(&nodes[a])),
+        );
         runs
     }
 }

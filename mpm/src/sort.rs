@@ -26,9 +26,21 @@ const TILE_GRAIN: usize = 16;
 /// Marks a lane without a particle.
 const NO_SOURCE: u32 = u32::MAX;
 
-/// Offset of neighbour `n` in blocks, each component in -1..=1; x slowest.
+/// Offset of each neighbour in blocks, each component in -1..=1; x slowest.
+static OFFSETS: [[i32; 3]; NEIGHBOURS] = {
+    let mut offsets = [[0; 3]; NEIGHBOURS];
+    let mut n = 0;
+    while n < NEIGHBOURS {
+        offsets[n] = [n as i32 / 9 - 1, n as i32 / 3 % 3 - 1, n as i32 % 3 - 1];
+        n += 1;
+    }
+    offsets
+};
+
+/// Offset of neighbour `n` in blocks.
+#[inline(always)]
 pub(crate) fn neighbour_offset(n: usize) -> [i32; 3] {
-    [n as i32 / 9 - 1, n as i32 / 3 % 3 - 1, n as i32 % 3 - 1]
+    OFFSETS[n]
 }
 
 /// The key one neighbour over; indices wrap at the ends of the 32-bit range.

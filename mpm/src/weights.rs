@@ -43,7 +43,11 @@ impl<S: Simd> Stencils<S> {
         // Adding 2^23 leaves the integer in the low bits of the float.
         let mut row = Row::ZERO;
         (node + Lanes::all(8_388_608.0)).store(&mut row);
-        row.0.map(|x| (x.to_bits() & 0x3ff) as usize * 4)
+        let mut indices = [0; LANES];
+        for l in 0..LANES {
+            indices[l] = (row.0[l].to_bits() & 0x3ff) as usize * 4;
+        }
+        indices
     }
 
     /// A row a particle: the nine products of x and y weights (x slowest), the three z weights, zeros.

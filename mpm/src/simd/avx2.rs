@@ -136,6 +136,15 @@ impl Simd for Avx2 {
         })
     }
     #[inline(always)]
+    fn broadcast_entry<const I: usize>(a: [__m256; 2]) -> [__m256; 2] {
+        match I {
+            0 => op!([_mm256_permute_ps::<0x00>(a[0]), _mm256_permute_ps::<0x00>(a[1])]),
+            1 => op!([_mm256_permute_ps::<0x55>(a[0]), _mm256_permute_ps::<0x55>(a[1])]),
+            2 => op!([_mm256_permute_ps::<0xaa>(a[0]), _mm256_permute_ps::<0xaa>(a[1])]),
+            _ => op!([_mm256_permute_ps::<0xff>(a[0]), _mm256_permute_ps::<0xff>(a[1])]),
+        }
+    }
+    #[inline(always)]
     fn spread_z_weights(row: &[f32; LANES]) -> [__m256; 2] {
         op!([
             _mm256_set_m128(_mm_set1_ps(row[10]), _mm_set1_ps(row[9])),

@@ -119,6 +119,15 @@ impl Simd for Avx512 {
         op!(_mm512_broadcast_f32x4(_mm_loadu_ps(q.as_ptr())))
     }
     #[inline(always)]
+    fn broadcast_entry<const I: usize>(a: __m512) -> __m512 {
+        match I {
+            0 => op!(_mm512_permute_ps::<0x00>(a)),
+            1 => op!(_mm512_permute_ps::<0x55>(a)),
+            2 => op!(_mm512_permute_ps::<0xaa>(a)),
+            _ => op!(_mm512_permute_ps::<0xff>(a)),
+        }
+    }
+    #[inline(always)]
     fn spread_z_weights(row: &[f32; LANES]) -> __m512 {
         op!({
             let index = _mm512_setr_epi32(9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12);

@@ -146,6 +146,14 @@ impl Simd for Portable {
         r
     }
     #[inline]
+    fn broadcast_entry<const I: usize>(a: V) -> V {
+        let mut r = [0.0; LANES];
+        for l in 0..LANES {
+            r[l] = a[l / 4 * 4 + I];
+        }
+        r
+    }
+    #[inline]
     fn spread_z_weights(row: &[f32; LANES]) -> V {
         let mut r = [0.0; LANES];
         for l in 0..LANES {
