@@ -191,7 +191,8 @@ impl Mpm {
         }
     }
 
-    /// Sorts the particles by block and cell now. Nothing needs it: [`Mpm::begin_step`] does it where it pays off.
+    /// Sorts the particles by block and cell now. Nothing needs it: [`Mpm::begin_step`] does it
+    /// where it pays off. To be called between substeps, not between the two halves of one.
     pub fn sort(&mut self) {
         if self.lost.is_some() {
             return;

@@ -1,7 +1,7 @@
 //! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress.
 //!
 //! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p (Jiang et al. 2016,
-//! Hu et al. 2018). Mirrors P2G: nine vector loads gather a particle's stencil, sixteen particles update at once.
+//! Hu et al. 2018). Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles update at once.
 
 use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::blocks::NodeBlock;
@@ -11,7 +11,7 @@ use crate::material::Material;
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 
 /// G2P of one block.
@@ -64,9 +64,11 @@ impl Kernel for GridToParticles<'_> {
         let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
         for (t, (motion, strain)) in tiles.enumerate() {
+            prefetch::<S>(strain);
             let lanes = self.block.lanes(t);
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
+            prefetch::<S>(motion);
             let indices = stencils.arena_indices();
             for l in 0..lanes {
                 if indices[l] != at {

@@ -7,10 +7,10 @@
 
 use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 
-/// P2G of one block into its part of the pool; returns the number of runs of particles in the same cell.
+/// P2G of one block into its window; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
@@ -90,6 +90,10 @@ impl Kernel for ParticlesToGrid<'_> {
         let mut at = usize::MAX;
         let mut runs = 0;
         for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
+            if let (Some(motion), Some(strain)) = (self.kinematics.get(t + 1), self.deformation.get(t + 1)) {
+                prefetch::<S>(&motion[..kinematics::ID]);
+                prefetch::<S>(&strain[deformation::STRESS_VOLUME..=deformation::MASS]);
+            }
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
             momenta(&stencils, motion, strain, self.grid_spacing, force, &mut momentum);

@@ -18,7 +18,7 @@ pub(crate) const NEIGHBOURS: usize = 27;
 const CELLS: usize = 64;
 
 /// Rows of a tile that are brought into the new order at once. More would need more spare memory, fewer more passes.
-const ROWS_AT_ONCE: usize = 2;
+const ROWS_AT_ONCE: usize = 3;
 
 /// Tiles handed to a thread at once, at least.
 const TILE_GRAIN: usize = 16;
@@ -174,45 +174,52 @@ impl Sorter {
         }
         resize(&mut self.spare, count, [Row::ZERO; ROWS_AT_ONCE]);
         for first in (0..ROWS).step_by(ROWS_AT_ONCE) {
-            let rows = first..(first + ROWS_AT_ONCE).min(ROWS);
             let (codes, old) = (&self.codes, &tiles[..]);
             self.spare.par_iter_mut().zip(&self.sources).with_min_len(TILE_GRAIN).for_each(
-                |(spare, sources)| {
-                    for (row, r) in spare.iter_mut().zip(rows.clone()) {
-                        gather_row(row, r, half, old, sources, codes);
-                    }
+                |(rows, sources)| {
+                    gather_rows(rows, first, half, old, sources, codes);
                 },
             );
-            tiles.par_iter_mut().zip(&self.spare).with_min_len(TILE_GRAIN).for_each(|(tile, spare)| {
-                tile[rows.clone()].copy_from_slice(&spare[..rows.len()]);
+            tiles.par_iter_mut().zip(&self.spare).with_min_len(TILE_GRAIN).for_each(|(tile, rows)| {
+                for (row, new) in tile[first..].iter_mut().zip(rows) {
+                    *row = *new;
+                }
             });
         }
         tiles.truncate(count);
     }
 }
 
-/// Row `r` of a new tile, whose lanes come from `sources`.
-fn gather_row(
-    row: &mut Row,
-    r: usize,
+/// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from `sources`.
+fn gather_rows(
+    rows: &mut [Row; ROWS_AT_ONCE],
+    first: usize,
     half: Half,
     old: &[Tile],
     sources: &[u32; LANES],
     codes: &[[u16; LANES]],
 ) {
     let lanes = sources.iter().position(|&s| s == NO_SOURCE).unwrap_or(LANES);
-    let position = half == Half::Kinematics && r < kinematics::POSITION + 3;
-    for (x, &source) in row.0.iter_mut().zip(&sources[..lanes]) {
-        let (t, lane) = (source as usize / LANES, source as usize % LANES);
-        *x = old[t][r].0[lane];
-        if position {
-            // From the corner of the new block.
-            let offset = neighbour_offset(codes[t][lane] as usize / CELLS)[r - kinematics::POSITION];
-            *x -= (BLOCK_CELLS * offset) as f32;
+    for (l, &source) in sources[..lanes].iter().enumerate() {
+        let (tile, lane) = (&old[source as usize / LANES], source as usize % LANES);
+        for (row, old) in rows.iter_mut().zip(&tile[first..]) {
+            row.0[l] = old.0[lane];
         }
     }
-    let padding = if position { row.0[0] } else { padding_value(half, r) };
-    row.0[lanes..].fill(padding);
+    for (row, r) in rows.iter_mut().zip(first..ROWS) {
+        if half == Half::Kinematics && r < kinematics::POSITION + 3 {
+            // From the corner of the new block.
+            for (x, &source) in row.0.iter_mut().zip(&sources[..lanes]) {
+                let code = codes[source as usize / LANES][source as usize % LANES];
+                let offset = neighbour_offset(code as usize / CELLS)[r - kinematics::POSITION];
+                *x -= (BLOCK_CELLS * offset) as f32;
+            }
+            let padding = row.0[0];
+            row.0[lanes..].fill(padding);
+        } else {
+            row.0[lanes..].fill(padding_value(half, r));
+        }
+    }
 }
 
 /// Calls `arrive(cell, source)` for every particle that goes to the block `key`, in the old order.

@@ -1,19 +1,26 @@
 //! Particle storage: tiles of sixteen, one row of sixteen lanes a quantity.
 //!
 //! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split in two arrays of tiles
-//! (kinematics and deformation). A block of the grid owns whole
-//! tiles, and pads its last one with particles of zero mass.
+//! (kinematics and deformation). A block of the grid owns whole tiles, and pads its last one with particles of zero mass.
 //!
 //! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
 //! the world the particle is: 24 bits below four cells, at any block index.
 
-use crate::simd::{LANES, Row};
+use crate::simd::{LANES, Row, Simd};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 17;
 
 /// Sixteen particles' worth of one half of the state.
 pub(crate) type Tile = [Row; ROWS];
+
+/// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the wait.
+#[inline(always)]
+pub(crate) fn prefetch<S: Simd>(rows: &[Row]) {
+    for row in rows {
+        S::prefetch(&row.0);
+    }
+}
 
 /// Rows of a kinematics tile.
 pub(crate) mod kinematics {

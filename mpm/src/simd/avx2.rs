@@ -36,6 +36,10 @@ impl Simd for Avx2 {
         });
     }
     #[inline(always)]
+    fn prefetch(row: &[f32; LANES]) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast()));
+    }
+    #[inline(always)]
     fn add(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
         op!([_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])])
     }

@@ -33,6 +33,10 @@ impl Simd for Avx512 {
         op!(_mm512_storeu_ps(row.as_mut_ptr(), v));
     }
     #[inline(always)]
+    fn prefetch(row: &[f32; LANES]) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast()));
+    }
+    #[inline(always)]
     fn add(a: __m512, b: __m512) -> __m512 {
         op!(_mm512_add_ps(a, b))
     }

@@ -43,6 +43,8 @@ pub(crate) trait Simd: Copy + core::fmt::Debug + 'static {
     fn splat(x: f32) -> Self::V;
     fn load(row: &[f32; LANES]) -> Self::V;
     fn store(row: &mut [f32; LANES], v: Self::V);
+    /// Asks for a cache line that is needed soon.
+    fn prefetch(row: &[f32; LANES]);
     fn add(a: Self::V, b: Self::V) -> Self::V;
     fn sub(a: Self::V, b: Self::V) -> Self::V;
     fn mul(a: Self::V, b: Self::V) -> Self::V;

@@ -52,6 +52,8 @@ impl Simd for Portable {
         *row = v;
     }
     #[inline]
+    fn prefetch(_: &[f32; LANES]) {}
+    #[inline]
     fn add(a: V, b: V) -> V {
         zip(a, b, |x, y| x + y)
     }
