@@ -83,6 +83,11 @@ impl GridPlane {
         (0..3).map(|d| node[d] * self.normal64[d]).sum::<f64>() - self.offset
     }
 
+    /// How much lower than at its lowest corner the distance gets in a cube of this edge [cells].
+    pub(crate) fn depth(&self, edge: f64) -> f64 {
+        self.normal64.iter().map(|n| edge * (-n).max(0.0)).sum()
+    }
+
     /// Whether the condition acts at this distance.
     pub(crate) fn acts_at(distance: f64) -> bool {
         distance <= ON_PLANE
