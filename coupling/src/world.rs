@@ -13,6 +13,7 @@ use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
 use crate::settings::{Settings, Substeps};
+use crate::walls::Walls;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
@@ -28,11 +29,13 @@ pub struct World {
     pub(crate) step: u64,
     pub(crate) time: f64,
     numbering: Numbering,
+    walls: Walls,
     problem: ContactProblem,
     solver: ConvexSolver,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
     impulses: Vec<SpatialImpulse>,
+    boundary_impulse: SpatialImpulse,
     origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
 }
@@ -50,7 +53,9 @@ impl World {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
             account: Account::open(&totals, settings.gravity),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
+            boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
+            walls: Walls::new(&settings.boundaries),
             settings,
             mpm,
             bodies,
@@ -98,6 +103,7 @@ impl World {
     fn prepare(&mut self, dt: f64) {
         self.bodies.prepare(dt);
         self.impulses.fill(SpatialImpulse::zero());
+        self.boundary_impulse = SpatialImpulse::zero();
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
@@ -108,6 +114,8 @@ impl World {
     fn substep(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
         let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
         self.account.free_motion(&free);
+        self.boundary_impulse.linear += free.boundary.linear;
+        self.boundary_impulse.angular += free.boundary.angular;
         let elapsed = f64::from(k) * delta;
         self.registry.register(&self.mpm, &self.bodies, &self.settings.contact, elapsed, delta);
         if !self.registry.pairs.is_empty() {
@@ -123,8 +131,10 @@ impl World {
         let pairs = &self.registry.pairs;
         self.numbering.update(pairs, &self.mpm);
         self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
+        self.walls.add(&self.numbering, self.settings.grid_spacing, &mut self.problem);
         self.guess.clear();
         self.guess.extend(pairs.iter().map(|p| p.last_impulse));
+        self.walls.guess(&self.problem, &mut self.guess);
         let info =
             self.solver.solve(&self.problem, &self.settings.solver, InitialGuess::Impulses(&self.guess));
         report.add(pairs.len(), &info);
@@ -139,11 +149,14 @@ impl World {
             &self.problem,
             pairs,
             &self.numbering,
+            &self.walls,
             &mut self.mpm,
             &self.origins,
             &mut self.impulses,
         );
         self.account.contact(&exchanged);
+        self.boundary_impulse.linear += exchanged.boundary.linear;
+        self.boundary_impulse.angular += exchanged.boundary.angular;
         self.registry.memories.remember(&self.registry.pairs, self.solver.impulses());
         Ok(())
     }
@@ -225,6 +238,11 @@ impl World {
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses
+    }
+
+    /// Impulse of the grid's boundary conditions on the particles over the last step, about the world's origin, world frame.
+    pub fn boundary_impulse(&self) -> SpatialImpulse {
+        self.boundary_impulse
     }
 
     /// Gravity [m/s^2].
