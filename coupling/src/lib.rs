@@ -15,6 +15,7 @@ mod observe;
 mod register;
 mod report;
 mod settings;
+mod speeds;
 mod state;
 mod walls;
 mod world;

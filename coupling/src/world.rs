@@ -1,5 +1,7 @@
 //! The world and its one stepping loop.
 
+use core::fmt;
+
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
 use pliant_rigid::{Bodies, SpatialImpulse};
@@ -13,13 +15,13 @@ use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
 use crate::settings::{Settings, Substeps};
+use crate::speeds::fastest_surface;
 use crate::walls::Walls;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
 /// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit, for any number of
 /// threads (of the current `rayon` pool).
-#[derive(Debug)]
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) mpm: Mpm,
@@ -38,6 +40,21 @@ pub struct World {
     boundary_impulse: SpatialImpulse,
     origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
+}
+
+/// Sizes and times, not every particle.
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("time", &self.time)
+            .field("step", &self.step)
+            .field("particles", &self.mpm.len())
+            .field("materials", &self.mpm.materials().len())
+            .field("bodies", &self.bodies.iter().map(|(_, desc)| &desc.name).collect::<Vec<_>>())
+            .field("contacts", &self.registry.pairs.len())
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl World {
@@ -172,9 +189,12 @@ impl World {
         }
     }
 
-    /// Largest stable substep at the present speeds of particles and bodies [s].
+    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces in the next step [s]: a
+    /// tool brings the particles that it touches to its speed.
     fn largest_stable_substep(&self) -> f64 {
-        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), self.mpm.max_speed())
+        let tools = fastest_surface(&self.bodies, self.time, self.time + self.settings.dt);
+        let fastest = self.mpm.max_speed().max(tools);
+        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), fastest)
     }
 
     fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
