@@ -6,6 +6,7 @@ use pliant_rigid::{Bodies, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
 use crate::settings::{MaterialId, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps};
+use crate::speeds::fastest_surface;
 use crate::world::World;
 
 /// Depth below a body's surface at which particles may still start, in grid spacings.
@@ -89,7 +90,7 @@ impl WorldBuilder {
             material.validate().map_err(|source| BuildError::Material { index, source })?;
         }
         let mpm = Mpm::new(settings.grid_spacing, materials, &particles, &settings.boundaries, level)?;
-        check_substeps(&settings, &mpm)?;
+        check_substeps(&settings, &mpm, &bodies)?;
         check_overlaps(&settings, &particles, &bodies)?;
         Ok(World::assemble(settings, mpm, bodies))
     }
@@ -132,11 +133,12 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     Ok(settings.solver.validate()?)
 }
 
-/// Refuses explicit substeps beyond the stability limit.
-fn check_substeps(settings: &Settings, mpm: &Mpm) -> Result<(), BuildError> {
+/// Refuses explicit substeps beyond the stability limit, with the fastest that prescribed bodies will ever be.
+fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
-    let largest = largest_stable_substep(settings.grid_spacing, mpm.materials(), mpm.max_speed());
+    let fastest = mpm.max_speed().max(fastest_surface(bodies, 0.0, f64::INFINITY));
+    let largest = largest_stable_substep(settings.grid_spacing, mpm.materials(), fastest);
     if substep > largest {
         let needed = (settings.dt / largest).ceil() as u32;
         return Err(BuildError::UnstableSubsteps { substeps, substep, largest, needed });

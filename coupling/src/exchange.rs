@@ -2,7 +2,7 @@
 //!
 //! The bodies get exactly the opposite of what the grid got, however loose the solver's tolerance: the contact impulses act at
 //! the particles, and what the solver left over at a node (its momentum change less the contact impulses there) acts at
-//! that node, on the body whose contact touches it.
+//! that node, on the body whose contact touches it. What the walls of the grid did in the solve goes to the boundary.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
@@ -11,6 +11,7 @@ use pliant_rigid::SpatialImpulse;
 use crate::convex::ContactProblem;
 use crate::nodes::Numbering;
 use crate::register::Pair;
+use crate::walls::Walls;
 
 /// No body touches the node.
 const NOBODY: u32 = u32::MAX;
@@ -21,6 +22,8 @@ pub(crate) struct Exchanged {
     pub linear: Vector3<f64>,
     pub angular: Vector3<f64>,
     pub work: f64,
+    /// What of that came from the boundary conditions.
+    pub boundary: SpatialImpulse,
 }
 
 /// Buffers of the exchange.
@@ -40,12 +43,14 @@ impl Exchange {
         problem: &ContactProblem,
         pairs: &[Pair],
         numbering: &Numbering,
+        walls: &Walls,
         mpm: &mut Mpm,
         origins: &[Point3<f64>],
         bodies: &mut [SpatialImpulse],
     ) -> Exchanged {
         let mut sums = Exchanged::default();
         self.update_grid(velocities, problem, numbering, mpm, &mut sums);
+        self.impose_walls(&impulses[pairs.len()..], numbering, walls, mpm, &mut sums);
         self.find_owners(impulses, problem, pairs);
         for ((contact, pair), impulse) in problem.contacts.iter().zip(pairs).zip(impulses) {
             let impulse = Vector3::from(*impulse);
@@ -57,6 +62,11 @@ impl Exchange {
             let body = pair.body.0;
             bodies[body].add_at(&origins[body], &pair.position, &-impulse);
             sums.work += impulse.dot(&pair.body_velocity);
+        }
+        for node in walls.sticky() {
+            // The node did not move: the wall held it against the contacts.
+            let held = core::mem::take(&mut self.left[node]);
+            sums.boundary.add_at(&Point3::origin(), &numbering.places[node].position, &held);
         }
         for ((left, &owner), place) in self.left.iter().zip(&self.owner).zip(&numbering.places) {
             if owner != NOBODY {
@@ -92,6 +102,24 @@ impl Exchange {
             sums.angular += place.position.coords.cross(&change);
             self.left.push(change);
         }
+    }
+
+    /// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
+    fn impose_walls(
+        &mut self,
+        impulses: &[[f64; 3]],
+        numbering: &Numbering,
+        walls: &Walls,
+        mpm: &mut Mpm,
+        sums: &mut Exchanged,
+    ) {
+        walls.impose(impulses, numbering, mpm, |node, solved, imposed| {
+            let position = &numbering.places[node].position;
+            self.left[node] -= solved;
+            sums.linear += imposed;
+            sums.angular += position.coords.cross(&imposed);
+            sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));
+        });
     }
 
     /// A node belongs to the body of the last contact with an impulse that touches it, else of the last contact at all.

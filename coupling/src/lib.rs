@@ -1,7 +1,7 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
-//! a private module each: `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, [`convex`] solves for
+//! a private module each: `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, `walls` adds the boundary conditions on those, [`convex`] solves for
 //! the velocities, `exchange` hands impulses back, `account` keeps the books.
 
 mod account;
@@ -15,7 +15,9 @@ mod observe;
 mod register;
 mod report;
 mod settings;
+mod speeds;
 mod state;
+mod walls;
 mod world;
 
 pub use builder::WorldBuilder;

@@ -18,6 +18,10 @@ pub(crate) struct Memory {
     pub normal_impulse: f64,
     /// Impulse on the particle, world frame [N s].
     pub impulse: [f64; 3],
+    /// Signed distance of the particle's centre, measured from `feature` [m].
+    pub distance: f64,
+    /// How far outside the geometry the particle is although it is behind `feature`: pressed out at the far side [m].
+    pub pressed_out: f64,
 }
 
 /// The contacts of the last substep, found by particle and geometry.
@@ -27,11 +31,13 @@ pub(crate) struct Memories {
     list: Vec<Memory>,
     /// For each particle, one more than the index of its first entry in `list`; 0 for none.
     first: Vec<u32>,
+    /// Largest `pressed_out` [m].
+    pub farthest: f64,
 }
 
 impl Memories {
     pub(crate) fn new(particles: usize) -> Self {
-        Self { list: Vec::new(), first: vec![0; particles] }
+        Self { first: vec![0; particles], ..Self::default() }
     }
 
     /// What this particle and geometry were doing.
@@ -47,6 +53,7 @@ impl Memories {
             self.first[memory.particle as usize] = 0;
         }
         self.list.clear();
+        self.farthest = 0.0;
         for (pair, impulse) in pairs.iter().zip(impulses) {
             let first = &mut self.first[pair.particle as usize];
             if *first == 0 {
@@ -58,7 +65,10 @@ impl Memories {
                 feature: pair.feature,
                 normal_impulse: pair.normal.dot(&Vector3::from(*impulse)).max(0.0),
                 impulse: *impulse,
+                distance: pair.distance,
+                pressed_out: pair.pressed_out,
             });
+            self.farthest = self.farthest.max(pair.pressed_out);
         }
     }
 
@@ -77,6 +87,7 @@ impl Memories {
         for (i, m) in list.iter().enumerate().rev() {
             self.first[m.particle as usize] = i as u32 + 1;
         }
+        self.farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f64::max);
         self.list = list;
         true
     }

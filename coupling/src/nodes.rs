@@ -151,6 +151,11 @@ impl Numbering {
         }
     }
 
+    /// Numbers of the first nodes of the rows of the pairs' stencils.
+    pub(crate) fn rows(&self) -> &[[u32; 9]] {
+        &self.rows
+    }
+
     /// Velocity and mass of a numbered node; zero where the grid has none.
     pub(crate) fn node(&self, place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
         place.at.map_or([0.0; 4], |(block, node)| mpm.nodes()[block as usize].nodes[node as usize])

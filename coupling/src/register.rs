@@ -3,7 +3,9 @@
 //! A pair is registered when its gap is below what the relative velocity covers in the substep plus a margin, with the
 //! body's pose advanced to the substep: a particle cannot cross a plate between two detections. What a pair was doing in
 //! the last substep is remembered (impulse, and the face through which it came), so that the solver starts warm, friction
-//! lags by one substep, and the normal of a thin plate does not flip.
+//! lags by one substep, and the normal of a thin plate does not flip. The face is remembered even when the particle was
+//! pressed out at the far side, until it is back in front of the face and away, is beside the face's shadow
+//! ([`Shape::surface_point_from`]), or its depth jumps by more than a cell.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm};
@@ -37,6 +39,10 @@ pub(crate) struct Pair {
     pub position: Point3<f64>,
     /// Gap [m], negative when overlapping.
     pub gap: f64,
+    /// Gap of the particle's centre: without its radius [m].
+    pub distance: f64,
+    /// How far outside the geometry the particle is although `distance` is negative [m].
+    pub pressed_out: f64,
     /// From the body to the particle, world frame.
     pub normal: Vector3<f64>,
     /// Velocity of the body there, world frame [m/s].
@@ -206,11 +212,32 @@ impl Search<'_> {
         for (g, placed) in self.placed.iter().enumerate() {
             let body_speed =
                 placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
-            let reach = self.max_radius + self.margin + (body_speed + self.max_speed) * self.delta;
+            let reach = self.max_radius
+                + self.margin
+                + (body_speed + self.max_speed) * self.delta
+                + self.memories.farthest;
             if self.shape(placed).lower_bound(&placed.local(&center)) < radius + reach {
                 near.push((g, reach));
             }
         }
+    }
+
+    /// Nearest surface; for a pair that was already in contact, measured from the side it came from, and its memory.
+    ///
+    /// A depth that jumps by more than a cell is not of the same contact: the face is then seen through another part of the
+    /// body. (A particle moves less than a cell in a substep.)
+    fn follow(
+        &self,
+        shape: &Shape,
+        local: &Point3<f64>,
+        memory: Option<Memory>,
+    ) -> (SurfacePoint, Option<Memory>) {
+        let Some(memory) = memory else { return (shape.surface_point(local), None) };
+        let surface = shape.surface_point_from(local, memory.feature);
+        if surface.distance < 0.0 && surface.distance < memory.distance - self.mpm.grid_spacing() {
+            return (shape.surface_point(local), None);
+        }
+        (surface, Some(memory))
     }
 
     /// The pair of particle `i` of the block and a geometry, if they touch or can touch.
@@ -225,8 +252,8 @@ impl Search<'_> {
         let (placed, delta) = (&self.placed[geometry], self.delta);
         let body_velocity = placed.velocity.at(&placed.origin, &position);
         let relative = view.velocity(i) - body_velocity;
-        let memory = self.memories.recall(view.id(i), geometry as u32);
-        let surface = surface_point(self.shape(placed), local, memory);
+        let shape = self.shape(placed);
+        let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
         let gap = surface.distance - radius_of(view, i, self.settings);
         if gap > self.margin + relative.norm() * delta {
             return None;
@@ -258,6 +285,8 @@ impl Search<'_> {
             offset: [0, 1, 2].map(|d| cells[d] - base[d]),
             position,
             gap,
+            distance: surface.distance,
+            pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
             normal,
             body_velocity,
             friction: self.bodies.desc(placed.body).geometries[placed.index].friction,
@@ -273,13 +302,5 @@ fn radius_of(view: &BlockView<'_>, i: usize, settings: &ContactSettings) -> f64 
     match settings.particle_radius {
         ParticleRadius::Auto => 0.5 * view.volume(i).cbrt(),
         ParticleRadius::Fixed(radius) => radius,
-    }
-}
-
-/// Nearest surface; for a pair that was already in contact, measured from the side it came from.
-fn surface_point(shape: &Shape, local: &Point3<f64>, memory: Option<Memory>) -> SurfacePoint {
-    match memory {
-        Some(memory) => shape.surface_point_from(local, memory.feature),
-        None => shape.surface_point(local),
     }
 }

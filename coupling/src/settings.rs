@@ -10,7 +10,8 @@ use crate::convex::SolverSettings;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Substeps {
-    /// As many as stability asks for at the present speed ([`pliant_mpm::largest_stable_substep`]).
+    /// As many as stability asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed of the particles or that of
+    /// the bodies' surfaces over the step, whichever is larger.
     #[default]
     Auto,
     /// This many; refused if that is unstable.

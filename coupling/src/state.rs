@@ -11,7 +11,7 @@ use crate::memory::Memory;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;

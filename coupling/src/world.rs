@@ -1,5 +1,7 @@
 //! The world and its one stepping loop.
 
+use core::fmt;
+
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
 use pliant_rigid::{Bodies, SpatialImpulse};
@@ -13,12 +15,13 @@ use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
 use crate::settings::{Settings, Substeps};
+use crate::speeds::fastest_surface;
+use crate::walls::Walls;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
 /// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit, for any number of
 /// threads (of the current `rayon` pool).
-#[derive(Debug)]
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) mpm: Mpm,
@@ -28,13 +31,30 @@ pub struct World {
     pub(crate) step: u64,
     pub(crate) time: f64,
     numbering: Numbering,
+    walls: Walls,
     problem: ContactProblem,
     solver: ConvexSolver,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
     impulses: Vec<SpatialImpulse>,
+    boundary_impulse: SpatialImpulse,
     origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
+}
+
+/// Sizes and times, not every particle.
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("time", &self.time)
+            .field("step", &self.step)
+            .field("particles", &self.mpm.len())
+            .field("materials", &self.mpm.materials().len())
+            .field("bodies", &self.bodies.iter().map(|(_, desc)| &desc.name).collect::<Vec<_>>())
+            .field("contacts", &self.registry.pairs.len())
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl World {
@@ -50,7 +70,9 @@ impl World {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
             account: Account::open(&totals, settings.gravity),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
+            boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
+            walls: Walls::new(&settings.boundaries),
             settings,
             mpm,
             bodies,
@@ -98,6 +120,7 @@ impl World {
     fn prepare(&mut self, dt: f64) {
         self.bodies.prepare(dt);
         self.impulses.fill(SpatialImpulse::zero());
+        self.boundary_impulse = SpatialImpulse::zero();
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
@@ -108,6 +131,8 @@ impl World {
     fn substep(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
         let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
         self.account.free_motion(&free);
+        self.boundary_impulse.linear += free.boundary.linear;
+        self.boundary_impulse.angular += free.boundary.angular;
         let elapsed = f64::from(k) * delta;
         self.registry.register(&self.mpm, &self.bodies, &self.settings.contact, elapsed, delta);
         if !self.registry.pairs.is_empty() {
@@ -123,8 +148,10 @@ impl World {
         let pairs = &self.registry.pairs;
         self.numbering.update(pairs, &self.mpm);
         self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
+        self.walls.add(&self.numbering, self.settings.grid_spacing, &mut self.problem);
         self.guess.clear();
         self.guess.extend(pairs.iter().map(|p| p.last_impulse));
+        self.walls.guess(&self.problem, &mut self.guess);
         let info =
             self.solver.solve(&self.problem, &self.settings.solver, InitialGuess::Impulses(&self.guess));
         report.add(pairs.len(), &info);
@@ -139,11 +166,14 @@ impl World {
             &self.problem,
             pairs,
             &self.numbering,
+            &self.walls,
             &mut self.mpm,
             &self.origins,
             &mut self.impulses,
         );
         self.account.contact(&exchanged);
+        self.boundary_impulse.linear += exchanged.boundary.linear;
+        self.boundary_impulse.angular += exchanged.boundary.angular;
         self.registry.memories.remember(&self.registry.pairs, self.solver.impulses());
         Ok(())
     }
@@ -159,9 +189,12 @@ impl World {
         }
     }
 
-    /// Largest stable substep at the present speeds of particles and bodies [s].
+    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces in the next step [s]: a
+    /// tool brings the particles that it touches to its speed.
     fn largest_stable_substep(&self) -> f64 {
-        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), self.mpm.max_speed())
+        let tools = fastest_surface(&self.bodies, self.time, self.time + self.settings.dt);
+        let fastest = self.mpm.max_speed().max(tools);
+        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), fastest)
     }
 
     fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
@@ -225,6 +258,11 @@ impl World {
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses
+    }
+
+    /// Impulse of the grid's boundary conditions on the particles over the last step, about the world's origin, world frame.
+    pub fn boundary_impulse(&self) -> SpatialImpulse {
+        self.boundary_impulse
     }
 
     /// Gravity [m/s^2].

@@ -4,12 +4,12 @@
 mod common;
 
 use common::{block, fixed, fixed_corotated, floor, prescribed};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::convex::SettingsError;
 use pliant_coupling::{
     BuildError, ParticleRadius, ParticleSet, Settings, StepError, Stiffness, Substeps, World, WorldBuilder,
 };
-use pliant_mpm::largest_stable_substep;
+use pliant_mpm::{ParticleState, largest_stable_substep};
 use pliant_rigid::{BodyDesc, Shape};
 
 fn builder(settings: Settings) -> WorldBuilder {
@@ -36,17 +36,23 @@ fn wall(speed: f64) -> BodyDesc {
     prescribed("wall", shape, Isometry3::translation(-0.05, 0.0, 0.0), 0.5, &keys)
 }
 
-/// A wall that crosses a cell in far less than the substep: build cannot know, the step says what was lost, where and why.
+/// A block that starts stretched beyond all bounds bursts within a substep: build cannot know, the step says what was lost, where and why.
 #[test]
 fn a_blown_up_run_names_step_particle_and_cause() {
-    for speed in [1e3, 1e5, 1e12] {
+    for stretch in [30.0, 1e2, 1e3] {
         let mut settings = good();
         settings.substeps = Substeps::Fixed(2);
-        let mut builder = builder(settings);
-        builder.body(wall(speed)).unwrap();
+        let mut builder = World::builder(settings);
+        let rubber = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
+        let at = block(rubber, [0.0; 3], [4; 3], 0.01, Vector3::zeros()).positions;
+        builder.particle_states(at.into_iter().map(|p| ParticleState {
+            deformation_gradient: Matrix3::identity() * stretch,
+            ..ParticleState::new(p, Vector3::zeros(), 1e-6, rubber.0)
+        }));
+        builder.body(floor(0.5)).unwrap();
         let mut world = builder.build().unwrap();
         let error = (0..100).find_map(|_| world.step().err()).expect("it cannot go on");
-        println!("{speed:e} m/s: {error}");
+        println!("stretched by {stretch:e}: {error}");
         let StepError::BlewUp { step, substep, particle, velocity, cause, .. } = &error else {
             panic!("{error:?}");
         };
@@ -89,7 +95,41 @@ fn unstable_substeps_are_refused() {
     settings.substeps = Substeps::Fixed(needed);
     builder(settings.clone()).build().unwrap();
     settings.substeps = Substeps::Fixed(needed - 1);
-    refusal(builder(settings));
+    refusal(builder(settings.clone()));
+    // A tool that will move at 5 m/s at some time brings particles to that speed.
+    settings.substeps = Substeps::Fixed(needed);
+    let mut with_tool = builder(settings);
+    with_tool.body(wall(5.0)).unwrap();
+    let BuildError::UnstableSubsteps { largest, .. } = refusal(with_tool) else { panic!("another error") };
+    assert_eq!(largest, largest_stable_substep(0.02, &[fixed_corotated(1e5, 0.3, 1000.0)], 5.0));
+}
+
+/// Automatic substeps follow the speed of the particles and that of the tools in the coming step: 0.4 h/(c_s + v).
+#[test]
+fn automatic_substeps_follow_the_tools() {
+    let mut settings = Settings::new(0.02, 1e-2);
+    settings.gravity = Vector3::zeros();
+    let mut builder = builder(settings);
+    let keys = [(0.0, Vector3::zeros(), Vector3::zeros()), (0.0199, Vector3::x() * 50.0, Vector3::zeros())];
+    let shape = Shape::Box { half_extents: Vector3::new(0.01, 1.0, 1.0) };
+    builder.body(prescribed("wall", shape, Isometry3::translation(-9.0, 0.0, 0.0), 0.5, &keys)).unwrap();
+    let mut world = builder.build().unwrap();
+    let speed_of_sound = fixed_corotated(1e5, 0.3, 1000.0).pressure_wave_speed();
+    for speed in [0.0, 50.0, 50.0] {
+        let expected = (1e-2 / (0.4 * 0.02 / (speed_of_sound + speed))).ceil() as u32;
+        assert_eq!(world.substeps(), expected, "at {speed} m/s");
+        assert_eq!(world.step().unwrap().substeps, expected, "at {speed} m/s");
+    }
+}
+
+/// What a world prints of itself fits a screen: no particle by particle.
+#[test]
+fn a_world_prints_no_particles() {
+    let mut builder = builder(good());
+    builder.body(floor(0.5)).unwrap();
+    let text = format!("{:?}", builder.build().unwrap());
+    println!("{text}");
+    assert!(text.len() < 2000 && text.contains("particles: 64") && text.contains("floor"), "{text}");
 }
 
 /// Particles well inside a body are refused, with the body, how many, the deepest and its depth; a shallow overlap is not.

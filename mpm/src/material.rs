@@ -33,9 +33,44 @@ pub enum Model {
     DruckerPrager {
         /// Elastic response inside the cone.
         elastic: Elastic,
-        /// Angle of internal friction (rad).
+        /// Angle of internal friction in triaxial compression (rad); [`FrictionTest`] converts from other tests.
         friction_angle: f64,
     },
+}
+
+/// The test in which a sand's angle of internal friction was measured.
+///
+/// The cone of Drucker and Prager is round, sands are not: matched to one test it is too strong or too weak in another. A
+/// cone that meets triaxial compression at 30 degrees acts like 44 degrees in plane strain. Match it to how the sand is
+/// going to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrictionTest {
+    /// A cylinder under axial load (Klar et al. 2016): sin(phi) = (s1 - s3)/(s1 + s3).
+    TriaxialCompression,
+    /// Plane strain without dilation: the same ratio with no strain along one axis (Drucker and Prager 1952, matched at
+    /// zero dilation).
+    PlaneStrain,
+    /// Shear along a plane that does not stretch, without dilation: tan(phi) = shear stress over normal stress there. It is
+    /// the angle at which a layer flows down a slope, and so the angle of repose; tan of it is the sine of the angle in
+    /// plane strain (Davis 1968).
+    SimpleShear,
+}
+
+impl FrictionTest {
+    /// The `friction_angle` of [`Model::DruckerPrager`] (rad) for a sand that has `angle` (rad, within (0, pi/2)) in this test.
+    ///
+    /// On the cone |dev tau| = 3 p alpha, alpha = sqrt(2/3) 2 sin(f)/(3 - sin(f)); flow without dilation in one plane has
+    /// |dev tau| = sqrt(2) p sin(phi) there. There is no such cone above 60 degrees of simple shear, and a
+    /// material with the result (not a number) is refused.
+    pub fn cone_angle(self, angle: f64) -> f64 {
+        let ratio = match self {
+            Self::TriaxialCompression => return angle,
+            Self::PlaneStrain => angle.sin(),
+            Self::SimpleShear => angle.tan(),
+        };
+        (3.0 * ratio / (12.0_f64.sqrt() + ratio)).asin()
+    }
 }
 
 /// Isotropic elastic constants.

@@ -236,9 +236,18 @@ fn side_of_a_thin_plate_does_not_flip() {
             // Near the rim too, where the rim is nearest.
             let rim = Point3::new(0.0999, 0.0, 0.2e-3);
             assert!(shape.surface_point_from(&rim, side).normal.z > 0.99, "{shape:?}");
-            // Outside, and for a side that does not exist, the nearest surface counts.
-            let below = Point3::new(x, y, -0.6e-3);
-            assert_eq!(shape.surface_point_from(&below, side), shape.surface_point(&below));
+            // Pressed out at the far side, it is still behind the top.
+            for depth in [1.1e-3, 5e-3, 0.02] {
+                let below = Point3::new(x, y, 0.5e-3 - depth);
+                let held = shape.surface_point_from(&below, side);
+                assert!((held.distance + depth).abs() < 1e-15, "{shape:?}: {held:?}");
+                assert!(held.normal.z > 1.0 - 1e-12, "{shape:?}: {held:?}");
+            }
+            // Before the top, beside the plate, and for a side that does not exist, the nearest surface counts.
+            let beside = Point3::new(0.102, y, -1e-3);
+            for p in [Point3::new(x, y, 2e-3), beside] {
+                assert_eq!(shape.surface_point_from(&p, side), shape.surface_point(&p), "{shape:?}");
+            }
             assert_eq!(shape.surface_point_from(&deep, u32::MAX), shape.surface_point(&deep));
         }
     }

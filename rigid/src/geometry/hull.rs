@@ -91,8 +91,8 @@ impl ConvexHull {
         }
     }
 
-    /// For a point inside: measured from the nearest face that faces within 60 degrees of face `side`. `None`
-    /// where `side` does not exist.
+    /// For a point behind face `side`: measured from the nearest face that faces within 60 degrees of it. `None` for other
+    /// points, and where `side` does not exist.
     pub(super) fn surface_point_from(
         &self,
         p: &Point3<f64>,
@@ -103,10 +103,31 @@ impl ConvexHull {
         if nearest.normal.dot(&entered) > SAME_SIDE_COSINE {
             return Some(nearest);
         }
+        if nearest.distance >= 0.0 && !self.line_enters(p, &entered) {
+            return None;
+        }
         let same_side = |face: &u32| self.planes[*face as usize].normal.dot(&entered) > SAME_SIDE_COSINE;
         let candidates =
             (0..self.planes.len() as u32).filter(same_side).map(|face| self.plane_point(p, face));
-        candidates.max_by(|a, b| a.distance.total_cmp(&b.distance))
+        candidates.max_by(|a, b| a.distance.total_cmp(&b.distance)).filter(|s| s.distance < 0.0)
+    }
+
+    /// Whether the line from `p` along `direction` goes through the hull: it is inside of all planes at once (Cyrus and
+    /// Beck 1978).
+    fn line_enters(&self, p: &Point3<f64>, direction: &Vector3<f64>) -> bool {
+        let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
+        for plane in &self.planes {
+            let height = plane.normal.dot(&p.coords) - plane.offset;
+            let climb = plane.normal.dot(direction);
+            if climb > 0.0 {
+                leave = leave.min(-height / climb);
+            } else if climb < 0.0 {
+                enter = enter.max(-height / climb);
+            } else if height > 0.0 {
+                return false;
+            }
+        }
+        enter <= leave
     }
 }
 

@@ -8,6 +8,9 @@ use nalgebra::{Point3, Unit, Vector3};
 /// Cosine of 60 degrees: triangles whose normals are closer than this face the same side.
 const SAME_SIDE_COSINE: f64 = 0.5;
 
+/// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than this to the normal.
+const SHADOW_COSINE: f64 = 0.9;
+
 /// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of rounding
 /// errors.
 const COINCIDENT: f64 = 1e-10;
@@ -129,8 +132,8 @@ impl TriangleMesh {
         SurfacePoint { distance: normal.dot(&(p - corner)), normal, feature: triangle }
     }
 
-    /// For a point inside: measured from the nearest triangle that faces within 60 degrees of triangle
-    /// `side`. `None` where the point is not behind that triangle, or `side` does not exist.
+    /// For a point behind triangle `side`: measured from the nearest triangle that faces within 60 degrees of it. `None`
+    /// for other points, and where `side` does not exist.
     pub(super) fn surface_point_from(
         &self,
         p: &Point3<f64>,
@@ -143,7 +146,10 @@ impl TriangleMesh {
             return Some(nearest);
         }
         let hit = self.bvh.nearest(&self.vertices, &self.triangles, p, same_side)?;
-        Some(self.plane_point(p, hit.triangle)).filter(|s| s.distance < 0.0)
+        let from_plane = self.plane_point(p, hit.triangle);
+        // From outside, the nearest point of that side lies along its normal, or the point is beside the shadow.
+        let reach = if nearest.distance < 0.0 { 0.0 } else { SHADOW_COSINE * hit.distance_squared.sqrt() };
+        Some(from_plane).filter(|s| s.distance < -reach)
     }
 
     /// Centre and radius (m) of a ball around the mesh.

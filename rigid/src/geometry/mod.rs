@@ -21,7 +21,6 @@ pub use hull::ConvexHull;
 pub use mesh::TriangleMesh;
 
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
-use primitives::{CYLINDER_BOTTOM, CYLINDER_SIDE};
 
 /// A closed solid in its own frame. Lengths in metres.
 #[derive(Clone, Debug)]
@@ -86,28 +85,33 @@ impl Shape {
         }
     }
 
-    /// Signed distance for a point that entered through feature `side` and is now inside, measured from that
-    /// feature, so that the normal does not flip when the point is past the middle of a thin plate.
+    /// Signed distance for a point that came through feature `side`, measured from that feature, so that the normal does
+    /// not flip when the point is past the middle of a thin plate, nor when it was pressed out at the far side.
     ///
-    /// - Box and cylinder: measured from exactly that face.
+    /// It is negative as long as the point is behind the feature: inside, or outside in its shadow, which is where a line
+    /// along the feature's outward normal goes through the solid before it leaves through that side.
+    ///
+    /// - Box, and caps of a cylinder: measured from exactly that face; its shadow is bounded by the face's edges.
+    /// - Side of a cylinder: measured from the side inside. It has no shadow: outside, the nearest surface counts.
     /// - Hull and mesh: measured from the face that is nearest among those that face within 60 degrees of
     ///   `side`, so that a point may slide around a faceted round surface; the feature that comes back is the
-    ///   one to pass next.
-    /// - Smooth shapes, points outside, and a `side` that does not exist: the nearest surface, as
-    ///   [`surface_point`](Self::surface_point).
+    ///   one to pass next. The shadow of a mesh ends where the nearest point of those faces is seen more than 26 degrees
+    ///   off the face's normal, and knows nothing of what else the mesh has in between.
+    /// - Smooth shapes, points before the feature or beside its shadow, and a `side` that does not exist: the nearest
+    ///   surface, as [`surface_point`](Self::surface_point).
     pub fn surface_point_from(&self, p: &Point3<f64>, side: u32) -> SurfacePoint {
         let nearest = self.surface_point(p);
-        if nearest.distance >= 0.0 || nearest.feature == side {
+        if nearest.feature == side {
             return nearest;
         }
         match self {
-            Shape::Box { half_extents } if side < 6 => primitives::cuboid_face(half_extents, p, side),
-            Shape::Cylinder { radius, half_length } if (CYLINDER_SIDE..=CYLINDER_BOTTOM).contains(&side) => {
-                primitives::cylinder_face(*radius, *half_length, p, side)
+            Shape::Box { half_extents } => primitives::cuboid_from(half_extents, p, side).unwrap_or(nearest),
+            Shape::Cylinder { radius, half_length } => {
+                primitives::cylinder_from(*radius, *half_length, p, side).unwrap_or(nearest)
             }
             Shape::ConvexHull(hull) => hull.surface_point_from(p, side, nearest).unwrap_or(nearest),
             Shape::Mesh(mesh) => mesh.surface_point_from(p, side, nearest).unwrap_or(nearest),
-            _ => nearest,
+            Shape::HalfSpace | Shape::Sphere { .. } | Shape::Capsule { .. } => nearest,
         }
     }
 

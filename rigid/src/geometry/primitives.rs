@@ -41,11 +41,21 @@ pub(super) fn cuboid(half_extents: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     SurfacePoint { distance: v.norm(), normal: direction_or(v, face), feature }
 }
 
-/// Distance (m) and normal of the plane of one box face, for a point inside the box.
-pub(super) fn cuboid_face(half_extents: &Vector3<f64>, p: &Point3<f64>, feature: u32) -> SurfacePoint {
+/// Distance (m) and normal of the plane of one box face, for a point behind it: between the planes of the other four, at
+/// any depth. `None` for other points and faces that do not exist.
+pub(super) fn cuboid_from(
+    half_extents: &Vector3<f64>,
+    p: &Point3<f64>,
+    feature: u32,
+) -> Option<SurfacePoint> {
+    if feature >= 6 {
+        return None;
+    }
     let normal = box_face_normal(feature);
     let axis = (feature / 2) as usize;
-    SurfacePoint { distance: normal[axis] * p[axis] - half_extents[axis], normal, feature }
+    let distance = normal[axis] * p[axis] - half_extents[axis];
+    let behind = distance < 0.0 && (0..3).all(|k| k == axis || p[k].abs() <= half_extents[k]);
+    behind.then_some(SurfacePoint { distance, normal, feature })
 }
 
 pub(super) fn sphere(radius: f64, p: &Point3<f64>) -> SurfacePoint {
@@ -65,11 +75,11 @@ pub(super) fn capsule(radius: f64, half_length: f64, p: &Point3<f64>) -> Surface
 }
 
 /// Side of a cylinder.
-pub(super) const CYLINDER_SIDE: u32 = 0;
+const CYLINDER_SIDE: u32 = 0;
 /// Cap of a cylinder at +z.
-pub(super) const CYLINDER_TOP: u32 = 1;
+const CYLINDER_TOP: u32 = 1;
 /// Cap of a cylinder at -z.
-pub(super) const CYLINDER_BOTTOM: u32 = 2;
+const CYLINDER_BOTTOM: u32 = 2;
 
 pub(super) fn cylinder(radius: f64, half_length: f64, p: &Point3<f64>) -> SurfacePoint {
     let cap = if p.z < 0.0 { CYLINDER_BOTTOM } else { CYLINDER_TOP };
@@ -84,8 +94,25 @@ pub(super) fn cylinder(radius: f64, half_length: f64, p: &Point3<f64>) -> Surfac
     SurfacePoint { distance: v.norm(), normal: direction_or(v, nearest.normal), feature: nearest.feature }
 }
 
+/// Distance (m) and normal of a cylinder's side for a point inside, or of a cap for a point behind it: within the radius, at
+/// any depth. `None` for other points and features that do not exist.
+pub(super) fn cylinder_from(
+    radius: f64,
+    half_length: f64,
+    p: &Point3<f64>,
+    feature: u32,
+) -> Option<SurfacePoint> {
+    let face = cylinder_face(radius, half_length, p, feature);
+    let within = match feature {
+        CYLINDER_SIDE => p.z.abs() <= half_length,
+        CYLINDER_TOP | CYLINDER_BOTTOM => p.x.hypot(p.y) <= radius,
+        _ => false,
+    };
+    (within && face.distance < 0.0).then_some(face)
+}
+
 /// Distance (m) and normal of the unbounded side or cap plane of a cylinder.
-pub(super) fn cylinder_face(radius: f64, half_length: f64, p: &Point3<f64>, feature: u32) -> SurfacePoint {
+fn cylinder_face(radius: f64, half_length: f64, p: &Point3<f64>, feature: u32) -> SurfacePoint {
     let (distance, normal) = match feature {
         CYLINDER_TOP => (p.z - half_length, Vector3::z_axis()),
         CYLINDER_BOTTOM => (-p.z - half_length, -Vector3::z_axis()),

@@ -1,0 +1,175 @@
+//! Boundary conditions of the grid within the contact problem.
+//!
+//! The free velocities obey the conditions, but contact moves the nodes again. So the conditions on touched nodes enter the convex
+//! problem, and the bodies' contacts feel the wall in the same solve: a sticky node is one of infinite mass, and a wall that
+//! nodes may slide along or leave is a frictionless contact of the node itself, with no gap and near-rigid. What the near-rigid
+//! law and the solver's tolerance leave of a velocity into the wall is taken out afterwards, and friction with the wall acts as
+//! in the free motion, bounded by the wall's normal impulse in the solve. The boundary gets the impulses of all that.
+//!
+//! The problem starts from free velocities that obey the conditions already: what contact takes off a wall is not made up
+//! against what pressed the node on it in the same substep.
+
+use nalgebra::{Point3, Vector3};
+use pliant_mpm::{Boundary, BoundaryKind, Mpm};
+
+use crate::convex::{Contact, ContactProblem};
+use crate::nodes::Numbering;
+
+/// Stiffness number `delta^2 k / m` of a node's contact with a wall: a push of 1 m/s into it leaves 0.1 mm/s to be taken out.
+const WALL_NUMBER: f64 = 1e4;
+
+/// A node and a wall that it may leave.
+#[derive(Clone, Copy, Debug)]
+struct Wall {
+    /// Number of the node.
+    node: u32,
+    normal: Vector3<f64>,
+    friction: f64,
+    mass: f64,
+}
+
+/// The walls of one contact problem. Their contacts follow those of the particles, in this order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Walls {
+    boundaries: Vec<Boundary>,
+    walls: Vec<Wall>,
+    /// Numbers of the sticky nodes.
+    sticky: Vec<u32>,
+    seen: Vec<bool>,
+    /// Momentum that the guess brings to each node [N s].
+    pushed: Vec<Vector3<f64>>,
+}
+
+impl Walls {
+    pub(crate) fn new(boundaries: &[Boundary]) -> Self {
+        Self { boundaries: boundaries.to_vec(), ..Self::default() }
+    }
+
+    /// Adds the conditions on the problem's nodes to the problem of `contacts` particles.
+    pub(crate) fn add(&mut self, numbering: &Numbering, grid_spacing: f64, problem: &mut ContactProblem) {
+        self.walls.clear();
+        self.sticky.clear();
+        if self.boundaries.is_empty() {
+            return;
+        }
+        self.seen.clear();
+        self.seen.resize(numbering.places.len(), false);
+        for rows in numbering.rows() {
+            for (r, &row) in rows.iter().enumerate() {
+                for k in 0..3 {
+                    let node = row as usize + k;
+                    if !core::mem::replace(&mut self.seen[node], true) && problem.node_mass[node] > 0.0 {
+                        let position = &numbering.places[node].position;
+                        self.add_node(node, position, grid_spacing, (rows, r, k), problem);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the conditions on one node, which is node `k` of row `r` of a stencil.
+    fn add_node(
+        &mut self,
+        node: usize,
+        position: &Point3<f64>,
+        grid_spacing: f64,
+        (rows, r, k): (&[u32; 9], usize, usize),
+        problem: &mut ContactProblem,
+    ) {
+        let first = self.walls.len();
+        for boundary in self.boundaries.iter().filter(|b| b.acts_on(position, grid_spacing)) {
+            let friction = match boundary.kind {
+                BoundaryKind::Slip => 0.0,
+                BoundaryKind::Frictional { friction } => friction,
+                BoundaryKind::Sticky => {
+                    // The solver never moves a node without mass.
+                    self.walls.truncate(first);
+                    self.sticky.push(node as u32);
+                    problem.node_mass[node] = 0.0;
+                    return;
+                }
+            };
+            let (normal, mass) = (boundary.normal.into_inner(), problem.node_mass[node]);
+            self.walls.push(Wall { node: node as u32, normal, friction, mass });
+        }
+        for wall in &self.walls[first..] {
+            problem.contacts.push(Contact {
+                rows: *rows,
+                weights_xy: core::array::from_fn(|row| f64::from(u8::from(row == r))),
+                weights_z: core::array::from_fn(|z| f64::from(u8::from(z == k))),
+                normal: wall.normal.into(),
+                body_velocity: [0.0; 3],
+                gap: 0.0,
+                stiffness: WALL_NUMBER * wall.mass / (problem.substep * problem.substep),
+                dissipation: 0.0,
+                friction: 0.0,
+                stiction_tolerance: 1.0,
+                lagged_normal_impulse: 0.0,
+            });
+        }
+    }
+
+    /// Adds guesses of the walls' impulses to those of the particles: what keeps their push out of the wall.
+    pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut Vec<[f64; 3]>) {
+        if self.walls.is_empty() {
+            return;
+        }
+        self.pushed.clear();
+        self.pushed.resize(problem.node_mass.len(), Vector3::zeros());
+        for (contact, impulse) in problem.contacts.iter().zip(guess.iter()) {
+            for (row, weight) in contact.rows.iter().zip(contact.weights_xy) {
+                for k in 0..3 {
+                    self.pushed[*row as usize + k] +=
+                        Vector3::from(*impulse) * (weight * contact.weights_z[k]);
+                }
+            }
+        }
+        for wall in &self.walls {
+            let [x, y, z, _] = problem.node_free_velocity[wall.node as usize];
+            let pushed = &mut self.pushed[wall.node as usize];
+            let normal = wall.normal.dot(&(*pushed + Vector3::new(x, y, z) * wall.mass));
+            let held = wall.normal * (-normal).max(0.0);
+            *pushed += held;
+            guess.push(held.into());
+        }
+    }
+
+    /// The sticky nodes, by number.
+    pub(crate) fn sticky(&self) -> impl Iterator<Item = usize> {
+        self.sticky.iter().map(|&node| node as usize)
+    }
+
+    /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls `got` with each wall's node, the
+    /// wall's impulse on it in the solve (`impulses`, in the order of the walls), and that of what was done here [N s].
+    pub(crate) fn impose(
+        &self,
+        impulses: &[[f64; 3]],
+        numbering: &Numbering,
+        mpm: &mut Mpm,
+        mut got: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
+    ) {
+        let nodes = mpm.nodes_mut();
+        for (wall, impulse) in self.walls.iter().zip(impulses) {
+            let solved = Vector3::from(*impulse);
+            let Some((block, at)) = numbering.places[wall.node as usize].at else { continue };
+            let value = &mut nodes[block as usize].nodes[at as usize];
+            let before = Vector3::new(value[0], value[1], value[2]);
+            let after = wall.impose(before, wall.normal.dot(&solved));
+            value[..3].copy_from_slice(after.as_slice());
+            got(wall.node as usize, solved, (after.cast::<f64>() - before.cast::<f64>()) * wall.mass);
+        }
+    }
+}
+
+impl Wall {
+    /// The velocity [m/s] of a node that the wall gave a normal impulse [N s] in the solve.
+    fn impose(&self, velocity: Vector3<f32>, solved: f64) -> Vector3<f32> {
+        let normal = self.normal.cast::<f32>();
+        let into = normal.dot(&velocity).min(0.0);
+        let free = velocity - normal * into;
+        let tangential = free - normal * normal.dot(&free);
+        let speed = tangential.norm();
+        let slowed = (self.friction * (solved / self.mass - f64::from(into))) as f32;
+        if speed > 0.0 && slowed > 0.0 { free - tangential * (slowed / speed).min(1.0) } else { free }
+    }
+}
