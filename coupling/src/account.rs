@@ -93,13 +93,14 @@ impl Account {
     pub(crate) fn balance(&self, totals: &Totals) -> Balance {
         let relative = |error: f64, scale: f64| if error > 0.0 { error / scale } else { 0.0 };
         let energy_scale = self.largest_energy.max(self.work_magnitude);
+        // About a world origin in the middle of a symmetric scene, angular impulses are sums that cancel: what has been summed is
+        // then told by the linear ones and their levers.
+        let lever = totals.first_moment.norm() / totals.mass;
+        let angular_scale = self.angular_magnitude.max(self.linear_magnitude * lever);
         Balance {
             mass: relative(self.mass_error, self.mass),
             linear_momentum: relative((totals.linear_momentum - self.linear).norm(), self.linear_magnitude),
-            angular_momentum: relative(
-                (totals.angular_momentum - self.angular).norm(),
-                self.angular_magnitude,
-            ),
+            angular_momentum: relative((totals.angular_momentum - self.angular).norm(), angular_scale),
             energy: relative(self.created_energy, energy_scale),
         }
     }

@@ -56,7 +56,8 @@ pub struct Balance {
     /// Linear momentum less the start's and all impulses (gravity, bodies, boundaries), relative to the sum of their
     /// magnitudes.
     pub linear_momentum: f64,
-    /// The same for angular momentum about the world's origin.
+    /// The same for angular momentum about the world's origin; relative to the linear impulses times the lever of the centre of
+    /// mass where that is more.
     pub angular_momentum: f64,
     /// Largest energy that appeared from nowhere (negative dissipation), relative to the energy that took part.
     pub energy: f64,

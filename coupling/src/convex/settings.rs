@@ -46,7 +46,7 @@ impl Default for SolverSettings {
     fn default() -> Self {
         Self {
             direction: Direction::default(),
-            relative_tolerance: 5e-2,
+            relative_tolerance: 1e-3,
             absolute_tolerance: 16.0 * f64::EPSILON,
             max_iterations: 1000,
             max_inner_iterations: 500,

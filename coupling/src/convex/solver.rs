@@ -344,6 +344,11 @@ impl ConvexSolver {
             Direction::NewtonFactorised => {
                 self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
                 self.factorisation.solve_negated(&self.gradient, &mut self.direction);
+                // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
+                if !self.direction.iter().flatten().all(|x| x.is_finite()) {
+                    self.update_blocks(false);
+                    kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+                }
                 1
             }
         }

@@ -125,7 +125,7 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             direction: Direction::Auto,
-            relative_tolerance: 5e-2,
+            relative_tolerance: 1e-3,
             absolute_tolerance: 16.0 * f64::EPSILON,
             max_iterations: 1000,
             max_inner_iterations: 500,

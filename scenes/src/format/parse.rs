@@ -157,7 +157,7 @@ mod tests {
     fn a_minimal_scene_has_the_defaults() {
         let scene = parse_scene(MINIMAL).unwrap();
         assert_eq!(scene.gravity, [0.0, 0.0, -9.81]);
-        assert_eq!(scene.solver.relative_tolerance, 5e-2);
+        assert_eq!(scene.solver.relative_tolerance, 1e-3);
         assert_eq!(scene.schema_version, 1);
     }
 
