@@ -49,6 +49,7 @@ mod free_rotation;
 pub mod geometry;
 mod joint;
 mod motion;
+pub mod multibody;
 mod spatial;
 mod state;
 mod step;
