@@ -47,6 +47,7 @@ mod body;
 mod error;
 mod free_rotation;
 pub mod geometry;
+pub mod icf;
 mod joint;
 mod motion;
 pub mod multibody;

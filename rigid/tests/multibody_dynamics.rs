@@ -2,88 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-use nalgebra::{DVector, Isometry3, Matrix3, Translation3, Unit, UnitQuaternion, Vector3};
+mod common;
+
+use common::Random;
+use common::mechanisms::{axis_of, inertia, mechanism, pose};
+use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::*;
-
-/// SplitMix64 (Steele et al. 2014), uniform within [-1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.next())
-    }
-    fn axis(&mut self) -> Unit<Vector3<f64>> {
-        Unit::new_normalize(self.vector())
-    }
-    fn pose(&mut self) -> Isometry3<f64> {
-        Isometry3::from_parts(
-            Translation3::from(self.vector()),
-            UnitQuaternion::from_scaled_axis(self.vector() * 2.0),
-        )
-    }
-    /// A solid: some points of mass, seen from a frame that is not their centre.
-    fn inertia(&mut self) -> RigidInertia {
-        let mut total = RigidInertia::zero();
-        for _ in 0..6 {
-            let sphere = Matrix3::identity() * 0.01;
-            total += RigidInertia::at_center(0.3 + 0.2 * self.next(), self.vector() * 0.3, sphere);
-        }
-        total
-    }
-}
-
-const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
-
-/// Two trees that have every joint, massless links, welded links and branches.
-fn mechanism(random: &mut Random) -> (Model, State) {
-    let mut builder = ModelBuilder::new(GRAVITY);
-    let mut add = |builder: &mut ModelBuilder, name: &str, parent, joint, massive: bool| {
-        let mut dofs = Vec::new();
-        for _ in 0..6 {
-            dofs.push(Dof { armature: 0.05 + 0.05 * random.next(), ..Dof::default() });
-        }
-        let inertia = if massive { random.inertia() } else { RigidInertia::zero() };
-        let frame = random.pose();
-        let link = Link { name: name.into(), parent, joint, frame, inertia, gravity: name != "c", dofs };
-        builder.add(link).unwrap()
-    };
-    let mut axis = Random(random_seed());
-    let base = add(&mut builder, "base", None, JointKind::Fixed, true);
-    let float = add(&mut builder, "float", None, JointKind::Free, true);
-    let a = add(&mut builder, "a", Some(base), JointKind::Revolute { axis: axis.axis() }, false);
-    let b = add(&mut builder, "b", Some(float), JointKind::Ball, true);
-    let c = add(&mut builder, "c", Some(a), JointKind::Prismatic { axis: axis.axis() }, true);
-    let d = add(
-        &mut builder,
-        "d",
-        Some(c),
-        JointKind::Universal { first: axis.axis(), second: axis.axis() },
-        true,
-    );
-    let e = add(&mut builder, "e", Some(b), JointKind::Fixed, true);
-    let f = add(&mut builder, "f", Some(e), JointKind::Planar, true);
-    add(&mut builder, "g", Some(a), JointKind::Free, true);
-    add(&mut builder, "h", Some(d), JointKind::Revolute { axis: axis.axis() }, true);
-    add(&mut builder, "i", Some(f), JointKind::Universal { first: axis.axis(), second: axis.axis() }, true);
-    let model = builder.build().unwrap();
-    let mut state = model.rest();
-    let mut kick = vec![0.0; model.velocities()];
-    kick.iter_mut().for_each(|x| *x = random.next());
-    model.advance(&mut state.q, &kick, 1.5);
-    state.v.iter_mut().for_each(|x| *x = 2.0 * random.next());
-    (model, state)
-}
-
-fn random_seed() -> u64 {
-    2024
-}
 
 fn forces_on_links(model: &Model, random: &mut Random) -> Vec<ForceVector> {
     model.links().iter().map(|_| ForceVector::new(random.vector(), random.vector())).collect()
@@ -104,12 +28,12 @@ const ROUNDING: f64 = 1e-11;
 fn forward_inverse_and_mass_matrix_agree() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
         let external = forces_on_links(&model, &mut random);
-        let wanted: Vec<f64> = (0..model.velocities()).map(|_| 3.0 * random.next()).collect();
+        let wanted: Vec<f64> = (0..model.velocities()).map(|_| 3.0 * random.signed()).collect();
         let (mut inverse, mut forward) = (InverseDynamics::default(), ForwardDynamics::default());
         let mut forces = vec![0.0; wanted.len()];
         inverse_dynamics(&model, &kinematics, &wanted, &external, &mut inverse, &mut forces);
@@ -135,7 +59,7 @@ fn forward_inverse_and_mass_matrix_agree() {
 // The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error about 1e-10.
 #[test]
 fn jacobians_are_derivatives_of_poses() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (model, state) = mechanism(&mut random);
     let mut kinematics = Kinematics::new(&model);
     kinematics.update(&model, &state);
@@ -175,12 +99,12 @@ fn jacobians_are_derivatives_of_poses() {
 fn energy_changes_by_the_power_of_the_forces() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = Random(100 + seed);
+        let mut random = Random::new(100 + seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
         let external = forces_on_links(&model, &mut random);
-        let forces: Vec<f64> = (0..model.velocities()).map(|_| 10.0 * random.next()).collect();
+        let forces: Vec<f64> = (0..model.velocities()).map(|_| 10.0 * random.signed()).collect();
         let mut a = vec![0.0; forces.len()];
         forward_dynamics(&model, &kinematics, &forces, &external, &mut ForwardDynamics::default(), &mut a);
         let mut power: f64 = forces.iter().zip(&state.v).map(|(f, v)| f * v).sum();
@@ -210,31 +134,31 @@ fn energy_changes_by_the_power_of_the_forces() {
 fn a_floating_tree_keeps_its_momentum() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = Random(200 + seed);
+        let mut random = Random::new(200 + seed);
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let mut parent = None;
         let kinds = [
             JointKind::Free,
-            JointKind::Revolute { axis: random.axis() },
+            JointKind::Revolute { axis: axis_of(&mut random) },
             JointKind::Ball,
-            JointKind::Universal { first: random.axis(), second: random.axis() },
+            JointKind::Universal { first: axis_of(&mut random), second: axis_of(&mut random) },
             JointKind::Planar,
-            JointKind::Prismatic { axis: random.axis() },
+            JointKind::Prismatic { axis: axis_of(&mut random) },
         ];
         for (i, joint) in kinds.into_iter().enumerate() {
-            let (frame, inertia) = (random.pose(), random.inertia());
+            let (frame, inertia) = (pose(&mut random), inertia(&mut random));
             let link =
                 Link { name: i.to_string(), parent, joint, frame, inertia, gravity: true, dofs: Vec::new() };
             parent = Some(builder.add(link).unwrap());
         }
         let model = builder.build().unwrap();
         let mut state = model.rest();
-        let kick: Vec<f64> = (0..model.velocities()).map(|_| random.next()).collect();
+        let kick: Vec<f64> = (0..model.velocities()).map(|_| random.signed()).collect();
         model.advance(&mut state.q, &kick, 1.0);
-        state.v.iter_mut().for_each(|x| *x = random.next());
+        state.v.iter_mut().for_each(|x| *x = random.signed());
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
-        let mut forces: Vec<f64> = (0..model.velocities()).map(|_| random.next()).collect();
+        let mut forces: Vec<f64> = (0..model.velocities()).map(|_| random.signed()).collect();
         forces[..6].fill(0.0);
         let mut a = vec![0.0; forces.len()];
         forward_dynamics(&model, &kinematics, &forces, &[], &mut ForwardDynamics::default(), &mut a);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // every test file uses a part
 
+pub mod mechanisms;
+
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use std::f64::consts::PI;
