@@ -51,6 +51,7 @@ pub mod icf;
 mod joint;
 mod motion;
 pub mod multibody;
+pub mod simulation;
 mod spatial;
 mod state;
 mod step;

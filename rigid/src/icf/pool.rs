@@ -111,6 +111,11 @@ impl<L, const N: usize> Pool<L, N> {
         (side, &mut self.columns[first..])
     }
 
+    /// The columns of a side, to add to.
+    pub fn columns_mut(&mut self, side: &Side) -> &mut [[f64; N]] {
+        &mut self.columns[side.first_column as usize..][..side.columns as usize]
+    }
+
     /// Adds a constraint with the velocity `J v + bias`. Two sides are of different trees.
     pub fn push(&mut self, law: L, sides: [Option<Side>; 2], bias: [f64; N]) {
         self.laws.push(law);

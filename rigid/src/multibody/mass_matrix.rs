@@ -37,6 +37,13 @@ impl MassMatrix {
         self.values.resize(first, 0.0);
     }
 
+    /// Adds to the diagonal entry of a degree of freedom.
+    pub(crate) fn add_diagonal(&mut self, model: &Model, n: usize, value: f64) {
+        let tree = model.tree_of_velocity(n);
+        let within = n - model.trees()[tree].first_velocity;
+        self.block_mut(tree)[(within, within)] += value;
+    }
+
     /// `out = M x`.
     pub fn multiply(&self, model: &Model, x: &[f64], out: &mut [f64]) {
         for (t, tree) in model.trees().iter().enumerate() {

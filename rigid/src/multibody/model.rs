@@ -116,6 +116,11 @@ impl Model {
         self.places[link.0].tree
     }
 
+    /// The tree of a degree of freedom.
+    pub fn tree_of_velocity(&self, n: usize) -> usize {
+        self.trees.partition_point(|tree| tree.first_velocity <= n) - 1
+    }
+
     /// Length of `q`.
     pub fn positions(&self) -> usize {
         self.positions
