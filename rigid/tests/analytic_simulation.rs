@@ -276,7 +276,7 @@ fn an_elastic_contact_lasts_half_a_period() {
         left = simulation.state().time + 2e-6;
         simulation.advance_to(left).unwrap();
     }
-    let exact = core::f64::consts::PI * (1.0 / k as f64).sqrt();
+    let exact = core::f64::consts::PI * (1.0_f64 / k).sqrt();
     assert!((left / exact - 1.0).abs() < 1e-3, "{left} {exact}");
 }
 
