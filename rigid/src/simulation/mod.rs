@@ -16,6 +16,6 @@ pub use contact::{ContactForce, ContactSource, NoContacts, Touch};
 pub use equality::Equality;
 pub use error::SimulationError;
 pub use external::ExternalSystem;
-pub use integrate::{AdvanceSummary, Integrator, Simulation};
+pub use integrate::{AdvanceSummary, Integrator, Simulation, Snapshot};
 pub use stepper::{StepSummary, Stepper};
 pub use system::System;
