@@ -30,12 +30,27 @@ fn numbers<const N: usize>(value: &Value) -> Result<[f64; N], Failure> {
     list.try_into().map_err(|_| format!("{N} numbers expected").into())
 }
 
-fn geometry(scene: &Value, name: &str, link: Option<LinkId>, pose: Isometry3<f64>, shape: Shape) -> CollisionGeometry {
+fn geometry(
+    scene: &Value,
+    name: &str,
+    link: Option<LinkId>,
+    pose: Isometry3<f64>,
+    shape: Shape,
+) -> CollisionGeometry {
     let mu = scene["mu"].as_f64().unwrap_or(0.5);
     let stiffness = scene["stiffness"].as_f64().unwrap_or(STIFFNESS);
     let dissipation = if scene["stiffness"].is_null() { DISSIPATION } else { 0.0 };
     let material = ContactMaterial { stiffness, dissipation, static_friction: mu, dynamic_friction: mu };
-    CollisionGeometry { name: name.into(), link, pose, shape, material, group: 1, mask: 1, color: [180, 180, 180] }
+    CollisionGeometry {
+        name: name.into(),
+        link,
+        pose,
+        shape,
+        material,
+        group: 1,
+        mask: 1,
+        color: [180, 180, 180],
+    }
 }
 
 fn shape(part: &Value) -> Result<Shape, Failure> {
@@ -77,7 +92,12 @@ fn load(scene: &Value, integrator: Integrator) -> Result<Simulation<Collisions>,
         state.q[model.positions_of(LinkId(i))].copy_from_slice(q);
         state.v[model.velocities_of(LinkId(i))].copy_from_slice(v);
         let rotation = &mut state.q[model.positions_of(LinkId(i))][..4];
-        let unit = UnitQuaternion::new_normalize(Quaternion::new(rotation[0], rotation[1], rotation[2], rotation[3]));
+        let unit = UnitQuaternion::new_normalize(Quaternion::new(
+            rotation[0],
+            rotation[1],
+            rotation[2],
+            rotation[3],
+        ));
         rotation.copy_from_slice(&[unit.w, unit.i, unit.j, unit.k]);
     }
     let scene = Scene::new(geometries, &model, &[])?;
@@ -86,11 +106,14 @@ fn load(scene: &Value, integrator: Integrator) -> Result<Simulation<Collisions>,
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let (file, how) = (arguments.next().ok_or("a scene file")?, arguments.next().ok_or("step=S or accuracy=A")?);
+    let (file, how) =
+        (arguments.next().ok_or("a scene file")?, arguments.next().ok_or("step=S or accuracy=A")?);
     let scene: Value = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
     let integrator = match how.split_once('=') {
         Some(("step", step)) => Integrator::Fixed { step: step.parse()? },
-        Some(("accuracy", accuracy)) => Integrator::ErrorControlled { accuracy: accuracy.parse()?, max_step: 0.1 },
+        Some(("accuracy", accuracy)) => {
+            Integrator::ErrorControlled { accuracy: accuracy.parse()?, max_step: 0.1 }
+        }
         _ => return Err("step=S or accuracy=A".into()),
     };
     let duration = scene["duration"].as_f64().ok_or("duration")?;

@@ -5,12 +5,19 @@ use crate::collision::{ContactMaterial, Detector, GeometricContact, Scene};
 use crate::multibody::{Kinematics, Model};
 
 /// Finds where the geometries of a scene touch, and with what compliance and friction.
-#[derive(Clone, Debug)]
 pub struct Collisions {
     scene: Scene,
     detector: Detector,
     stiction_tolerance: f64,
     found: Vec<GeometricContact>,
+}
+
+impl core::fmt::Debug for Collisions {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Collisions")
+            .field("geometries", &self.scene.geometries().len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Collisions {
