@@ -1,6 +1,9 @@
 //! Seeded random numbers and meshes for tests.
 
-#![allow(dead_code)] // every test file uses a part
+#![allow(dead_code, clippy::unwrap_used)] // every test file uses a part
+
+pub mod floor;
+pub mod mechanisms;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;

@@ -1,0 +1,108 @@
+//! Symmetric matrices with a dense block for every pair of trees that something couples.
+
+use nalgebra::DMatrix;
+
+use super::ordering::{Pattern, order};
+
+/// A symmetric block matrix, its lower triangle in elimination order, with room for the fill of its factor.
+#[derive(Clone, Debug, Default)]
+pub struct BlockMatrix {
+    pub(super) pattern: Pattern,
+    /// Degrees of freedom of each tree.
+    pub(super) sizes: Vec<usize>,
+    /// First degree of freedom of each tree.
+    pub(super) firsts: Vec<usize>,
+    /// Where each stored block begins in `values`; a block is row-major.
+    pub(super) offsets: Vec<usize>,
+    pub(super) values: Vec<f64>,
+    couples: Vec<(u32, u32)>,
+}
+
+impl BlockMatrix {
+    /// Zeroes a matrix for trees of these sizes, with the pairs in `couples` coupled. The pattern is worked out again only when
+    /// it has changed.
+    pub fn shape(&mut self, sizes: &[usize], couples: &mut Vec<(u32, u32)>) {
+        couples.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+        couples.sort_unstable();
+        couples.dedup();
+        couples.retain(|pair| pair.0 != pair.1);
+        if self.sizes != sizes || self.couples != *couples {
+            self.sizes.clear();
+            self.sizes.extend_from_slice(sizes);
+            self.couples.clear();
+            self.couples.extend_from_slice(couples);
+            self.pattern = order(sizes.len(), couples);
+            self.lay_out();
+        }
+        self.values.fill(0.0);
+    }
+
+    fn lay_out(&mut self) {
+        self.firsts.clear();
+        let mut first = 0;
+        for &size in &self.sizes {
+            self.firsts.push(first);
+            first += size;
+        }
+        self.offsets.clear();
+        let mut offset = 0;
+        for column in 0..self.sizes.len() {
+            let width = self.sizes[self.pattern.tree_at[column] as usize];
+            for &row in self.pattern.rows(column) {
+                self.offsets.push(offset);
+                offset += width * self.sizes[self.pattern.tree_at[row as usize] as usize];
+            }
+        }
+        self.values.resize(offset, 0.0);
+    }
+
+    /// Degrees of freedom.
+    pub fn dimension(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
+    /// The block of trees (a, b), whose transpose is that of (b, a). Returns the values, row-major, whether they are those of (b, a),
+    /// and the width of a row.
+    pub(super) fn block_mut(&mut self, a: usize, b: usize) -> (&mut [f64], bool, usize) {
+        let (pa, pb) = (self.pattern.place_of[a] as usize, self.pattern.place_of[b] as usize);
+        let (row, column, swapped) = if pa >= pb { (pa, pb, false) } else { (pb, pa, true) };
+        let index = self.pattern.find(row, column);
+        let (rows, width) =
+            if swapped { (self.sizes[b], self.sizes[a]) } else { (self.sizes[a], self.sizes[b]) };
+        let first = self.offsets[index];
+        (&mut self.values[first..first + rows * width], swapped, width)
+    }
+
+    /// Adds to a diagonal block, row-major or column-major alike: it is symmetric.
+    pub(super) fn add_diagonal_block(&mut self, tree: usize, block: nalgebra::DMatrixView<'_, f64>) {
+        let (values, ..) = self.block_mut(tree, tree);
+        values.iter_mut().zip(block.iter()).for_each(|(v, b)| *v += b);
+    }
+
+    /// Adds to a diagonal entry of a tree.
+    pub(super) fn add_diagonal(&mut self, tree: usize, at: usize, value: f64) {
+        let (values, _, width) = self.block_mut(tree, tree);
+        values[at * width + at] += value;
+    }
+
+    /// As a dense matrix.
+    pub fn to_dense(&self) -> DMatrix<f64> {
+        let n = self.dimension();
+        let mut dense = DMatrix::zeros(n, n);
+        for column in 0..self.sizes.len() {
+            let b = self.pattern.tree_at[column] as usize;
+            for (k, &row) in self.pattern.rows(column).iter().enumerate() {
+                let a = self.pattern.tree_at[row as usize] as usize;
+                let first = self.offsets[self.pattern.starts[column] as usize + k];
+                for i in 0..self.sizes[a] {
+                    for j in 0..self.sizes[b] {
+                        let value = self.values[first + i * self.sizes[b] + j];
+                        dense[(self.firsts[a] + i, self.firsts[b] + j)] = value;
+                        dense[(self.firsts[b] + j, self.firsts[a] + i)] = value;
+                    }
+                }
+            }
+        }
+        dense
+    }
+}

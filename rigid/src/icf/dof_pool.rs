@@ -1,0 +1,123 @@
+//! Constraints of single degrees of freedom: limits, actuators, dry joints. Their Jacobians are rows of the identity.
+
+use super::block_matrix::BlockMatrix;
+use super::law::Law;
+use super::pool::ConstraintPool;
+
+/// Where a degree of freedom is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    velocity: u32,
+    tree: u32,
+    within: u32,
+}
+
+/// Constraints that each act on one degree of freedom.
+#[derive(Clone, Debug)]
+pub struct DofPool<L> {
+    laws: Vec<L>,
+    places: Vec<Place>,
+    velocities: Vec<f64>,
+    rates: Vec<f64>,
+    impulses: Vec<f64>,
+    hessians: Vec<f64>,
+}
+
+impl<L> Default for DofPool<L> {
+    fn default() -> Self {
+        Self {
+            laws: Vec::new(),
+            places: Vec::new(),
+            velocities: Vec::new(),
+            rates: Vec::new(),
+            impulses: Vec::new(),
+            hessians: Vec::new(),
+        }
+    }
+}
+
+impl<L> DofPool<L> {
+    /// Forgets the constraints, keeps the buffers.
+    pub fn clear(&mut self) {
+        self.laws.clear();
+        self.places.clear();
+    }
+
+    /// Number of constraints.
+    pub fn len(&self) -> usize {
+        self.laws.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.laws.is_empty()
+    }
+
+    /// Adds a constraint on the degree of freedom `velocity`, the one numbered `within` of its tree.
+    pub fn push(&mut self, law: L, velocity: usize, tree: usize, within: usize) {
+        self.laws.push(law);
+        self.places.push(Place { velocity: velocity as u32, tree: tree as u32, within: within as u32 });
+    }
+
+    /// Replaces the law of a constraint.
+    pub fn set_law(&mut self, constraint: usize, law: L) {
+        self.laws[constraint] = law;
+    }
+
+    /// Impulses after the last evaluation (N m s, N s), by constraint.
+    pub fn impulses(&self) -> &[f64] {
+        &self.impulses
+    }
+
+    /// The degrees of freedom that the constraints act on.
+    pub fn degrees_of_freedom(&self) -> impl Iterator<Item = usize> + '_ {
+        self.places.iter().map(|place| place.velocity as usize)
+    }
+}
+
+impl<L: Law<1>> ConstraintPool for DofPool<L> {
+    fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64 {
+        self.velocities.clear();
+        self.impulses.clear();
+        self.hessians.clear();
+        let mut potential = 0.0;
+        for (law, place) in self.laws.iter().zip(&self.places) {
+            let velocity = v[place.velocity as usize];
+            let response = law.response(&[velocity]);
+            potential += response.potential;
+            gradient[place.velocity as usize] -= response.impulse[0];
+            self.velocities.push(velocity);
+            self.impulses.push(response.impulse[0]);
+            self.hessians.push(response.hessian[0][0]);
+        }
+        potential
+    }
+
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
+        for (c, place) in self.places.iter().enumerate() {
+            let hessian =
+                if secant { self.laws[c].secant(&[self.velocities[c]])[0][0] } else { self.hessians[c] };
+            if hessian != 0.0 {
+                matrix.add_diagonal(place.tree as usize, place.within as usize, hessian);
+            }
+        }
+    }
+
+    fn start_line(&mut self, d: &[f64]) {
+        self.rates.clear();
+        self.rates.extend(self.places.iter().map(|place| d[place.velocity as usize]));
+    }
+
+    fn along(&self, alpha: f64) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for ((law, &v), &d) in self.laws.iter().zip(&self.velocities).zip(&self.rates) {
+            let terms = law.along(&[v + alpha * d], &[d]);
+            for k in 0..3 {
+                sums[k] += terms[k];
+            }
+        }
+        sums
+    }
+
+    fn couple(&self, _: &mut Vec<(u32, u32)>) {}
+}

@@ -1,0 +1,26 @@
+//! Irrotational contact fields (Castro et al. 2023, "A Theory of Irrotational Contact Fields"): the velocities at the end of a step
+//! minimise a convex function,
+//!
+//! ```text
+//! l(v) = 1/2 v^T A v - r^T v + sum_c l_c(J_c v + b_c),   A = M + dt D + dt^2 K,   r = A v0 - dt k0
+//! ```
+//!
+//! with one potential for every contact, joint limit, effort-limited actuator, holonomic constraint and dry joint. The model (what does
+//! not change, [`multibody::Model`](crate::multibody::Model)), the data of one problem ([`Problem`]) and the solver
+//! ([`Solver`]) are apart. [`law`] has the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
+
+mod block_cholesky;
+mod block_matrix;
+mod dof_pool;
+pub mod law;
+mod line_search;
+mod ordering;
+mod pool;
+mod problem;
+mod solver;
+
+pub use block_matrix::BlockMatrix;
+pub use dof_pool::DofPool;
+pub use pool::{ConstraintPool, Pool, Side};
+pub use problem::Problem;
+pub use solver::{SolveSettings, SolveSummary, Solver, Stop};

@@ -1,0 +1,255 @@
+//! Many constraints of one kind, with their Jacobians.
+
+use super::block_matrix::BlockMatrix;
+use super::law::Law;
+
+/// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity, and the cost along a line.
+pub trait ConstraintPool {
+    /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials (J).
+    fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
+
+    /// Adds `J^T G J` at the velocities of the last [`evaluate`](Self::evaluate), with the laws' Hessians or their secants.
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool);
+
+    /// Prepares [`along`](Self::along) for the direction `d` from the velocities of the last [`evaluate`](Self::evaluate).
+    fn start_line(&mut self, d: &[f64]);
+
+    /// Sum of the potentials and its first two derivatives by `alpha` at `v + alpha d`.
+    fn along(&self, alpha: f64) -> [f64; 3];
+
+    /// Adds the pairs of trees that the constraints couple.
+    fn couple(&self, pairs: &mut Vec<(u32, u32)>);
+}
+
+/// One side of a constraint: a tree and the columns of the Jacobian that belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The tree.
+    pub tree: u32,
+    /// Its first degree of freedom.
+    pub first_velocity: u32,
+    /// First of its columns in the pool.
+    pub first_column: u32,
+    /// Number of columns: degrees of freedom of the tree.
+    pub columns: u32,
+}
+
+/// Constraints of `N` rows between at most two trees.
+#[derive(Clone, Debug)]
+pub struct Pool<L, const N: usize> {
+    laws: Vec<L>,
+    sides: Vec<[Option<Side>; 2]>,
+    /// Columns of the Jacobians.
+    columns: Vec<[f64; N]>,
+    /// Velocity that does not depend on the degrees of freedom, of prescribed surfaces for instance.
+    biases: Vec<[f64; N]>,
+    velocities: Vec<[f64; N]>,
+    rates: Vec<[f64; N]>,
+    impulses: Vec<[f64; N]>,
+    hessians: Vec<[[f64; N]; N]>,
+}
+
+impl<L, const N: usize> Default for Pool<L, N> {
+    fn default() -> Self {
+        Self {
+            laws: Vec::new(),
+            sides: Vec::new(),
+            columns: Vec::new(),
+            biases: Vec::new(),
+            velocities: Vec::new(),
+            rates: Vec::new(),
+            impulses: Vec::new(),
+            hessians: Vec::new(),
+        }
+    }
+}
+
+impl<L, const N: usize> Pool<L, N> {
+    /// Forgets the constraints, keeps the buffers.
+    pub fn clear(&mut self) {
+        self.laws.clear();
+        self.sides.clear();
+        self.columns.clear();
+        self.biases.clear();
+    }
+
+    /// Number of constraints.
+    pub fn len(&self) -> usize {
+        self.laws.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.laws.is_empty()
+    }
+
+    /// The laws.
+    pub fn laws(&self) -> &[L] {
+        &self.laws
+    }
+
+    /// Replaces the law of a constraint, for another step length, and keeps its Jacobian.
+    pub fn set_law(&mut self, constraint: usize, law: L) {
+        self.laws[constraint] = law;
+    }
+
+    /// Room for the columns of one side of the next constraint: fill it, then [`push`](Self::push) the side.
+    pub fn add_columns(
+        &mut self,
+        tree: usize,
+        first_velocity: usize,
+        count: usize,
+    ) -> (Side, &mut [[f64; N]]) {
+        let first = self.columns.len();
+        self.columns.resize(first + count, [0.0; N]);
+        let side = Side {
+            tree: tree as u32,
+            first_velocity: first_velocity as u32,
+            first_column: first as u32,
+            columns: count as u32,
+        };
+        (side, &mut self.columns[first..])
+    }
+
+    /// The columns of a side, to add to.
+    pub fn columns_mut(&mut self, side: &Side) -> &mut [[f64; N]] {
+        &mut self.columns[side.first_column as usize..][..side.columns as usize]
+    }
+
+    /// Adds a constraint with the velocity `J v + bias`. Two sides are of different trees.
+    pub fn push(&mut self, law: L, sides: [Option<Side>; 2], bias: [f64; N]) {
+        self.laws.push(law);
+        self.sides.push(sides);
+        self.biases.push(bias);
+    }
+
+    /// Impulses on the constraints' coordinates after the last evaluation (N s, N m s).
+    pub fn impulses(&self) -> &[[f64; N]] {
+        &self.impulses
+    }
+
+    /// Constraint velocities `J v + bias` at the last evaluation (m/s, rad/s).
+    pub fn velocities(&self) -> &[[f64; N]] {
+        &self.velocities
+    }
+
+    fn columns_of(&self, side: &Side) -> &[[f64; N]] {
+        &self.columns[side.first_column as usize..][..side.columns as usize]
+    }
+
+    /// `J x` of one constraint.
+    fn project(&self, constraint: usize, x: &[f64]) -> [f64; N] {
+        let mut sum = [0.0; N];
+        for side in self.sides[constraint].iter().flatten() {
+            let x = &x[side.first_velocity as usize..][..side.columns as usize];
+            for (column, x) in self.columns_of(side).iter().zip(x) {
+                for a in 0..N {
+                    sum[a] += column[a] * x;
+                }
+            }
+        }
+        sum
+    }
+}
+
+fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    let mut sum = 0.0;
+    for d in 0..N {
+        sum += a[d] * b[d];
+    }
+    sum
+}
+
+impl<L: Law<N>, const N: usize> Pool<L, N> {
+    /// `J_a^T G J_b` of two sides of one constraint, added to the block of their trees.
+    fn add_block(&self, hessian: &[[f64; N]; N], a: &Side, b: &Side, matrix: &mut BlockMatrix) {
+        let (values, swapped, width) = matrix.block_mut(a.tree as usize, b.tree as usize);
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        for (left, row) in self.columns_of(a).iter().zip(values.chunks_exact_mut(width)) {
+            let mut carried = [0.0; N];
+            for d in 0..N {
+                carried[d] = dot(&hessian[d], left);
+            }
+            for (right, value) in self.columns_of(b).iter().zip(row) {
+                *value += dot(&carried, right);
+            }
+        }
+    }
+}
+
+impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
+    fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64 {
+        let count = self.laws.len();
+        self.velocities.resize(count, [0.0; N]);
+        self.impulses.resize(count, [0.0; N]);
+        self.hessians.resize(count, [[0.0; N]; N]);
+        let mut potential = 0.0;
+        for c in 0..count {
+            let mut velocity = self.project(c, v);
+            for a in 0..N {
+                velocity[a] += self.biases[c][a];
+            }
+            let response = self.laws[c].response(&velocity);
+            potential += response.potential;
+            for side in self.sides[c].iter().flatten() {
+                let columns = &self.columns[side.first_column as usize..][..side.columns as usize];
+                let gradient = &mut gradient[side.first_velocity as usize..][..side.columns as usize];
+                for (column, g) in columns.iter().zip(gradient) {
+                    *g -= dot(column, &response.impulse);
+                }
+            }
+            self.velocities[c] = velocity;
+            self.impulses[c] = response.impulse;
+            self.hessians[c] = response.hessian;
+        }
+        potential
+    }
+
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
+        for (c, sides) in self.sides.iter().enumerate() {
+            let hessian = &if secant { self.laws[c].secant(&self.velocities[c]) } else { self.hessians[c] };
+            // A constraint that does not bend the cost here: a separated contact.
+            if hessian.iter().flatten().all(|&g| g == 0.0) {
+                continue;
+            }
+            match sides {
+                [Some(a), Some(b)] => {
+                    self.add_block(hessian, a, a, matrix);
+                    self.add_block(hessian, b, b, matrix);
+                    self.add_block(hessian, a, b, matrix);
+                }
+                [Some(a), None] | [None, Some(a)] => self.add_block(hessian, a, a, matrix),
+                [None, None] => {}
+            }
+        }
+    }
+
+    fn start_line(&mut self, d: &[f64]) {
+        let mut rates = core::mem::take(&mut self.rates);
+        rates.clear();
+        rates.extend((0..self.laws.len()).map(|c| self.project(c, d)));
+        self.rates = rates;
+    }
+
+    fn along(&self, alpha: f64) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for ((law, v), d) in self.laws.iter().zip(&self.velocities).zip(&self.rates) {
+            let mut at = *v;
+            for a in 0..N {
+                at[a] += alpha * d[a];
+            }
+            let terms = law.along(&at, d);
+            for k in 0..3 {
+                sums[k] += terms[k];
+            }
+        }
+        sums
+    }
+
+    fn couple(&self, pairs: &mut Vec<(u32, u32)>) {
+        pairs.extend(self.sides.iter().filter_map(|sides| match sides {
+            [Some(a), Some(b)] => Some((a.tree, b.tree)),
+            _ => None,
+        }));
+    }
+}

@@ -1,0 +1,80 @@
+//! The data of one step's problem.
+
+use super::block_matrix::BlockMatrix;
+use super::dof_pool::DofPool;
+use super::law::{ActuatorLaw, ContactLaw, DryJointLaw, HolonomicLaw, LimitLaw};
+use super::pool::{ConstraintPool, Pool};
+use crate::multibody::{MassMatrix, Model};
+
+/// `1/2 v^T A v - r^T v + sum l_c`. Buffers are kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    /// A: one block a tree (kg, kg m^2, ...).
+    pub inertia: MassMatrix,
+    /// r (N s, N m s).
+    pub momentum: Vec<f64>,
+    /// `diag(M)^-1/2`: brings all velocities to one unit.
+    pub scale: Vec<f64>,
+    /// Contacts.
+    pub contacts: Pool<ContactLaw, 3>,
+    /// Rows of holonomic constraints.
+    pub equalities: Pool<HolonomicLaw, 1>,
+    /// Joint limits.
+    pub limits: DofPool<LimitLaw>,
+    /// Actuators.
+    pub actuators: DofPool<ActuatorLaw>,
+    /// Dry joints.
+    pub dry_joints: DofPool<DryJointLaw>,
+    couples: Vec<(u32, u32)>,
+    sizes: Vec<usize>,
+}
+
+impl Problem {
+    pub(super) fn pools(&self) -> [&dyn ConstraintPool; 5] {
+        [&self.contacts, &self.equalities, &self.limits, &self.actuators, &self.dry_joints]
+    }
+
+    pub(super) fn pools_mut(&mut self) -> [&mut dyn ConstraintPool; 5] {
+        [
+            &mut self.contacts,
+            &mut self.equalities,
+            &mut self.limits,
+            &mut self.actuators,
+            &mut self.dry_joints,
+        ]
+    }
+
+    /// Cost (J) at `v`; writes the gradient.
+    pub fn evaluate(&mut self, model: &Model, v: &[f64], gradient: &mut [f64]) -> f64 {
+        self.inertia.multiply(model, v, gradient);
+        let mut cost = 0.0;
+        for ((g, v), r) in gradient.iter_mut().zip(v).zip(&self.momentum) {
+            cost += v * (0.5 * *g - r);
+            *g -= r;
+        }
+        for pool in self.pools_mut() {
+            cost += pool.evaluate(v, gradient);
+        }
+        cost
+    }
+
+    /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate); with `secant` that of a quadratic that touches
+    /// the cost there and lies above friction.
+    pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix, secant: bool) {
+        self.couples.clear();
+        let mut couples = core::mem::take(&mut self.couples);
+        for pool in self.pools() {
+            pool.couple(&mut couples);
+        }
+        self.sizes.clear();
+        self.sizes.extend(model.trees().iter().map(|tree| tree.velocities));
+        matrix.shape(&self.sizes, &mut couples);
+        self.couples = couples;
+        for tree in 0..self.sizes.len() {
+            matrix.add_diagonal_block(tree, self.inertia.block(tree));
+        }
+        for pool in self.pools() {
+            pool.add_hessian(matrix, secant);
+        }
+    }
+}

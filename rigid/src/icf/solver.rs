@@ -1,0 +1,244 @@
+//! Newton's method with exact line search on block-sparse factorisations.
+
+use super::block_cholesky::BlockCholesky;
+use super::block_matrix::BlockMatrix;
+use super::line_search::search;
+use super::problem::Problem;
+use crate::multibody::Model;
+
+/// When a solve ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveSettings {
+    /// Relative tolerance: the scaled gradient and the estimated error of the velocities are below it times
+    /// `max(1, |D r|)`.
+    pub tolerance: f64,
+    /// Most Newton iterations.
+    pub max_iterations: usize,
+    /// Whether a factorisation may serve several iterations.
+    pub reuse_hessian: bool,
+    /// Whether to factorise densely: for checking.
+    pub dense: bool,
+}
+
+impl Default for SolveSettings {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 100, reuse_hessian: true, dense: false }
+    }
+}
+
+/// Why a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The gradient is small enough.
+    Gradient,
+    /// The steps converge, and the estimated error is small enough.
+    Error,
+    /// No step lowers the cost any more in double precision.
+    Rounding,
+    /// The iterations ran out.
+    Iterations,
+    /// The cost or its Hessian is not finite.
+    NotFinite,
+}
+
+impl Stop {
+    /// Whether the velocities are the solution.
+    pub fn is_converged(self) -> bool {
+        matches!(self, Self::Gradient | Self::Error | Self::Rounding)
+    }
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveSummary {
+    /// Newton iterations.
+    pub iterations: usize,
+    /// Factorisations of the Hessian.
+    pub factorisations: usize,
+    /// Evaluations in line searches.
+    pub line_search: usize,
+    /// Norm of the scaled gradient at the end.
+    pub residual: f64,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// Buffers of the solver. Keeps its factorisation for the next solve of a problem with the same couplings.
+#[derive(Clone, Debug, Default)]
+pub struct Solver {
+    gradient: Vec<f64>,
+    direction: Vec<f64>,
+    inertial: Vec<f64>,
+    hessian: BlockMatrix,
+    cholesky: BlockCholesky,
+}
+
+/// Of ten iterations, how many may pass with one Hessian before its slow convergence must have paid (Hairer and Wanner 1996,
+/// section IV.8).
+const REUSES: i32 = 10;
+
+/// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its Hessian, whose steps overshoot
+/// the kink where sliding turns to sticking.
+const FAR: f64 = 0.05;
+
+impl Solver {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Minimises from the velocities in `v`, which become the solution.
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        problem: &mut Problem,
+        settings: &SolveSettings,
+        v: &mut [f64],
+    ) -> SolveSummary {
+        let n = v.len();
+        for buffer in [&mut self.gradient, &mut self.direction, &mut self.inertial] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+        let norm = |x: &[f64]| x.iter().zip(&problem.scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt();
+        let scale = norm(&problem.momentum).max(1.0);
+        let target = settings.tolerance * scale;
+        let mut summary = SolveSummary {
+            iterations: 0,
+            factorisations: 0,
+            line_search: 0,
+            residual: f64::INFINITY,
+            stop: Stop::Iterations,
+        };
+        let mut fresh = false;
+        let mut last_step = f64::NAN;
+        let mut need_factor = true;
+        loop {
+            let cost = problem.evaluate(model, v, &mut self.gradient);
+            summary.residual = scaled_norm(&self.gradient, &problem.scale);
+            if !(cost.is_finite() && summary.residual.is_finite()) {
+                summary.stop = Stop::NotFinite;
+                return summary;
+            }
+            if summary.residual < target {
+                summary.stop = Stop::Gradient;
+                return summary;
+            }
+            if summary.iterations == settings.max_iterations {
+                return summary;
+            }
+            if need_factor || !settings.reuse_hessian {
+                let far = summary.residual > FAR * scale;
+                fresh = self.factorise(model, problem, far, settings.dense);
+                summary.factorisations += 1;
+                if !fresh {
+                    summary.stop = Stop::NotFinite;
+                    return summary;
+                }
+            }
+            let slope = self.newton_direction();
+            if slope >= 0.0 || -slope <= f64::EPSILON * cost.abs() {
+                // A stale Hessian may be to blame; a fresh one leaves nothing but rounding.
+                if fresh {
+                    summary.stop = Stop::Rounding;
+                    return summary;
+                }
+                need_factor = true;
+                continue;
+            }
+            let step = self.step(model, problem, cost, slope, v);
+            summary.line_search += step.1;
+            summary.iterations += 1;
+            let size = step.0;
+            let theta = size / last_step;
+            if theta < 1.0 {
+                let remaining = theta / (1.0 - theta);
+                if remaining * size < target {
+                    summary.stop = Stop::Error;
+                    problem.evaluate(model, v, &mut self.gradient);
+                    summary.residual = scaled_norm(&self.gradient, &problem.scale);
+                    return summary;
+                }
+                let left = (REUSES - summary.iterations as i32).max(1);
+                need_factor = theta.powi(left) / (1.0 - theta) * size > target;
+            } else {
+                need_factor = true;
+            }
+            fresh = false;
+            last_step = size;
+        }
+    }
+
+    fn factorise(&mut self, model: &Model, problem: &mut Problem, secant: bool, dense: bool) -> bool {
+        problem.hessian(model, &mut self.hessian, secant);
+        if !dense {
+            return self.cholesky.factorise(&self.hessian);
+        }
+        // The dense factor takes the place of the sparse one: one tree of everything.
+        let all = self.hessian.to_dense();
+        let mut single = BlockMatrix::default();
+        single.shape(&[all.nrows()], &mut Vec::new());
+        single.add_diagonal_block(0, all.as_view());
+        self.cholesky.factorise(&single)
+    }
+
+    /// `-H^-1 g`; returns its slope.
+    fn newton_direction(&mut self) -> f64 {
+        self.direction.iter_mut().zip(&self.gradient).for_each(|(d, g)| *d = -g);
+        self.cholesky.solve(&mut self.direction);
+        self.direction.iter().zip(&self.gradient).map(|(d, g)| d * g).sum()
+    }
+
+    /// Goes along the direction to the least cost; returns the step's scaled size and the evaluations it took.
+    fn step(
+        &mut self,
+        model: &Model,
+        problem: &mut Problem,
+        cost: f64,
+        slope: f64,
+        v: &mut [f64],
+    ) -> (f64, usize) {
+        problem.inertia.multiply(model, &self.direction, &mut self.inertial);
+        let curvature: f64 = self.direction.iter().zip(&self.inertial).map(|(d, a)| d * a).sum();
+        for pool in problem.pools_mut() {
+            pool.start_line(&self.direction);
+        }
+        let at_start = constraints_along(problem, 0.0);
+        // What is not of the constraints is a parabola, known from its start.
+        let (smooth, smooth_slope) = (cost - at_start[0], slope - at_start[1]);
+        let mut along = |alpha: f64| {
+            let c = constraints_along(problem, alpha);
+            [
+                smooth + alpha * (smooth_slope + 0.5 * alpha * curvature) + c[0],
+                smooth_slope + alpha * curvature + c[1],
+                curvature + c[2],
+            ]
+        };
+        let found = search(&mut along, cost, slope);
+        v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += found.alpha * d);
+        // In velocities: D^-1 dv.
+        let size = self
+            .direction
+            .iter()
+            .zip(&problem.scale)
+            .map(|(d, s)| (found.alpha * d / s).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        (size, found.evaluations + 1)
+    }
+}
+
+fn constraints_along(problem: &Problem, alpha: f64) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for pool in problem.pools() {
+        let terms = pool.along(alpha);
+        for k in 0..3 {
+            sums[k] += terms[k];
+        }
+    }
+    sums
+}
+
+fn scaled_norm(x: &[f64], scale: &[f64]) -> f64 {
+    x.iter().zip(scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
+}

@@ -1,0 +1,70 @@
+//! Inverse dynamics, by recursive Newton-Euler (Featherstone 2008, section 5.3).
+
+use super::algebra::{ForceVector, MotionVector};
+use super::kinematics::Kinematics;
+use super::model::{LinkId, Model};
+
+/// Buffers of the recursion.
+#[derive(Clone, Debug, Default)]
+pub struct InverseDynamics {
+    accelerations: Vec<MotionVector>,
+    forces: Vec<ForceVector>,
+}
+
+/// Writes the joint forces (N, N m) that the accelerations ask for: `M a + bias - J^T external`, armature included. `external` has a
+/// force on every link, world axes, about the link's origin; passive forces of the joints are not included.
+pub fn inverse_dynamics(
+    model: &Model,
+    kinematics: &Kinematics,
+    accelerations: &[f64],
+    external: &[ForceVector],
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
+    let links = model.links();
+    work.accelerations.resize(links.len(), MotionVector::zero());
+    work.forces.resize(links.len(), ForceVector::zero());
+    for (i, link) in links.iter().enumerate() {
+        let inherited = link.parent.map_or(MotionVector::zero(), |LinkId(p)| work.accelerations[p]);
+        let mut a = inherited.shifted(kinematics.offset(i)) + *kinematics.bias(i);
+        for n in model.velocities_of(LinkId(i)) {
+            a += kinematics.axes()[n] * accelerations[n];
+        }
+        work.accelerations[i] = a;
+        let inertia = link.inertia.rotated(kinematics.pose(LinkId(i)));
+        let weighing = if link.gravity { model.gravity } else { nalgebra::Vector3::zeros() };
+        // Gravity as an acceleration of everything against it, link by link, since it need not act on all.
+        let against = MotionVector::new(a.angular, a.linear - weighing);
+        let w = kinematics.velocity(LinkId(i)).angular;
+        work.forces[i] = inertia.force(&against, &w) - external.get(i).copied().unwrap_or_default();
+    }
+    for i in (0..links.len()).rev() {
+        let force = work.forces[i];
+        for n in model.velocities_of(LinkId(i)) {
+            out[n] = kinematics.axes()[n].dot(&force) + model.dofs()[n].armature * accelerations[n];
+        }
+        if let Some(LinkId(p)) = links[i].parent {
+            work.forces[p] += force.shifted(&-kinematics.offset(i));
+        }
+    }
+}
+
+impl InverseDynamics {
+    /// The force that each joint passes from the parent to its link, after [`inverse_dynamics`]: the joint's reaction and drive
+    /// together, world axes, about the link's origin (N, N m).
+    pub fn joint_forces(&self) -> &[ForceVector] {
+        &self.forces
+    }
+}
+
+/// Writes the forces that Coriolis, centrifugal and gravity terms ask for: inverse dynamics without accelerations.
+pub fn bias_forces(
+    model: &Model,
+    kinematics: &Kinematics,
+    external: &[ForceVector],
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
+    let zero = vec![0.0; model.velocities()];
+    inverse_dynamics(model, kinematics, &zero, external, work, out);
+}

@@ -1,0 +1,104 @@
+//! The mass matrix, by composite rigid bodies (Featherstone 2008, section 6.2).
+
+use nalgebra::{DMatrixView, DMatrixViewMut};
+
+use super::algebra::RigidInertia;
+use super::kinematics::Kinematics;
+use super::model::{LinkId, Model};
+
+/// The mass matrix M(q) of a model, armature included: one dense symmetric block a tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MassMatrix {
+    values: Vec<f64>,
+    /// First value and size of each block.
+    blocks: Vec<(usize, usize)>,
+}
+
+impl MassMatrix {
+    /// The block of a tree.
+    pub fn block(&self, tree: usize) -> DMatrixView<'_, f64> {
+        let (first, n) = self.blocks[tree];
+        DMatrixView::from_slice(&self.values[first..first + n * n], n, n)
+    }
+
+    fn block_mut(&mut self, tree: usize) -> DMatrixViewMut<'_, f64> {
+        let (first, n) = self.blocks[tree];
+        DMatrixViewMut::from_slice(&mut self.values[first..first + n * n], n, n)
+    }
+
+    fn shape(&mut self, model: &Model) {
+        self.blocks.clear();
+        let mut first = 0;
+        for tree in model.trees() {
+            self.blocks.push((first, tree.velocities));
+            first += tree.velocities * tree.velocities;
+        }
+        self.values.clear();
+        self.values.resize(first, 0.0);
+    }
+
+    /// Adds to the diagonal entry of a degree of freedom.
+    pub(crate) fn add_diagonal(&mut self, model: &Model, n: usize, value: f64) {
+        let tree = model.tree_of_velocity(n);
+        let within = n - model.trees()[tree].first_velocity;
+        self.block_mut(tree)[(within, within)] += value;
+    }
+
+    /// `out = M x`.
+    pub fn multiply(&self, model: &Model, x: &[f64], out: &mut [f64]) {
+        for (t, tree) in model.trees().iter().enumerate() {
+            let (block, first) = (self.block(t), tree.first_velocity);
+            for i in 0..tree.velocities {
+                out[first + i] = (0..tree.velocities).map(|j| block[(i, j)] * x[first + j]).sum();
+            }
+        }
+    }
+}
+
+/// Inertia of every link and all it carries as one rigid body, world axes, about the link's origin.
+pub(crate) fn composite_inertias(model: &Model, kinematics: &Kinematics) -> Vec<RigidInertia> {
+    let mut composite: Vec<RigidInertia> = model
+        .links()
+        .iter()
+        .enumerate()
+        .map(|(i, link)| link.inertia.rotated(kinematics.pose(LinkId(i))))
+        .collect();
+    accumulate(model, kinematics, &mut composite);
+    composite
+}
+
+fn accumulate(model: &Model, kinematics: &Kinematics, composite: &mut [RigidInertia]) {
+    for i in (0..composite.len()).rev() {
+        if let Some(LinkId(p)) = model.links()[i].parent {
+            let carried = composite[i].shifted(&-kinematics.offset(i));
+            composite[p] += carried;
+        }
+    }
+}
+
+/// Writes the mass matrix at the kinematics' positions.
+pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix) {
+    out.shape(model);
+    let composite = composite_inertias(model, kinematics);
+    for (t, tree) in model.trees().iter().enumerate() {
+        let mut block = out.block_mut(t);
+        for &link in &tree.links {
+            for i in model.velocities_of(link) {
+                // The momentum that a unit velocity gives to everything behind the joint, seen from each ancestor's joint.
+                let mut momentum = composite[link.0].momentum(&kinematics.axes()[i]);
+                let mut at = Some(link);
+                while let Some(LinkId(l)) = at {
+                    for j in model.velocities_of(LinkId(l)) {
+                        let value = kinematics.axes()[j].dot(&momentum);
+                        block[(i - tree.first_velocity, j - tree.first_velocity)] = value;
+                        block[(j - tree.first_velocity, i - tree.first_velocity)] = value;
+                    }
+                    momentum = momentum.shifted(&-kinematics.offset(l));
+                    at = model.links()[l].parent;
+                }
+                let d = i - tree.first_velocity;
+                block[(d, d)] += model.dofs()[i].armature;
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What changes: time, positions and velocities.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ModelError;
+use super::joint::quaternion;
+use super::model::{LinkId, Model};
+use crate::spatial::is_unit;
+
+/// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and [`Model::velocities_of`], the meaning of the
+/// numbers by [`JointKind`](super::JointKind).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Time (s).
+    pub time: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+}
+
+impl State {
+    /// Checks that the state fits the model: lengths, finite numbers, unit quaternions.
+    ///
+    /// # Errors
+    /// [`ModelError::State`].
+    pub fn validate(&self, model: &Model) -> Result<(), ModelError> {
+        let fail = |field, reason: String| Err(ModelError::State { field, reason });
+        for (field, values, wanted) in
+            [("positions", &self.q, model.positions()), ("velocities", &self.v, model.velocities())]
+        {
+            if values.len() != wanted {
+                return fail(field, format!("{} numbers where the model has {wanted}", values.len()));
+            }
+            if let Some(at) = values.iter().position(|x| !x.is_finite()) {
+                return fail(field, format!("number {at} is {}", values[at]));
+            }
+        }
+        for (i, link) in model.links().iter().enumerate() {
+            let q = &self.q[model.positions_of(LinkId(i))];
+            if link.joint.has_quaternion() && !is_unit(quaternion(q).norm()) {
+                return fail("positions", format!("the quaternion of '{}' is not of unit length", link.name));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! From a system and a state to the convex problem of a step.
+
+use nalgebra::Vector3;
+
+use super::contact::Touch;
+use super::equality::{Row, RowKind};
+use super::system::System;
+use crate::icf::law::{ActuatorLaw, ContactLaw, ContactPoint, DryJointLaw, HolonomicLaw, LimitLaw};
+use crate::icf::{Problem, Side};
+use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, State, for_each_axis};
+
+/// What of a contact does not depend on the length of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PreparedContact {
+    pub point: ContactPoint,
+    /// Normal force (N) and coefficient of friction at the state.
+    pub lagged_force: f64,
+    pub friction: f64,
+}
+
+/// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that of a sphere that rolls).
+const MOBILITY: f64 = 2.65;
+
+/// Least mobility of a constraint between immovable things (1/kg): it then does nothing, but divides by nothing either.
+const LEAST_MOBILITY: f64 = 1e-12;
+
+fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
+    let Some(link) = link else { return 0.0 };
+    if model.tree_of(link).is_none() {
+        return 0.0;
+    }
+    // A link that only connects lends its nearest ancestor's mass.
+    let mut at = Some(link);
+    while let Some(l) = at {
+        let mass = model.links()[l.0].inertia.mass;
+        if mass > 0.0 {
+            return 1.0 / mass;
+        }
+        at = model.links()[l.0].parent;
+    }
+    0.0
+}
+
+/// Fills the Jacobians of the contacts, and what their laws need.
+pub(super) fn contacts(
+    system: &System,
+    kinematics: &Kinematics,
+    touches: &[Touch],
+    problem: &mut Problem,
+    prepared: &mut Vec<PreparedContact>,
+) {
+    problem.contacts.clear();
+    prepared.clear();
+    for touch in touches {
+        let velocity = |link: Option<LinkId>| {
+            link.map_or(Vector3::zeros(), |l| kinematics.point_velocity(l, &touch.point))
+        };
+        let v = velocity(touch.second) - velocity(touch.first);
+        let v_n = touch.normal.dot(&v);
+        let mobility =
+            MOBILITY * (inverse_mass(&system.model, touch.first) + inverse_mass(&system.model, touch.second));
+        let point = ContactPoint {
+            normal: touch.normal,
+            distance: touch.distance,
+            stiffness: touch.stiffness,
+            dissipation: touch.dissipation,
+            static_friction: touch.static_friction,
+            dynamic_friction: touch.dynamic_friction,
+            stiction_tolerance: touch.stiction_tolerance,
+            mobility,
+        };
+        let slip = (v - touch.normal * v_n).norm();
+        let contact = PreparedContact {
+            point,
+            lagged_force: point.normal_force(v_n),
+            friction: point.friction_at(slip),
+        };
+        let links = [touch.first, touch.second];
+        let points = [touch.point, touch.point];
+        let sides = jacobian(&system.model, kinematics, links, points, problem);
+        problem.contacts.push(ContactLaw::new(&point, 1.0, 0.0, 0.0), sides, [0.0; 3]);
+        prepared.push(contact);
+    }
+}
+
+/// Adds the columns of the second point's velocity against the first's to the contacts; one side a tree.
+fn jacobian(
+    model: &Model,
+    kinematics: &Kinematics,
+    links: [Option<LinkId>; 2],
+    points: [Vector3<f64>; 2],
+    problem: &mut Problem,
+) -> [Option<Side>; 2] {
+    let mut sides: [Option<Side>; 2] = [None, None];
+    let trees = links.map(|link| link.and_then(|l| model.tree_of(l)));
+    for k in 0..2 {
+        let (Some(link), Some(t)) = (links[k], trees[k]) else { continue };
+        let tree = &model.trees()[t];
+        let sign = if k == 0 { -1.0 } else { 1.0 };
+        let add = |columns: &mut [[f64; 3]]| {
+            for_each_axis(model, kinematics, link, &points[k], |n, axis| {
+                let column = &mut columns[n - tree.first_velocity];
+                for d in 0..3 {
+                    column[d] += sign * axis.linear[d];
+                }
+            });
+        };
+        if k == 1 && trees[0] == trees[1] {
+            if let Some(side) = &sides[0] {
+                add(problem.contacts.columns_mut(side));
+            }
+        } else {
+            let (side, columns) = problem.contacts.add_columns(t, tree.first_velocity, tree.velocities);
+            add(columns);
+            sides[k] = Some(side);
+        }
+    }
+    sides
+}
+
+/// Sets the contacts' laws for a step of `dt` (s), friction bounded by `forces` (N) and coefficients as prepared.
+pub(super) fn contact_laws(problem: &mut Problem, prepared: &[PreparedContact], forces: &[f64], dt: f64) {
+    for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
+        problem.contacts.set_law(c, ContactLaw::new(&contact.point, dt, force, contact.friction));
+    }
+}
+
+/// Fills the rows of the holonomic constraints for a step of `dt` (s).
+pub(super) fn equalities(
+    system: &System,
+    kinematics: &Kinematics,
+    rows: &[Row],
+    mass: &MassMatrix,
+    dt: f64,
+    problem: &mut Problem,
+) {
+    let model = &system.model;
+    let pool = &mut problem.equalities;
+    pool.clear();
+    for row in rows {
+        // Terms of the row by degree of freedom, at most two trees.
+        let mut sides: [Option<Side>; 2] = [None, None];
+        let mut terms: [(Option<usize>, Vec<f64>); 2] = [(None, Vec::new()), (None, Vec::new())];
+        let mut add = |tree: usize, n: usize, value: f64| {
+            let slot = usize::from(terms[0].0.is_some_and(|t| t != tree));
+            let (of, values) = &mut terms[slot];
+            if of.is_none() {
+                *of = Some(tree);
+                values.resize(model.trees()[tree].velocities, 0.0);
+            }
+            values[n - model.trees()[tree].first_velocity] += value;
+        };
+        match row.kind {
+            RowKind::Linear { links, points, direction } => {
+                for (k, sign) in [(0, -1.0), (1, 1.0)] {
+                    if let Some(link) = links[k]
+                        && let Some(tree) = model.tree_of(link)
+                    {
+                        for_each_axis(model, kinematics, link, &points[k], |n, axis| {
+                            add(tree, n, sign * axis.linear.dot(&direction));
+                        });
+                    }
+                }
+            }
+            RowKind::Angular { links, direction } => {
+                for (k, sign) in [(0, -1.0), (1, 1.0)] {
+                    if let Some(link) = links[k]
+                        && let Some(tree) = model.tree_of(link)
+                    {
+                        for_each_axis(model, kinematics, link, &Vector3::zeros(), |n, axis| {
+                            add(tree, n, sign * axis.angular.dot(&direction));
+                        });
+                    }
+                }
+            }
+            RowKind::Rates { driver, driven, ratio } => {
+                for (n, value) in [(driven, 1.0), (driver, -ratio)] {
+                    add(model.tree_of_velocity(n), n, value);
+                }
+            }
+        }
+        let mut mobility = 0.0;
+        for (k, (tree, values)) in terms.iter().enumerate() {
+            let Some(tree) = *tree else { continue };
+            let block = mass.block(tree);
+            mobility += values.iter().enumerate().map(|(i, j)| j * j / block[(i, i)]).sum::<f64>();
+            let first = model.trees()[tree].first_velocity;
+            let (side, columns) = pool.add_columns(tree, first, values.len());
+            columns.iter_mut().zip(values).for_each(|(column, &value)| *column = [value]);
+            sides[k] = Some(side);
+        }
+        pool.push(HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt), sides, [0.0]);
+    }
+}
+
+/// Fills limits and dry joints for a step of `dt` (s).
+pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64, problem: &mut Problem) {
+    problem.limits.clear();
+    problem.dry_joints.clear();
+    let model = &system.model;
+    for (i, link) in model.links().iter().enumerate() {
+        let Some(tree) = model.tree_of(LinkId(i)) else { continue };
+        let (positions, velocities) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
+        for (d, dof) in link.dofs.iter().enumerate() {
+            let n = velocities.start + d;
+            let within = n - model.trees()[tree].first_velocity;
+            let mobility = 1.0 / mass.block(tree)[(within, within)];
+            if dof.friction_loss > 0.0 {
+                let law = DryJointLaw::new(dof.friction_loss, system.dry_joint_tolerance, mobility, dt);
+                problem.dry_joints.push(law, n, tree, within);
+            }
+            if link.joint.has_quaternion() {
+                continue;
+            }
+            let q = state.q[positions.start + d];
+            for (upper, limit) in dof.limits.into_iter().enumerate() {
+                if limit.is_finite() {
+                    let gap = if upper == 1 { limit - q } else { q - limit };
+                    problem.limits.push(LimitLaw::new(gap, upper == 1, mobility, dt), n, tree, within);
+                }
+            }
+        }
+    }
+}
+
+/// Fills the actuators for a step of `dt` (s); `weight` is what gravity asks of every degree of freedom (N m, N).
+pub(super) fn actuators(system: &System, state: &State, weight: &[f64], dt: f64, problem: &mut Problem) {
+    problem.actuators.clear();
+    for actuator in &system.actuators {
+        let n = actuator.velocity(&system.model);
+        let (effort, gain) = actuator.linear(&system.model, state, dt);
+        let carried = if actuator.gravity_compensation { weight[n] } else { 0.0 };
+        let law = ActuatorLaw { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
+        let tree = system.model.tree_of_velocity(n);
+        problem.actuators.push(law, n, tree, n - system.model.trees()[tree].first_velocity);
+    }
+}

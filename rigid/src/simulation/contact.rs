@@ -1,0 +1,55 @@
+//! Where contacts come from, and what they pass on.
+
+use nalgebra::Vector3;
+
+use crate::multibody::{Kinematics, LinkId, Model};
+
+/// A point where two bodies touch or nearly do. World frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// First body; `None` is the world.
+    pub first: Option<LinkId>,
+    /// Second body; `None` is the world.
+    pub second: Option<LinkId>,
+    /// Where (m).
+    pub point: Vector3<f64>,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3<f64>,
+    /// Signed distance (m), negative when they overlap.
+    pub distance: f64,
+    /// Stiffness of both bodies in series (N/m).
+    pub stiffness: f64,
+    /// Hunt and Crossley's dissipation (s/m).
+    pub dissipation: f64,
+    /// Coefficient of friction at rest.
+    pub static_friction: f64,
+    /// Coefficient of friction in motion.
+    pub dynamic_friction: f64,
+    /// Stiction tolerance (m/s).
+    pub stiction_tolerance: f64,
+}
+
+/// Finds contacts.
+pub trait ContactSource {
+    /// Appends every contact closer than `margin` (m) at these kinematics, in an order that depends on nothing else.
+    fn contacts(&mut self, model: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<Touch>);
+}
+
+/// Nothing touches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoContacts;
+
+impl ContactSource for NoContacts {
+    fn contacts(&mut self, _: &Model, _: &Kinematics, _: f64, _: &mut Vec<Touch>) {}
+}
+
+/// What a contact passed on in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// The contact.
+    pub touch: Touch,
+    /// Force on the second body, mean over the step (N), world axes; the first gets the opposite.
+    pub force: Vector3<f64>,
+    /// Velocity of the second body against the first at the end of the step (m/s).
+    pub velocity: Vector3<f64>,
+}

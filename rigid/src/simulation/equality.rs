@@ -1,0 +1,146 @@
+//! Holonomic constraints between links: kinematic loops, welds, couplers.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::error::SimulationError;
+use crate::multibody::{Kinematics, LinkId, Model, State};
+
+/// A constraint that holds exactly, but for the near-rigid compliance of math 5. Points and poses are in the links' frames; a link that
+/// is `None` is the world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Equality {
+    /// Two points coincide.
+    Ball {
+        /// The links.
+        links: [Option<LinkId>; 2],
+        /// The points (m).
+        points: [Point3<f64>; 2],
+    },
+    /// Two points keep a distance.
+    Distance {
+        /// The links.
+        links: [Option<LinkId>; 2],
+        /// The points (m).
+        points: [Point3<f64>; 2],
+        /// The distance (m).
+        distance: f64,
+    },
+    /// Two frames coincide.
+    Weld {
+        /// The links.
+        links: [Option<LinkId>; 2],
+        /// The frames.
+        frames: [Isometry3<f64>; 2],
+    },
+    /// One coordinate follows another: `q_driven = ratio q_driver + offset`.
+    Coupler {
+        /// Link whose joint drives; its first degree of freedom.
+        driver: LinkId,
+        /// Link whose joint is driven; its first degree of freedom.
+        driven: LinkId,
+        /// The ratio.
+        ratio: f64,
+        /// The offset (rad, m).
+        offset: f64,
+    },
+}
+
+/// One row: its error (m, rad), and how it depends on the velocities of the links.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub error: f64,
+    pub kind: RowKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowKind {
+    /// Velocity of the second point against the first along a direction.
+    Linear { links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], direction: Vector3<f64> },
+    /// Angular velocity of the second link against the first along a direction.
+    Angular { links: [Option<LinkId>; 2], direction: Vector3<f64> },
+    /// Rate of one degree of freedom less `ratio` times another's.
+    Rates { driver: usize, driven: usize, ratio: f64 },
+}
+
+impl Equality {
+    pub(super) fn validate(&self, model: &Model, index: usize) -> Result<(), SimulationError> {
+        let fail = |field, value, unit, requirement| {
+            Err(SimulationError::value(format!("equality {index}"), field, value, unit, requirement))
+        };
+        let known = |link: &LinkId| link.0 < model.links().len();
+        match self {
+            Self::Ball { links, .. } | Self::Distance { links, .. } | Self::Weld { links, .. } => {
+                if let Some(link) = links.iter().flatten().find(|link| !known(link)) {
+                    return fail("link", link.0 as f64, "", "a link of the model");
+                }
+                if links[0] == links[1] {
+                    return fail(
+                        "link",
+                        links[0].map_or(-1.0, |l| l.0 as f64),
+                        "",
+                        "another than the second",
+                    );
+                }
+                if let Self::Distance { distance, .. } = self
+                    && !(distance.is_finite() && *distance > 0.0)
+                {
+                    return fail("distance", *distance, "m", "finite and positive");
+                }
+            }
+            Self::Coupler { driver, driven, ratio, offset } => {
+                for link in [driver, driven] {
+                    if !known(link) || !matches!(model.links()[link.0].joint.positions(), 1..=3) {
+                        return fail("link", link.0 as f64, "", "a link whose joint has a coordinate");
+                    }
+                }
+                if !(ratio.is_finite() && offset.is_finite()) {
+                    return fail("ratio or offset", ratio + offset, "", "finite");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the constraint at a state.
+    pub(super) fn rows(&self, model: &Model, kinematics: &Kinematics, state: &State, out: &mut Vec<Row>) {
+        let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
+        let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
+            [(pose(&links[0]) * points[0]).coords, (pose(&links[1]) * points[1]).coords]
+        };
+        match self {
+            Self::Ball { links, points } => point_rows(*links, world(links, points), out),
+            Self::Distance { links, points, distance } => {
+                let points = world(links, points);
+                let offset = points[1] - points[0];
+                // Coincident points have no direction; any one lets them part.
+                let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
+                let error = offset.dot(&direction) - distance;
+                out.push(Row { error, kind: RowKind::Linear { links: *links, points, direction } });
+            }
+            Self::Weld { links, frames } => {
+                let [a, b] = [pose(&links[0]) * frames[0], pose(&links[1]) * frames[1]];
+                point_rows(*links, [a.translation.vector, b.translation.vector], out);
+                let turned = (b.rotation * a.rotation.inverse()).scaled_axis();
+                for d in 0..3 {
+                    let direction = Vector3::ith(d, 1.0);
+                    out.push(Row { error: turned[d], kind: RowKind::Angular { links: *links, direction } });
+                }
+            }
+            Self::Coupler { driver, driven, ratio, offset } => {
+                let q = |link: &LinkId| state.q[model.positions_of(*link).start];
+                let error = q(driven) - ratio * q(driver) - offset;
+                let (driver, driven) =
+                    (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
+                out.push(Row { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+            }
+        }
+    }
+}
+
+fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<Row>) {
+    let error = points[1] - points[0];
+    for d in 0..3 {
+        let direction = Vector3::ith(d, 1.0);
+        out.push(Row { error: error[d], kind: RowKind::Linear { links, points, direction } });
+    }
+}

@@ -1,0 +1,70 @@
+//! What can go wrong in a simulation.
+
+use crate::icf::Stop;
+use crate::multibody::ModelError;
+
+/// A simulation that cannot be begun or go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SimulationError {
+    /// A figure is out of range.
+    #[error("{item}, {field}: {value} {unit} must be {requirement}")]
+    Value {
+        /// Whose figure.
+        item: String,
+        /// The figure.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
+    /// The state does not fit the model.
+    #[error(transparent)]
+    State(#[from] ModelError),
+    /// The convex solver did not reach its tolerance.
+    #[error("t = {time} s: the contact problem did not converge ({stop:?}, residual {residual:e})")]
+    NotConverged {
+        /// When (s).
+        time: f64,
+        /// Why it ended.
+        stop: Stop,
+        /// Its residual.
+        residual: f64,
+    },
+    /// A controller or force element gave something that is not a number.
+    #[error("t = {time} s: external system {system} gave {value} for degree of freedom or state {index}")]
+    External {
+        /// When (s).
+        time: f64,
+        /// Which of the system's externals.
+        system: usize,
+        /// The number at fault.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Error control would need a step below the smallest.
+    #[error("t = {time} s: the accuracy {accuracy:e} asks for a step below {smallest:e} s")]
+    StepTooSmall {
+        /// When (s).
+        time: f64,
+        /// The accuracy.
+        accuracy: f64,
+        /// The smallest step (s).
+        smallest: f64,
+    },
+}
+
+impl SimulationError {
+    pub(super) fn value(
+        item: impl Into<String>,
+        field: &'static str,
+        value: f64,
+        unit: &'static str,
+        requirement: &'static str,
+    ) -> Self {
+        Self::Value { item: item.into(), field, value, unit, requirement }
+    }
+}

@@ -1,0 +1,332 @@
+//! How long the steps are: given, or chosen so that the error stays within an accuracy.
+
+use serde::{Deserialize, Serialize};
+
+use super::contact::{ContactForce, ContactSource};
+use super::error::SimulationError;
+use super::stepper::{StepSummary, Stepper};
+use super::system::System;
+use crate::multibody::State;
+
+/// How a simulation advances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Integrator {
+    /// Steps of one length; the last before a time that was asked for may be shorter.
+    Fixed {
+        /// The step (s).
+        step: f64,
+    },
+    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
+    /// error, and the halves are kept.
+    ErrorControlled {
+        /// Largest error of a position in a step (rad, m; relative to 1).
+        accuracy: f64,
+        /// Longest step (s).
+        max_step: f64,
+    },
+}
+
+/// What [`Simulation::advance_to`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AdvanceSummary {
+    /// Steps taken.
+    pub steps: usize,
+    /// Steps tried and found too long.
+    pub rejected: usize,
+    /// Shortest and longest step taken (s).
+    pub shortest: f64,
+    /// Longest step taken (s).
+    pub longest: f64,
+    /// What the solver did.
+    pub solver: StepSummary,
+}
+
+/// Steps shorter than this are given up (s).
+const SMALLEST: f64 = 1e-10;
+/// First step against the longest allowed.
+const FIRST: f64 = 0.1;
+/// The step aims below the accuracy by this factor; it changes at most by these, and grows only by more than the last.
+const SAFETY: f64 = 0.9;
+const SHRINK: f64 = 0.1;
+const GROW: f64 = 5.0;
+const DEAD_BAND: f64 = 1.2;
+/// Tolerance of the convex solver against the accuracy, and its least.
+const SOLVER: f64 = 1e-3;
+const TIGHTEST: f64 = 1e-8;
+
+/// All that a simulation remembers from step to step: saved and restored, it goes on with the same bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The mechanism's state.
+    pub state: State,
+    /// The external systems' states.
+    pub external: Vec<f64>,
+    /// What error control tries next (s).
+    pub next_step: f64,
+}
+
+/// A system on its way.
+#[derive(Debug)]
+pub struct Simulation<S> {
+    system: System,
+    source: S,
+    integrator: Integrator,
+    state: State,
+    external: Vec<f64>,
+    stepper: Stepper,
+    /// What error control would try next (s).
+    next_step: f64,
+    trial: Trial,
+}
+
+/// Ends of the whole step and of the two halves.
+#[derive(Debug)]
+struct Trial {
+    full: (State, Vec<f64>),
+    halves: (State, Vec<f64>),
+}
+
+impl<S: ContactSource> Simulation<S> {
+    /// Begins at a state.
+    ///
+    /// # Errors
+    /// A figure of the system or the integrator is out of range, or the state does not fit the model.
+    pub fn new(
+        system: System,
+        source: S,
+        integrator: Integrator,
+        state: State,
+    ) -> Result<Self, SimulationError> {
+        system.validate()?;
+        integrator.validate()?;
+        state.validate(&system.model)?;
+        let mut external = vec![0.0; system.external_states()];
+        let mut rest = &mut external[..];
+        for e in &system.externals {
+            let (own, after) = rest.split_at_mut(e.states());
+            e.start(own);
+            rest = after;
+        }
+        let stepper = Stepper::new(&system);
+        let next_step = match integrator {
+            Integrator::Fixed { step } => step,
+            Integrator::ErrorControlled { max_step, .. } => FIRST * max_step,
+        };
+        let end = (state.clone(), external.clone());
+        let trial = Trial { full: end.clone(), halves: end };
+        Ok(Self { system, source, integrator, state, external, stepper, next_step, trial })
+    }
+
+    /// The state now.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The external systems' states now.
+    pub fn external_state(&self) -> &[f64] {
+        &self.external
+    }
+
+    /// What it takes to go on from here.
+    pub fn save(&self) -> Snapshot {
+        Snapshot { state: self.state.clone(), external: self.external.clone(), next_step: self.next_step }
+    }
+
+    /// Goes on from a snapshot of a simulation of the same system.
+    ///
+    /// # Errors
+    /// The snapshot does not fit the system. The simulation is as before then.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimulationError> {
+        snapshot.state.validate(&self.system.model)?;
+        let (found, expected) = (snapshot.external.len(), self.external.len());
+        if found != expected || snapshot.external.iter().any(|x| !x.is_finite()) {
+            let count = found as f64;
+            return Err(SimulationError::value(
+                "snapshot",
+                "external states",
+                count,
+                "",
+                "finite and those of the system",
+            ));
+        }
+        if !(snapshot.next_step.is_finite() && snapshot.next_step > 0.0) {
+            let step = snapshot.next_step;
+            return Err(SimulationError::value("snapshot", "next step", step, "s", "finite and positive"));
+        }
+        self.state.clone_from(&snapshot.state);
+        self.external.clone_from(&snapshot.external);
+        self.next_step = snapshot.next_step;
+        Ok(())
+    }
+
+    /// The system.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// The system, to change targets and applied forces between advances; it must stay valid and of the same model.
+    pub fn system_mut(&mut self) -> &mut System {
+        &mut self.system
+    }
+
+    /// The contacts of the last step and what they passed on.
+    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        self.stepper.contact_forces()
+    }
+
+    /// Mean effort of each actuator over the last step (N m, N).
+    pub fn actuator_efforts(&self) -> impl Iterator<Item = f64> + '_ {
+        self.stepper.actuator_efforts(&self.system)
+    }
+
+    /// Advances to `time` (s), whatever the integrator.
+    ///
+    /// # Errors
+    /// [`SimulationError`]; the state is then the last good one.
+    pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
+        let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
+        // A step that would leave less than rounding behind goes all the way.
+        while time - self.state.time > 1e-12 * time.abs().max(1.0) {
+            let left = time - self.state.time;
+            let taken = match self.integrator {
+                Integrator::Fixed { step } => {
+                    let dt = if step >= left * (1.0 - 1e-9) { left } else { step };
+                    self.fixed_step(dt, &mut summary)?;
+                    dt
+                }
+                Integrator::ErrorControlled { accuracy, max_step } => {
+                    self.controlled_step(accuracy, max_step, left, &mut summary)?
+                }
+            };
+            summary.steps += 1;
+            summary.shortest = summary.shortest.min(taken);
+            summary.longest = summary.longest.max(taken);
+            if taken == left {
+                self.state.time = time;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn fixed_step(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
+        self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
+        let (end, external) = &mut self.trial.full;
+        end.v.copy_from_slice(&self.state.v);
+        external.copy_from_slice(&self.external);
+        let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
+        summary.solver.add(&step);
+        finish(&self.system, &self.state, dt, end);
+        core::mem::swap(&mut self.state, end);
+        core::mem::swap(&mut self.external, external);
+        Ok(())
+    }
+
+    /// One accepted step; returns its length (s).
+    fn controlled_step(
+        &mut self,
+        accuracy: f64,
+        max_step: f64,
+        left: f64,
+        summary: &mut AdvanceSummary,
+    ) -> Result<f64, SimulationError> {
+        let tolerance = (SOLVER * accuracy).max(TIGHTEST);
+        loop {
+            let wanted = self.next_step.min(max_step);
+            let dt = if wanted >= left { left } else { wanted };
+            let error = self.try_step(dt, tolerance, summary)?;
+            let ideal = if error > 0.0 { SAFETY * dt * (accuracy / error).sqrt() } else { f64::INFINITY };
+            if error <= accuracy {
+                // A step cut short by the end of the advance says little against the length planned before.
+                let next = ideal.clamp(SHRINK * dt, GROW * dt).min(max_step);
+                let planned = if dt < wanted { wanted } else { dt };
+                self.next_step = if next > planned && next < DEAD_BAND * planned { planned } else { next };
+                if dt < wanted {
+                    self.next_step = self.next_step.max(planned.min(max_step));
+                }
+                core::mem::swap(&mut self.state, &mut self.trial.halves.0);
+                core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+                return Ok(dt);
+            }
+            summary.rejected += 1;
+            self.next_step =
+                if error.is_finite() { ideal.clamp(SHRINK * dt, SAFETY * dt) } else { SHRINK * dt };
+            if self.next_step < SMALLEST {
+                let time = self.state.time;
+                return Err(SimulationError::StepTooSmall { time, accuracy, smallest: SMALLEST });
+            }
+        }
+    }
+
+    /// Makes a step whole and in halves; returns the largest difference of a position or external state. What is not finite counts
+    /// as an infinite error.
+    fn try_step(
+        &mut self,
+        dt: f64,
+        tolerance: f64,
+        summary: &mut AdvanceSummary,
+    ) -> Result<f64, SimulationError> {
+        let Self { system, source, state, external, stepper, trial, .. } = self;
+        let Trial { full: (full, full_x), halves: (halves, halves_x) } = trial;
+        stepper.prepare(system, source, state, dt);
+        full.v.copy_from_slice(&state.v);
+        full_x.copy_from_slice(external);
+        summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
+        finish(system, state, dt, full);
+
+        let half = 0.5 * dt;
+        let start = state.v.iter().zip(&full.v);
+        halves.v.iter_mut().zip(start).for_each(|(h, (a, b))| *h = 0.5 * (a + b));
+        halves_x.copy_from_slice(external);
+        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut halves.v, halves_x)?);
+        finish(system, state, half, halves);
+
+        if !halves.q.iter().chain(&halves.v).all(|x| x.is_finite()) {
+            return Ok(f64::INFINITY);
+        }
+        stepper.prepare(system, source, halves, half);
+        let mut v = full.v.clone();
+        summary.solver.add(&stepper.solve(system, halves, half, tolerance, &mut v, halves_x)?);
+        let middle = halves.clone();
+        halves.v.copy_from_slice(&v);
+        finish(system, &middle, half, halves);
+
+        let positions = full.q.iter().zip(&halves.q).chain(full_x.iter().zip(&*halves_x));
+        let mut error = 0.0_f64;
+        for (a, b) in positions {
+            let difference = (a - b).abs();
+            if !difference.is_finite() {
+                return Ok(f64::INFINITY);
+            }
+            error = error.max(difference);
+        }
+        Ok(error)
+    }
+}
+
+/// Positions and time at the end of a step of `dt` (s) from `start`, with the velocities that `end` has.
+fn finish(system: &System, start: &State, dt: f64, end: &mut State) {
+    end.time = start.time + dt;
+    end.q.copy_from_slice(&start.q);
+    let v = core::mem::take(&mut end.v);
+    system.model.advance(&mut end.q, &v, dt);
+    end.v = v;
+}
+
+impl Integrator {
+    fn validate(&self) -> Result<(), SimulationError> {
+        let positive = |field, value: f64, unit| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(SimulationError::value("integrator", field, value, unit, "finite and positive"))
+            }
+        };
+        match *self {
+            Self::Fixed { step } => positive("step", step, "s"),
+            Self::ErrorControlled { accuracy, max_step } => {
+                positive("accuracy", accuracy, "")?;
+                positive("max_step", max_step, "s")
+            }
+        }
+    }
+}

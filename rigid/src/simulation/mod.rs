@@ -1,0 +1,23 @@
+//! From a state to a later one: what acts on a mechanism ([`System`]), one implicit step of it ([`Stepper`]), and the integrators that
+//! choose the steps ([`Integrator`], [`Simulation`]).
+
+mod actuator;
+mod assemble;
+mod collide;
+mod contact;
+mod equality;
+mod error;
+mod external;
+mod integrate;
+mod stepper;
+mod system;
+
+pub use actuator::{Actuator, Control};
+pub use collide::Collisions;
+pub use contact::{ContactForce, ContactSource, NoContacts, Touch};
+pub use equality::Equality;
+pub use error::SimulationError;
+pub use external::ExternalSystem;
+pub use integrate::{AdvanceSummary, Integrator, Simulation, Snapshot};
+pub use stepper::{StepSummary, Stepper};
+pub use system::System;

@@ -1,0 +1,272 @@
+//! One implicit step.
+
+use super::assemble::{self, PreparedContact};
+use super::contact::{ContactForce, ContactSource, Touch};
+use super::equality::Row;
+use super::error::SimulationError;
+use super::external::{Implicit, Linearised};
+use super::system::System;
+use crate::icf::law::ActuatorLaw;
+use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
+use crate::multibody::{
+    ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
+    mass_matrix,
+};
+
+/// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
+const REACH: f64 = 2.0;
+
+/// Second passes solve contact again with fresh normal impulses where friction's bound was off by more than this part of all
+/// normal impulses together.
+const STALE: f64 = 0.02;
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepSummary {
+    /// Convex problems solved.
+    pub solves: usize,
+    /// Newton iterations in all of them.
+    pub iterations: usize,
+    /// Factorisations of Hessians.
+    pub factorisations: usize,
+    /// Contacts.
+    pub contacts: usize,
+    /// Problems solved a second time for friction.
+    pub refreshed: usize,
+}
+
+impl StepSummary {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.solves += other.solves;
+        self.iterations += other.iterations;
+        self.factorisations += other.factorisations;
+        self.contacts = self.contacts.max(other.contacts);
+        self.refreshed += other.refreshed;
+    }
+
+    fn count(&mut self, solve: &SolveSummary) {
+        self.solves += 1;
+        self.iterations += solve.iterations;
+        self.factorisations += solve.factorisations;
+    }
+}
+
+/// Makes one step after another. Buffers are kept.
+#[derive(Debug)]
+pub struct Stepper {
+    kinematics: Kinematics,
+    mass: MassMatrix,
+    inverse: InverseDynamics,
+    bias: Vec<f64>,
+    weight: Vec<f64>,
+    touches: Vec<Touch>,
+    prepared: Vec<PreparedContact>,
+    rows: Vec<Row>,
+    normal_forces: Vec<f64>,
+    problem: Problem,
+    solver: Solver,
+    externals: Vec<Implicit>,
+    dt: f64,
+}
+
+impl Stepper {
+    /// Room for a system.
+    pub fn new(system: &System) -> Self {
+        let n = system.model.velocities();
+        Self {
+            kinematics: Kinematics::new(&system.model),
+            mass: MassMatrix::default(),
+            inverse: InverseDynamics::default(),
+            bias: vec![0.0; n],
+            weight: vec![0.0; n],
+            touches: Vec::new(),
+            prepared: Vec::new(),
+            rows: Vec::new(),
+            normal_forces: Vec::new(),
+            problem: Problem::default(),
+            solver: Solver::new(),
+            externals: Implicit::all(&system.externals, &system.model),
+            dt: 0.0,
+        }
+    }
+
+    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a step of at most `reach` (s) can
+    /// meet. Steps of any shorter length may follow from here.
+    pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
+        let model = &system.model;
+        self.kinematics.update(model, state);
+        mass_matrix(model, &self.kinematics, &mut self.mass);
+        bias_forces(model, &self.kinematics, &system.applied, &mut self.inverse, &mut self.bias);
+        self.weigh(system);
+        let fastest = (0..model.links().len())
+            .map(|l| {
+                let v = self.kinematics.velocity(LinkId(l));
+                v.linear.norm()
+            })
+            .fold(0.0, f64::max);
+        let fall = model.gravity.norm() * reach;
+        self.touches.clear();
+        source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
+        assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
+        self.rows.clear();
+        for equality in &system.equalities {
+            equality.rows(model, &self.kinematics, state, &mut self.rows);
+        }
+        let scale = &mut self.problem.scale;
+        scale.clear();
+        for tree in 0..model.trees().len() {
+            let block = self.mass.block(tree);
+            scale.extend((0..block.nrows()).map(|i| 1.0 / block[(i, i)].sqrt()));
+        }
+    }
+
+    /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.
+    fn weigh(&mut self, system: &System) {
+        if !system.actuators.iter().any(|a| a.gravity_compensation) {
+            return;
+        }
+        let model = &system.model;
+        self.weight.fill(0.0);
+        for (l, link) in model.links().iter().enumerate() {
+            if !link.gravity {
+                continue;
+            }
+            let inertia = link.inertia.rotated(self.kinematics.pose(LinkId(l)));
+            let force: ForceVector = inertia.momentum(&MotionVector::new(Default::default(), model.gravity));
+            let origin = self.kinematics.pose(LinkId(l)).translation.vector;
+            crate::multibody::for_each_axis(model, &self.kinematics, LinkId(l), &origin, |n, axis| {
+                self.weight[n] -= axis.dot(&force);
+            });
+        }
+    }
+
+    /// Solves for the velocities at the end of a step of `dt` (s) from the prepared `state`, starting at those in `v`. The external
+    /// states `x` become those at the end.
+    ///
+    /// # Errors
+    /// The solver does not converge, or an external system gives what is not a number.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        state: &State,
+        dt: f64,
+        tolerance: f64,
+        v: &mut [f64],
+        x: &mut [f64],
+    ) -> Result<StepSummary, SimulationError> {
+        self.dt = dt;
+        self.assemble(system, state, dt);
+        let linearised = self.linearise(system, state, dt, x)?;
+        let settings = SolveSettings { tolerance, ..SolveSettings::default() };
+        let mut summary = StepSummary { contacts: self.touches.len(), ..StepSummary::default() };
+        self.normal_forces.clear();
+        self.normal_forces.extend(self.prepared.iter().map(|c| c.lagged_force));
+        loop {
+            assemble::contact_laws(&mut self.problem, &self.prepared, &self.normal_forces, dt);
+            let solve = self.solver.solve(&system.model, &mut self.problem, &settings, v);
+            summary.count(&solve);
+            if !solve.stop.is_converged() {
+                let (stop, residual) = (solve.stop, solve.residual);
+                return Err(SimulationError::NotConverged { time: state.time, stop, residual });
+            }
+            if !system.refresh_friction || summary.refreshed == 1 || !self.refresh(dt) {
+                break;
+            }
+            summary.refreshed += 1;
+        }
+        for (implicit, linear) in self.externals.iter().zip(&linearised) {
+            implicit.advance(linear, state, v, x);
+        }
+        Ok(summary)
+    }
+
+    /// The parts of the problem that depend on the step's length.
+    fn assemble(&mut self, system: &System, state: &State, dt: f64) {
+        let model = &system.model;
+        let problem = &mut self.problem;
+        problem.inertia.clone_from(&self.mass);
+        problem.momentum.resize(model.velocities(), 0.0);
+        self.mass.multiply(model, &state.v, &mut problem.momentum);
+        problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
+        // Damping and springs at the end of the step.
+        for (i, link) in model.links().iter().enumerate() {
+            let (q, n) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
+            for (d, dof) in link.dofs.iter().enumerate() {
+                let mut resist = dt * dof.damping;
+                if dof.stiffness > 0.0 {
+                    resist += dt * dt * dof.stiffness;
+                    problem.momentum[n.start + d] -=
+                        dt * dof.stiffness * (state.q[q.start + d] - dof.reference);
+                }
+                if resist > 0.0 {
+                    problem.inertia.add_diagonal(model, n.start + d, resist);
+                }
+            }
+        }
+        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
+        assemble::joints(system, state, &self.mass, dt, problem);
+        assemble::actuators(system, state, &self.weight, dt, problem);
+    }
+
+    /// Linearises the external systems and adds their forces as actuators.
+    fn linearise(
+        &mut self,
+        system: &System,
+        state: &State,
+        dt: f64,
+        x: &[f64],
+    ) -> Result<Vec<Linearised>, SimulationError> {
+        let mut all = Vec::with_capacity(self.externals.len());
+        for (index, implicit) in self.externals.iter_mut().enumerate() {
+            let external = system.externals[index].as_ref();
+            let linear = implicit.linearise(external, index, &system.model, state, dt, x)?;
+            for (n, (&effort, &gain)) in linear.efforts.iter().zip(&linear.gains).enumerate() {
+                if effort == 0.0 && gain == 0.0 {
+                    continue;
+                }
+                let tree = system.model.tree_of_velocity(n);
+                let within = n - system.model.trees()[tree].first_velocity;
+                let law = ActuatorLaw { effort, gain, limit: external.effort_limit(n), dt };
+                self.problem.actuators.push(law, n, tree, within);
+            }
+            all.push(linear);
+        }
+        Ok(all)
+    }
+
+    /// Takes the normal forces of the last solve as friction's bounds. False where they were right already.
+    fn refresh(&mut self, dt: f64) -> bool {
+        let (mut change, mut total) = (0.0, 0.0);
+        let contacts = self.problem.contacts.impulses().iter().zip(&self.prepared);
+        for ((impulse, contact), force) in contacts.zip(&mut self.normal_forces) {
+            let fresh = contact.point.normal.dot(&nalgebra::Vector3::from(*impulse)) / dt;
+            if contact.friction > 0.0 {
+                change += (fresh - *force).abs();
+                total += fresh;
+            }
+            *force = fresh;
+        }
+        change > STALE * total
+    }
+
+    /// The contacts of the last step and what they passed on.
+    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let pool = &self.problem.contacts;
+        let solved = pool.impulses().iter().zip(pool.velocities());
+        self.touches.iter().zip(solved).map(|(touch, (impulse, velocity))| ContactForce {
+            touch: *touch,
+            force: nalgebra::Vector3::from(*impulse) / self.dt,
+            velocity: (*velocity).into(),
+        })
+    }
+
+    /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
+    pub fn actuator_efforts(&self, system: &System) -> impl Iterator<Item = f64> + '_ {
+        self.problem.actuators.impulses().iter().take(system.actuators.len()).map(|impulse| impulse / self.dt)
+    }
+
+    /// The kinematics at the last prepared state.
+    pub fn kinematics(&self) -> &Kinematics {
+        &self.kinematics
+    }
+}

@@ -1,0 +1,65 @@
+//! What acts on a mechanism.
+
+use super::actuator::Actuator;
+use super::equality::Equality;
+use super::error::SimulationError;
+use super::external::ExternalSystem;
+use crate::multibody::{ForceVector, Model};
+
+/// A mechanism with everything that acts on it except contact.
+#[derive(Debug)]
+pub struct System {
+    /// The mechanism.
+    pub model: Model,
+    /// Motors.
+    pub actuators: Vec<Actuator>,
+    /// Holonomic constraints besides the joints: loops, welds, couplers.
+    pub equalities: Vec<Equality>,
+    /// Controllers and force elements with a state of their own.
+    pub externals: Vec<Box<dyn ExternalSystem>>,
+    /// Force on every link from outside, world axes, about the link's origin (N m, N); may be left empty.
+    pub applied: Vec<ForceVector>,
+    /// Whether contact is solved again with the normal forces that the first solve found, where those that bounded friction were off.
+    /// Without it friction lags by a step, which is wrong when contact begins.
+    pub refresh_friction: bool,
+    /// Rate that still counts as rest in dry joints (rad/s, m/s).
+    pub dry_joint_tolerance: f64,
+}
+
+impl System {
+    /// A mechanism that nothing but gravity acts on.
+    pub fn new(model: Model) -> Self {
+        Self {
+            model,
+            actuators: Vec::new(),
+            equalities: Vec::new(),
+            externals: Vec::new(),
+            applied: Vec::new(),
+            refresh_friction: true,
+            dry_joint_tolerance: 1e-4,
+        }
+    }
+
+    /// Checks that actuators and constraints fit the model and their figures are sane.
+    ///
+    /// # Errors
+    /// [`SimulationError::Value`] that names the item and the figure.
+    pub fn validate(&self) -> Result<(), SimulationError> {
+        self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
+        self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
+        if !(self.applied.is_empty() || self.applied.len() == self.model.links().len()) {
+            let count = self.applied.len() as f64;
+            return Err(SimulationError::value("applied forces", "count", count, "", "one for every link"));
+        }
+        if let Some(i) = self.applied.iter().position(|f| !f.is_finite()) {
+            let item = format!("applied force of link {i}");
+            return Err(SimulationError::value(item, "force", f64::NAN, "N", "finite"));
+        }
+        Ok(())
+    }
+
+    /// Number of states of all external systems.
+    pub fn external_states(&self) -> usize {
+        self.externals.iter().map(|external| external.states()).sum()
+    }
+}
