@@ -1,7 +1,11 @@
-//! Rigid bodies, joints, geometry and signed distances.
+//! Articulated rigid bodies: dynamics, collision detection, convex contact, error-controlled integration.
 //!
-//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, capsule,
-//!   cylinder, convex hull and closed triangle mesh.
+//! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
+//! - [`collision`]: where geometries on links touch.
+//! - [`icf`]: the convex problem of a step and its solver.
+//! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
+//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, ellipsoid, capsule,
+//!   cylinder, convex hull, closed triangle mesh and height field.
 //! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or
 //!   within one joint to a fixed or prescribed parent. They take spatial impulses, one a body and step, from
 //!   whatever touches them.
