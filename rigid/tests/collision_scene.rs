@@ -44,6 +44,9 @@ fn broad_phase_equals_all_pairs() {
             for b in a + 1..poses.len() {
                 let (shape_a, shape_b) = (&scene.geometries()[a].shape, &scene.geometries()[b].shape);
                 let alone = contacts((shape_a, poses[a]), (shape_b, poses[b]), 0.01);
+                // With room to spare: boxes that are too small would show here.
+                let near = contacts((shape_a, poses[a]), (shape_b, poses[b]), 0.1);
+                assert_eq!(alone.is_empty(), deepest(&near).is_none_or(|c| c.distance >= 0.01), "{a} {b}");
                 expected.extend(alone.into_iter().map(|c| GeometricContact { a, b, ..c }));
             }
         }
