@@ -1,6 +1,10 @@
-//! Prints how long detection takes. It asserts nothing about time: run it with `--ignored --nocapture` on a quiet machine.
+//! How long detection takes: `cargo bench -p pliant-rigid --bench detection` on a quiet machine.
 
+#![allow(clippy::unwrap_used)] // the tests' helpers
+
+#[path = "../tests/collision_common/mod.rs"]
 mod collision_common;
+#[path = "../tests/common/mod.rs"]
 mod common;
 
 use collision_common::*;
@@ -41,9 +45,7 @@ fn pile(count: usize, shape: impl Fn(usize) -> Shape) -> (Scene, Vec<Isometry3<f
     (free_bodies(shapes), poses)
 }
 
-#[test]
-#[ignore = "prints times"]
-fn times() {
+fn main() {
     let sphere = Shape::Sphere { radius: 0.05 };
     let cube = cuboid(0.05, 0.05, 0.05);
     let capsule = Shape::Capsule { radius: 0.04, half_length: 0.03 };
