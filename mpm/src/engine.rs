@@ -248,7 +248,7 @@ impl Mpm {
         if rows > self.pool.len() {
             // Windows grow as particles drift: room for that, so that it is done rarely.
             self.pool = Vec::new();
-            resize(&mut self.pool, rows + rows / 4, Row::ZERO);
+            resize(&mut self.pool, rows + rows / 3, Row::ZERO);
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (store, windows) = (&self.store, &self.windows);

@@ -161,10 +161,10 @@ impl<A: Shares, B: Shares> Shares for (A, B) {
     }
 }
 
-/// Makes room for `len` elements and a sixteenth more: buffers grow rarely, and never hold twice what they need.
+/// Makes room for `len` elements and an eighth more: buffers grow rarely, and never hold twice what they need.
 pub(crate) fn with_room<T>(v: &mut Vec<T>, len: usize) {
     if len > v.capacity() {
-        v.reserve_exact(len + len / 16 - v.len());
+        v.reserve_exact(len + len / 8 - v.len());
     }
 }
 

@@ -99,6 +99,8 @@ impl ConvexSolver {
         guess: InitialGuess,
     ) -> SolverInfo {
         self.trace.clear();
+        // Room for every iterate that is likely, so that a hard step allocates nothing.
+        self.trace.reserve(settings.max_iterations.saturating_add(1).min(1024));
         self.reset_outputs(problem);
         let mut info = SolverInfo {
             iterations: 0,
