@@ -44,6 +44,7 @@
 
 mod bodies;
 mod body;
+pub mod collision;
 mod error;
 mod free_rotation;
 pub mod geometry;
@@ -61,7 +62,7 @@ mod validate;
 pub use bodies::Bodies;
 pub use body::{BodyDesc, BodyId, Geometry, MassProperties};
 pub use error::RigidError;
-pub use geometry::{ConvexHull, GeometryError, Shape, SurfacePoint, TriangleMesh};
+pub use geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use joint::Joint;
 pub use motion::{Motion, PoseKey, Trajectory, VelocityKey};
 pub use spatial::{SpatialImpulse, SpatialVelocity};

@@ -321,9 +321,13 @@ fn shape(shape: &Shape) -> BodyShape {
         Shape::Cylinder { radius, half_length } => {
             BodyShape::Cylinder { radius: *radius, half_length: *half_length }
         }
-        Shape::ConvexHull(_) | Shape::Mesh(_) => {
+        Shape::ConvexHull(_) | Shape::Mesh(_) | Shape::HeightField(_) => {
             let (vertices, triangles) = shape.triangles(SEGMENTS);
             BodyShape::Mesh { vertices, triangles, smooth: false }
+        }
+        Shape::Ellipsoid { .. } => {
+            let (vertices, triangles) = shape.triangles(SEGMENTS);
+            BodyShape::Mesh { vertices, triangles, smooth: true }
         }
     }
 }

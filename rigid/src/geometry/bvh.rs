@@ -122,6 +122,31 @@ impl Bvh {
     }
 }
 
+impl Bvh {
+    /// Calls `f` with the triangles of every leaf that touches `query`.
+    pub(super) fn for_each_near(&self, query: &Bounds, mut f: impl FnMut(u32)) {
+        let mut stack = [0_u32; MAX_DEPTH];
+        let mut depth = usize::from(!self.nodes.is_empty());
+        while depth > 0 {
+            depth -= 1;
+            let index = stack[depth];
+            let node = &self.nodes[index as usize];
+            let b = &node.bounds;
+            if (0..3).any(|k| b.min[k] > query.max[k] || b.max[k] < query.min[k]) {
+                continue;
+            }
+            if node.count > 0 {
+                let leaf = node.start as usize..(node.start + node.count) as usize;
+                self.order[leaf].iter().for_each(|t| f(*t));
+            } else {
+                stack[depth] = node.start;
+                stack[depth + 1] = index + 1;
+                depth += 2;
+            }
+        }
+    }
+}
+
 /// Appends the tree of the triangles `order`, which are the entries from `first` on of the whole order.
 fn build(
     nodes: &mut Vec<Node>,

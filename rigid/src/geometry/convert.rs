@@ -1,12 +1,77 @@
 //! The only place where the types of parry (glam) and of this crate (nalgebra) meet.
 
 use super::tessellate::Triangulation;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
+use parry3d_f64::math::{Pose, Vector};
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::{ConvexHullError, try_convex_hull};
 
 /// Vertices (m) and outward triangles of the convex hull of `points`, by parry's incremental quickhull.
 pub(super) fn convex_hull(points: &[Point3<f64>]) -> Result<Triangulation, ConvexHullError> {
-    let points: Vec<_> = points.iter().map(|p| parry3d_f64::math::Vector::new(p.x, p.y, p.z)).collect();
+    let points: Vec<_> = points.iter().map(|p| to_glam(&p.coords)).collect();
     let (vertices, triangles) = try_convex_hull(&points)?;
     Ok((vertices.iter().map(|v| Point3::new(v.x, v.y, v.z)).collect(), triangles))
+}
+
+fn to_glam(v: &Vector3<f64>) -> Vector {
+    Vector::new(v.x, v.y, v.z)
+}
+
+fn from_glam(v: Vector) -> Vector3<f64> {
+    Vector3::new(v.x, v.y, v.z)
+}
+
+/// A function from a direction to the farthest point of a convex solid, as parry wants it.
+struct Farthest<F>(F);
+
+impl<F: Fn(&Vector3<f64>) -> Vector3<f64>> SupportMap for Farthest<F> {
+    fn local_support_point(&self, direction: Vector) -> Vector {
+        to_glam(&(self.0)(&from_glam(direction)))
+    }
+}
+
+/// What parry found about two convex solids.
+pub(crate) enum Nearest {
+    /// Nearest points of both, or deepest where they overlap (m), and the unit direction from the first to the second.
+    Points([Vector3<f64>; 2], Vector3<f64>),
+    /// They are probably farther apart than asked for; in this unit direction, where that can be checked.
+    Far(Vector3<f64>),
+    /// The algorithms failed.
+    Unknown,
+}
+
+/// Buffers of GJK and EPA.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    simplex: VoronoiSimplex,
+    epa: EPA,
+}
+
+impl Workspace {
+    /// Nearest points of two convex solids that are given by their support functions in one frame (m), if they are nearer
+    /// than `limit` (m). GJK where they are apart, EPA where they overlap. `start` is a direction from the first to the second.
+    pub(crate) fn nearest(
+        &mut self,
+        first: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        second: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        start: &Vector3<f64>,
+        limit: f64,
+    ) -> Nearest {
+        let (pose, first, second) = (Pose::IDENTITY, Farthest(first), Farthest(second));
+        self.simplex.reset(CsoPoint::from_shapes(&pose, &first, &second, to_glam(start)));
+        let found = match gjk::closest_points(&pose, &first, &second, limit, true, &mut self.simplex) {
+            GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
+            GJKResult::NoIntersection(n) => return Nearest::Far(from_glam(n)),
+            GJKResult::Intersection => self.epa.closest_points(&pose, &first, &second, &self.simplex),
+            GJKResult::Proximity(_) => None,
+        };
+        match found {
+            Some((p, q, n)) if p.is_finite() && q.is_finite() && n.is_normalized() => {
+                Nearest::Points([from_glam(p), from_glam(q)], from_glam(n))
+            }
+            _ => Nearest::Unknown,
+        }
+    }
 }

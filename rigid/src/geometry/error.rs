@@ -16,6 +16,16 @@ pub enum GeometryError {
         /// The value given (m).
         value: f64,
     },
+    /// A grid of heights that is none.
+    #[error(
+        "height field: {heights} heights in rows of {columns}; it needs at least 2 full rows of at least 2"
+    )]
+    Grid {
+        /// How many heights there are.
+        heights: usize,
+        /// The length of a row.
+        columns: usize,
+    },
     /// A mesh or a hull without any triangle or point.
     #[error("{shape}: there are no {what}")]
     Empty {

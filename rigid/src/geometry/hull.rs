@@ -75,6 +75,11 @@ impl ConvexHull {
         self.planes.get(face as usize).map(|plane| (plane.normal, plane.offset))
     }
 
+    /// The face of every triangle of [`mesh`](Self::mesh).
+    pub(crate) fn face_of_triangle(&self) -> &[u32] {
+        &self.face_of_triangle
+    }
+
     /// Signed distance to the plane of a face: exact inside the hull where the face is the nearest.
     fn plane_point(&self, p: &Point3<f64>, feature: u32) -> SurfacePoint {
         let plane = &self.planes[feature as usize];

@@ -32,6 +32,14 @@ pub(super) fn mass_properties(shape: &Shape, density: f64) -> Option<(f64, Point
         }
         Shape::ConvexHull(hull) => Some(mesh_mass(hull.mesh().vertices(), hull.mesh().triangles(), density)),
         Shape::Mesh(mesh) => Some(mesh_mass(mesh.vertices(), mesh.triangles(), density)),
+        Shape::Ellipsoid { semi_axes: a } => {
+            let s = a.component_mul(a) / 5.0;
+            let mass = density * 4.0 / 3.0 * PI * a.x * a.y * a.z;
+            centred(mass, Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y))
+        }
+        Shape::HeightField(field) => {
+            Some(mesh_mass(field.mesh().vertices(), field.mesh().triangles(), density))
+        }
     }
 }
 

@@ -92,6 +92,22 @@ impl TriangleMesh {
         &self.face_normals
     }
 
+    /// Corners of the bounding box (m).
+    pub(crate) fn bounds(&self) -> [Point3<f64>; 2] {
+        [self.bounds.min, self.bounds.max]
+    }
+
+    /// The other half-edge of every half-edge: `3 t + k` runs from corner `k` of triangle `t` to the next.
+    pub(crate) fn twins(&self) -> Result<Vec<u32>, GeometryError> {
+        topology::pair_edges(&self.triangles)
+    }
+
+    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` (m): all that touch the box, and
+    /// some more. The order is that of the tree.
+    pub(crate) fn for_each_near(&self, min: &Point3<f64>, max: &Point3<f64>, f: impl FnMut(u32)) {
+        self.bvh.for_each_near(&Bounds { min: *min, max: *max }, f);
+    }
+
     /// Exact signed distance to the nearest surface point.
     pub(super) fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self.bvh.nearest(&self.vertices, &self.triangles, p, |_| true) {

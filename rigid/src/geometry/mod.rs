@@ -6,8 +6,10 @@
 //! threads.
 
 mod bvh;
-mod convert;
+pub(crate) mod convert;
+mod ellipsoid;
 mod error;
+mod height_field;
 mod hull;
 mod mass;
 mod mesh;
@@ -17,6 +19,7 @@ mod topology;
 mod triangle;
 
 pub use error::GeometryError;
+pub use height_field::HeightField;
 pub use hull::ConvexHull;
 pub use mesh::TriangleMesh;
 
@@ -56,6 +59,13 @@ pub enum Shape {
     ConvexHull(ConvexHull),
     /// A closed triangle mesh, convex or not. Features: triangles.
     Mesh(TriangleMesh),
+    /// An ellipsoid centred on the origin, its axes along x, y, z. Feature 0.
+    Ellipsoid {
+        /// Semi-axes along x, y, z (m).
+        semi_axes: Vector3<f64>,
+    },
+    /// Terrain: the solid below a grid of heights. Features: triangles of its mesh.
+    HeightField(HeightField),
 }
 
 /// The point of a surface that is nearest to a query point, seen from the query point, in the frame of the
@@ -83,6 +93,8 @@ impl Shape {
             Shape::Cylinder { radius, half_length } => primitives::cylinder(*radius, *half_length, p),
             Shape::ConvexHull(hull) => hull.surface_point(p),
             Shape::Mesh(mesh) => mesh.surface_point(p),
+            Shape::Ellipsoid { semi_axes } => ellipsoid::ellipsoid(semi_axes, p),
+            Shape::HeightField(field) => field.mesh().surface_point(p),
         }
     }
 
@@ -107,6 +119,7 @@ impl Shape {
             }
             Shape::ConvexHull(hull) => hull.surface_point_from(p, side, nearest).unwrap_or(nearest),
             Shape::Mesh(mesh) => mesh.surface_point_from(p, side, nearest).unwrap_or(nearest),
+            Shape::HeightField(field) => field.mesh().surface_point_from(p, side, nearest).unwrap_or(nearest),
             _ => nearest,
         }
     }
@@ -121,11 +134,13 @@ impl Shape {
             Shape::Cylinder { radius, half_length } => Some((Point3::origin(), radius.hypot(*half_length))),
             Shape::ConvexHull(hull) => Some(hull.mesh().bounding_sphere()),
             Shape::Mesh(mesh) => Some(mesh.bounding_sphere()),
+            Shape::Ellipsoid { semi_axes } => Some((Point3::origin(), semi_axes.max())),
+            Shape::HeightField(field) => Some(field.mesh().bounding_sphere()),
         }
     }
 
     /// A cheap lower bound of the signed distance (m) at `p` (shape frame, m): `lower_bound(p) <= distance`.
-    /// Exact for the analytic shapes without edges, from the bounding box for hulls and meshes.
+    /// Exact for the analytic shapes without edges, from the bounding box for hulls, meshes and height fields.
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         match self {
             Shape::HalfSpace => p.z,
@@ -137,14 +152,16 @@ impl Shape {
             }
             Shape::ConvexHull(hull) => hull.mesh().lower_bound(p),
             Shape::Mesh(mesh) => mesh.lower_bound(p),
+            Shape::Ellipsoid { semi_axes } => ellipsoid::lower_bound(semi_axes, p),
+            Shape::HeightField(field) => field.mesh().lower_bound(p),
         }
     }
 
     /// Checks the sizes: finite and positive (a capsule's half length may be 0).
     ///
     /// # Errors
-    /// [`GeometryError::Size`] with the first field that is not. Hulls and meshes were checked when they were
-    /// made.
+    /// [`GeometryError::Size`] with the first field that is not. Hulls, meshes and height fields were
+    /// checked when they were made.
     pub fn validate(&self) -> Result<(), GeometryError> {
         let check = |shape, field, value: f64| {
             if value.is_finite() && value > 0.0 {
@@ -154,7 +171,7 @@ impl Shape {
             }
         };
         match self {
-            Shape::HalfSpace | Shape::ConvexHull(_) | Shape::Mesh(_) => Ok(()),
+            Shape::HalfSpace | Shape::ConvexHull(_) | Shape::Mesh(_) | Shape::HeightField(_) => Ok(()),
             Shape::Box { half_extents } => {
                 check("box", "half_extents.x", half_extents.x)?;
                 check("box", "half_extents.y", half_extents.y)?;
@@ -169,6 +186,26 @@ impl Shape {
                 check("cylinder", "radius", *radius)?;
                 check("cylinder", "half_length", *half_length)
             }
+            Shape::Ellipsoid { semi_axes } => {
+                check("ellipsoid", "semi_axes.x", semi_axes.x)?;
+                check("ellipsoid", "semi_axes.y", semi_axes.y)?;
+                check("ellipsoid", "semi_axes.z", semi_axes.z)
+            }
+        }
+    }
+
+    /// The kind of shape in a word, for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Shape::HalfSpace => "half-space",
+            Shape::Box { .. } => "box",
+            Shape::Sphere { .. } => "sphere",
+            Shape::Capsule { .. } => "capsule",
+            Shape::Cylinder { .. } => "cylinder",
+            Shape::ConvexHull(_) => "convex hull",
+            Shape::Mesh(_) => "mesh",
+            Shape::Ellipsoid { .. } => "ellipsoid",
+            Shape::HeightField(_) => "height field",
         }
     }
 
@@ -180,7 +217,7 @@ impl Shape {
 
     /// A tessellation for rendering, in the shape frame: vertices (m) and triangles, counter-clockwise seen
     /// from outside, closed. `segments` (at least 3) is the number of segments round a full circle; boxes,
-    /// hulls and meshes do not use it. The half-space has no triangles.
+    /// hulls and meshes do not use it. The half-space has no triangles; height fields do not use `segments` either.
     pub fn triangles(&self, segments: u32) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
         tessellate::triangles(self, segments.max(3))
     }

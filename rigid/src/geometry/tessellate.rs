@@ -29,6 +29,12 @@ pub(super) fn triangles(shape: &Shape, segments: u32) -> Triangulation {
         }
         Shape::ConvexHull(hull) => (hull.mesh().vertices().to_vec(), hull.mesh().triangles().to_vec()),
         Shape::Mesh(mesh) => (mesh.vertices().to_vec(), mesh.triangles().to_vec()),
+        Shape::Ellipsoid { semi_axes } => {
+            let (mut vertices, triangles) = revolve(&round_profile(1.0, 0.0, segments), segments);
+            vertices.iter_mut().for_each(|v| v.coords.component_mul_assign(semi_axes));
+            (vertices, triangles)
+        }
+        Shape::HeightField(field) => (field.mesh().vertices().to_vec(), field.mesh().triangles().to_vec()),
     }
 }
 

@@ -1,0 +1,265 @@
+//! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
+
+use super::manifold::{Clipper, Face, Local, MAX_POINTS, NEAREST, across, reduce};
+use super::solid::Solid;
+use super::{box_box, capsule};
+use crate::geometry::Shape;
+use crate::geometry::convert::{Nearest, Workspace};
+use nalgebra::{Rotation3, Unit, Vector3};
+
+/// A face stands for the direction found where it gives up no more distance than this part of the smaller solid.
+const FACE_BIAS: f64 = 1e-9;
+/// How far from the deepest point the shared corners of flat faces may be, as part of the smaller solid.
+const FLAT: f64 = 1e-9;
+/// The same for rims, as part of their radius: octagons stand in for them, which miss this much at most while they turn towards their
+/// deepest point (see [`super::solid::rim_point`]).
+const ROUND: f64 = 2e-5;
+
+/// A direction whose separation is this close to the distance of two points of the solids, in proportion to the smaller one, is the
+/// right one.
+const CERTAIN: f64 = 1e-9;
+/// Most steps of the search for a better direction.
+const POLISH_STEPS: usize = 150;
+
+/// Two solids in the frame of the first.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) a: Solid<'a>,
+    pub(super) b: Solid<'a>,
+    /// The second's frame in the first's.
+    pub(super) rotation: Rotation3<f64>,
+    pub(super) translation: Vector3<f64>,
+}
+
+/// Buffers of the narrow phase.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) faces: [Face; 2],
+    pub(super) clipper: Clipper,
+    pub(super) workspace: Workspace,
+    pub(super) triangles: Vec<u32>,
+    pub(super) vertices: Vec<u32>,
+}
+
+/// The direction in which two solids are farthest apart, or overlap least.
+#[derive(Clone, Copy)]
+struct Apart {
+    normal: Unit<Vector3<f64>>,
+    /// Signed distance (m).
+    distance: f64,
+    /// Nearest or deepest point on the surface of the first (m).
+    point: Vector3<f64>,
+}
+
+impl Pair<'_> {
+    /// The point of the second's core farthest along `d`.
+    fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
+    }
+
+    fn radii(&self) -> [f64; 2] {
+        [self.a.radius(), self.b.radius()]
+    }
+
+    pub(super) fn size(&self) -> f64 {
+        self.a.size().min(self.b.size())
+    }
+
+    /// How far the solids are apart along `n` (m); never more than their distance.
+    fn separation(&self, n: &Vector3<f64>) -> f64 {
+        let [ra, rb] = self.radii();
+        (self.support_b(&-n) - self.a.support(n)).dot(n) - ra - rb
+    }
+
+    /// The point of the first's surface that touches along `n`, at the separation `distance` (m): where one of the two is strictly
+    /// convex that follows from the direction alone, else it is by the nearest point `p` of the first's core.
+    fn touching_point(&self, n: &Unit<Vector3<f64>>, distance: f64, p: &Vector3<f64>) -> Vector3<f64> {
+        let strictly = |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. });
+        if strictly(&self.a) {
+            self.a.support(n)
+        } else if strictly(&self.b) {
+            self.support_b(&-n.as_ref()) - n.as_ref() * distance
+        } else {
+            p + n.as_ref() * self.a.radius()
+        }
+    }
+
+    /// The faces of both along `n`, in the first's frame.
+    fn faces(&self, n: &Unit<Vector3<f64>>, faces: &mut [Face; 2]) {
+        let [a, b] = faces;
+        self.a.face(n, a);
+        self.b.face(&self.rotation.inverse_transform_vector(&-n.as_ref()), b);
+        b.transform(&self.rotation, &self.translation);
+    }
+}
+
+/// Contacts of two convex solids nearer than `margin` (m), in the frame of the first.
+pub(super) fn contacts(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<Local>) {
+    let start = out.len();
+    if let (Shape::Box { half_extents: a }, Shape::Box { half_extents: b }) = (pair.a.shape, pair.b.shape) {
+        let Some((normal, distance)) =
+            box_box::separating_axis(a, b, &pair.rotation, &pair.translation, margin)
+        else {
+            return;
+        };
+        pair.faces(&normal, &mut scratch.faces);
+        if let Some(deepest) = shared(pair, &normal, margin, scratch, out, start) {
+            // Apart beside a face, the axis is not the direction of the nearest points.
+            if distance <= 0.0 || deepest <= distance + FLAT * pair.size() {
+                return;
+            }
+        } else if distance <= 0.0 {
+            let point = pair.support_b(&-normal.as_ref()) - normal.as_ref() * distance;
+            out.push(Local { point, normal, distance, feature: NEAREST });
+            return;
+        }
+        out.truncate(start);
+    }
+    let Some(found) = apart(pair, margin, scratch) else { return };
+    let found = prefer_faces(pair, found, &mut scratch.faces);
+    if found.distance >= margin {
+        return;
+    }
+    let deepest = shared(pair, &found.normal, margin, scratch, out, start);
+    let rim = |solid: &Solid<'_>| match solid.shape {
+        Shape::Cylinder { radius, .. } => ROUND * radius,
+        _ => 0.0,
+    };
+    let tolerance = (FLAT * pair.size()).max(rim(&pair.a)).max(rim(&pair.b));
+    if deepest.is_none_or(|d| d > found.distance + tolerance) {
+        let Apart { normal, distance, point } = found;
+        out.push(Local { point, normal, distance, feature: NEAREST });
+    }
+}
+
+/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance (m).
+fn shared(
+    pair: &Pair<'_>,
+    normal: &Unit<Vector3<f64>>,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<Local>,
+    start: usize,
+) -> Option<f64> {
+    let [a, b] = &scratch.faces;
+    scratch.clipper.contacts(normal, [a, b], pair.radii(), pair.size(), out);
+    let mut kept = start;
+    for i in start..out.len() {
+        if out[i].distance < margin {
+            out.swap(kept, i);
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+    reduce(out, start, MAX_POINTS);
+    out[start..].iter().map(|c| c.distance).reduce(f64::min)
+}
+
+/// The direction in which the solids are farthest apart; `None` where that is surely more than `margin`.
+fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
+    let [ra, rb] = pair.radii();
+    if let (Shape::Capsule { half_length: a, .. }, Shape::Capsule { half_length: b, .. }) =
+        (pair.a.shape, pair.b.shape)
+    {
+        let axis = pair.rotation * Vector3::z();
+        let ([p, q], normal) = capsule::axes([*a, *b], &axis, &pair.translation);
+        let distance = (q - p).dot(&normal) - ra - rb;
+        return (distance < margin).then_some(Apart { normal, distance, point: p + normal.as_ref() * ra });
+    }
+    let start = Unit::try_new(pair.translation, f64::MIN_POSITIVE).unwrap_or(Vector3::x_axis());
+    let found =
+        scratch.workspace.nearest(|d| pair.a.support(d), |d| pair.support_b(d), &start, margin + ra + rb);
+    match found {
+        Nearest::Far(n) if pair.separation(&n) >= margin => None,
+        Nearest::Points([p, q], n) => {
+            let n = Unit::new_normalize(n);
+            let mut best = (n, pair.separation(&n));
+            // No direction has a separation above this, that of two points of the solids.
+            let bound = (q - p).dot(&n) - ra - rb;
+            let error = (bound - best.1) / pair.size();
+            if error > CERTAIN {
+                polish(pair, &mut best, error);
+            }
+            let (normal, distance) = best;
+            Some(Apart { normal, distance, point: pair.touching_point(&normal, distance, &p) })
+        }
+        Nearest::Far(_) | Nearest::Unknown => Some(search(pair)),
+    }
+}
+
+/// Improves the direction `best.0` of separation `best.1` (m) by a pattern search over the sphere of directions (Hooke and Jeeves
+/// 1961), from steps for an error of `error`, in proportion to the solids' size, down to rounding. The pattern turns, so that a
+/// ridge cannot stop it for long.
+fn polish(pair: &Pair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
+    /// Cosine and sine of the turn: some 34 degrees, so that directions do not come back.
+    const TURN: [f64; 2] = [0.829_037_572_555_041_7, 0.559_192_903_470_746_8];
+    let mut step = (4.0 * error).sqrt().clamp(1e-6, 0.5);
+    let (mut c, mut s) = (1.0, 0.0);
+    for _ in 0..POLISH_STEPS {
+        if step < 1e-8 {
+            break;
+        }
+        let n = best.0.into_inner();
+        let [t, u] = across(&n);
+        let (t, u) = (t * c + u * s, u * c - t * s);
+        (c, s) = (c * TURN[0] - s * TURN[1], s * TURN[0] + c * TURN[1]);
+        let mut moved = false;
+        for v in [t, u, -t, -u] {
+            let m = Unit::new_normalize(n + v * step);
+            let separation = pair.separation(&m);
+            if separation > best.1 {
+                *best = (m, separation);
+                moved = true;
+                break;
+            }
+        }
+        step *= if moved { 1.5 } else { 0.5 };
+    }
+}
+
+/// The direction of least overlap from the best of the axes of both solids and the line of their centres: where the exact algorithms
+/// gave up.
+fn search(pair: &Pair<'_>) -> Apart {
+    let mut best = (Vector3::x_axis(), f64::NEG_INFINITY);
+    let mut try_direction = |v: Vector3<f64>| {
+        if let Some(n) = Unit::try_new(v, f64::MIN_POSITIVE) {
+            let s = pair.separation(&n);
+            if s > best.1 {
+                best = (n, s);
+            }
+        }
+    };
+    try_direction(pair.translation);
+    for k in 0..3 {
+        let axis = Vector3::ith(k, 1.0);
+        for v in [axis, -axis, pair.rotation * axis, -(pair.rotation * axis)] {
+            try_direction(v);
+        }
+    }
+    polish(pair, &mut best, 1.0);
+    let (normal, distance) = best;
+    let on_second = pair.support_b(&-normal.as_ref()) - normal.as_ref() * pair.b.radius();
+    Apart { normal, distance, point: on_second - normal.as_ref() * distance }
+}
+
+/// Replaces the direction by the normal of a face along it that is no worse, which is free of the rounding of nearest points. Leaves
+/// the faces along the result in `faces`.
+fn prefer_faces(pair: &Pair<'_>, found: Apart, faces: &mut [Face; 2]) -> Apart {
+    pair.faces(&found.normal, faces);
+    let mut best = found;
+    let mut least = found.distance - FACE_BIAS * pair.size();
+    for (k, face) in faces.iter().enumerate() {
+        let Some(outward) = face.normal() else { continue };
+        let n = if k == 0 { outward } else { -outward };
+        let s = pair.separation(&n);
+        if s >= least {
+            best = Apart { normal: n, distance: s, ..found };
+            // The second one's face must be clearly better than the first one's.
+            least = s + 1e-12 * pair.size();
+        }
+    }
+    if best.normal != found.normal {
+        pair.faces(&best.normal, faces);
+    }
+    best
+}

@@ -1,0 +1,31 @@
+//! What surfaces are made of.
+
+/// Compliance and friction of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactMaterial {
+    /// Stiffness of a contact (N/m), finite and positive.
+    pub stiffness: f64,
+    /// Hunt and Crossley's dissipation (s/m), finite and not negative.
+    pub dissipation: f64,
+    /// Coefficient of friction at rest, finite and at least the dynamic one.
+    pub static_friction: f64,
+    /// Coefficient of friction in motion, finite and not negative.
+    pub dynamic_friction: f64,
+}
+
+impl ContactMaterial {
+    /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), and the
+    /// harmonic means of their coefficients of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0 (Elandt et al. 2019; Drake's
+    /// `CalcContactFrictionFromSurfaceProperties`).
+    pub fn combine(&self, other: &Self) -> Self {
+        // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any size.
+        let share = 1.0 / (1.0 + other.stiffness / self.stiffness);
+        let friction = |a: f64, b: f64| if a * b > 0.0 { 2.0 / (1.0 / a + 1.0 / b) } else { 0.0 };
+        Self {
+            stiffness: other.stiffness * share,
+            dissipation: (1.0 - share) * self.dissipation + share * other.dissipation,
+            static_friction: friction(self.static_friction, other.static_friction),
+            dynamic_friction: friction(self.dynamic_friction, other.dynamic_friction),
+        }
+    }
+}

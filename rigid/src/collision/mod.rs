@@ -1,0 +1,38 @@
+//! Where rigid bodies touch.
+//!
+//! A [`Scene`] is what does not change: geometries on the links of a [`Model`](crate::multibody::Model), and which pairs of them can
+//! touch. A [`Detector`] finds, from the poses of the links alone, every [`GeometricContact`] nearer than a margin. Nothing is kept
+//! from one call to the next but buffers: equal poses give equal bits.
+//!
+//! | pair | method | exactness of the deepest distance |
+//! |---|---|---|
+//! | half-space, anything | supporting vertices, rims and ends | rounding |
+//! | sphere, convex | signed distance of the shape at the centre | rounding |
+//! | box, box | separating axes (Gottschalk et al. 1996) | rounding |
+//! | capsule, capsule | nearest points of two segments | rounding |
+//! | other convex pairs | GJK where apart, EPA where they overlap, polished against the faces | rounding for flat faces |
+//! | mesh or height field, convex | vertices, convex edges and faces, each against the other's signed distance | local: no hull |
+//!
+//! Flat faces get several points: the faces of both solids along the normal are clipped against each other, and every corner of
+//! what they share is a contact with its own distance. Rims are octagons there, turned so that the deepest point of the rim is one
+//! of their corners. Points nearer to each other than a fiftieth of the smaller solid count once, and there are at most eight (of a
+//! mesh, sixteen) in a pair.
+
+mod box_box;
+mod broad;
+mod capsule;
+mod convex;
+mod detector;
+mod error;
+mod filter;
+mod half_space;
+mod manifold;
+mod material;
+mod mesh;
+mod scene;
+mod solid;
+
+pub use detector::{Detector, GeometricContact};
+pub use error::CollisionError;
+pub use material::ContactMaterial;
+pub use scene::{CollisionGeometry, Scene};

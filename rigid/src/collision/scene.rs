@@ -1,0 +1,154 @@
+//! The geometries of a scene.
+
+use super::ContactMaterial;
+use super::error::CollisionError;
+use super::filter::Filter;
+use super::solid::{Solid, Tables};
+use crate::geometry::Shape;
+use crate::multibody::{LinkId, Model};
+use crate::spatial::is_pose;
+use nalgebra::{Isometry3, Point3};
+
+/// A shape on a link that other geometries can touch.
+#[derive(Clone, Debug)]
+pub struct CollisionGeometry {
+    /// Name, for messages.
+    pub name: String,
+    /// The link it is on; `None` is the world.
+    pub link: Option<LinkId>,
+    /// Its frame in the link's (m).
+    pub pose: Isometry3<f64>,
+    /// The solid.
+    pub shape: Shape,
+    /// Compliance and friction.
+    pub material: ContactMaterial,
+    /// Groups it is in, one a bit.
+    pub group: u32,
+    /// Groups it can touch, one a bit: a pair can touch when each is in a group of the other's mask.
+    pub mask: u32,
+    /// Red, green, blue for pictures.
+    pub color: [u8; 3],
+}
+
+/// What can touch what: geometries, in the order in which they were given, and the pairs that are left out.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    geometries: Vec<CollisionGeometry>,
+    tables: Vec<Tables>,
+    /// Corners of a box around each shape, in its frame (m); infinite for a half-space.
+    bounds: Vec<[Point3<f64>; 2]>,
+    filter: Filter,
+}
+
+impl Scene {
+    /// Geometries on the links of `model`. Left out are pairs
+    /// - on one link, on links welded together, both fixed to the world;
+    /// - of links joined by one joint, with what is welded to either, unless one of them belongs to the world (but a link never touches
+    ///   its own parent link, moving or not);
+    /// - of the links `excluded`;
+    /// - where one's group is not in the other's mask.
+    ///
+    /// # Errors
+    /// Shapes, poses and materials that are out of range, links that do not exist, and pairs that may meet but cannot be done: a mesh or
+    /// height field with another, and two half-spaces.
+    pub fn new(
+        geometries: Vec<CollisionGeometry>,
+        model: &Model,
+        excluded: &[(LinkId, LinkId)],
+    ) -> Result<Self, CollisionError> {
+        let links = model.links().len();
+        for (geometry, g) in geometries.iter().enumerate() {
+            validate(geometry, g)?;
+            if let Some(link) = g.link.filter(|l| l.0 >= links) {
+                let what = format!("geometry {geometry} '{}'", g.name);
+                return Err(CollisionError::NoLink { what, link: link.0, links });
+            }
+        }
+        if let Some(link) = excluded.iter().flat_map(|(a, b)| [a, b]).find(|l| l.0 >= links) {
+            let what = "excluded pair".to_owned();
+            return Err(CollisionError::NoLink { what, link: link.0, links });
+        }
+        let filter = Filter::new(&geometries, model, excluded);
+        check_pairs(&geometries, &filter)?;
+        let table = |(geometry, g): (usize, &CollisionGeometry)| {
+            Tables::new(&g.shape).map_err(|source| CollisionError::Shape {
+                geometry,
+                name: g.name.clone(),
+                source,
+            })
+        };
+        let tables = geometries.iter().enumerate().map(table).collect::<Result<Vec<_>, _>>()?;
+        let bounds = geometries.iter().map(|g| super::broad::local_bounds(&g.shape)).collect();
+        Ok(Self { geometries, tables, bounds, filter })
+    }
+
+    /// The geometries, by number.
+    pub fn geometries(&self) -> &[CollisionGeometry] {
+        &self.geometries
+    }
+
+    /// Whether geometries `a` and `b` may touch.
+    pub fn may_touch(&self, a: usize, b: usize) -> bool {
+        self.filter.allows(&self.geometries, a, b)
+    }
+
+    /// Corners of the box around a shape, in its frame (m).
+    pub(super) fn bounds(&self, geometry: usize) -> &[Point3<f64>; 2] {
+        &self.bounds[geometry]
+    }
+
+    /// A shape with its tables.
+    pub(super) fn solid(&self, geometry: usize) -> Solid<'_> {
+        Solid { shape: &self.geometries[geometry].shape, tables: &self.tables[geometry] }
+    }
+}
+
+fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError> {
+    let name = || g.name.clone();
+    g.shape.validate().map_err(|source| CollisionError::Shape { geometry, name: name(), source })?;
+    let value = |field, value, unit, requirement| {
+        Err(CollisionError::Value { geometry, name: name(), field, value, unit, requirement })
+    };
+    if !is_pose(&g.pose) {
+        return value("pose", f64::NAN, "m", "a finite position and a unit quaternion");
+    }
+    let m = &g.material;
+    if !(m.stiffness.is_finite() && m.stiffness > 0.0) {
+        return value("stiffness", m.stiffness, "N/m", "finite and positive");
+    }
+    if !(m.dissipation.is_finite() && m.dissipation >= 0.0) {
+        return value("dissipation", m.dissipation, "s/m", "finite and not negative");
+    }
+    if !(m.dynamic_friction.is_finite() && m.dynamic_friction >= 0.0) {
+        return value("dynamic friction", m.dynamic_friction, "", "finite and not negative");
+    }
+    if !(m.static_friction.is_finite() && m.static_friction >= m.dynamic_friction) {
+        return value("static friction", m.static_friction, "", "finite and at least the dynamic one");
+    }
+    Ok(())
+}
+
+/// Refuses pairs that may meet and that there is no way to do.
+fn check_pairs(geometries: &[CollisionGeometry], filter: &Filter) -> Result<(), CollisionError> {
+    let kinds: [fn(&Shape) -> bool; 2] = [
+        |shape| matches!(shape, Shape::Mesh(_) | Shape::HeightField(_)),
+        |shape| matches!(shape, Shape::HalfSpace),
+    ];
+    for kind in kinds {
+        let of_kind: Vec<usize> = (0..geometries.len()).filter(|i| kind(&geometries[*i].shape)).collect();
+        for (k, &first) in of_kind.iter().enumerate() {
+            if let Some(&second) = of_kind[k + 1..].iter().find(|b| filter.allows(geometries, first, **b)) {
+                let (a, b) = (&geometries[first], &geometries[second]);
+                return Err(CollisionError::UnsupportedPair {
+                    first,
+                    first_name: a.name.clone(),
+                    first_shape: a.shape.name(),
+                    second,
+                    second_name: b.name.clone(),
+                    second_shape: b.shape.name(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
