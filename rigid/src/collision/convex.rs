@@ -18,6 +18,10 @@ const ROUND: f64 = 2e-5;
 /// A direction whose separation is this close to the distance of two points of the solids, in proportion to the smaller one, is the
 /// right one.
 const CERTAIN: f64 = 1e-9;
+/// How far apart overlapping solids are moved, in proportion to the smaller one: enough for GJK to see a direction.
+const GAP: f64 = 0.1;
+/// How often they are.
+const PARTINGS: usize = 40;
 /// Most steps of the search for a better direction.
 const POLISH_STEPS: usize = 150;
 
@@ -82,6 +86,30 @@ impl Pair<'_> {
         } else {
             p + n.as_ref() * self.a.radius()
         }
+    }
+
+    /// The point of the first's surface that touches along `n`, at the separation `distance` (m), from supporting points alone: those of
+    /// the first where it is round, else those of the second.
+    fn outer_point(&self, n: &Unit<Vector3<f64>>, distance: f64) -> Vector3<f64> {
+        let flat = |solid: &Solid<'_>| match solid.shape {
+            Shape::Ellipsoid { .. } => 0,
+            // A rim is round, a side is not.
+            Shape::Cylinder { .. } => 1,
+            Shape::Capsule { .. } | Shape::Sphere { .. } => 2,
+            _ => 3,
+        };
+        if flat(&self.a) < flat(&self.b) {
+            self.a.support(n) + n.as_ref() * self.a.radius()
+        } else {
+            self.support_b(&-n.as_ref()) - n.as_ref() * (self.b.radius() + distance)
+        }
+    }
+
+    /// Whether GJK and EPA, which work with facets, converge slowly.
+    fn is_round(&self) -> bool {
+        let round =
+            |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. });
+        round(&self.a) || round(&self.b)
     }
 
     /// The faces of both along `n`, in the first's frame.
@@ -167,8 +195,15 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
         return (distance < margin).then_some(Apart { normal, distance, point: p + normal.as_ref() * ra });
     }
     let start = Unit::try_new(pair.translation, f64::MIN_POSITIVE).unwrap_or(Vector3::x_axis());
-    let found =
-        scratch.workspace.nearest(|d| pair.a.support(d), |d| pair.support_b(d), &start, margin + ra + rb);
+    let workspace = &mut scratch.workspace;
+    let (first, second) = (|d: &Vector3<f64>| pair.a.support(d), |d: &Vector3<f64>| pair.support_b(d));
+    let mut found = workspace.nearest(first, second, &start, margin + ra + rb);
+    if matches!(found, Nearest::Overlap) && pair.is_round() {
+        return Some(part(pair, workspace));
+    }
+    if matches!(found, Nearest::Overlap) {
+        found = workspace.deepest(first, second);
+    }
     match found {
         Nearest::Far(n) if pair.separation(&n) >= margin => None,
         Nearest::Points([p, q], n) => {
@@ -183,8 +218,33 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
             let (normal, distance) = best;
             Some(Apart { normal, distance, point: pair.touching_point(&normal, distance, &p) })
         }
-        Nearest::Far(_) | Nearest::Unknown => Some(search(pair)),
+        _ => Some(search(pair)),
     }
+}
+
+/// The direction of least overlap of solids, one of them round, for which EPA would need hundreds of facets. The second is moved apart
+/// along the best direction n known, by its overlap and a gap e more; the direction m of the nearest points there is at least as good, since
+/// the distance there is at least e: sep(m) + (overlap + e) n.m >= e, so sep(m) >= -overlap = sep(n). Where it is no better, n is it.
+fn part(pair: &Pair<'_>, workspace: &mut Workspace) -> Apart {
+    let mut best = best_axis(pair);
+    for _ in 0..PARTINGS {
+        let (n, separation) = best;
+        let moved = n.as_ref() * (GAP * pair.size() - separation);
+        let first = |d: &Vector3<f64>| pair.a.support(d);
+        let second = |d: &Vector3<f64>| pair.support_b(d) + moved;
+        let Nearest::Points(_, m) = workspace.nearest(first, second, n.as_ref(), f64::MAX) else { break };
+        let m = Unit::new_normalize(m);
+        let better = pair.separation(&m);
+        if better <= separation {
+            break;
+        }
+        best = (m, better);
+        if better - separation < CERTAIN * pair.size() {
+            break;
+        }
+    }
+    let (normal, distance) = best;
+    Apart { normal, distance, point: pair.outer_point(&normal, distance) }
 }
 
 /// Improves the direction `best.0` of separation `best.1` (m) by a pattern search over the sphere of directions (Hooke and Jeeves
@@ -217,9 +277,8 @@ fn polish(pair: &Pair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
     }
 }
 
-/// The direction of least overlap from the best of the axes of both solids and the line of their centres: where the exact algorithms
-/// gave up.
-fn search(pair: &Pair<'_>) -> Apart {
+/// The best of the axes of both solids and the line of their centres, and its separation (m).
+fn best_axis(pair: &Pair<'_>) -> (Unit<Vector3<f64>>, f64) {
     let mut best = (Vector3::x_axis(), f64::NEG_INFINITY);
     let mut try_direction = |v: Vector3<f64>| {
         if let Some(n) = Unit::try_new(v, f64::MIN_POSITIVE) {
@@ -236,10 +295,15 @@ fn search(pair: &Pair<'_>) -> Apart {
             try_direction(v);
         }
     }
+    best
+}
+
+/// A direction of little overlap where the exact algorithms gave up.
+fn search(pair: &Pair<'_>) -> Apart {
+    let mut best = best_axis(pair);
     polish(pair, &mut best, 1.0);
     let (normal, distance) = best;
-    let on_second = pair.support_b(&-normal.as_ref()) - normal.as_ref() * pair.b.radius();
-    Apart { normal, distance, point: on_second - normal.as_ref() * distance }
+    Apart { normal, distance, point: pair.outer_point(&normal, distance) }
 }
 
 /// Replaces the direction by the normal of a face along it that is no worse, which is free of the rounding of nearest points. Leaves

@@ -2,7 +2,8 @@
 //! convex vertices and edges of the mesh in that of the solid.
 //!
 //! A vertex or an edge of the mesh counts only where the normal lies in its cone of normals (its Voronoi region), and flat ones not at
-//! all, so that the edges between triangles of a flat floor are not felt.
+//! all, so that the edges between triangles of a flat floor are not felt. Where an edge of the mesh crosses an edge of the solid, the
+//! normal is that of the solid's nearer face, not across both edges.
 
 use super::convex::{Pair, Scratch};
 use super::manifold::{Face, Local, merge, reduce};
@@ -246,9 +247,13 @@ impl Query<'_> {
             let inner = |t: f64| t > 1e-6 && t < 1.0 - 1e-6;
             let apart = (high - low) * length > MERGE * self.pair.b.size();
             let candidates = if apart { [(low, 0), (high, 1)] } else { [(lowest, 0), (f64::NAN, 1)] };
+            // At the ends of the interval another side of the solid is about to be nearer: both ends are measured from the side that is
+            // nearest in its middle.
+            let middle = p + (q - p) * if apart { 0.5 * (low + high) } else { lowest };
+            let (depth, normal) = self.solid_at(&middle);
             for (t, end) in candidates.into_iter().filter(|(t, _)| inner(*t)) {
                 let point = p + (q - p) * t;
-                let (distance, normal) = self.solid_at(&point);
+                let distance = depth - normal.dot(&(point - middle));
                 let into_face = |g: u32, along: Vector3<f64>| {
                     let inward = self.mesh.face_normals()[g as usize / 3].cross(&along);
                     normal.dot(&inward) <= CONE * length

@@ -10,7 +10,7 @@
 //! | sphere, convex | signed distance of the shape at the centre | rounding |
 //! | box, box | separating axes (Gottschalk et al. 1996) | rounding |
 //! | capsule, capsule | nearest points of two segments | rounding |
-//! | other convex pairs | GJK where apart, EPA where they overlap, polished against the faces | rounding for flat faces |
+//! | other convex pairs | GJK where apart, EPA where they overlap (round ones: GJK moved apart), then the faces | rounding for flat faces, 1e-6 of the size for round ones |
 //! | mesh or height field, convex | vertices, convex edges and faces, each against the other's signed distance | local: no hull |
 //!
 //! Flat faces get several points: the faces of both solids along the normal are clipped against each other, and every corner of

@@ -38,7 +38,9 @@ pub(crate) enum Nearest {
     Points([Vector3<f64>; 2], Vector3<f64>),
     /// They are probably farther apart than asked for; in this unit direction, where that can be checked.
     Far(Vector3<f64>),
-    /// The algorithms failed.
+    /// They overlap.
+    Overlap,
+    /// The algorithm failed.
     Unknown,
 }
 
@@ -50,8 +52,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Nearest points of two convex solids that are given by their support functions in one frame (m), if they are nearer
-    /// than `limit` (m). GJK where they are apart, EPA where they overlap. `start` is a direction from the first to the second.
+    /// Nearest points of two convex solids that are given by their support functions in one frame (m), if they are apart by
+    /// less than `limit` (m): GJK (Gilbert, Johnson and Keerthi 1988). `start` is a direction from the first to the second.
     pub(crate) fn nearest(
         &mut self,
         first: impl Fn(&Vector3<f64>) -> Vector3<f64>,
@@ -61,17 +63,31 @@ impl Workspace {
     ) -> Nearest {
         let (pose, first, second) = (Pose::IDENTITY, Farthest(first), Farthest(second));
         self.simplex.reset(CsoPoint::from_shapes(&pose, &first, &second, to_glam(start)));
-        let found = match gjk::closest_points(&pose, &first, &second, limit, true, &mut self.simplex) {
-            GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
-            GJKResult::NoIntersection(n) => return Nearest::Far(from_glam(n)),
-            GJKResult::Intersection => self.epa.closest_points(&pose, &first, &second, &self.simplex),
-            GJKResult::Proximity(_) => None,
-        };
-        match found {
-            Some((p, q, n)) if p.is_finite() && q.is_finite() && n.is_normalized() => {
-                Nearest::Points([from_glam(p), from_glam(q)], from_glam(n))
-            }
-            _ => Nearest::Unknown,
+        match gjk::closest_points(&pose, &first, &second, limit, true, &mut self.simplex) {
+            GJKResult::ClosestPoints(p, q, n) => points(p, q, n),
+            GJKResult::NoIntersection(n) => Nearest::Far(from_glam(n)),
+            GJKResult::Intersection => Nearest::Overlap,
+            GJKResult::Proximity(_) => Nearest::Unknown,
         }
+    }
+
+    /// Deepest points of two convex solids that overlap, as the call of [`nearest`](Self::nearest) just before has found: EPA (van
+    /// den Bergen 2001).
+    pub(crate) fn deepest(
+        &mut self,
+        first: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        second: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Nearest {
+        let found =
+            self.epa.closest_points(&Pose::IDENTITY, &Farthest(first), &Farthest(second), &self.simplex);
+        found.map_or(Nearest::Unknown, |(p, q, n)| points(p, q, n))
+    }
+}
+
+fn points(p: Vector, q: Vector, n: Vector) -> Nearest {
+    if p.is_finite() && q.is_finite() && n.is_normalized() {
+        Nearest::Points([from_glam(p), from_glam(q)], from_glam(n))
+    } else {
+        Nearest::Unknown
     }
 }
