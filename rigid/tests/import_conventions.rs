@@ -1,6 +1,6 @@
 //! What MJCF and URDF mean, against closed forms, against each other, and against numbers recorded from MuJoCo.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
+#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
 mod common;
 
@@ -257,6 +257,30 @@ fn motors_act_through_their_gears() {
     assert!((target - PI / 4.0).abs() < 1e-15 && (found - damping).abs() < 1e-15);
     let limits: Vec<f64> = m.system.actuators.iter().map(|a| a.effort_limit).collect();
     assert_eq!(limits, [50.0, 40.0, 50.0, 50.0, 50.0]);
+}
+
+/// Keyframes: MuJoCo has the place of a free body before its quaternion, and angular velocities in the body's axes. Motors that are left
+/// out take their numbers with them.
+#[test]
+fn keyframes_are_brought_to_the_order_used_here() {
+    let text = format!(
+        "<mujoco><worldbody><body name=\"f\" pos=\"1 2 3\"><freejoint/>{BALL}</body>
+           <body name=\"b\"><joint type=\"ball\"/>{BALL}</body><body><joint name=\"j\"/>{BALL}</body></worldbody>
+         <actuator><motor tendon=\"t\"/><motor joint=\"j\"/></actuator>
+         <keyframe><key name=\"k\" time=\"2\" qpos=\"4 5 6 1 0 0 1 0 2 0 0 0.7\" qvel=\"1 2 3 4 5 6 1 2 3 9\" ctrl=\"8 9\"/></keyframe>
+         </mujoco>"
+    );
+    let m = import::from_mjcf(&text, ".").unwrap();
+    assert_eq!(m.state.q, [1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    let key = m.keyframe("k").unwrap();
+    let half = 0.5_f64.sqrt();
+    let q = [half, 0.0, 0.0, half, 4.0, 5.0, 6.0, 0.0, 1.0, 0.0, 0.0, 0.7];
+    // A quarter turn about z takes (4, 5, 6) to (-5, 4, 6); half a turn about x takes (1, 2, 3) to (1, -2, -3).
+    let v = [-5.0, 4.0, 6.0, 1.0, 2.0, 3.0, 1.0, -2.0, -3.0, 9.0];
+    assert!(key.state.q.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-15), "{:?}", key.state.q);
+    assert!(key.state.v.iter().zip(v).all(|(a, b)| (a - b).abs() < 1e-14), "{:?}", key.state.v);
+    assert_eq!((key.state.time, key.control.as_slice()), (2.0, &[9.0][..]));
+    key.state.validate(&m.system.model).unwrap();
 }
 
 /// Constraints hold in the configuration that the file shows; couplings count from the reference coordinates.

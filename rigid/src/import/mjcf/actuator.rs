@@ -20,6 +20,15 @@ struct Law {
     bias: [f64; 3],
 }
 
+/// The motors of a file.
+#[derive(Default)]
+pub(super) struct Motors {
+    pub actuators: Vec<Actuator>,
+    pub inputs: Vec<Input>,
+    /// Which of the file's motors are among them.
+    pub kept: Vec<bool>,
+}
+
 /// Reads `<actuator>`.
 pub(super) fn read(
     root: &Element,
@@ -29,10 +38,11 @@ pub(super) fn read(
     joints: &[JointRecord],
     state: &State,
     warnings: &mut Vec<ImportWarning>,
-) -> Result<(Vec<Actuator>, Vec<Input>), ImportError> {
-    let (mut actuators, mut inputs) = (Vec::new(), Vec::new());
+) -> Result<Motors, ImportError> {
+    let mut motors = Motors::default();
     let inertia = super::inertia_of_dofs(model, state);
     for element in root.all("actuator").flat_map(|actuator| &actuator.children) {
+        motors.kept.push(false);
         if !matches!(element.tag.as_str(), "motor" | "position" | "velocity" | "general") {
             continue;
         }
@@ -47,11 +57,14 @@ pub(super) fn read(
         let Some(law) = law(&resolved, felt, warnings)? else { continue };
         let (actuator, mut input) = motor(&resolved, &law, gear, joint, compiler, warnings)?;
         input.name = resolved.text("name").map_or_else(|| joint.name.clone(), str::to_owned);
-        input.actuator = actuators.len();
-        actuators.push(actuator);
-        inputs.push(input);
+        input.actuator = motors.actuators.len();
+        motors.actuators.push(actuator);
+        motors.inputs.push(input);
+        if let Some(kept) = motors.kept.last_mut() {
+            *kept = true;
+        }
     }
-    Ok((actuators, inputs))
+    Ok(motors)
 }
 
 /// The joint that a motor drives; `None` for one that is left out.

@@ -17,7 +17,7 @@ pub(super) fn read(
     model: &Model,
     joints: &[JointRecord],
     reference: &State,
-    inputs: usize,
+    kept: &[bool],
 ) -> Result<Vec<Keyframe>, ImportError> {
     let mut keyframes = Vec::new();
     for (i, element) in root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).enumerate() {
@@ -29,7 +29,10 @@ pub(super) fn read(
         if let Some(v) = element.numbers("qvel", model.velocities()..=model.velocities())? {
             read_velocities(model, joints, &v, &mut state);
         }
-        let control = element.numbers("ctrl", inputs..=inputs)?.unwrap_or_else(|| vec![0.0; inputs]);
+        let all = kept.len();
+        let control = element.numbers("ctrl", all..=all)?.unwrap_or_else(|| vec![0.0; all]);
+        // Motors that were left out are told nothing.
+        let control = control.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(u, _)| u).collect();
         let name = element.text("name").map_or_else(|| format!("key{i}"), str::to_owned);
         keyframes.push(Keyframe { name, state, control });
     }

@@ -21,7 +21,7 @@ mod table;
 use std::path::Path;
 
 use super::element::Element;
-use super::error::{ImportError, ImportWarning};
+use super::error::{ImportError, ImportWarning, Problem};
 use super::support;
 use super::{Imported, ImportedJoint};
 use crate::multibody::Model;
@@ -36,6 +36,9 @@ pub(super) use table::TABLE;
 pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportError> {
     let root = include::expand(root, directory)?;
     let mut warnings = Vec::new();
+    if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
+        return Err(root.fail_at(name, Problem::UnknownAttribute));
+    }
     support::check(&root, TABLE, false, &mut warnings)?;
     let compiler = compiler::Compiler::read(&root)?;
     let option = compiler::Options::read(&root)?;
@@ -47,11 +50,10 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
     let state = links::reference_state(&model, &bodies, &joints);
     let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
     let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
-    let (actuators, inputs) =
-        actuator::read(&root, &defaults, &compiler, &model, &joints, &state, &mut warnings)?;
-    let keyframes = keyframe::read(&root, &model, &joints, &state, inputs.len())?;
+    let motors = actuator::read(&root, &defaults, &compiler, &model, &joints, &state, &mut warnings)?;
+    let keyframes = keyframe::read(&root, &model, &joints, &state, &motors.kept)?;
     let mut system = System::new(model);
-    system.actuators = actuators;
+    system.actuators = motors.actuators;
     system.equalities = equalities;
     system.validate().map_err(|e| root.fail(e.into()))?;
     warn_of_frictions(&root, &shapes.geometries, &mut warnings);
@@ -64,7 +66,7 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
         state,
         keyframes,
         joints: joints.iter().map(links::JointRecord::exported).collect(),
-        inputs,
+        inputs: motors.inputs,
         time_step: option.time_step,
         hints: option.hints,
         warnings,

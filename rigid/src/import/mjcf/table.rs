@@ -236,7 +236,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("mesh", "plugin", Refused("plugins")),
     element!("material", "layer", Dropped(PICTURE)),
     // Bodies.
-    element!("mujoco", "worldbody", Yes, &[(Yes, "childclass name")]),
+    element!("mujoco", "worldbody", Yes),
     element!(
         "worldbody body frame",
         "body",
