@@ -259,6 +259,19 @@ fn motors_act_through_their_gears() {
     assert_eq!(limits, [50.0, 40.0, 50.0, 50.0, 50.0]);
 }
 
+/// A mesh asset: the reference pose is taken off first, then the scale applied (asked of MuJoCo 4.0: the corner tetrahedron with this
+/// reference and scale has its centre of mass at the place below).
+#[test]
+fn a_mesh_is_moved_before_it_is_scaled() {
+    let m = mjcf(
+        "<mujoco><asset><mesh name=\"t\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1\" refpos=\"0.1 0.2 0.3\" scale=\"1 2 3\"/></asset>
+         <worldbody><body><freejoint/><geom type=\"mesh\" mesh=\"t\"/></body></worldbody></mujoco>",
+    );
+    let inertia = m.system.model.links()[0].inertia;
+    assert!((inertia.mass - 1000.0).abs() < 1e-9);
+    assert!((inertia.center() - Vector3::new(0.15, 0.1, -0.15)).norm() < 1e-12, "{:?}", inertia.center());
+}
+
 /// Keyframes: MuJoCo has the place of a free body before its quaternion, and angular velocities in the body's axes. Motors that are left
 /// out take their numbers with them.
 #[test]

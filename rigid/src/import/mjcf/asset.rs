@@ -92,20 +92,20 @@ fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
         }
         (None, Some(numbers)) => inline(element, &numbers)?,
     };
+    let position = element.vector("refpos")?.unwrap_or_default();
+    let rotation = match element.array::<4>("refquat")? {
+        Some(q) => quaternion(element, "refquat", q)?,
+        None => UnitQuaternion::identity(),
+    };
+    // The reference pose is where the asset's frame is in the file's, before anything is scaled.
+    let reference = Isometry3::from_parts(Translation3::from(position), rotation).inverse();
+    data.vertices.iter_mut().for_each(|v| *v = reference * *v);
     if let Some(scale) = element.vector("scale")? {
         if scale.iter().any(|s| *s == 0.0) {
             return Err(element.bad("scale", "three factors, none of them 0"));
         }
         data = data.scaled(&scale);
     }
-    let position = element.vector("refpos")?.unwrap_or_default();
-    let rotation = match element.array::<4>("refquat")? {
-        Some(q) => quaternion(element, "refquat", q)?,
-        None => UnitQuaternion::identity(),
-    };
-    // The reference pose is where the asset's frame is in the file's.
-    let reference = Isometry3::from_parts(Translation3::from(position), rotation).inverse();
-    data.vertices.iter_mut().for_each(|v| *v = reference * *v);
     let at = if element.text("file").is_some() { "file" } else { "vertex" };
     data.hull().map_err(|e| element.fail_at(at, Problem::Mesh(e)))
 }
