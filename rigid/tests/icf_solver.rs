@@ -184,7 +184,7 @@ fn sparse_and_dense_newton_reach_the_minimum() {
         let v = &state.v;
         p.evaluate(&model, v, &mut g);
         let mut matrix = BlockMatrix::default();
-        p.hessian(&model, &mut matrix);
+        p.hessian(&model, &mut matrix, false);
         let dense = matrix.to_dense();
         let d: Vec<f64> = (0..n).map(|_| random.signed()).collect();
         let step = 1e-7;

@@ -93,8 +93,10 @@ impl<L: Law<1>> ConstraintPool for DofPool<L> {
         potential
     }
 
-    fn add_hessian(&self, matrix: &mut BlockMatrix) {
-        for (place, &hessian) in self.places.iter().zip(&self.hessians) {
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
+        for (c, place) in self.places.iter().enumerate() {
+            let hessian =
+                if secant { self.laws[c].secant(&[self.velocities[c]])[0][0] } else { self.hessians[c] };
             if hessian != 0.0 {
                 matrix.add_diagonal(place.tree as usize, place.within as usize, hessian);
             }

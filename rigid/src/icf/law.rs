@@ -23,7 +23,14 @@ pub trait Law<const N: usize> {
     /// Potential, impulse and Hessian at the velocity `v` (m/s, rad/s).
     fn response(&self, v: &[f64; N]) -> Response<N>;
 
+    /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction the secant, which knows of the kink
+    /// where sliding turns to sticking. The Hessian itself where nothing better is known.
+    fn secant(&self, v: &[f64; N]) -> [[f64; N]; N] {
+        self.response(v).hessian
+    }
+
     /// Potential and its first two derivatives along `dv`.
+    #[inline]
     fn along(&self, v: &[f64; N], dv: &[f64; N]) -> [f64; 3] {
         let r = self.response(v);
         let mut sums = [r.potential, 0.0, 0.0];
@@ -130,8 +137,10 @@ impl ContactLaw {
     }
 }
 
-impl Law<3> for ContactLaw {
-    fn response(&self, v: &[f64; 3]) -> Response<3> {
+impl ContactLaw {
+    /// Response with the part of friction's Hessian that lowers it along the slip scaled by `turning`: 1 gives the Hessian, 0 the secant.
+    #[inline]
+    fn turned(&self, v: &[f64; 3], turning: f64) -> Response<3> {
         let (n, v) = (&self.normal, Vector3::from(*v));
         let v_n = n.dot(&v);
         let t = v - n * v_n;
@@ -147,7 +156,7 @@ impl Law<3> for ContactLaw {
         let mut hessian = [[0.0; 3]; 3];
         for a in 0..3 {
             for b in 0..3 {
-                hessian[a][b] = (k_n - c) * (n[a] * n[b]) - c * (e[a] * e[b]);
+                hessian[a][b] = (k_n - c) * (n[a] * n[b]) - turning * c * (e[a] * e[b]);
             }
             hessian[a][a] += c;
         }
@@ -157,6 +166,36 @@ impl Law<3> for ContactLaw {
             impulse: (n * gamma_n - t * c).into(),
             hessian,
         }
+    }
+}
+
+impl Law<3> for ContactLaw {
+    fn response(&self, v: &[f64; 3]) -> Response<3> {
+        self.turned(v, 1.0)
+    }
+
+    fn secant(&self, v: &[f64; 3]) -> [[f64; 3]; 3] {
+        self.turned(v, 0.0).hessian
+    }
+
+    /// Without the Hessian: along a line, dot products are enough.
+    #[inline]
+    fn along(&self, v: &[f64; 3], dv: &[f64; 3]) -> [f64; 3] {
+        let (n, v, dv) = (&self.normal, Vector3::from(*v), Vector3::from(*dv));
+        let (v_n, dv_n) = (n.dot(&v), n.dot(&dv));
+        let (t, dt) = (v - n * v_n, dv - n * dv_n);
+        let (slip, cross) = (t.norm_squared(), t.dot(&dt));
+        let eps = self.regularisation;
+        let s = (slip + eps * eps).sqrt();
+        let inverse = 1.0 / s;
+        let (c, turned) = (self.friction_bound * inverse, cross * inverse);
+        let u = (self.release - v_n).max(0.0);
+        let k_n = if u > 0.0 { self.linear + 2.0 * self.quadratic * u } else { 0.0 };
+        [
+            u * u * (0.5 * self.linear + self.quadratic * u / 3.0) + self.friction_bound * slip / (s + eps),
+            c * cross - u * (self.linear + self.quadratic * u) * dv_n,
+            k_n * dv_n * dv_n + c * (dt.norm_squared() - turned * turned).max(0.0),
+        ]
     }
 }
 
@@ -280,6 +319,10 @@ impl DryJointLaw {
 }
 
 impl Law<1> for DryJointLaw {
+    fn secant(&self, v: &[f64; 1]) -> [[f64; 1]; 1] {
+        [[self.bound / v[0].hypot(self.regularisation)]]
+    }
+
     fn response(&self, v: &[f64; 1]) -> Response<1> {
         let eps = self.regularisation;
         let s = v[0].hypot(eps);

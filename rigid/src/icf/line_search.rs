@@ -6,8 +6,9 @@ pub(super) type Along<'a> = &'a mut dyn FnMut(f64) -> [f64; 3];
 
 /// Evaluations allowed: bisection alone narrows 1e-300..1 to rounding in some fifty.
 const MOST: usize = 100;
-/// Part of the slope at the start that may remain.
-const SLOPE: f64 = 1e-8;
+/// Part of the slope at the start that may remain: Newton's next step makes good what is left, and every evaluation goes over all
+/// constraints.
+const SLOPE: f64 = 1e-3;
 
 /// A step length and how many evaluations it took.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,20 +21,13 @@ pub(super) struct Step {
 pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> Step {
     let [l1, d1, _] = along(1.0);
     let mut evaluations = 1;
-    if d1 <= f64::EPSILON * d0.abs() && d1.abs() <= SLOPE * d0.abs() {
+    // Still descending or as good as level at the end of Newton's own step: beyond it, the model that made the step says, lies nothing.
+    if d1 <= SLOPE * d0.abs() {
         return Step { alpha: 1.0, evaluations };
     }
-    // A bracket: the slope is negative at its lower end, not negative at its upper. The cost grows quadratically far out, so
-    // doubling ends.
+    // A bracket: the slope is negative at its lower end, positive at its upper.
     let (mut low, mut high) = (0.0, 1.0);
-    let mut slope = d1;
-    while slope < 0.0 && evaluations < MOST {
-        low = high;
-        high *= 2.0;
-        slope = along(high)[1];
-        evaluations += 1;
-    }
-    let mut alpha = if low == 0.0 { cubic_minimum(l0, d0, l1, d1) } else { 0.5 * (low + high) };
+    let mut alpha = cubic_minimum(l0, d0, l1, d1);
     while evaluations < MOST {
         if !(alpha > low && alpha < high) {
             alpha = 0.5 * (low + high);

@@ -8,8 +8,8 @@ pub trait ConstraintPool {
     /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials (J).
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Adds `J^T G J` at the velocities of the last [`evaluate`](Self::evaluate).
-    fn add_hessian(&self, matrix: &mut BlockMatrix);
+    /// Adds `J^T G J` at the velocities of the last [`evaluate`](Self::evaluate), with the laws' Hessians or their secants.
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool);
 
     /// Prepares [`along`](Self::along) for the direction `d` from the velocities of the last [`evaluate`](Self::evaluate).
     fn start_line(&mut self, d: &[f64]);
@@ -205,8 +205,9 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
         potential
     }
 
-    fn add_hessian(&self, matrix: &mut BlockMatrix) {
-        for (sides, hessian) in self.sides.iter().zip(&self.hessians) {
+    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
+        for (c, sides) in self.sides.iter().enumerate() {
+            let hessian = &if secant { self.laws[c].secant(&self.velocities[c]) } else { self.hessians[c] };
             // A constraint that does not bend the cost here: a separated contact.
             if hessian.iter().flatten().all(|&g| g == 0.0) {
                 continue;

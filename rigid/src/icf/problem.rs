@@ -58,8 +58,9 @@ impl Problem {
         cost
     }
 
-    /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate).
-    pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix) {
+    /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate); with `secant` that of a quadratic that touches
+    /// the cost there and lies above friction.
+    pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix, secant: bool) {
         self.couples.clear();
         let mut couples = core::mem::take(&mut self.couples);
         for pool in self.pools() {
@@ -73,7 +74,7 @@ impl Problem {
             matrix.add_diagonal_block(tree, self.inertia.block(tree));
         }
         for pool in self.pools() {
-            pool.add_hessian(matrix);
+            pool.add_hessian(matrix, secant);
         }
     }
 }

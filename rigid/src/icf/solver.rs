@@ -77,6 +77,10 @@ pub struct Solver {
 /// section IV.8).
 const REUSES: i32 = 10;
 
+/// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its Hessian, whose steps overshoot
+/// the kink where sliding turns to sticking.
+const FAR: f64 = 0.05;
+
 impl Solver {
     /// An empty workspace.
     pub fn new() -> Self {
@@ -97,7 +101,8 @@ impl Solver {
             buffer.resize(n, 0.0);
         }
         let norm = |x: &[f64]| x.iter().zip(&problem.scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt();
-        let target = settings.tolerance * norm(&problem.momentum).max(1.0);
+        let scale = norm(&problem.momentum).max(1.0);
+        let target = settings.tolerance * scale;
         let mut summary = SolveSummary {
             iterations: 0,
             factorisations: 0,
@@ -123,7 +128,8 @@ impl Solver {
                 return summary;
             }
             if need_factor || !settings.reuse_hessian {
-                fresh = self.factorise(model, problem, settings.dense);
+                let far = summary.residual > FAR * scale;
+                fresh = self.factorise(model, problem, far, settings.dense);
                 summary.factorisations += 1;
                 if !fresh {
                     summary.stop = Stop::NotFinite;
@@ -163,8 +169,8 @@ impl Solver {
         }
     }
 
-    fn factorise(&mut self, model: &Model, problem: &mut Problem, dense: bool) -> bool {
-        problem.hessian(model, &mut self.hessian);
+    fn factorise(&mut self, model: &Model, problem: &mut Problem, secant: bool, dense: bool) -> bool {
+        problem.hessian(model, &mut self.hessian, secant);
         if !dense {
             return self.cholesky.factorise(&self.hessian);
         }

@@ -1,5 +1,7 @@
 //! How long the steps are: given, or chosen so that the error stays within an accuracy.
 
+use serde::{Deserialize, Serialize};
+
 use super::contact::{ContactForce, ContactSource};
 use super::error::SimulationError;
 use super::stepper::{StepSummary, Stepper};
@@ -51,6 +53,17 @@ const DEAD_BAND: f64 = 1.2;
 /// Tolerance of the convex solver against the accuracy, and its least.
 const SOLVER: f64 = 1e-3;
 const TIGHTEST: f64 = 1e-8;
+
+/// All that a simulation remembers from step to step: saved and restored, it goes on with the same bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The mechanism's state.
+    pub state: State,
+    /// The external systems' states.
+    pub external: Vec<f64>,
+    /// What error control tries next (s).
+    pub next_step: f64,
+}
 
 /// A system on its way.
 #[derive(Debug)]
@@ -112,6 +125,38 @@ impl<S: ContactSource> Simulation<S> {
     /// The external systems' states now.
     pub fn external_state(&self) -> &[f64] {
         &self.external
+    }
+
+    /// What it takes to go on from here.
+    pub fn save(&self) -> Snapshot {
+        Snapshot { state: self.state.clone(), external: self.external.clone(), next_step: self.next_step }
+    }
+
+    /// Goes on from a snapshot of a simulation of the same system.
+    ///
+    /// # Errors
+    /// The snapshot does not fit the system. The simulation is as before then.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimulationError> {
+        snapshot.state.validate(&self.system.model)?;
+        let (found, expected) = (snapshot.external.len(), self.external.len());
+        if found != expected || snapshot.external.iter().any(|x| !x.is_finite()) {
+            let count = found as f64;
+            return Err(SimulationError::value(
+                "snapshot",
+                "external states",
+                count,
+                "",
+                "finite and those of the system",
+            ));
+        }
+        if !(snapshot.next_step.is_finite() && snapshot.next_step > 0.0) {
+            let step = snapshot.next_step;
+            return Err(SimulationError::value("snapshot", "next step", step, "s", "finite and positive"));
+        }
+        self.state.clone_from(&snapshot.state);
+        self.external.clone_from(&snapshot.external);
+        self.next_step = snapshot.next_step;
+        Ok(())
     }
 
     /// The system.

@@ -3,6 +3,7 @@
 
 mod actuator;
 mod assemble;
+mod collide;
 mod contact;
 mod equality;
 mod error;
@@ -12,10 +13,11 @@ mod stepper;
 mod system;
 
 pub use actuator::{Actuator, Control};
+pub use collide::Collisions;
 pub use contact::{ContactForce, ContactSource, NoContacts, Touch};
 pub use equality::Equality;
 pub use error::SimulationError;
 pub use external::ExternalSystem;
-pub use integrate::{AdvanceSummary, Integrator, Simulation};
+pub use integrate::{AdvanceSummary, Integrator, Simulation, Snapshot};
 pub use stepper::{StepSummary, Stepper};
 pub use system::System;

@@ -18,7 +18,7 @@ const REACH: f64 = 2.0;
 
 /// Second passes solve contact again with fresh normal impulses where friction's bound was off by more than this part of all
 /// normal impulses together.
-const STALE: f64 = 1e-3;
+const STALE: f64 = 0.02;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
