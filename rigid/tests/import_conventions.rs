@@ -272,6 +272,21 @@ fn a_mesh_is_moved_before_it_is_scaled() {
     assert!((inertia.center() - Vector3::new(0.15, 0.1, -0.15)).norm() < 1e-12, "{:?}", inertia.center());
 }
 
+/// MuJoCo 4.0 lets a ball of 2 kg with this contact rest 1.22625 mm deep: 16000 N/m, of two equal springs in series. Its damper there,
+/// with the documented b = 2/(d t) and the yielding d/(1 - d), is the dissipation times the weight.
+#[test]
+fn solref_becomes_the_spring_that_mujoco_rests_on() {
+    let m = import::from_mjcf(
+        "<mujoco><worldbody><body><freejoint/>
+           <geom size=\"0.1\" mass=\"2\" solref=\"0.05 1\" solimp=\"0.9 0.95 0.001\"/></body></worldbody></mujoco>",
+        ".",
+    );
+    let material = m.unwrap().geometries[0].material;
+    assert!((material.combine(&material).stiffness - 16000.0).abs() < 1e-8, "{material:?}");
+    let damping = 2.0 / (0.95 * 0.05) * (0.95 / 0.05);
+    assert!((material.dissipation - damping / 9.81).abs() < 1e-12);
+}
+
 /// Keyframes: MuJoCo has the place of a free body before its quaternion, and angular velocities in the body's axes. Motors that are left
 /// out take their numbers with them.
 #[test]
@@ -487,7 +502,7 @@ fn mjcf_and_urdf_describe_the_same_mechanism() {
     }
 }
 
-const INERTIAL: &str = "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+const INERTIAL: &str = "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1.2\" izz=\"1.5\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
 
 fn robot(joints: &str, links: &[&str]) -> Imported {
     let links: String = links.iter().map(|l| format!("<link name=\"{l}\">{INERTIAL}</link>")).collect();
@@ -542,6 +557,9 @@ fn urdf_joints_mean_what_they_say() {
     let offset = moved.translation.vector - Vector3::new(0.0, 0.0, 1.0);
     assert!((offset.norm() - 0.5).abs() < 1e-15);
     let start = pose(&m, &m.state.q, "h");
+    let own = joint("glide").inertia.rotated(&start).inertia;
+    let expected = Matrix3::from_diagonal(&Vector3::new(1.0, 1.2, 1.5));
+    assert!((own - expected).abs().max() < 1e-15, "{own}");
     let turn = (moved.rotation * start.rotation.inverse()).scaled_axis();
     assert!((turn - Vector3::new(0.7, 0.0, 0.0)).norm() < 1e-15, "{turn:?}");
 }
