@@ -53,6 +53,7 @@ mod error;
 mod free_rotation;
 pub mod geometry;
 pub mod icf;
+pub mod import;
 mod joint;
 mod motion;
 pub mod multibody;

@@ -1,0 +1,348 @@
+//! What becomes of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of MuJoCo 3's).
+
+use super::super::support::Attributes;
+use super::super::support::Rule;
+use super::super::support::Support::{Dropped, Handed, Inert, Partly, Refused, Yes};
+
+const PICTURE: &str = "for pictures only";
+const RIGID: &str = "loops, welds and limits here are near-rigid, with a compliance of their own";
+const SCRATCH: &str = "memory and bookkeeping of MuJoCo";
+
+const ORIENTED: Attributes = (Yes, "pos quat axisangle euler xyaxes zaxis");
+
+const JOINT: &[Attributes] = &[
+    (
+        Yes,
+        "type pos axis range limited damping armature springref ref frictionloss actuatorfrcrange actuatorfrclimited class name",
+    ),
+    (Partly("of a ball joint: a spring needs a coordinate, it is left out"), "stiffness"),
+    (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
+    (Dropped("limits act where they are reached"), "margin=0"),
+    (Dropped("give stiffness and damping instead"), "springdamper=0"),
+    (Dropped("springs are linear"), "springyield=0"),
+    (Dropped("gravity is compensated by the body's gravcomp"), "actuatorgravcomp=false"),
+    (Inert(PICTURE), "group user"),
+];
+
+const GEOM: &[Attributes] = &[
+    (
+        Yes,
+        "type size fromto mesh hfield pos quat axisangle euler xyaxes zaxis contype conaffinity density mass group class name",
+    ),
+    (Yes, "rgba material"),
+    (
+        Partly(
+            "the coefficient of sliding, static and dynamic; two surfaces combine by the harmonic mean, not by the larger one; \
+             turning and rolling resistance, which need condim 4 or 6, are left out",
+        ),
+        "friction condim",
+    ),
+    (
+        Partly("as a stiffness (N/m) and Hunt and Crossley's dissipation (s/m) for the mass of its body"),
+        "solref solimp",
+    ),
+    (Dropped("materials combine as springs in series"), "solmix=1 priority=0"),
+    (Dropped("contacts act where surfaces touch"), "margin=0 gap=0"),
+    (Dropped("not modelled"), "adhesion=0 surfacevel=0 fluidshape=none fluidcoef"),
+    (Refused("a primitive fitted to a mesh; write the primitive"), "fitscale=1"),
+    (Refused("a shell's inertia; give an <inertial>"), "shellinertia=false"),
+    (Inert(PICTURE), "castshadow user"),
+];
+
+const MESH: &[Attributes] = &[
+    (Yes, "file vertex face scale refpos refquat class name"),
+    (Partly("always that of the convex hull"), "inertia"),
+    (Dropped("the hull keeps every vertex it needs"), "maxhullvert=-1"),
+    (Dropped("the format is known by the extension"), "content_type"),
+    (Refused("meshes made by MuJoCo"), "builtin params"),
+    (Inert(PICTURE), "normal texcoord smoothnormal material"),
+];
+
+const MATERIAL: &[Attributes] = &[
+    (Yes, "name class rgba"),
+    (
+        Dropped(PICTURE),
+        "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
+    ),
+];
+
+const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Dropped(RIGID), "solref solimp")];
+
+const PAIR: &[Attributes] = &[
+    (
+        Partly(
+            "the two may touch whatever their contype, but not against the rules that keep links joined by a joint apart; \
+             the material is that of the geoms",
+        ),
+        "geom1 geom2",
+    ),
+    (Yes, "class name"),
+    (Dropped("the material is that of the geoms"), "friction solref solimp solreffriction condim"),
+    (Dropped("contacts act where surfaces touch"), "margin=0 gap=0"),
+    (Dropped("not modelled"), "adhesion=0"),
+];
+
+const MOTOR_RANGES: Attributes = (Yes, "gear ctrlrange ctrllimited forcerange forcelimited class name joint");
+const MOTOR_OFF: &[Attributes] = &[
+    (Partly("on joints with one coordinate it is the joint"), "jointinparent"),
+    (
+        Partly("the motor is left out with a warning: only joints are driven"),
+        "tendon site refsite body slidersite cranksite cranklength",
+    ),
+    (Dropped("not modelled"), "armature=0 damping=0 delay=0 nsample=0 interp actearly"),
+    (Inert(SCRATCH), "lengthrange group user"),
+];
+
+macro_rules! motor {
+    ($($more:expr),*) => {
+        &[MOTOR_RANGES, MOTOR_OFF[0], MOTOR_OFF[1], MOTOR_OFF[2], MOTOR_OFF[3], $($more),*]
+    };
+}
+
+const GENERAL: &[Attributes] = motor![
+    (
+        Partly("where it is a motor, a servo or a damper; others are left out with a warning"),
+        "gaintype biastype gainprm biasprm"
+    ),
+    (Partly("only none; the motor is left out otherwise"), "dyntype"),
+    (Yes, "inheritrange"),
+    (
+        Inert("of activations, which no supported motor has"),
+        "dynprm actdim actlimited actrange ffrange velrange input"
+    )
+];
+const POSITION: &[Attributes] =
+    motor![(Yes, "kp kv dampratio inheritrange"), (Dropped("the target is followed at once"), "timeconst=0")];
+const VELOCITY: &[Attributes] = motor![(Yes, "kv")];
+const NO_MOTOR: &str = "there is no such motor; the joint is left undriven";
+
+macro_rules! element {
+    ($within:expr, $tag:expr, $support:expr) => {
+        Rule { within: $within, tag: $tag, support: $support, attributes: &[] }
+    };
+    ($within:expr, $tag:expr, $support:expr, $attributes:expr) => {
+        Rule { within: $within, tag: $tag, support: $support, attributes: $attributes }
+    };
+}
+
+/// The table.
+pub(in super::super) const TABLE: &[Rule] = &[
+    element!(
+        "mujoco",
+        "compiler",
+        Yes,
+        &[
+            (Yes, "angle eulerseq autolimits meshdir assetdir strippath inertiafromgeom inertiagrouprange"),
+            (Yes, "boundmass boundinertia balanceinertia settotalmass discardvisual"),
+            (Refused("global coordinates, which MuJoCo has given up too"), "coordinate=local"),
+            (Refused("primitives are not fitted to meshes"), "fitaabb=false"),
+            (Inert("bodies without joints are welded, which moves the same"), "fusestatic"),
+            (Dropped("bodies keep the frames that the file gives them"), "alignfree=false"),
+            (Dropped(PICTURE), "texturedir"),
+            (Inert(SCRATCH), "usethread savecanonical savecompiled saveinertial conflict passthrough"),
+        ]
+    ),
+    element!("compiler", "lengthrange", Inert(SCRATCH)),
+    element!(
+        "mujoco",
+        "option",
+        Yes,
+        &[
+            (Yes, "timestep gravity"),
+            (
+                Handed("a setting of MuJoCo's solver"),
+                "integrator solver cone jacobian iterations tolerance ls_iterations ls_tolerance noslip_iterations \
+                 noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance"
+            ),
+            (Dropped("there is no air"), "wind=0 density=0 viscosity=0"),
+            (Inert("without sensors a magnetic field does nothing"), "magnetic"),
+            (Dropped("use materials"), "o_margin=0 o_solref o_solimp o_friction"),
+            (Dropped("actuators are not switched in groups"), "actuatorgroupdisable"),
+        ]
+    ),
+    element!(
+        "option",
+        "flag",
+        Yes,
+        &[
+            (Yes, "gravity"),
+            (
+                Dropped("it cannot be switched off"),
+                "constraint=enable equality=enable frictionloss=enable limit=enable contact=enable spring=enable \
+                 damper=enable clampctrl=enable filterparent=enable actuation=enable override=disable"
+            ),
+            (
+                Handed("a setting of MuJoCo's solver"),
+                "warmstart refsafe sensor midphase eulerdamp autoreset nativeccd island energy fwdinv invdiscrete multiccd \
+                 sleep speculative diagexact ipc"
+            ),
+        ]
+    ),
+    element!("mujoco", "size", Inert(SCRATCH)),
+    element!("mujoco", "statistic", Inert(PICTURE)),
+    element!("mujoco", "visual", Dropped(PICTURE)),
+    element!("mujoco", "custom", Dropped("user data")),
+    element!("mujoco", "sensor", Dropped("forces and motions are read from the simulation")),
+    element!("mujoco", "extension", Refused("plugins")),
+    element!("mujoco", "deformable", Refused("deformable things are not rigid bodies")),
+    element!("mujoco", "tendon", Dropped("there are no tendons")),
+    element!("mujoco", "include", Yes, &[(Yes, "file")]),
+    // Defaults.
+    element!("mujoco default", "default", Yes, &[(Yes, "class")]),
+    element!("default", "mesh", Yes, MESH),
+    element!("default", "material", Yes, MATERIAL),
+    element!("default", "joint", Yes, JOINT),
+    element!("default", "geom", Yes, GEOM),
+    element!("default", "pair", Yes, PAIR),
+    element!("default", "equality", Yes, EQUALITY),
+    element!("default", "general", Yes, GENERAL),
+    element!("default", "motor", Yes, motor![]),
+    element!("default", "position", Yes, POSITION),
+    element!("default", "velocity", Yes, VELOCITY),
+    element!("default", "site", Inert("sites are left out where they are used")),
+    element!("default", "texture", Inert(PICTURE)),
+    element!("default", "camera", Inert(PICTURE)),
+    element!("default", "light", Inert(PICTURE)),
+    element!("default", "tendon", Inert("tendons are left out where they are used")),
+    element!("default", "intvelocity", Inert("left out where it is used")),
+    element!("default", "orientation", Inert("left out where it is used")),
+    element!("default", "pid", Inert("left out where it is used")),
+    element!("default", "damper", Inert("left out where it is used")),
+    element!("default", "cylinder", Inert("left out where it is used")),
+    element!("default", "muscle", Inert("left out where it is used")),
+    element!("default", "adhesion", Inert("left out where it is used")),
+    element!("default", "dcmotor", Inert("left out where it is used")),
+    // Assets.
+    element!("mujoco", "asset", Yes),
+    element!(
+        "asset",
+        "mesh",
+        Partly("the convex hull is what touches, as in MuJoCo; OBJ and STL files"),
+        MESH
+    ),
+    element!(
+        "asset",
+        "hfield",
+        Yes,
+        &[
+            (Yes, "name nrow ncol size elevation"),
+            (Refused("heights are read from elevation only"), "file content_type"),
+        ]
+    ),
+    element!("asset", "material", Yes, MATERIAL),
+    element!("asset", "texture", Dropped(PICTURE)),
+    element!("asset", "skin", Dropped(PICTURE)),
+    element!("asset", "model", Refused("models within models; use <include>")),
+    element!("mesh", "plugin", Refused("plugins")),
+    element!("material", "layer", Dropped(PICTURE)),
+    // Bodies.
+    element!("mujoco", "worldbody", Yes),
+    element!(
+        "worldbody body frame",
+        "body",
+        Yes,
+        &[
+            (Yes, "name childclass"),
+            ORIENTED,
+            (Partly("a body that the user moves stands still"), "mocap"),
+            (Partly("all or nothing: 0 or 1"), "gravcomp"),
+            (Inert(SCRATCH), "user simple sleep fuse"),
+        ]
+    ),
+    element!("worldbody body frame", "frame", Yes, &[(Yes, "name childclass"), ORIENTED]),
+    element!("body", "inertial", Yes, &[(Yes, "mass diaginertia fullinertia"), ORIENTED]),
+    element!("body frame", "joint", Yes, JOINT),
+    element!(
+        "body frame",
+        "freejoint",
+        Yes,
+        &[
+            (Yes, "name"),
+            (Dropped("bodies keep the frames that the file gives them"), "align=false"),
+            (Inert(PICTURE), "group")
+        ]
+    ),
+    element!("worldbody body frame", "geom", Yes, GEOM),
+    element!("geom", "plugin", Refused("plugins")),
+    element!("worldbody body frame", "site", Dropped("only connect and weld look at sites")),
+    element!("worldbody body frame", "camera", Dropped(PICTURE)),
+    element!("worldbody body frame", "light", Dropped(PICTURE)),
+    element!("worldbody body frame", "replicate", Refused("write the copies")),
+    element!("worldbody body frame", "attach", Refused("models within models; use <include>")),
+    element!("worldbody body frame", "composite", Refused("write the bodies")),
+    element!("worldbody body frame", "flexcomp", Refused("deformable things are not rigid bodies")),
+    element!("worldbody body frame", "plugin", Refused("plugins")),
+    element!(
+        "worldbody body frame default asset contact equality actuator keyframe",
+        "include",
+        Yes,
+        &[(Yes, "file")]
+    ),
+    // Contact.
+    element!("mujoco", "contact", Yes),
+    element!("contact", "pair", Yes, PAIR),
+    element!("contact", "exclude", Yes, &[(Yes, "body1 body2 name")]),
+    // Constraints.
+    element!("mujoco", "equality", Yes),
+    element!(
+        "equality",
+        "connect",
+        Yes,
+        &[EQUALITY[0], EQUALITY[1], (Yes, "body1 body2 anchor site1 site2")]
+    ),
+    element!(
+        "equality",
+        "weld",
+        Yes,
+        &[
+            EQUALITY[0],
+            EQUALITY[1],
+            (Yes, "body1 body2 relpose site1 site2"),
+            (Inert("a weld holds at every point"), "anchor"),
+            (Dropped(RIGID), "torquescale=1")
+        ]
+    ),
+    element!(
+        "equality",
+        "joint",
+        Yes,
+        &[
+            EQUALITY[0],
+            EQUALITY[1],
+            (Yes, "joint1 joint2"),
+            (Partly("linear ones; others are an error"), "polycoef")
+        ]
+    ),
+    element!("equality", "distance", Refused("distances between geoms, which MuJoCo has given up too")),
+    element!("equality", "tendon", Dropped("there are no tendons")),
+    element!("equality", "flex", Refused("deformable things are not rigid bodies")),
+    element!("equality", "flexstrain", Refused("deformable things are not rigid bodies")),
+    element!("equality", "flexvert", Refused("deformable things are not rigid bodies")),
+    // Motors.
+    element!("mujoco", "actuator", Yes),
+    element!("actuator", "motor", Yes, motor![]),
+    element!("actuator", "position", Yes, POSITION),
+    element!("actuator", "velocity", Yes, VELOCITY),
+    element!("actuator", "general", Partly("where it is a motor, a servo or a damper"), GENERAL),
+    element!("actuator", "intvelocity", Dropped(NO_MOTOR)),
+    element!("actuator", "orientation", Dropped(NO_MOTOR)),
+    element!("actuator", "pid", Dropped(NO_MOTOR)),
+    element!("actuator", "damper", Dropped(NO_MOTOR)),
+    element!("actuator", "cylinder", Dropped(NO_MOTOR)),
+    element!("actuator", "muscle", Dropped(NO_MOTOR)),
+    element!("actuator", "adhesion", Dropped(NO_MOTOR)),
+    element!("actuator", "dcmotor", Dropped(NO_MOTOR)),
+    element!("actuator", "plugin", Refused("plugins")),
+    // States.
+    element!("mujoco", "keyframe", Yes),
+    element!(
+        "keyframe",
+        "key",
+        Yes,
+        &[
+            (Yes, "name time qpos qvel ctrl"),
+            (Dropped("no supported motor has an activation"), "act plastic"),
+            (Dropped("a body that the user moves stands still"), "mpos mquat"),
+        ]
+    ),
+];

@@ -1,0 +1,146 @@
+//! Which elements and attributes are understood, and what becomes of the others. The same table is walked over every file before
+//! anything is read, and printed into the documentation, so that the two cannot differ.
+
+use super::element::Element;
+use super::error::{ImportError, ImportWarning, Problem};
+
+/// What becomes of an element or attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Support {
+    /// It means here what it means there.
+    Yes,
+    /// It has no part in the motion: nothing is lost, and nothing is said.
+    Inert(&'static str),
+    /// It is handed over to the caller.
+    Handed(&'static str),
+    /// It is kept in part; the code that reads it warns where that makes a difference.
+    Partly(&'static str),
+    /// It is left out, with a warning unless its value is the neutral one.
+    Dropped(&'static str),
+    /// It is an error.
+    Refused(&'static str),
+}
+
+/// Attributes with the same fate: names separated by space, each with the value that makes no difference after a `=` (its numbers
+/// separated by commas).
+pub(super) type Attributes = (Support, &'static str);
+
+/// An element within another.
+pub(super) struct Rule {
+    /// Tags of the elements that it may be in, separated by space.
+    pub within: &'static str,
+    pub tag: &'static str,
+    pub support: Support,
+    pub attributes: &'static [Attributes],
+}
+
+/// Goes through a document and compares it with the table.
+pub(super) fn check(
+    element: &Element,
+    rules: &[Rule],
+    tolerant: bool,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(), ImportError> {
+    for child in &element.children {
+        let rule = rules
+            .iter()
+            .find(|rule| rule.tag == child.tag && rule.within.split(' ').any(|tag| tag == element.tag));
+        let Some(rule) = rule else {
+            if tolerant {
+                warnings.push(child.warn("", "left out: an extension that is not part of the format"));
+                continue;
+            }
+            return Err(child.fail(Problem::UnknownElement(element.tag.clone())));
+        };
+        match rule.support {
+            Support::Dropped(why) => warnings.push(child.warn("", format!("left out: {why}"))),
+            Support::Refused(why) => return Err(child.fail(Problem::Unsupported(why.to_owned()))),
+            // What nothing is read from is not looked into either.
+            Support::Inert(_) => {}
+            Support::Yes | Support::Handed(_) | Support::Partly(_) => {
+                check_attributes(child, rule, tolerant, warnings)?;
+                check(child, rules, tolerant, warnings)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_attributes(
+    element: &Element,
+    rule: &Rule,
+    tolerant: bool,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(), ImportError> {
+    for (attribute, value) in &element.attributes {
+        let found = rule.attributes.iter().find_map(|(support, names)| {
+            names.split_whitespace().find_map(|entry| {
+                let (name, neutral) = entry.split_once('=').unwrap_or((entry, ""));
+                (name == attribute).then_some((*support, neutral))
+            })
+        });
+        match found {
+            None if tolerant => {
+                warnings
+                    .push(element.warn(attribute, "left out: an attribute that is not part of the format"));
+            }
+            None => return Err(element.fail_at(attribute, Problem::UnknownAttribute)),
+            Some((Support::Refused(why), neutral)) if !is_neutral(value, neutral) => {
+                return Err(element.fail_at(attribute, Problem::Unsupported(why.to_owned())));
+            }
+            Some((Support::Dropped(why), neutral)) if !is_neutral(value, neutral) => {
+                warnings.push(element.warn(attribute, format!("left out: {why}")));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value is the one that makes no difference: the same word, or the same numbers.
+fn is_neutral(value: &str, neutral: &str) -> bool {
+    if neutral.is_empty() {
+        return false;
+    }
+    let value: Vec<&str> = value.split_whitespace().collect();
+    let neutral: Vec<&str> = neutral.split(',').collect();
+    let same = |a: &str, b: &str| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    };
+    // A neutral number holds for as many of it as there are.
+    match neutral.as_slice() {
+        [one] => !value.is_empty() && value.iter().all(|v| same(v, one)),
+        many => value.len() == many.len() && value.iter().zip(many).all(|(v, n)| same(v, n)),
+    }
+}
+
+/// The table as text: one row for each element, and one for each group of its attributes.
+pub(super) fn markdown(rules: &[Rule]) -> String {
+    let mut text = String::from("| element | in | attributes | |\n|---|---|---|---|\n");
+    let cell = |support: Support| match support {
+        Support::Yes => "supported".to_owned(),
+        Support::Inert(why) => format!("no effect on motion: {why}"),
+        Support::Handed(why) => format!("handed over: {why}"),
+        Support::Partly(why) => format!("approximated: {why}"),
+        Support::Dropped(why) => format!("left out with a warning: {why}"),
+        Support::Refused(why) => format!("error: {why}"),
+    };
+    for rule in rules {
+        let within = rule.within.replace(' ', ", ");
+        text += &format!("| `{}` | {within} | | {} |\n", rule.tag, cell(rule.support));
+        for (support, names) in rule.attributes {
+            let names: Vec<String> = names
+                .split_whitespace()
+                .map(|entry| match entry.split_once('=') {
+                    Some((name, neutral)) => {
+                        format!("`{name}` (unless {})", neutral.replace(',', " "))
+                    }
+                    None => format!("`{entry}`"),
+                })
+                .collect();
+            text += &format!("| | | {} | {} |\n", names.join(", "), cell(*support));
+        }
+    }
+    text
+}

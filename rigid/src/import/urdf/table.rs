@@ -1,0 +1,70 @@
+//! What becomes of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and urdfdom 1.2).
+
+use super::super::support::Attributes;
+use super::super::support::Rule;
+use super::super::support::Support::{Dropped, Handed, Inert, Partly, Yes};
+
+const NONE: &[Attributes] = &[];
+
+macro_rules! element {
+    ($within:expr, $tag:expr, $support:expr) => {
+        Rule { within: $within, tag: $tag, support: $support, attributes: NONE }
+    };
+    ($within:expr, $tag:expr, $support:expr, $attributes:expr) => {
+        Rule { within: $within, tag: $tag, support: $support, attributes: $attributes }
+    };
+}
+
+/// The table. What is not in it is an extension: left out with a warning.
+pub(in super::super) const TABLE: &[Rule] = &[
+    element!("robot", "link", Yes, &[(Yes, "name"), (Inert("a hint to viewers"), "type")]),
+    element!("link", "inertial", Yes),
+    element!("inertial visual collision joint", "origin", Yes, &[(Yes, "xyz rpy"), (Yes, "quat_xyzw")]),
+    element!("inertial", "mass", Yes, &[(Yes, "value")]),
+    element!("inertial", "inertia", Yes, &[(Yes, "ixx ixy ixz iyy iyz izz")]),
+    element!("link", "visual", Yes, &[(Yes, "name")]),
+    element!(
+        "link",
+        "collision",
+        Partly("friction 0.5, and the default compliance: URDF says nothing of surfaces"),
+        &[(Yes, "name"), (Inert("a hint to viewers"), "group")]
+    ),
+    element!("visual collision", "geometry", Yes),
+    element!("geometry", "box", Yes, &[(Yes, "size")]),
+    element!("geometry", "cylinder", Yes, &[(Yes, "radius length")]),
+    element!("geometry", "capsule", Yes, &[(Yes, "radius length")]),
+    element!("geometry", "sphere", Yes, &[(Yes, "radius")]),
+    element!(
+        "geometry",
+        "mesh",
+        Partly(
+            "the convex hull, with a warning where the mesh has less volume; OBJ and STL files; visuals of other types are left out"
+        ),
+        &[(Yes, "filename scale")]
+    ),
+    element!("visual robot", "material", Yes, &[(Yes, "name")]),
+    element!("material", "color", Yes, &[(Yes, "rgba")]),
+    element!("material", "texture", Dropped("for pictures only")),
+    element!("robot", "joint", Yes, &[(Yes, "name type")]),
+    element!("joint", "parent", Yes, &[(Yes, "link")]),
+    element!("joint", "child", Yes, &[(Yes, "link")]),
+    element!("joint", "axis", Yes, &[(Yes, "xyz")]),
+    element!(
+        "joint",
+        "limit",
+        Yes,
+        &[
+            (Yes, "lower upper"),
+            (Partly("a motor of effort 0 with this limit, where it is above 0"), "effort"),
+            (Handed("in `ImportedJoint`; nothing enforces it"), "velocity"),
+            (Dropped("motions are not planned here"), "acceleration deceleration jerk"),
+        ]
+    ),
+    element!("joint", "dynamics", Yes, &[(Yes, "damping friction")]),
+    element!("joint", "mimic", Yes, &[(Yes, "joint multiplier offset")]),
+    element!("joint", "calibration", Dropped("there is nothing to calibrate")),
+    element!("joint", "safety_controller", Dropped("controllers are not part of the mechanism")),
+    element!("robot", "transmission", Dropped("joints are driven at the joint")),
+    element!("robot", "gazebo", Dropped("settings of another simulator")),
+    element!("robot", "sensor", Dropped("forces and motions are read from the simulation")),
+];
