@@ -326,17 +326,18 @@ impl ConvexSolver {
                 0
             }
             Direction::NewtonCg => {
-                self.update_blocks(false);
+                self.assemble_blocks(false);
                 let target = InnerTarget {
-                    residual: forcing.target(record.residual, record.tolerance),
+                    reduction: forcing.target(record.residual, record.tolerance),
                     iterations: settings.max_inner_iterations,
                 };
                 self.conjugate_gradients.solve(
                     &self.prepared,
                     &self.active,
                     &self.hessians,
-                    &self.inverse_blocks,
+                    &self.blocks,
                     &self.gradient,
+                    record.residual,
                     target,
                     &mut self.direction,
                 )
@@ -349,7 +350,8 @@ impl ConvexSolver {
         }
     }
 
-    fn update_blocks(&mut self, lumped: bool) {
+    /// The contacts' part of the diagonal blocks.
+    fn assemble_blocks(&mut self, lumped: bool) {
         let prepared = &self.prepared;
         self.blocks.fill([0.0; 8]);
         kernels::diagonal_blocks_add(
@@ -359,6 +361,11 @@ impl ConvexSolver {
             lumped,
             &mut self.blocks,
         );
+    }
+
+    fn update_blocks(&mut self, lumped: bool) {
+        self.assemble_blocks(lumped);
+        let prepared = &self.prepared;
         kernels::invert_blocks(
             &self.blocks,
             &prepared.mass,
