@@ -3,22 +3,26 @@
 
 use super::active::Active;
 use super::kernels::{
-    Columns, Linearised, Packed, Quad, QuadColumns, conjugate, descend, invert_scaled, linearise,
-    product_add, scale_gradient, scale_solution,
+    Columns, NodeBlocks, Nodes, Packed, Rows, Stencil, WIDTH, conjugate, descend, expand_weights,
+    invert_scaled, pack_hessians, product_add, scale_gradient, scale_solution,
 };
 use super::prepared::{Prepared, Vector};
 
-/// The system and the vectors of the iteration.
+/// The system and the vectors of the iteration. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConjugateGradients {
-    contacts: Vec<Linearised>,
-    inverse_blocks: Vec<QuadColumns>,
-    solution: Vec<Quad>,
-    residual: Vec<Quad>,
-    preconditioned: Vec<Quad>,
-    direction: Vec<Quad>,
-    scaled_direction: Vec<Quad>,
-    image: Vec<Quad>,
+    /// Roots of the inverse masses, zero where there is no mass or no node. At most 1e18, so that single precision can
+    /// square it: a lighter node counts as heavier here, and only here.
+    scale: Vec<[f32; WIDTH]>,
+    weights: Vec<Stencil>,
+    hessians: Vec<Packed>,
+    inverse_blocks: Vec<NodeBlocks>,
+    solution: Vec<Nodes>,
+    residual: Vec<Nodes>,
+    preconditioned: Vec<Nodes>,
+    direction: Vec<Nodes>,
+    scaled_direction: Rows,
+    image: Rows,
 }
 
 /// How far the inner iteration goes.
@@ -31,11 +35,33 @@ pub(super) struct InnerTarget {
 }
 
 impl ConjugateGradients {
+    /// Reads what stays the same through a solve.
+    pub fn load(&mut self, prepared: &Prepared) {
+        // A row is read as four nodes.
+        let chunks = (prepared.nodes.len() + 1).div_ceil(WIDTH);
+        self.scale.clear();
+        self.scale.resize(chunks, [0.0; WIDTH]);
+        for (scale, inverse) in self.scale.as_flattened_mut().iter_mut().zip(&prepared.inverse_mass) {
+            *scale = inverse.sqrt().min(1e18) as f32;
+        }
+        self.weights.resize(prepared.weights.len(), Stencil::default());
+        expand_weights(&prepared.weights, &mut self.weights);
+        for buffer in [&mut self.solution, &mut self.residual, &mut self.preconditioned, &mut self.direction]
+        {
+            buffer.clear();
+            buffer.resize(chunks, [[0.0; WIDTH]; 3]);
+        }
+        self.inverse_blocks.resize(chunks, [[0.0; WIDTH]; 6]);
+        for component in self.scaled_direction.iter_mut().chain(&mut self.image) {
+            component.clear();
+            component.resize(chunks * WIDTH, 0.0);
+        }
+    }
+
     /// Solves `(M + J^T G J) out = -gradient` from zero, where `norm` is the gradient's in M^-1 and `blocks` the diagonal
     /// blocks of `J^T G J`; every iterate is a direction of descent. Returns the number of products.
     pub fn solve(
         &mut self,
-        prepared: &Prepared,
         active: &Active,
         hessians: &[Columns],
         blocks: &[Packed],
@@ -44,43 +70,29 @@ impl ConjugateGradients {
         target: InnerTarget,
         out: &mut [Vector],
     ) -> usize {
-        linearise(active, &prepared.weights, hessians, &mut self.contacts);
-        self.size_buffers(gradient.len());
-        let scale = &prepared.inverse_root_mass;
-        invert_scaled(blocks, scale, &mut self.inverse_blocks);
+        self.hessians.resize(active.contacts.len(), [0.0; 8]);
+        pack_hessians(active, hessians, &mut self.hessians);
+        invert_scaled(blocks, &self.scale, &mut self.inverse_blocks);
         // A right-hand side of norm one keeps single precision in its range.
-        scale_gradient(norm, scale, gradient, &mut self.residual);
-        let products = self.iterate(prepared, active, target);
-        scale_solution(norm, scale, &self.solution, out);
+        scale_gradient(norm, &self.scale, gradient, &mut self.residual);
+        let products = self.iterate(active, target);
+        scale_solution(norm, &self.scale, &self.solution, out);
         products
     }
 
-    fn size_buffers(&mut self, nodes: usize) {
-        self.inverse_blocks.resize(nodes, [[0.0; 4]; 3]);
-        for buffer in [
-            &mut self.solution,
-            &mut self.residual,
-            &mut self.preconditioned,
-            &mut self.direction,
-            &mut self.scaled_direction,
-            &mut self.image,
-        ] {
-            buffer.clear();
-            buffer.resize(nodes, [0.0; 4]);
+    /// `solution` for the right-hand side in `residual`.
+    fn iterate(&mut self, active: &Active, target: InnerTarget) -> usize {
+        self.solution.fill([[0.0; WIDTH]; 3]);
+        self.direction.fill([[0.0; WIDTH]; 3]);
+        for component in &mut self.image {
+            component.fill(0.0);
         }
-    }
-
-    fn iterate(&mut self, prepared: &Prepared, active: &Active, target: InnerTarget) -> usize {
-        let scale = &prepared.inverse_root_mass;
-        let mut step = |a: f64, p: &[Quad], q: &[Quad], z: &mut [Quad]| {
-            descend(a as f32, p, q, scale, &self.inverse_blocks, &mut self.solution, &mut self.residual, z)
-        };
         // A step of length zero preconditions the first residual.
-        let [mut reduction, _] = step(0.0, &self.direction, &self.image, &mut self.preconditioned);
+        let [mut reduction, _] = self.descend(0.0);
         let mut beta = 0.0;
         for product in 1..=target.iterations {
             let inertia = conjugate(
-                scale,
+                &self.scale,
                 &self.preconditioned,
                 beta as f32,
                 &mut self.direction,
@@ -88,13 +100,12 @@ impl ConjugateGradients {
                 &mut self.image,
             );
             let curvature = inertia
-                + product_add(&active.groups, &self.contacts, &self.scaled_direction, &mut self.image);
+                + product_add(active, &self.weights, &self.hessians, &self.scaled_direction, &mut self.image);
             // Not positive only where everything has underflowed, not finite where it has overflowed.
             if !(curvature > 0.0 && curvature.is_finite() && reduction > 0.0) {
                 return product;
             }
-            let [next, residual_squared] =
-                step(reduction / curvature, &self.direction, &self.image, &mut self.preconditioned);
+            let [next, residual_squared] = self.descend(reduction / curvature);
             if residual_squared <= target.reduction * target.reduction {
                 return product;
             }
@@ -102,6 +113,19 @@ impl ConjugateGradients {
             reduction = next;
         }
         target.iterations
+    }
+
+    fn descend(&mut self, step: f64) -> [f64; 2] {
+        descend(
+            step as f32,
+            &self.direction,
+            &self.image,
+            &self.scale,
+            &self.inverse_blocks,
+            &mut self.solution,
+            &mut self.residual,
+            &mut self.preconditioned,
+        )
     }
 }
 
@@ -115,14 +139,18 @@ impl Forcing {
     const FIRST: f64 = 0.1;
     const LARGEST: f64 = 0.5;
     const SMALLEST: f64 = 1e-8;
+    /// While friction's Hessian is replaced by the quadratic above it: the outer iteration is then linear, and gains
+    /// nothing from a solution that is more exact than it.
+    const FAR: f64 = 0.2;
 
     pub fn new() -> Self {
         Self { previous: None }
     }
 
     /// Target for the linear residual as a part of the nonlinear residual (Eisenstat and Walker 1996, choice 2, gamma 0.9, with
-    /// their safeguard). No system is solved much beyond the tolerance of the outer iteration.
-    pub fn target(&mut self, residual: f64, tolerance: f64) -> f64 {
+    /// their safeguard). No system is solved much beyond the tolerance of the outer iteration, nor, where the outer iteration is
+    /// linear (`far`), beyond what that can use.
+    pub fn target(&mut self, residual: f64, tolerance: f64, far: bool) -> f64 {
         let factor = match self.previous {
             None => Self::FIRST,
             Some((before, eta)) => {
@@ -130,7 +158,7 @@ impl Forcing {
                 let wanted = 0.9 * ratio * ratio;
                 let kept = 0.9 * eta * eta;
                 let safeguarded = if kept > 0.1 { wanted.max(kept) } else { wanted };
-                safeguarded.clamp(Self::SMALLEST, Self::LARGEST)
+                safeguarded.clamp(if far { Self::FAR } else { Self::SMALLEST }, Self::LARGEST)
             }
         };
         self.previous = Some((residual, factor));

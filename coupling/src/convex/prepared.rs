@@ -76,9 +76,6 @@ pub(super) struct Prepared {
     pub mass: Vec<f64>,
     /// Its inverse, zero where the mass is zero: such a node never moves.
     pub inverse_mass: Vec<f64>,
-    /// The root of that. No more than 1e18, so that single precision can square it: a lighter node counts as heavier
-    /// where directions are sought, and only there.
-    pub inverse_root_mass: Vec<f32>,
     /// Free velocity of the touched nodes \[m/s\].
     pub free: Vec<Vector>,
     /// Groups of contacts with one stencil.
@@ -144,7 +141,6 @@ impl Prepared {
         self.nodes.clear();
         self.mass.clear();
         self.inverse_mass.clear();
-        self.inverse_root_mass.clear();
         self.free.clear();
         for (node, local) in (0u32..).zip(&mut self.local) {
             if *local == TOUCHED {
@@ -157,8 +153,6 @@ impl Prepared {
                 self.free.push([v[0], v[1], v[2], 0.0]);
             }
         }
-        self.inverse_root_mass
-            .extend(self.inverse_mass.iter().map(|inverse| inverse.sqrt().min(1e18) as f32));
         for group in &mut self.groups {
             for row in &mut group.rows {
                 *row = self.local[*row as usize];

@@ -228,8 +228,10 @@ impl ConvexSolver {
 
     fn iterate(&mut self, settings: &SolverSettings, info: &mut SolverInfo) {
         let mut forcing = Forcing::new();
-        if let Direction::Lbfgs { memory } = settings.direction {
-            self.history.reset(memory);
+        match settings.direction {
+            Direction::Lbfgs { memory } => self.history.reset(memory),
+            Direction::NewtonCg => self.conjugate_gradients.load(&self.prepared),
+            _ => {}
         }
         let mut last_alpha = 0.0;
         loop {
@@ -328,11 +330,10 @@ impl ConvexSolver {
             Direction::NewtonCg => {
                 self.assemble_blocks(false);
                 let target = InnerTarget {
-                    reduction: forcing.target(record.residual, record.tolerance),
+                    reduction: forcing.target(record.residual, record.tolerance, far),
                     iterations: settings.max_inner_iterations,
                 };
                 self.conjugate_gradients.solve(
-                    &self.prepared,
                     &self.active,
                     &self.hessians,
                     &self.blocks,

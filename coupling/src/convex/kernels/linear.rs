@@ -3,168 +3,183 @@
 //!
 //! Single precision is enough: the system is solved again at every iterate, whose gradient is exact to double
 //! precision, and rounded weights and Hessians still make a symmetric, positive semidefinite product.
+//!
+//! Each component of the nodes' vectors lies by itself, eight nodes to an AVX register: [`Nodes`] where only loops over
+//! the nodes go, [`Rows`] where contacts read three consecutive nodes wherever they begin.
 
 use std::hint::black_box;
 
 use multiversion::multiversion;
 
 use super::super::active::Active;
-use super::super::prepared::{Group, Vector, Weights};
+use super::super::prepared::{Vector, Weights};
 use super::{Columns, Packed};
 
-/// A node's or a contact's vector `[x, y, z, 0]` in single precision: one SSE register.
-pub(in super::super) type Quad = [f32; 4];
+/// Floats of an AVX register.
+pub(in super::super) const WIDTH: usize = 8;
 
-/// The columns of a symmetric 3x3 matrix.
-pub(in super::super) type QuadColumns = [Quad; 3];
+type Lanes = [f32; WIDTH];
 
-/// One active contact of the Newton system.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Linearised {
-    xy: [f32; 9],
-    z: [f32; 3],
-    hessian: QuadColumns,
-}
+const ZERO: Lanes = [0.0; WIDTH];
 
-/// Nodes summed in single precision before the sum goes on in double precision.
+/// Vectors of eight nodes, component by component.
+pub(in super::super) type Nodes = [Lanes; 3];
+
+/// Symmetric 3x3 matrices of eight nodes, `[xx, yy, zz, xy, xz, yz]`.
+pub(in super::super) type NodeBlocks = [Lanes; 6];
+
+/// The components of all nodes' vectors, with room for a read of four nodes that begins at the last row.
+pub(in super::super) type Rows = [Vec<f32>; 3];
+
+/// One number for each node of a stencil: nine rows of three nodes and a fourth that counts for nothing.
+pub(in super::super) type Stencil = [Lanes; 5];
+
+const EMPTY: Stencil = [ZERO; 5];
+
+/// Registers summed in single precision before the sum goes on in double precision.
 const CHUNK: usize = 64;
 
-const ZERO: Quad = [0.0; 4];
-
+/// The sums of the lanes of three registers. Through memory, or the compiler takes them apart into scalars earlier.
 #[inline(always)]
-fn axpy(a: f32, x: &Quad, y: &mut Quad) {
-    for l in 0..4 {
-        y[l] = a.mul_add(x[l], y[l]);
-    }
-}
-
-#[inline(always)]
-fn apply(matrix: &QuadColumns, x: &Quad) -> Quad {
-    let mut y = ZERO;
+fn sums_of(lanes: &[Lanes; 3]) -> [f32; 3] {
+    let mut halves = [[0.0; WIDTH / 2]; 3];
     for a in 0..3 {
-        axpy(x[a], &matrix[a], &mut y);
+        for l in 0..WIDTH / 2 {
+            halves[a][l] = lanes[a][l] + lanes[a][l + WIDTH / 2];
+        }
     }
-    y
+    let h = black_box(halves);
+    let mut sums = [0.0; 3];
+    for a in 0..3 {
+        sums[a] = (h[a][0] + h[a][2]) + (h[a][1] + h[a][3]);
+    }
+    sums
 }
 
 #[inline(always)]
-fn add_to(total: &mut [f64; 4], part: &Quad) {
-    for l in 0..4 {
-        total[l] += f64::from(part[l]);
+fn add_to(total: &mut f64, part: &Lanes) {
+    for l in 0..WIDTH {
+        *total += f64::from(part[l]);
     }
 }
 
-/// The active contacts with the Hessians of the iterate, in single precision.
+/// Products `xy z` of all contacts' weights.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn linearise(
-    active: &Active,
-    weights: &[Weights],
-    hessians: &[Columns],
-    out: &mut Vec<Linearised>,
-) {
-    out.clear();
-    out.resize(active.contacts.len(), Linearised::default());
-    for (&c, out) in active.contacts.iter().zip(out) {
-        let (w, g) = (&weights[c as usize], &hessians[c as usize]);
-        for r in 0..9 {
-            out.xy[r] = w.xy[r] as f32;
-        }
-        for k in 0..3 {
-            out.z[k] = w.z[k] as f32;
-            for l in 0..4 {
-                out.hessian[k][l] = g[k][l] as f32;
+pub(in super::super) fn expand_weights(weights: &[Weights], out: &mut [Stencil]) {
+    for (w, out) in weights.iter().zip(out) {
+        let z = [w.z[0] as f32, w.z[1] as f32, w.z[2] as f32, 0.0];
+        for (row, &xy) in out.as_flattened_mut().as_chunks_mut::<4>().0.iter_mut().zip(&w.xy) {
+            let xy = xy as f32;
+            for k in 0..4 {
+                row[k] = xy * z[k];
             }
         }
     }
 }
 
-/// `out += J^T G J x`; returns `x^T J^T G J x`. The groups' ranges count in `contacts`.
+/// The active contacts' Hessians as `[xx, yy, zz, xy, xz, yz, 0, 0]`.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn pack_hessians(active: &Active, hessians: &[Columns], out: &mut [Packed]) {
+    for (&c, out) in active.contacts.iter().zip(out) {
+        let g = &hessians[c as usize];
+        let entries = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]];
+        for e in 0..6 {
+            out[e] = entries[e] as f32;
+        }
+    }
+}
+
+/// `out += J^T G J x`; returns `x^T J^T G J x`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn product_add(
-    groups: &[Group],
-    contacts: &[Linearised],
-    x: &[Quad],
-    out: &mut [Quad],
+    active: &Active,
+    weights: &[Stencil],
+    hessians: &[Packed],
+    x: &Rows,
+    out: &mut Rows,
 ) -> f64 {
-    let mut curvature = [0.0; 4];
-    for group in groups {
-        let mut field = [&[ZERO; 3]; 9];
+    let nodes = x[0].len();
+    let x = [&x[0][..nodes], &x[1][..nodes], &x[2][..nodes]];
+    let [out_x, out_y, out_z] = out;
+    let out = [&mut out_x[..nodes], &mut out_y[..nodes], &mut out_z[..nodes]];
+    let mut curvature = 0.0;
+    let mut field = [EMPTY; 3];
+    for group in &active.groups {
+        // The group's rows side by side, and what its contacts give them: nodes are read and written once a group.
         for r in 0..9 {
-            // Always there: the rows are nodes of the problem.
-            if let Some(run) = x[group.rows[r] as usize..].first_chunk::<3>() {
-                field[r] = run;
+            let first = group.rows[r] as usize;
+            for a in 0..3 {
+                let row = &mut field[a].as_flattened_mut()[4 * r..4 * r + 4];
+                row.copy_from_slice(&x[a][first..first + 4]);
             }
         }
-        // What the group's contacts give its rows: nodes are written once a group.
-        let mut sums = [[0.0; 12]; 9];
+        let mut sums = [EMPTY; 3];
         // Opaque, or the compiler takes the arrays apart into scalars.
-        let (field, sums) = (black_box(field), black_box(&mut sums));
-        let mut part = ZERO;
-        for contact in &contacts[group.begin as usize..group.end as usize] {
-            // Three sums at a time, or each would wait for the last.
-            let mut planes = [[0.0; 12]; 3];
-            for j in 0..3 {
-                for i in 0..3 {
-                    let (weight, run) = (contact.xy[3 * i + j], field[3 * i + j].as_flattened());
-                    for l in 0..12 {
-                        planes[i][l] = weight.mul_add(run[l], planes[i][l]);
+        let (field, sums) = (black_box(&field), black_box(&mut sums));
+        let mut part = 0.0;
+        let range = group.begin as usize..group.end as usize;
+        for (&c, g) in active.contacts[range.clone()].iter().zip(&hessians[range]) {
+            let w = weights[c as usize];
+            let mut lanes = [ZERO; 3];
+            for m in 0..w.len() {
+                for a in 0..3 {
+                    for l in 0..WIDTH {
+                        lanes[a][l] = w[m][l].mul_add(field[a][m][l], lanes[a][l]);
                     }
                 }
             }
-            let mut value = ZERO;
-            for l in 0..4 {
-                let mut layers = [0.0; 3];
-                for k in 0..3 {
-                    layers[k] = planes[0][4 * k + l] + planes[1][4 * k + l] + planes[2][4 * k + l];
-                }
-                value[l] = contact.z[2]
-                    .mul_add(layers[2], contact.z[1].mul_add(layers[1], contact.z[0] * layers[0]));
-            }
-            let value = black_box(value);
-            let image = black_box(apply(&contact.hessian, &value));
-            for l in 0..4 {
-                part[l] = value[l].mul_add(image[l], part[l]);
-            }
-            let mut layers = [0.0; 12];
-            for k in 0..3 {
-                for l in 0..4 {
-                    layers[4 * k + l] = contact.z[k] * image[l];
-                }
-            }
-            for r in 0..9 {
-                for l in 0..12 {
-                    sums[r][l] = contact.xy[r].mul_add(layers[l], sums[r][l]);
+            let v = sums_of(&lanes);
+            let image = black_box([
+                g[0].mul_add(v[0], g[3].mul_add(v[1], g[4] * v[2])),
+                g[3].mul_add(v[0], g[1].mul_add(v[1], g[5] * v[2])),
+                g[4].mul_add(v[0], g[5].mul_add(v[1], g[2] * v[2])),
+            ]);
+            part += v[0].mul_add(image[0], v[1].mul_add(image[1], v[2] * image[2]));
+            for a in 0..3 {
+                for m in 0..w.len() {
+                    let mut sum = sums[a][m];
+                    for l in 0..WIDTH {
+                        sum[l] = w[m][l].mul_add(image[a], sum[l]);
+                    }
+                    sums[a][m] = sum;
                 }
             }
         }
         for r in 0..9 {
             let first = group.rows[r] as usize;
-            for (node, sum) in out[first..first + 3].iter_mut().zip(sums[r].as_chunks::<4>().0) {
-                for l in 0..4 {
-                    node[l] += sum[l];
+            for a in 0..3 {
+                if let Some(run) = out[a][first..].first_chunk_mut::<4>() {
+                    let sum = sums[a].as_flattened().as_chunks::<4>().0[r];
+                    let mut value = *run;
+                    for k in 0..4 {
+                        value[k] += sum[k];
+                    }
+                    *run = value;
                 }
             }
         }
-        add_to(&mut curvature, &part);
+        curvature += f64::from(part);
     }
-    curvature.iter().sum()
+    curvature
 }
 
 /// The inverses of the scaled diagonal blocks `I + s_i^2 B_i`, by LDL^T with the pivots held at one (their bound in
 /// exact arithmetic).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[f32], out: &mut [QuadColumns]) {
-    const LANES: usize = 8;
-    let chunks = blocks.chunks(LANES).zip(scale.chunks(LANES)).zip(out.chunks_mut(LANES));
-    for ((blocks, scale), out) in chunks {
-        let mut b = [[0.0f32; LANES]; 6];
-        for (l, (block, s)) in blocks.iter().zip(scale).enumerate() {
+pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[Lanes], out: &mut [NodeBlocks]) {
+    for ((blocks, scale), out) in blocks.chunks(WIDTH).zip(scale).zip(out) {
+        let mut b = [ZERO; 6];
+        for (l, block) in blocks.iter().enumerate() {
             for e in 0..6 {
-                b[e][l] = (block[e] * s) * s;
+                b[e][l] = block[e];
             }
         }
-        let mut inverse = [[0.0f32; LANES]; 6];
-        for l in 0..LANES {
+        for e in 0..6 {
+            for l in 0..WIDTH {
+                b[e][l] = (b[e][l] * scale[l]) * scale[l];
+            }
+        }
+        for l in 0..WIDTH {
             let i0 = 1.0 / (b[0][l] + 1.0);
             let l10 = b[3][l] * i0;
             let l20 = b[4][l] * i0;
@@ -174,20 +189,12 @@ pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[f32], out: &mu
             let i2 = 1.0 / (b[2][l] + 1.0 - l20 * b[4][l] - l21 * c21).max(1.0);
             // Rows of L^-1: [1, 0, 0], [-l10, 1, 0], [p, -l21, 1].
             let p = l10 * l21 - l20;
-            inverse[0][l] = i0 + l10 * l10 * i1 + p * p * i2;
-            inverse[1][l] = i1 + l21 * l21 * i2;
-            inverse[2][l] = i2;
-            inverse[3][l] = -l10 * i1 - p * (l21 * i2);
-            inverse[4][l] = p * i2;
-            inverse[5][l] = -l21 * i2;
-        }
-        for (l, out) in out.iter_mut().enumerate() {
-            let b = &inverse;
-            *out = [
-                [b[0][l], b[3][l], b[4][l], 0.0],
-                [b[3][l], b[1][l], b[5][l], 0.0],
-                [b[4][l], b[5][l], b[2][l], 0.0],
-            ];
+            out[0][l] = i0 + l10 * l10 * i1 + p * p * i2;
+            out[1][l] = i1 + l21 * l21 * i2;
+            out[2][l] = i2;
+            out[3][l] = -l10 * i1 - p * (l21 * i2);
+            out[4][l] = p * i2;
+            out[5][l] = -l21 * i2;
         }
     }
 }
@@ -195,88 +202,106 @@ pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[f32], out: &mu
 /// First half of a conjugate-gradient iteration: `p = z + beta p`, `t = S p`, `q = 0`; returns `|p|^2`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn conjugate(
-    scale: &[f32],
-    z: &[Quad],
+    scale: &[Lanes],
+    z: &[Nodes],
     beta: f32,
-    p: &mut [Quad],
-    t: &mut [Quad],
-    q: &mut [Quad],
+    p: &mut [Nodes],
+    t: &mut Rows,
+    q: &mut Rows,
 ) -> f64 {
-    let mut total = [0.0; 4];
-    let inputs = scale.chunks(CHUNK).zip(z.chunks(CHUNK));
-    let outputs = p.chunks_mut(CHUNK).zip(t.chunks_mut(CHUNK)).zip(q.chunks_mut(CHUNK));
-    for ((scale, z), ((p, t), q)) in inputs.zip(outputs) {
-        let mut part = ZERO;
-        for ((((&s, z), p), t), q) in scale.iter().zip(z).zip(p).zip(t).zip(q) {
-            for l in 0..4 {
-                p[l] = beta.mul_add(p[l], z[l]);
-                t[l] = s * p[l];
-                part[l] = p[l].mul_add(p[l], part[l]);
+    let mut total = 0.0;
+    for a in 0..3 {
+        q[a].fill(0.0);
+        let inputs = scale.chunks(CHUNK).zip(z.chunks(CHUNK));
+        let outputs = p.chunks_mut(CHUNK).zip(t[a].as_chunks_mut::<WIDTH>().0.chunks_mut(CHUNK));
+        for ((scale, z), (p, t)) in inputs.zip(outputs) {
+            let mut part = ZERO;
+            for (((scale, z), p), t) in scale.iter().zip(z).zip(p).zip(t) {
+                for l in 0..WIDTH {
+                    let value = beta.mul_add(p[a][l], z[a][l]);
+                    p[a][l] = value;
+                    t[l] = scale[l] * value;
+                    part[l] = value.mul_add(value, part[l]);
+                }
             }
-            *q = ZERO;
+            add_to(&mut total, &part);
         }
-        add_to(&mut total, &part);
     }
-    total.iter().sum()
+    total
 }
 
 /// Second half: `x += a p`, `r -= a (p + S q)`, `z = B r`; returns `r . z` and `|r|^2`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn descend(
-    a: f32,
-    p: &[Quad],
-    q: &[Quad],
-    scale: &[f32],
-    blocks: &[QuadColumns],
-    x: &mut [Quad],
-    r: &mut [Quad],
-    z: &mut [Quad],
+    alpha: f32,
+    p: &[Nodes],
+    q: &Rows,
+    scale: &[Lanes],
+    blocks: &[NodeBlocks],
+    x: &mut [Nodes],
+    r: &mut [Nodes],
+    z: &mut [Nodes],
 ) -> [f64; 2] {
-    let mut totals = [[0.0; 4]; 2];
-    let inputs = p.chunks(CHUNK).zip(q.chunks(CHUNK)).zip(scale.chunks(CHUNK)).zip(blocks.chunks(CHUNK));
-    let outputs = x.chunks_mut(CHUNK).zip(r.chunks_mut(CHUNK)).zip(z.chunks_mut(CHUNK));
-    for ((((p, q), scale), blocks), ((x, r), z)) in inputs.zip(outputs) {
+    let mut totals = [0.0; 2];
+    let [q_x, q_y, q_z] = q;
+    let q = [q_x.as_chunks::<WIDTH>().0, q_y.as_chunks::<WIDTH>().0, q_z.as_chunks::<WIDTH>().0];
+    let count = p.len();
+    let mut begin = 0;
+    while begin < count {
+        let end = count.min(begin + CHUNK);
         let mut parts = [ZERO; 2];
-        let inputs = p.iter().zip(q).zip(scale).zip(blocks);
-        let outputs = x.iter_mut().zip(r).zip(z);
-        for ((((p, q), &s), block), ((x, r), z)) in inputs.zip(outputs) {
-            axpy(a, p, x);
-            for l in 0..4 {
-                r[l] = (-a).mul_add(s.mul_add(q[l], p[l]), r[l]);
+        for i in begin..end {
+            let (p, scale, b) = (&p[i], &scale[i], &blocks[i]);
+            let (x, r, z) = (&mut x[i], &mut r[i], &mut z[i]);
+            for a in 0..3 {
+                let q = &q[a][i];
+                for l in 0..WIDTH {
+                    x[a][l] = alpha.mul_add(p[a][l], x[a][l]);
+                    r[a][l] = (-alpha).mul_add(scale[l].mul_add(q[l], p[a][l]), r[a][l]);
+                }
             }
-            // Opaque, as above.
-            let r = black_box(r);
-            *z = apply(block, r);
-            for l in 0..4 {
-                parts[0][l] = r[l].mul_add(z[l], parts[0][l]);
-                parts[1][l] = r[l].mul_add(r[l], parts[1][l]);
+            for l in 0..WIDTH {
+                z[0][l] = b[0][l].mul_add(r[0][l], b[3][l].mul_add(r[1][l], b[4][l] * r[2][l]));
+                z[1][l] = b[3][l].mul_add(r[0][l], b[1][l].mul_add(r[1][l], b[5][l] * r[2][l]));
+                z[2][l] = b[4][l].mul_add(r[0][l], b[5][l].mul_add(r[1][l], b[2][l] * r[2][l]));
+            }
+            for a in 0..3 {
+                for l in 0..WIDTH {
+                    parts[0][l] = r[a][l].mul_add(z[a][l], parts[0][l]);
+                    parts[1][l] = r[a][l].mul_add(r[a][l], parts[1][l]);
+                }
             }
         }
         add_to(&mut totals[0], &parts[0]);
         add_to(&mut totals[1], &parts[1]);
+        begin = end;
     }
-    totals.map(|lanes| lanes.iter().sum())
+    totals
 }
 
 /// The right-hand side `-S g / norm` of the scaled system.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn scale_gradient(norm: f64, scale: &[f32], gradient: &[Vector], out: &mut [Quad]) {
+pub(in super::super) fn scale_gradient(norm: f64, scale: &[Lanes], gradient: &[Vector], out: &mut [Nodes]) {
     let factor = -1.0 / norm;
-    for ((g, &s), out) in gradient.iter().zip(scale).zip(out) {
-        let scale = factor * f64::from(s);
-        for l in 0..4 {
-            out[l] = (scale * g[l]) as f32;
+    for ((g, scale), out) in gradient.chunks(WIDTH).zip(scale).zip(out) {
+        for (l, g) in g.iter().enumerate() {
+            let scale = factor * f64::from(scale[l]);
+            for a in 0..3 {
+                out[a][l] = (scale * g[a]) as f32;
+            }
         }
     }
 }
 
 /// The velocities `S y norm` of the scaled system's solution.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn scale_solution(norm: f64, scale: &[f32], y: &[Quad], out: &mut [Vector]) {
-    for ((y, &s), out) in y.iter().zip(scale).zip(out) {
-        let scale = norm * f64::from(s);
-        for l in 0..4 {
-            out[l] = scale * f64::from(y[l]);
+pub(in super::super) fn scale_solution(norm: f64, scale: &[Lanes], y: &[Nodes], out: &mut [Vector]) {
+    for ((y, scale), out) in y.iter().zip(scale).zip(out.chunks_mut(WIDTH)) {
+        for (l, out) in out.iter_mut().enumerate() {
+            let scale = norm * f64::from(scale[l]);
+            for a in 0..3 {
+                out[a] = scale * f64::from(y[a][l]);
+            }
         }
     }
 }

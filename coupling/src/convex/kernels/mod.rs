@@ -15,8 +15,8 @@ mod nodes;
 pub(super) use contacts::{diagonal_blocks_add, gather_add, scatter_add};
 pub(super) use laws::{RayLanes, along, hessians, rays, respond};
 pub(super) use linear::{
-    Linearised, Quad, QuadColumns, conjugate, descend, invert_scaled, linearise, product_add, scale_gradient,
-    scale_solution,
+    NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
+    pack_hessians, product_add, scale_gradient, scale_solution,
 };
 pub(super) use nodes::{Norms, add_scaled, apply_blocks_negated, dot, gradient, invert_blocks, slope};
 
