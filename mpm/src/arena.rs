@@ -1,93 +1,206 @@
-//! The window of nodes that the particles of one block reach.
+//! The nodes that the particles of one block reach.
 //!
 //! A block's particles touch its own 4^3 nodes and, with the stencil and one cell of drift since the last sort, one layer
-//! before and three layers behind: 8^3 nodes. P2G sums into such an arena, the grid pass adds the arenas in a fixed
-//! order, and G2P reads from a copy of it.
+//! before and three layers behind: 8^3 nodes at most. The transfers work on them in an *arena* of the thread.
+//! Only the box that the stencils really reach, the *window*, is kept: P2G leaves it in the block's part of one pool, from
+//! which the grid pass adds the windows in a fixed order.
+//!
+//! All of these hold nodes in rows of four along z, as node blocks do: one cache line, which is moved as a whole.
 
-use crate::blocks::{BLOCK_NODES, NodeBlock};
-use crate::simd::LANES;
-use crate::sort::{NEIGHBOURS, neighbour_offset};
+use core::cell::RefCell;
+use core::ops::Range;
 
-/// Nodes along an arena's edge.
+use crate::blocks::BLOCK_NODES;
+use crate::simd::{LANES, Row};
+use crate::sort::neighbour_offset;
+use crate::tiles::{ParticleBlock, Shares};
+
+/// Nodes along an arena's edges x and y; the first is one before the block.
 pub(crate) const EDGE: usize = 8;
 
+/// Rows along an arena's edge z: of the block before, of the block, of the one behind.
+pub(crate) const EDGE_ROWS: usize = 3;
+
+/// Nodes along an arena's edge z.
+pub(crate) const EDGE_Z: usize = EDGE_ROWS * BLOCK_NODES;
+
 /// Floats from one node to the next along x, y.
-pub(crate) const STRIDE_X: usize = EDGE * EDGE * 4;
-pub(crate) const STRIDE_Y: usize = EDGE * 4;
+pub(crate) const STRIDE_X: usize = EDGE * STRIDE_Y;
+pub(crate) const STRIDE_Y: usize = EDGE_ROWS * LANES;
 
 /// Floats from a stencil's first node that the kernels may touch.
-pub(crate) const WINDOW: usize = 2 * STRIDE_X + 2 * STRIDE_Y + LANES;
+pub(crate) const STENCIL: usize = 2 * STRIDE_X + 2 * STRIDE_Y + LANES;
 
 /// Positions (in cells from the block's corner) that the arena serves: the lowest stencil node is in -1..=4.
 pub(crate) const LOWEST: f32 = -0.5;
 pub(crate) const HIGHEST: f32 = 5.5;
 
-/// Nodes as (momentum or velocity x, y, z, mass), z fastest; a vector may reach past the last node.
-#[derive(Clone, Debug)]
+/// Nodes as (momentum or velocity x, y, z, mass), z fastest.
 #[repr(C, align(64))]
 pub(crate) struct Arena {
-    pub values: [f32; EDGE * EDGE * EDGE * 4 + LANES],
-    /// Bit n: the part that lies in neighbour n may be non-zero.
-    pub touched: u32,
-    /// Changes of cell along the particles' order: how well they are still sorted.
-    pub runs: u32,
+    pub values: [f32; EDGE * STRIDE_X],
 }
 
 impl Arena {
-    pub(crate) const ZERO: Self = Self { values: [0.0; EDGE * EDGE * EDGE * 4 + LANES], touched: 0, runs: 0 };
-}
+    const ZERO: Self = Self { values: [0.0; EDGE * STRIDE_X] };
 
-/// Along one axis, the nodes shared by an arena and the neighbour at `offset`: (first in the arena, first in the block,
-/// count).
-pub(crate) fn overlap(offset: i32) -> (usize, usize, usize) {
-    match offset {
-        -1 => (0, 3, 1),
-        0 => (1, 0, 4),
-        _ => (5, 0, 3),
+    /// Runs `work` with the thread's arena, which holds whatever the last one left in it.
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Self) -> R) -> R {
+        thread_local! {
+            static ARENA: RefCell<Arena> = const { RefCell::new(Arena::ZERO) };
+        }
+        ARENA.with_borrow_mut(work)
+    }
+
+    /// Its rows, z fastest.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> &[[f32; LANES]] {
+        self.values.as_chunks().0
+    }
+
+    #[inline(always)]
+    pub(crate) fn rows_mut(&mut self) -> &mut [[f32; LANES]] {
+        self.values.as_chunks_mut().0
     }
 }
 
-/// The neighbours that stencils reach whose lowest nodes lie in `lowest..=highest` (arena indices less one) per axis.
-pub(crate) fn touched_neighbours(lowest: [i32; 3], highest: [i32; 3]) -> u32 {
-    let reaches = |d: usize, offset: i32| match offset {
-        -1 => lowest[d] < 0,
-        0 => lowest[d] < BLOCK_NODES as i32,
-        _ => highest[d] + 2 >= BLOCK_NODES as i32,
-    };
-    (0..NEIGHBOURS).fold(0, |bits, n| {
+/// The box of an arena that the stencils reach, and where it lies in the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Its first row in the pool.
+    pub first_row: u32,
+    /// First node along x and y, first row along z, in the arena.
+    pub first: [u8; 3],
+    /// Nodes along x and y, rows along z.
+    pub count: [u8; 3],
+}
+
+impl Window {
+    /// What the stencils of particles at `lowest..=highest` (cells from the block's corner) reach. Particles beyond the arena's
+    /// reach must be sorted first.
+    pub(crate) fn around(lowest: [f32; 3], highest: [f32; 3]) -> Self {
+        let mut window = Self::default();
+        for d in 0..3 {
+            let base = |x: f32| (x.clamp(LOWEST, HIGHEST - 0.5) - 0.5).floor() as i32;
+            let (from, to) = match d {
+                2 => {
+                    let row = |node: i32| node.div_euclid(BLOCK_NODES as i32) + 1;
+                    (row(base(lowest[d])), row(base(highest[d]) + 2))
+                }
+                _ => (base(lowest[d]) + 1, base(highest[d]) + 3),
+            };
+            window.first[d] = from as u8;
+            window.count[d] = (to + 1 - from) as u8;
+        }
+        window
+    }
+
+    /// Rows in it.
+    pub(crate) fn rows(&self) -> usize {
+        self.count.iter().map(|&n| usize::from(n)).product()
+    }
+
+    /// Calls `visit(row of the window, row of the arena)`.
+    #[inline(always)]
+    pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
+        let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
+        let (nx, ny, nz) = (self.count[0] as usize, self.count[1] as usize, self.count[2] as usize);
+        for x in 0..nx {
+            for y in 0..ny {
+                for z in 0..nz {
+                    visit((x * ny + y) * nz + z, ((x0 + x) * EDGE + y0 + y) * EDGE_ROWS + z0 + z);
+                }
+            }
+        }
+    }
+
+    /// Along x or y, the nodes (of the block) that the window shares with a neighbouring block at this offset.
+    #[inline(always)]
+    fn shared(&self, axis: usize, offset: i32) -> Range<usize> {
+        let from = i32::from(self.first[axis]) - 1 - BLOCK_NODES as i32 * offset;
+        let to = from + i32::from(self.count[axis]);
+        from.clamp(0, BLOCK_NODES as i32) as usize..to.clamp(0, BLOCK_NODES as i32) as usize
+    }
+
+    /// Calls `visit(row of the window, row of the arena, row of the block)` for every row shared with neighbour `n`.
+    #[inline(always)]
+    pub(crate) fn for_each_shared_row(&self, n: usize, mut visit: impl FnMut(usize, usize, usize)) {
         let o = neighbour_offset(n);
-        bits | u32::from((0..3).all(|d| reaches(d, o[d]))) << n
-    })
-}
-
-/// Calls `row(arena float index, block node index, nodes)` for every z-run shared with neighbour `n`.
-#[inline(always)]
-pub(crate) fn for_each_shared_row(n: usize, mut row: impl FnMut(usize, usize, usize)) {
-    let o = neighbour_offset(n);
-    let [(ax, bx, nx), (ay, by, ny), (az, bz, nz)] = [overlap(o[0]), overlap(o[1]), overlap(o[2])];
-    for x in 0..nx {
-        for y in 0..ny {
-            let arena = (((ax + x) * EDGE + ay + y) * EDGE + az) * 4;
-            row(arena, ((bx + x) * BLOCK_NODES + by + y) * BLOCK_NODES + bz, nz);
+        let z = (o[2] + 1) as usize;
+        let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
+        let (ny, nz) = (self.count[1] as usize, self.count[2] as usize);
+        if !(z0..z0 + nz).contains(&z) {
+            return;
+        }
+        // Node x of the neighbour is node 4 o + x + 1 of the arena.
+        let (corner_x, corner_y) = ((4 * o[0] + 4) as usize, (4 * o[1] + 4) as usize);
+        for x in self.shared(0, o[0]) {
+            for y in self.shared(1, o[1]) {
+                let (ax, ay) = (corner_x + x - 3, corner_y + y - 3);
+                visit(
+                    ((ax - x0) * ny + ay - y0) * nz + z - z0,
+                    (ax * EDGE + ay) * EDGE_ROWS + z,
+                    x * BLOCK_NODES + y,
+                );
+            }
         }
     }
 }
 
-/// Adds the arena's part in neighbour `n` to that neighbour's nodes.
-#[inline(always)]
-pub(crate) fn add_to_block(arena: &Arena, n: usize, block: &mut NodeBlock) {
-    for_each_shared_row(n, |a, b, count| {
-        let nodes = block.nodes[b..b + count].as_flattened_mut();
-        for (node, value) in nodes.iter_mut().zip(&arena.values[a..a + count * 4]) {
-            *node += value;
-        }
-    });
+/// Gives every window its place in the pool; returns the rows needed.
+pub(crate) fn place(windows: &mut [Window]) -> usize {
+    let mut row = 0;
+    for window in windows {
+        window.first_row = row as u32;
+        row += window.rows();
+    }
+    row
 }
 
-/// Copies the nodes of neighbour `n` into its part of the arena.
-#[inline(always)]
-pub(crate) fn copy_from_block(values: &mut [f32], n: usize, block: &NodeBlock) {
-    for_each_shared_row(n, |a, b, count| {
-        values[a..a + count * 4].copy_from_slice(block.nodes[b..b + count].as_flattened());
-    });
+/// The windows of consecutive blocks and their part of the pool.
+pub(crate) struct PoolShare<'a> {
+    pub windows: &'a [Window],
+    pub rows: &'a mut [Row],
+}
+
+impl Shares for PoolShare<'_> {
+    fn split(self, _: &[ParticleBlock], middle: usize) -> (Self, Self) {
+        let (windows_a, windows_b) = self.windows.split_at(middle);
+        let at = (windows_b[0].first_row - windows_a[0].first_row) as usize;
+        let (rows_a, rows_b) = self.rows.split_at_mut(at);
+        (Self { windows: windows_a, rows: rows_a }, Self { windows: windows_b, rows: rows_b })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sort::NEIGHBOURS;
+
+    /// Every row of a window lies in exactly one neighbour, at the place that the node's coordinates give.
+    #[test]
+    fn every_row_of_a_window_is_shared_with_one_neighbour() {
+        let axis: Vec<(f32, f32)> = vec![(-0.5, 5.49), (-0.5, -0.5), (0.5, 4.49), (1.7, 2.2), (4.5, 5.49)];
+        for &x in &axis {
+            for &y in &axis {
+                for &z in &axis {
+                    let window = Window::around([x.0, y.0, z.0], [x.1, y.1, z.1]);
+                    let mut seen = vec![0; window.rows()];
+                    let mut arena_rows = vec![0; window.rows()];
+                    window.for_each_row(|w, a| arena_rows[w] = a);
+                    for n in 0..NEIGHBOURS {
+                        window.for_each_shared_row(n, |w, a, b| {
+                            seen[w] += 1;
+                            assert_eq!(arena_rows[w], a);
+                            let o = neighbour_offset(n);
+                            let arena = [a / EDGE_ROWS / EDGE, a / EDGE_ROWS % EDGE].map(|i| i as i32 - 1);
+                            let block = [4 * o[0] + b as i32 / 4, 4 * o[1] + b as i32 % 4];
+                            assert_eq!((arena, a % EDGE_ROWS), (block, (o[2] + 1) as usize));
+                        });
+                    }
+                    assert!(seen.iter().all(|&s| s == 1), "{window:?}: {seen:?}");
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The sparse grid: blocks of 4 x 4 x 4 nodes, and who is whose neighbour.
 
 use crate::sort::{NEIGHBOURS, neighbour_key};
-use crate::tiles::{BlockKey, ParticleBlock};
+use crate::tiles::{BlockKey, ParticleBlock, resize};
 
 /// Nodes along a block's edge.
 pub const BLOCK_NODES: usize = 4;
@@ -41,21 +41,20 @@ impl Topology {
     /// Rebuilds the tables for these particle blocks (sorted by key).
     pub(crate) fn rebuild(&mut self, blocks: &[ParticleBlock]) {
         self.keys.clear();
+        self.keys.reserve_exact(blocks.len() * NEIGHBOURS);
         self.keys.extend(blocks.iter().flat_map(|b| (0..NEIGHBOURS).map(|n| neighbour_key(b.key, n))));
         self.keys.sort_unstable();
         self.keys.dedup();
         self.particles_of_nodes.clear();
-        self.particles_of_nodes.resize(self.keys.len(), [NONE; NEIGHBOURS]);
-        self.nodes_of_particles.clear();
-        for (p, block) in blocks.iter().enumerate() {
-            let mut around = [NONE; NEIGHBOURS];
+        resize(&mut self.particles_of_nodes, self.keys.len(), [NONE; NEIGHBOURS]);
+        resize(&mut self.nodes_of_particles, blocks.len(), [NONE; NEIGHBOURS]);
+        for (p, (block, around)) in blocks.iter().zip(&mut self.nodes_of_particles).enumerate() {
             for (n, slot) in around.iter_mut().enumerate() {
                 if let Ok(node_block) = self.keys.binary_search(&neighbour_key(block.key, n)) {
                     *slot = node_block as u32;
                     self.particles_of_nodes[node_block][NEIGHBOURS - 1 - n] = p as u32;
                 }
             }
-            self.nodes_of_particles.push(around);
         }
     }
 }

@@ -3,6 +3,8 @@
 use nalgebra::{Point3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::error::MpmError;
+
 /// What nodes at or behind a plane do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -27,6 +29,29 @@ pub struct Boundary {
     pub normal: Unit<Vector3<f64>>,
     /// What the nodes do.
     pub kind: BoundaryKind,
+}
+
+impl Boundary {
+    /// Checks the boundary at `index` of its list.
+    pub(crate) fn validate(&self, index: usize) -> Result<(), MpmError> {
+        let fail = |field, value, unit, requirement| {
+            Err(MpmError::Boundary { index, field, value, unit, requirement })
+        };
+        if let Some(&x) = self.point.iter().find(|x| !x.is_finite()) {
+            return fail("point", x, "m", "must be finite");
+        }
+        let length = self.normal.norm();
+        // Rounding of a normalised f64 vector, with room for normals read from f32.
+        if (length - 1.0).abs() > 1e-6 || length.is_nan() {
+            return fail("normal", length, "long", "must be 1");
+        }
+        match self.kind {
+            BoundaryKind::Frictional { friction } if !(friction.is_finite() && friction >= 0.0) => {
+                fail("friction", friction, "[-]", "must be finite and not negative")
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A plane in grid coordinates, ready for the grid pass.
@@ -56,6 +81,11 @@ impl GridPlane {
     /// Signed distance of a node, cells.
     pub(crate) fn distance(&self, node: [f64; 3]) -> f64 {
         (0..3).map(|d| node[d] * self.normal64[d]).sum::<f64>() - self.offset
+    }
+
+    /// How much lower than at its lowest corner the distance gets in a cube of this edge [cells].
+    pub(crate) fn depth(&self, edge: f64) -> f64 {
+        self.normal64.iter().map(|n| edge * (-n).max(0.0)).sum()
     }
 
     /// Whether the condition acts at this distance.

@@ -7,21 +7,21 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::{Arena, copy_from_block};
+use crate::arena::{Arena, PoolShare, Window, place};
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
 use crate::error::MpmError;
-use crate::g2p::{GridToParticles, Outcome};
-use crate::grid::{FreeMotionSums, GatherArenas, Impulse, free_motion};
+use crate::g2p::{GridToParticles, MeasureWindow, Outcome};
+use crate::grid::{FreeMotionSums, GridPass, Impulse};
 use crate::material::Material;
 use crate::p2g::ParticlesToGrid;
 use crate::particle::ParticleState;
-use crate::simd::{Detected, Kernel, Level, Simd};
+use crate::simd::{Detected, Level, Row};
 use crate::sort::Sorter;
-use crate::tiles::{Store, Tile, par_blocks};
+use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
 
-/// Node blocks handed to a thread at once, at least.
-const NODE_GRAIN: usize = 8;
+/// Node blocks of which a thread takes one lot at a time, with one partial sum.
+const NODE_CHUNK: usize = 8;
 
 /// Sort again once the order costs this much more than a fresh one (changes of cell along the particles).
 const STALE: f64 = 1.25;
@@ -51,7 +51,13 @@ pub struct Mpm {
     pub(crate) level: Detected,
     planes: Vec<GridPlane>,
     sorter: Sorter,
-    arenas: Vec<Arena>,
+    /// What the stencils of each block's particles reach.
+    windows: Vec<Window>,
+    /// The windows' rows.
+    pool: Vec<Row>,
+    /// Runs of particles in the same cell, by block.
+    runs: Vec<u32>,
+    /// By lot of node blocks.
     sums: Vec<FreeMotionSums>,
     pub(crate) outcomes: Vec<Outcome>,
     count: usize,
@@ -59,6 +65,9 @@ pub struct Mpm {
     /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
     pub(crate) lost: Option<MpmError>,
 }
+
+/// Both halves of the state.
+type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
 
 /// How well the particles are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +86,7 @@ impl Mpm {
     /// `grid_spacing` is h [m]. `level` asks for an instruction set; the best supported one at or below it is used.
     ///
     /// # Errors
-    /// A grid spacing or a material parameter out of range, no particles, a particle that is not finite (in f32) or whose block
+    /// A grid spacing, a material parameter or a boundary out of range, no particles, a particle that is not finite (in f32) or whose block
     /// index does not fit 32 bits, or an unknown material.
     pub fn new(
         grid_spacing: f64,
@@ -92,6 +101,9 @@ impl Mpm {
         for (index, material) in materials.iter().enumerate() {
             material.validate().map_err(|source| MpmError::Material { index, source })?;
         }
+        for (index, boundary) in boundaries.iter().enumerate() {
+            boundary.validate(index)?;
+        }
         let store = crate::particle::build_store(grid_spacing, &materials, particles)?;
         let mut mpm = Self {
             grid_spacing,
@@ -104,7 +116,9 @@ impl Mpm {
             nodes: Vec::new(),
             order: Order { must_sort: false, runs_when_sorted: 0, runs: 0 },
             sorter: Sorter::default(),
-            arenas: Vec::new(),
+            windows: Vec::new(),
+            pool: Vec::new(),
+            runs: Vec::new(),
             sums: Vec::new(),
             outcomes: Vec::new(),
             grid_version: 0,
@@ -164,7 +178,9 @@ impl Mpm {
         store
             + topology
             + self.sorter.memory()
-            + bytes(&self.arenas)
+            + bytes(&self.windows)
+            + bytes(&self.pool)
+            + bytes(&self.runs)
             + bytes(&self.nodes)
             + bytes(&self.sums)
             + bytes(&self.outcomes)
@@ -172,18 +188,22 @@ impl Mpm {
 
     /// Sorts the particles if that pays off; to be called once a step, before its substeps.
     pub fn begin_step(&mut self) {
-        if self.lost.is_some() {
-            return;
-        }
         let stale = self.order.runs as f64 > STALE * self.order.runs_when_sorted as f64;
         if self.order.must_sort || stale {
             self.sort();
         }
     }
 
-    fn sort(&mut self) {
+    /// Sorts the particles by block and cell now. Nothing needs it: [`Mpm::begin_step`] does it
+    /// where it pays off. To be called between substeps, not between the two halves of one.
+    pub fn sort(&mut self) {
+        if self.lost.is_some() {
+            return;
+        }
         if self.sorter.sort(&mut self.store) {
             self.rebuild_grid();
+        } else {
+            self.measure_windows();
         }
         self.order = Order { must_sort: false, runs_when_sorted: 0, runs: 0 };
     }
@@ -193,13 +213,25 @@ impl Mpm {
         self.grid_version
     }
 
+    /// Fits the grid to the blocks that hold particles.
     pub(crate) fn rebuild_grid(&mut self) {
         self.grid_version += 1;
         self.topology.rebuild(&self.store.blocks);
-        self.arenas.resize(self.store.blocks.len(), Arena::ZERO);
-        self.outcomes.resize(self.store.blocks.len(), Outcome::default());
-        self.nodes.resize(self.topology.keys.len(), NodeBlock::ZERO);
-        self.sums.resize(self.topology.keys.len(), FreeMotionSums::default());
+        let (blocks, node_blocks) = (self.store.blocks.len(), self.topology.keys.len());
+        resize(&mut self.windows, blocks, Window::default());
+        resize(&mut self.runs, blocks, 0);
+        resize(&mut self.outcomes, blocks, Outcome::default());
+        resize(&mut self.nodes, node_blocks, NodeBlock::ZERO);
+        resize(&mut self.sums, node_blocks.div_ceil(NODE_CHUNK), FreeMotionSums::default());
+        self.measure_windows();
+    }
+
+    /// Finds what the particles reach after they were put in a new order.
+    fn measure_windows(&mut self) {
+        let (level, store) = (self.level, &self.store);
+        self.windows.par_iter_mut().zip(&store.blocks).for_each(|(window, block)| {
+            *window = level.run(MeasureWindow { kinematics: &store.kinematics[block.range()] });
+        });
     }
 
     /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary conditions.
@@ -212,45 +244,64 @@ impl Mpm {
         if self.order.must_sort {
             self.sort();
         }
+        let rows = place(&mut self.windows);
+        if rows > self.pool.len() {
+            // Windows grow as particles drift: room for that, so that it is done rarely.
+            self.pool = Vec::new();
+            resize(&mut self.pool, rows + rows / 4, Row::ZERO);
+        }
         let (level, h) = (self.level, self.grid_spacing as f32);
-        let store = &self.store;
-        self.arenas.par_iter_mut().zip(&store.blocks).for_each(|(arena, block)| {
-            level.run(ParticlesToGrid {
-                block,
-                kinematics: &store.kinematics[block.range()],
-                deformation: &store.deformation[block.range()],
-                arena,
-                grid_spacing: h,
-                dt: dt as f32,
+        let (store, windows) = (&self.store, &self.windows);
+        let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
+            *runs = Arena::with(|arena| {
+                level.run(ParticlesToGrid {
+                    block,
+                    kinematics: &store.kinematics[block.range()],
+                    deformation: &store.deformation[block.range()],
+                    window: &windows[b],
+                    rows: share.rows,
+                    arena,
+                    grid_spacing: h,
+                    dt: dt as f32,
+                })
             });
-        });
-        self.order.runs = self.arenas.iter().map(|a| u64::from(a.runs)).sum();
+        };
+        let pool = PoolShare { windows, rows: &mut self.pool[..rows] };
+        par_blocks(0, &store.blocks, pool, &mut self.runs, &work);
+        self.order.runs = self.runs.iter().map(|&r| u64::from(r)).sum();
         if self.order.runs_when_sorted == 0 {
             self.order.runs_when_sorted = self.order.runs;
         }
         self.free_motion(gravity * dt)
     }
 
-    /// Sums the arenas and moves the nodes.
+    /// Sums the windows and moves the nodes.
     fn free_motion(&mut self, gravity_step: Vector3<f64>) -> FreeMotion {
-        let (level, arenas, planes, h) = (self.level, &self.arenas, &self.planes, self.grid_spacing);
-        self.nodes
-            .par_iter_mut()
-            .zip(&mut self.sums)
-            .zip(self.topology.keys.par_iter().zip(&self.topology.particles_of_nodes))
-            .with_min_len(NODE_GRAIN)
-            .for_each(|((block, sums), (&key, neighbours))| {
-                level.run(GatherArenas { block, neighbours, arenas });
-                *sums = free_motion(block, key, gravity_step, planes, h);
-            });
-        let mut total = FreeMotion::default();
-        for sums in &self.sums {
-            total.mass += sums.mass;
-            total.gravity += sums.gravity;
-            total.boundary += sums.boundary;
-            total.work += sums.work;
+        let (level, grid_spacing) = (self.level, self.grid_spacing);
+        let (windows, pool, planes) = (&self.windows, &self.pool, &self.planes);
+        let (keys, around) = (&self.topology.keys, &self.topology.particles_of_nodes);
+        let chunks = self.nodes.par_chunks_mut(NODE_CHUNK).zip(&mut self.sums).enumerate();
+        chunks.for_each(|(c, (blocks, sums))| {
+            *sums = FreeMotionSums::default();
+            for (b, block) in (c * NODE_CHUNK..).zip(blocks) {
+                let (key, neighbours) = (keys[b], &around[b]);
+                *sums += level.run(GridPass {
+                    block,
+                    key,
+                    neighbours,
+                    windows,
+                    pool,
+                    gravity_step,
+                    planes,
+                    grid_spacing,
+                });
+            }
+        });
+        let mut total = FreeMotionSums::default();
+        for &sums in &self.sums {
+            total += sums;
         }
-        total
+        FreeMotion { mass: total.mass, gravity: total.gravity, boundary: total.boundary, work: total.work }
     }
 
     /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
@@ -265,28 +316,28 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
-        let arenas = &self.arenas;
         let work = |b: usize,
-                    block: &crate::tiles::ParticleBlock,
-                    (kinematics, deformation): (&mut [Tile], &mut [Tile]),
+                    block: &ParticleBlock,
+                    ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
                     outcome: &mut Outcome| {
-            *outcome = level.run(CopyAndGather {
-                around: &around[b],
-                touched: arenas[b].touched,
-                nodes,
-                transfer: GridToParticles {
+            *outcome = Arena::with(|arena| {
+                level.run(GridToParticles {
                     block,
                     kinematics,
                     deformation,
-                    nodes: &[],
+                    window: &mut window[0],
+                    around: &around[b],
+                    nodes,
+                    arena,
                     materials,
                     grid_spacing: h,
                     dt: dt as f32,
-                },
+                })
             });
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
-        par_blocks(0, &self.store.blocks, tiles, &mut self.outcomes, &work);
+        let shares = (tiles, PerBlock(&mut self.windows[..]));
+        par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
         self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));
@@ -301,28 +352,5 @@ impl Mpm {
             position: view.position(i).coords,
             velocity: view.velocity(i),
         }
-    }
-}
-
-/// Copies the nodes that a block's particles reach, then runs the transfer on the copy.
-struct CopyAndGather<'a> {
-    around: &'a [u32; crate::sort::NEIGHBOURS],
-    touched: u32,
-    nodes: &'a [NodeBlock],
-    transfer: GridToParticles<'a>,
-}
-
-impl Kernel for CopyAndGather<'_> {
-    type Output = Outcome;
-
-    #[inline(always)]
-    fn run<S: Simd>(self) -> Outcome {
-        let mut arena = Arena::ZERO;
-        for (n, &node_block) in self.around.iter().enumerate() {
-            if self.touched >> n & 1 == 1 {
-                copy_from_block(&mut arena.values, n, &self.nodes[node_block as usize]);
-            }
-        }
-        GridToParticles { nodes: &arena.values, ..self.transfer }.run::<S>()
     }
 }

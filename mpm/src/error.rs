@@ -19,6 +19,20 @@ pub enum MpmError {
         /// The parameter.
         source: crate::material::MaterialError,
     },
+    /// A quantity of a boundary is out of range.
+    #[error("boundaries[{index}].{field}: {value} {unit} {requirement}")]
+    Boundary {
+        /// Index in the order of the list.
+        index: usize,
+        /// Name of the quantity.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
     /// There is nothing to simulate.
     #[error("particles: there are none")]
     NoParticles,

@@ -1,25 +1,32 @@
 //! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress.
 //!
 //! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p (Jiang et al. 2016,
-//! Hu et al. 2018). Mirrors P2G: nine vector loads gather a particle's stencil, sixteen particles update at once.
+//! Hu et al. 2018). Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles update at once.
 
-use crate::arena::{HIGHEST, LOWEST, STRIDE_X, STRIDE_Y, WINDOW};
+use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
+use crate::blocks::NodeBlock;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::sort::NEIGHBOURS;
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 
-/// G2P of one block from its copy of the nodes.
+/// G2P of one block.
 pub(crate) struct GridToParticles<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
     pub kinematics: &'a mut [Tile],
     pub deformation: &'a mut [Tile],
-    /// Node velocities, laid out as an arena.
-    pub nodes: &'a [f32],
+    /// What the particles' stencils reach; replaced by what they reach after the transfer.
+    pub window: &'a mut Window,
+    /// Node blocks around the block.
+    pub around: &'a [u32; NEIGHBOURS],
+    pub nodes: &'a [NodeBlock],
+    /// Scratch memory.
+    pub arena: &'a mut Arena,
     pub materials: &'a [Material],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
@@ -45,30 +52,37 @@ impl Kernel for GridToParticles<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Outcome {
+    fn run<S: Simd>(mut self) -> Outcome {
+        self.copy_nodes::<S>();
         let mut outcome = Outcome::default();
+        let mut extent = Extent::<S>::new();
         let mut weights = [Row::ZERO; LANES];
         let mut gathered = [Row::ZERO; LANES];
+        let mut stencil = [S::splat(0.0); 9];
+        let mut at = usize::MAX;
         let mut models = ModelCache::<S>::new(self.materials);
         let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
         for (t, (motion, strain)) in tiles.enumerate() {
+            prefetch::<S>(strain);
             let lanes = self.block.lanes(t);
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
+            prefetch::<S>(motion);
             let indices = stencils.arena_indices();
             for l in 0..lanes {
-                gather_stencil::<S>(
-                    &self.nodes[indices[l]..indices[l] + WINDOW],
-                    &weights[l],
-                    &mut gathered[l],
-                );
+                if indices[l] != at {
+                    at = indices[l];
+                    stencil = load_stencil::<S>(&self.arena.values[at..at + STENCIL]);
+                }
+                gather_stencil::<S>(&stencil, &weights[l], &mut gathered[l]);
             }
             for row in &mut gathered[lanes..] {
                 *row = Row::ZERO;
             }
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             models.update(motion, strain, &affine, self.dt);
+            extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             let mut speed_squared = Lanes::<S>::all(0.0);
             for d in 0..3 {
@@ -80,24 +94,109 @@ impl Kernel for GridToParticles<'_> {
         let mut row = Row::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
+        *self.window = extent.window();
         outcome
     }
 }
 
+impl GridToParticles<'_> {
+    /// Copies the velocities of the nodes in reach.
+    #[inline(always)]
+    fn copy_nodes<S: Simd>(&mut self) {
+        let values = self.arena.rows_mut();
+        for (n, &block) in self.around.iter().enumerate() {
+            let rows = self.nodes[block as usize].nodes.as_flattened().as_chunks().0;
+            self.window.for_each_shared_row(
+                n,
+                #[inline(always)]
+                |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
+            );
+        }
+    }
+}
+
+/// Lowest and highest positions of some particles, padding included.
+struct Extent<S: Simd> {
+    lowest: [Lanes<S>; 3],
+    highest: [Lanes<S>; 3],
+}
+
+impl<S: Simd> Extent<S> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { lowest: [Lanes::all(f32::MAX); 3], highest: [Lanes::all(f32::MIN); 3] }
+    }
+
+    #[inline(always)]
+    fn include(&mut self, motion: &Tile) {
+        for d in 0..3 {
+            let x = Lanes::load(&motion[kinematics::POSITION + d]);
+            self.lowest[d] = self.lowest[d].min(x);
+            self.highest[d] = self.highest[d].max(x);
+        }
+    }
+
+    #[inline(always)]
+    fn window(&self) -> Window {
+        let (mut lowest, mut highest) = ([f32::MAX; 3], [f32::MIN; 3]);
+        for d in 0..3 {
+            let (mut low, mut high) = (Row::ZERO, Row::ZERO);
+            self.lowest[d].store(&mut low);
+            self.highest[d].store(&mut high);
+            for l in 0..LANES {
+                lowest[d] = lowest[d].min(low.0[l]);
+                highest[d] = highest[d].max(high.0[l]);
+            }
+        }
+        Window::around(lowest, highest)
+    }
+}
+
+/// What the particles of a block reach, as G2P would have left it.
+pub(crate) struct MeasureWindow<'a> {
+    /// The block's tiles.
+    pub kinematics: &'a [Tile],
+}
+
+impl Kernel for MeasureWindow<'_> {
+    type Output = Window;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> Window {
+        let mut extent = Extent::<S>::new();
+        for motion in self.kinematics {
+            extent.include(motion);
+        }
+        extent.window()
+    }
+}
+
+/// The nine runs of three nodes of a cell's stencil. The next particle in the same cell finds them in registers.
+#[inline(always)]
+fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
+    let mut nodes = [S::splat(0.0); 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            nodes[i * 3 + j] = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
+        }
+    }
+    nodes
+}
+
 /// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
 #[inline(always)]
-fn gather_stencil<S: Simd>(window: &[f32], weights: &Row, sums: &mut Row) {
-    // in_x[i] sums the nodes with index i along x; in_y[j - 1] those with index j along y.
+fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
+    // in_x[i] sums the nodes with index i along x; in_y[j] those with index j along y.
     let mut in_x = [S::splat(0.0); 3];
-    let mut in_y = [S::splat(0.0); 2];
+    let mut in_y = [S::splat(0.0); 3];
     for i in 0..3 {
         for j in 0..3 {
             let n = i * 3 + j;
-            let nodes = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
-            let weighted = S::mul(nodes, S::splat(weights.0[n]));
-            in_x[i] = if j == 0 { weighted } else { S::add(in_x[i], weighted) };
+            let weight = S::splat(weights.0[n]);
+            in_x[i] = if j == 0 { S::mul(nodes[n], weight) } else { S::mul_add(nodes[n], weight, in_x[i]) };
             if j > 0 {
-                in_y[j - 1] = if i == 0 { weighted } else { S::add(in_y[j - 1], weighted) };
+                in_y[j] =
+                    if i == 0 { S::mul(nodes[n], weight) } else { S::mul_add(nodes[n], weight, in_y[j]) };
             }
         }
     }
@@ -106,7 +205,7 @@ fn gather_stencil<S: Simd>(window: &[f32], weights: &Row, sums: &mut Row) {
     let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
     let all = S::mul(S::add(S::add(in_x[0], in_x[1]), in_x[2]), along_z);
     let first_x = S::mul(S::mul_add(two, in_x[2], in_x[1]), along_z);
-    let first_y = S::mul(S::mul_add(two, in_y[1], in_y[0]), along_z);
+    let first_y = S::mul(S::mul_add(two, in_y[2], in_y[1]), along_z);
     let first_z = S::mul(all, node_index);
     S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
 }

@@ -1,11 +1,11 @@
-//! The grid pass: sum the arenas, free motion, boundary conditions.
+//! The grid pass: sum the windows, free motion, boundary conditions.
 
 use nalgebra::Vector3;
 
-use crate::arena::{Arena, add_to_block};
-use crate::blocks::{NODES, NONE, NodeBlock};
+use crate::arena::Window;
+use crate::blocks::{BLOCK_NODES, NODES, NONE, NodeBlock};
 use crate::boundary::GridPlane;
-use crate::simd::{Kernel, Simd};
+use crate::simd::{Kernel, LANES, Row, Simd};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{BLOCK_CELLS, BlockKey};
 
@@ -38,30 +38,163 @@ pub(crate) struct FreeMotionSums {
     pub work: f64,
 }
 
-/// Sums the arenas around one node block (in the order of the neighbours: the same bits for any number of threads).
-pub(crate) struct GatherArenas<'a> {
-    pub block: &'a mut NodeBlock,
-    pub neighbours: &'a [u32; NEIGHBOURS],
-    pub arenas: &'a [Arena],
+impl core::ops::AddAssign for FreeMotionSums {
+    fn add_assign(&mut self, o: Self) {
+        self.mass += o.mass;
+        self.gravity += o.gravity;
+        self.boundary += o.boundary;
+        self.work += o.work;
+    }
 }
 
-impl Kernel for GatherArenas<'_> {
-    type Output = ();
+/// The grid pass of one node block: sums the windows that reach it, then moves its nodes freely.
+pub(crate) struct GridPass<'a> {
+    pub block: &'a mut NodeBlock,
+    pub key: BlockKey,
+    /// Particle blocks around it.
+    pub neighbours: &'a [u32; NEIGHBOURS],
+    pub windows: &'a [Window],
+    /// The pool that holds the windows' rows.
+    pub pool: &'a [Row],
+    /// dt g [m/s].
+    pub gravity_step: Vector3<f64>,
+    pub planes: &'a [GridPlane],
+    /// Grid spacing h [m].
+    pub grid_spacing: f64,
+}
+
+/// Rows of four nodes in a block.
+const ROWS: usize = NODES / BLOCK_NODES;
+
+impl Kernel for GridPass<'_> {
+    type Output = FreeMotionSums;
 
     #[inline(always)]
-    fn run<S: Simd>(self) {
-        *self.block = NodeBlock::ZERO;
+    fn run<S: Simd>(self) -> FreeMotionSums {
+        let mut momenta = [Row::ZERO; ROWS];
+        if !self.gather::<S>(&mut momenta) {
+            if !self.block.empty {
+                *self.block = NodeBlock::ZERO;
+            }
+            return FreeMotionSums::default();
+        }
+        let mut sums = self.sum(&momenta);
+        self.block.empty = false;
+        let (rows, _) = self.block.nodes.as_flattened_mut().as_chunks_mut();
+        move_freely::<S>(&momenta, self.gravity_step, rows);
+        let near = self.near_planes();
+        if near != 0 {
+            impose_boundaries(self.block, self.key, self.planes, near, self.grid_spacing, &mut sums);
+        }
+        sums
+    }
+}
+
+impl GridPass<'_> {
+    /// Sums the windows in the order of the neighbours: the same bits for any number of threads. False if none reaches the
+    /// block.
+    #[inline(always)]
+    fn gather<S: Simd>(&self, momenta: &mut [Row; ROWS]) -> bool {
+        let mut any = false;
         for (n, &p) in self.neighbours.iter().enumerate() {
             if p == NONE {
                 continue;
             }
-            let arena = &self.arenas[p as usize];
+            let window = &self.windows[p as usize];
+            let values = &self.pool[window.first_row as usize..];
             // This block is the opposite neighbour of the particles' block.
-            let direction = NEIGHBOURS - 1 - n;
-            if arena.touched >> direction & 1 == 1 {
-                add_to_block(arena, direction, self.block);
-                self.block.empty = false;
+            window.for_each_shared_row(
+                NEIGHBOURS - 1 - n,
+                #[inline(always)]
+                |w, _, b| {
+                    let sum = S::add(S::load(&momenta[b].0), S::load(&values[w].0));
+                    S::store(&mut momenta[b].0, sum);
+                    any = true;
+                },
+            );
+        }
+        any
+    }
+
+    /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum is held against.
+    #[inline(always)]
+    fn sum(&self, momenta: &[Row; ROWS]) -> FreeMotionSums {
+        // Entries (z, component), summed over y and over x.
+        let mut by_x = [[0.0_f64; LANES]; BLOCK_NODES];
+        let mut by_y = [[0.0_f64; LANES]; BLOCK_NODES];
+        for x in 0..BLOCK_NODES {
+            for y in 0..BLOCK_NODES {
+                for l in 0..LANES {
+                    let value = f64::from(momenta[x * BLOCK_NODES + y].0[l]);
+                    by_x[x][l] += value;
+                    by_y[y][l] += value;
+                }
             }
+        }
+        let mut momentum = [0.0; 4];
+        let mut first_moment = Vector3::zeros();
+        for z in 0..BLOCK_NODES {
+            for c in 0..4 {
+                let l = z * 4 + c;
+                momentum[c] += (by_x[0][l] + by_x[1][l]) + (by_x[2][l] + by_x[3][l]);
+            }
+            let l = z * 4 + 3;
+            first_moment.x += by_x[1][l] + 2.0 * by_x[2][l] + 3.0 * by_x[3][l];
+            first_moment.y += by_y[1][l] + 2.0 * by_y[2][l] + 3.0 * by_y[3][l];
+            let in_plane = (by_x[0][l] + by_x[1][l]) + (by_x[2][l] + by_x[3][l]);
+            first_moment.z += z as f64 * in_plane;
+        }
+        let [px, py, pz, mass] = momentum;
+        let corner = Vector3::from(node_position(self.key, 0));
+        let center = (mass * corner + first_moment) * self.grid_spacing;
+        let step = self.gravity_step;
+        FreeMotionSums {
+            mass,
+            gravity: Impulse { linear: step * mass, angular: center.cross(&step) },
+            boundary: Impulse::default(),
+            // Gravity's impulse times the mean velocity.
+            work: step.dot(&Vector3::new(px, py, pz)) + 0.5 * mass * step.norm_squared(),
+        }
+    }
+
+    /// Bit n: plane n may act on nodes of this block. Bit 63 also stands for all planes after it.
+    fn near_planes(&self) -> u64 {
+        let corner = node_position(self.key, 0);
+        let near = |p: &GridPlane| GridPlane::acts_at(p.distance(corner) - p.depth((BLOCK_NODES - 1) as f64));
+        let planes = self.planes.iter().enumerate();
+        planes.fold(0, |bits, (n, plane)| bits | u64::from(near(plane)) << n.min(63))
+    }
+}
+
+/// Momentum to velocity, and gravity; nodes of zero mass are all zero.
+#[inline(always)]
+fn move_freely<S: Simd>(momenta: &[Row; ROWS], gravity_step: Vector3<f64>, rows: &mut [[f32; LANES]]) {
+    let [gx, gy, gz] = [gravity_step.x as f32, gravity_step.y as f32, gravity_step.z as f32];
+    let step = S::load(&[gx, gy, gz, 0., gx, gy, gz, 0., gx, gy, gz, 0., gx, gy, gz, 0.]);
+    let (zero, one) = (S::splat(0.0), S::splat(1.0));
+    let (first, second) = (S::mask_from_bits(0x1111), S::mask_from_bits(0x2222));
+    let (third, fourth) = (S::mask_from_bits(0x4444), S::mask_from_bits(0x8888));
+    for (plane, rows) in
+        momenta.as_chunks::<BLOCK_NODES>().0.iter().zip(rows.as_chunks_mut::<BLOCK_NODES>().0)
+    {
+        let mut mass = [zero; BLOCK_NODES];
+        for y in 0..BLOCK_NODES {
+            mass[y] = S::broadcast_entry::<3>(S::load(&plane[y].0));
+        }
+        // One division for sixteen nodes: entry y of each quarter is from row y.
+        let low = S::select(first, mass[0], mass[1]);
+        let high = S::select(third, mass[2], mass[3]);
+        let inverse = S::div(one, S::select(S::mask_or(first, second), low, high));
+        let inverse = [
+            S::broadcast_entry::<0>(inverse),
+            S::broadcast_entry::<1>(inverse),
+            S::broadcast_entry::<2>(inverse),
+            S::broadcast_entry::<3>(inverse),
+        ];
+        for y in 0..BLOCK_NODES {
+            let velocity = S::mul_add(S::load(&plane[y].0), inverse[y], step);
+            let node = S::select(fourth, mass[y], velocity);
+            S::store(&mut rows[y], S::select(S::lt(zero, mass[y]), node, zero));
         }
     }
 }
@@ -72,75 +205,35 @@ pub(crate) fn node_position(key: BlockKey, node: usize) -> [f64; 3] {
     [0, 1, 2].map(|d| f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d] as f64)
 }
 
-/// Momentum to velocity, gravity, boundary conditions.
-pub(crate) fn free_motion(
+/// Boundary conditions of a block's nodes, and what they did to their momentum and energy. `near` is
+/// [`GridPass::near_planes`].
+#[inline(never)]
+fn impose_boundaries(
     block: &mut NodeBlock,
     key: BlockKey,
-    gravity_step: Vector3<f64>,
     planes: &[GridPlane],
-    grid_spacing: f64,
-) -> FreeMotionSums {
-    let mut sums = FreeMotionSums::default();
-    if block.empty {
-        return sums;
-    }
-    let step = [gravity_step.x as f32, gravity_step.y as f32, gravity_step.z as f32];
-    let corner = node_position(key, 0);
-    let reach = 3.0 * 3.0_f64.sqrt();
-    let near = planes.iter().any(|p| GridPlane::acts_at(p.distance(corner) - reach));
-    let mut first_moment = [0.0_f64; 3];
-    let mut momentum = 0.0_f64;
-    for node in 0..NODES {
-        let [px, py, pz, mass] = block.nodes[node];
-        if mass <= 0.0 {
-            block.nodes[node] = [0.0; 4];
-            continue;
-        }
-        let inverse = 1.0 / mass;
-        let free = [px * inverse + step[0], py * inverse + step[1], pz * inverse + step[2]];
-        let (local, mass64) = ([node / 16, node / 4 % 4, node % 4], f64::from(mass));
-        sums.mass += mass64;
-        for d in 0..3 {
-            first_moment[d] += mass64 * local[d] as f64;
-            let before = f64::from(free[d]) - gravity_step[d];
-            momentum += gravity_step[d] * mass64 * (before + 0.5 * gravity_step[d]);
-        }
-        block.nodes[node] = [free[0], free[1], free[2], mass];
-        if near {
-            impose_boundaries(&mut block.nodes[node], key, node, planes, grid_spacing, &mut sums);
-        }
-    }
-    sums.work += momentum;
-    let center = Vector3::from_fn(|d, _| (sums.mass * corner[d] + first_moment[d]) * grid_spacing);
-    sums.gravity = Impulse { linear: gravity_step * sums.mass, angular: center.cross(&gravity_step) };
-    sums
-}
-
-/// Boundary conditions of one node, and what they did to its momentum and energy.
-fn impose_boundaries(
-    value: &mut [f32; 4],
-    key: BlockKey,
-    node: usize,
-    planes: &[GridPlane],
+    near: u64,
     grid_spacing: f64,
     sums: &mut FreeMotionSums,
 ) {
-    let position = node_position(key, node);
-    let before = [value[0], value[1], value[2]];
-    let mut v = before;
-    for plane in planes {
-        if GridPlane::acts_at(plane.distance(position)) {
-            plane.impose(&mut v);
+    for (node, value) in block.nodes.iter_mut().enumerate().filter(|(_, value)| value[3] > 0.0) {
+        let position = node_position(key, node);
+        let before = [value[0], value[1], value[2]];
+        let mut v = before;
+        for (n, plane) in planes.iter().enumerate() {
+            if near >> n.min(63) & 1 == 1 && GridPlane::acts_at(plane.distance(position)) {
+                plane.impose(&mut v);
+            }
         }
+        if v == before {
+            continue;
+        }
+        let mass = f64::from(value[3]);
+        let change = Vector3::from_fn(|d, _| mass * (f64::from(v[d]) - f64::from(before[d])));
+        let mean = Vector3::from_fn(|d, _| 0.5 * (f64::from(v[d]) + f64::from(before[d])));
+        sums.boundary.linear += change;
+        sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
+        sums.work += change.dot(&mean);
+        value[..3].copy_from_slice(&v);
     }
-    if v == before {
-        return;
-    }
-    let mass = f64::from(value[3]);
-    let change = Vector3::from_fn(|d, _| mass * (f64::from(v[d]) - f64::from(before[d])));
-    let mean = Vector3::from_fn(|d, _| 0.5 * (f64::from(v[d]) + f64::from(before[d])));
-    sums.boundary.linear += change;
-    sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
-    sums.work += change.dot(&mean);
-    value[..3].copy_from_slice(&v);
 }

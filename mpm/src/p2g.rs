@@ -5,18 +5,22 @@
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector holds three nodes of
 //! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
 
-use crate::arena::{Arena, STRIDE_X, STRIDE_Y, WINDOW, touched_neighbours};
-use crate::scalar::Real;
+use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 
-/// P2G of one block into its arena.
+/// P2G of one block into its window; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
     pub kinematics: &'a [Tile],
     pub deformation: &'a [Tile],
+    /// What their stencils reach.
+    pub window: &'a Window,
+    /// The window's rows.
+    pub rows: &'a mut [Row],
+    /// Scratch memory.
     pub arena: &'a mut Arena,
     /// Grid spacing h [m].
     pub grid_spacing: f32,
@@ -68,27 +72,29 @@ fn quad(row: &Row, q: usize) -> &[f32; 4] {
 }
 
 impl Kernel for ParticlesToGrid<'_> {
-    type Output = ();
+    type Output = u32;
 
     #[inline(always)]
-    fn run<S: Simd>(self) {
+    fn run<S: Simd>(self) -> u32 {
         let force = -self.dt * 4.0 / self.grid_spacing;
         let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
+        let nodes = self.arena.rows_mut();
+        self.window.for_each_row(
+            #[inline(always)]
+            |_, a| S::store(&mut nodes[a], S::splat(0.0)),
+        );
         let values = &mut self.arena.values;
-        values.fill(0.0);
-        let mut lowest = [Lanes::<S>::all(9.0); 3];
-        let mut highest = [Lanes::<S>::all(-9.0); 3];
         let mut weights = [Row::ZERO; LANES];
         let mut momentum = [Row::ZERO; LANES];
         let mut sums = [S::splat(0.0); 9];
         let mut at = usize::MAX;
         let mut runs = 0;
         for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
-            let stencils = Stencils::<S>::of(motion);
-            for d in 0..3 {
-                lowest[d] = lowest[d].min(stencils.base[d]);
-                highest[d] = highest[d].max(stencils.base[d]);
+            if let (Some(motion), Some(strain)) = (self.kinematics.get(t + 1), self.deformation.get(t + 1)) {
+                prefetch::<S>(&motion[..kinematics::ID]);
+                prefetch::<S>(&strain[deformation::STRESS_VOLUME..=deformation::MASS]);
             }
+            let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
             momenta(&stencils, motion, strain, self.grid_spacing, force, &mut momentum);
             let indices = stencils.arena_indices();
@@ -126,32 +132,19 @@ impl Kernel for ParticlesToGrid<'_> {
         if at != usize::MAX {
             flush::<S>(values, at, &sums);
         }
-        self.arena.runs = runs;
-        self.arena.touched = touched_neighbours(lane_extremes(&lowest).0, lane_extremes(&highest).1);
+        let nodes = self.arena.rows();
+        self.window.for_each_row(
+            #[inline(always)]
+            |w, a| S::store(&mut self.rows[w].0, S::load(&nodes[a])),
+        );
+        runs
     }
-}
-
-/// Smallest and largest lane of each component.
-#[inline(always)]
-fn lane_extremes<S: Simd>(x: &[Lanes<S>; 3]) -> ([i32; 3], [i32; 3]) {
-    let (mut smallest, mut largest) = ([0; 3], [0; 3]);
-    for d in 0..3 {
-        let mut row = Row::ZERO;
-        x[d].store(&mut row);
-        let (mut low, mut high) = (f32::MAX, f32::MIN);
-        for &lane in &row.0 {
-            low = low.min(lane);
-            high = high.max(lane);
-        }
-        (smallest[d], largest[d]) = (low as i32, high as i32);
-    }
-    (smallest, largest)
 }
 
 /// Adds a cell's sums to the arena.
 #[inline(always)]
 fn flush<S: Simd>(values: &mut [f32], at: usize, sums: &[S::V; 9]) {
-    let window = &mut values[at..at + WINDOW];
+    let window = &mut values[at..at + STENCIL];
     for i in 0..3 {
         for j in 0..3 {
             let row = &mut window[i * STRIDE_X + j * STRIDE_Y..][..LANES];

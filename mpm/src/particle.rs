@@ -10,6 +10,7 @@ use crate::material::Material;
 use crate::simd::{LANES, Row};
 use crate::tiles::{
     BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value,
+    with_room,
 };
 
 /// State of one particle.
@@ -129,6 +130,9 @@ pub(crate) fn build_store(
     }
     places.sort_unstable_by_key(|p| (p.key, p.cell, p.index));
     let mut store = Store::default();
+    let tiles: usize = places.chunk_by(|a, b| a.key == b.key).map(|group| group.len().div_ceil(LANES)).sum();
+    with_room(&mut store.kinematics, tiles);
+    with_room(&mut store.deformation, tiles);
     for group in places.chunk_by(|a, b| a.key == b.key) {
         let first_tile = store.kinematics.len() as u32;
         store.blocks.push(ParticleBlock { key: group[0].key, first_tile, count: group.len() as u32 });
@@ -138,8 +142,6 @@ pub(crate) fn build_store(
             store.deformation.push(strain);
         }
     }
-    store.kinematics.shrink_to_fit();
-    store.deformation.shrink_to_fit();
     Ok(store)
 }
 

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use crate::simd::{LANES, Row};
 use crate::tiles::{
-    BLOCK_CELLS, BlockKey, Half, ParticleBlock, Store, Tile, kinematics, padding_value, par_blocks,
+    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, kinematics, padding_value, par_blocks,
+    resize,
 };
 
 /// Number of neighbours of a block, itself included.
@@ -16,12 +17,30 @@ pub(crate) const NEIGHBOURS: usize = 27;
 /// Cells in a block.
 const CELLS: usize = 64;
 
+/// Rows of a tile that are brought into the new order at once. More would need more spare memory, fewer more passes.
+const ROWS_AT_ONCE: usize = 3;
+
+/// Tiles handed to a thread at once, at least.
+const TILE_GRAIN: usize = 16;
+
 /// Marks a lane without a particle.
 const NO_SOURCE: u32 = u32::MAX;
 
-/// Offset of neighbour `n` in blocks, each component in -1..=1; x slowest.
+/// Offset of each neighbour in blocks, each component in -1..=1; x slowest.
+static OFFSETS: [[i32; 3]; NEIGHBOURS] = {
+    let mut offsets = [[0; 3]; NEIGHBOURS];
+    let mut n = 0;
+    while n < NEIGHBOURS {
+        offsets[n] = [n as i32 / 9 - 1, n as i32 / 3 % 3 - 1, n as i32 % 3 - 1];
+        n += 1;
+    }
+    offsets
+};
+
+/// Offset of neighbour `n` in blocks.
+#[inline(always)]
 pub(crate) fn neighbour_offset(n: usize) -> [i32; 3] {
-    [n as i32 / 9 - 1, n as i32 / 3 % 3 - 1, n as i32 % 3 - 1]
+    OFFSETS[n]
 }
 
 /// The key one neighbour over; indices wrap at the ends of the 32-bit range.
@@ -56,7 +75,8 @@ pub(crate) struct Sorter {
     cell_starts: Vec<[u32; CELLS]>,
     /// Where each lane of the new tiles comes from: old tile * 16 + lane.
     sources: Vec<[u32; LANES]>,
-    spare: Vec<Tile>,
+    /// Some rows of every new tile.
+    spare: Vec<[Row; ROWS_AT_ONCE]>,
 }
 
 impl Sorter {
@@ -75,9 +95,9 @@ impl Sorter {
     }
 
     fn find_destinations(&mut self, store: &Store) {
-        self.codes.resize(store.kinematics.len(), [0; LANES]);
+        resize(&mut self.codes, store.kinematics.len(), [0; LANES]);
         self.leaving.clear();
-        self.leaving.resize(store.blocks.len(), 0);
+        resize(&mut self.leaving, store.blocks.len(), 0);
         let tiles = &store.kinematics;
         par_blocks(0, &store.blocks, &mut self.codes[..], &mut self.leaving, &|_, block, codes, leaving| {
             for (t, codes) in codes.iter_mut().enumerate() {
@@ -110,7 +130,7 @@ impl Sorter {
             first_tile: 0,
             count: 0,
         }));
-        self.cell_starts.resize(self.new_keys.len(), [0; CELLS]);
+        resize(&mut self.cell_starts, self.new_keys.len(), [0; CELLS]);
         let (codes, leaving) = (&self.codes, &self.leaving);
         self.new_blocks.par_iter_mut().zip(&mut self.cell_starts).for_each(|(block, starts)| {
             *starts = [0; CELLS];
@@ -126,7 +146,7 @@ impl Sorter {
             block.first_tile = tile;
             tile += block.tiles() as u32;
         }
-        self.sources.resize(tile as usize, [NO_SOURCE; LANES]);
+        resize(&mut self.sources, tile as usize, [NO_SOURCE; LANES]);
     }
 
     /// Finds the source of every lane of the new tiles.
@@ -146,40 +166,59 @@ impl Sorter {
         par_blocks(0, &self.new_blocks, &mut self.sources[..], &mut self.cell_starts, &work);
     }
 
-    /// Moves one half of the state into the new order.
+    /// Brings one half of the state into the new order, some rows at a time, so that no second copy of it is needed.
     fn permute(&mut self, tiles: &mut Vec<Tile>, half: Half) {
-        let (codes, old) = (&self.codes, &*tiles);
-        self.spare.resize(self.sources.len(), [Row::ZERO; crate::tiles::ROWS]);
-        self.spare.par_iter_mut().zip(&self.sources).for_each(|(tile, sources)| {
-            let lanes = sources.iter().position(|&s| s == NO_SOURCE).unwrap_or(LANES);
-            for (r, row) in tile.iter_mut().enumerate() {
-                for (l, &source) in sources[..lanes].iter().enumerate() {
-                    let (t, lane) = (source as usize / LANES, source as usize % LANES);
-                    row.0[l] = old[t][r].0[lane];
+        let count = self.sources.len();
+        if tiles.len() < count {
+            resize(tiles, count, [Row::ZERO; ROWS]);
+        }
+        resize(&mut self.spare, count, [Row::ZERO; ROWS_AT_ONCE]);
+        for first in (0..ROWS).step_by(ROWS_AT_ONCE) {
+            let (codes, old) = (&self.codes, &tiles[..]);
+            self.spare.par_iter_mut().zip(&self.sources).with_min_len(TILE_GRAIN).for_each(
+                |(rows, sources)| {
+                    gather_rows(rows, first, half, old, sources, codes);
+                },
+            );
+            tiles.par_iter_mut().zip(&self.spare).with_min_len(TILE_GRAIN).for_each(|(tile, rows)| {
+                for (row, new) in tile[first..].iter_mut().zip(rows) {
+                    *row = *new;
                 }
-                row.0[lanes..].fill(padding_value(half, r));
-            }
-            if half == Half::Kinematics {
-                rebase(tile, &sources[..lanes], codes);
-            }
-        });
-        core::mem::swap(tiles, &mut self.spare);
+            });
+        }
+        tiles.truncate(count);
     }
 }
 
-/// Expresses the positions of a gathered tile from the corner of the new block.
-fn rebase(tile: &mut Tile, sources: &[u32], codes: &[[u16; LANES]]) {
-    for (l, &source) in sources.iter().enumerate() {
-        let code = codes[source as usize / LANES][source as usize % LANES];
-        let offset = neighbour_offset(code as usize / CELLS);
-        for d in 0..3 {
-            tile[kinematics::POSITION + d].0[l] -= (BLOCK_CELLS * offset[d]) as f32;
+/// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from `sources`.
+fn gather_rows(
+    rows: &mut [Row; ROWS_AT_ONCE],
+    first: usize,
+    half: Half,
+    old: &[Tile],
+    sources: &[u32; LANES],
+    codes: &[[u16; LANES]],
+) {
+    let lanes = sources.iter().position(|&s| s == NO_SOURCE).unwrap_or(LANES);
+    for (l, &source) in sources[..lanes].iter().enumerate() {
+        let (tile, lane) = (&old[source as usize / LANES], source as usize % LANES);
+        for (row, old) in rows.iter_mut().zip(&tile[first..]) {
+            row.0[l] = old.0[lane];
         }
     }
-    for d in 0..3 {
-        let row = &mut tile[kinematics::POSITION + d].0;
-        let first = row[0];
-        row[sources.len()..].fill(first);
+    for (row, r) in rows.iter_mut().zip(first..ROWS) {
+        if half == Half::Kinematics && r < kinematics::POSITION + 3 {
+            // From the corner of the new block.
+            for (x, &source) in row.0.iter_mut().zip(&sources[..lanes]) {
+                let code = codes[source as usize / LANES][source as usize % LANES];
+                let offset = neighbour_offset(code as usize / CELLS)[r - kinematics::POSITION];
+                *x -= (BLOCK_CELLS * offset) as f32;
+            }
+            let padding = row.0[0];
+            row.0[lanes..].fill(padding);
+        } else {
+            row.0[lanes..].fill(padding_value(half, r));
+        }
     }
 }
 
@@ -218,6 +257,6 @@ impl Sorter {
             + self.new_blocks.capacity() * size_of::<ParticleBlock>()
             + self.cell_starts.capacity() * size_of::<[u32; CELLS]>()
             + self.sources.capacity() * size_of::<[u32; LANES]>()
-            + self.spare.capacity() * size_of::<Tile>()
+            + self.spare.capacity() * size_of::<[Row; ROWS_AT_ONCE]>()
     }
 }

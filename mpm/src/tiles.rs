@@ -1,19 +1,26 @@
 //! Particle storage: tiles of sixteen, one row of sixteen lanes a quantity.
 //!
 //! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split in two arrays of tiles
-//! (kinematics and deformation), so that the sort needs a spare copy of one half only. A block of the grid owns whole
-//! tiles, and pads its last one with particles of zero mass.
+//! (kinematics and deformation). A block of the grid owns whole tiles, and pads its last one with particles of zero mass.
 //!
 //! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
 //! the world the particle is: 24 bits below four cells, at any block index.
 
-use crate::simd::{LANES, Row};
+use crate::simd::{LANES, Row, Simd};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 17;
 
 /// Sixteen particles' worth of one half of the state.
 pub(crate) type Tile = [Row; ROWS];
+
+/// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the wait.
+#[inline(always)]
+pub(crate) fn prefetch<S: Simd>(rows: &[Row]) {
+    for row in rows {
+        S::prefetch(&row.0);
+    }
+}
 
 /// Rows of a kinematics tile.
 pub(crate) mod kinematics {
@@ -97,48 +104,72 @@ pub(crate) enum Half {
     Deformation,
 }
 
-/// Runs `work` on every block, in parallel, with the block's share of `tiles` and of `outputs`.
+/// Runs `work` on every block, in parallel, with the block's share of `shares` and of `outputs`.
 ///
-/// `tiles` holds the tiles of exactly these blocks, `outputs` one element a block. Splitting by halves allocates nothing.
-pub(crate) fn par_blocks<T: TileSlices, O: Send>(
+/// `outputs` holds one element a block. Splitting by halves allocates nothing.
+pub(crate) fn par_blocks<T: Shares, O: Send>(
     first: usize,
     blocks: &[ParticleBlock],
-    tiles: T,
+    shares: T,
     outputs: &mut [O],
     work: &(impl Fn(usize, &ParticleBlock, T, &mut O) + Sync),
 ) {
     match blocks {
         [] => {}
-        [block] => work(first, block, tiles, &mut outputs[0]),
+        [block] => work(first, block, shares, &mut outputs[0]),
         _ => {
             let middle = blocks.len() / 2;
-            let at = (blocks[middle].first_tile - blocks[0].first_tile) as usize;
-            let (tiles_a, tiles_b) = tiles.split(at);
+            let (shares_a, shares_b) = shares.split(blocks, middle);
             let (blocks_a, blocks_b) = blocks.split_at(middle);
             let (outputs_a, outputs_b) = outputs.split_at_mut(middle);
             rayon::join(
-                || par_blocks(first, blocks_a, tiles_a, outputs_a, work),
-                || par_blocks(first + middle, blocks_b, tiles_b, outputs_b, work),
+                || par_blocks(first, blocks_a, shares_a, outputs_a, work),
+                || par_blocks(first + middle, blocks_b, shares_b, outputs_b, work),
             );
         }
     }
 }
 
-/// One or two arrays with an element a tile, which can be handed out in parts.
-pub(crate) trait TileSlices: Send + Sized {
-    fn split(self, tiles: usize) -> (Self, Self);
+/// What belongs to consecutive blocks, and can be handed out in parts.
+pub(crate) trait Shares: Send + Sized {
+    /// The parts of `blocks[..middle]` and of `blocks[middle..]`, both not empty.
+    fn split(self, blocks: &[ParticleBlock], middle: usize) -> (Self, Self);
 }
 
-impl<T: Send> TileSlices for &mut [T] {
-    fn split(self, tiles: usize) -> (Self, Self) {
-        self.split_at_mut(tiles)
+/// An element a tile.
+impl<T: Send> Shares for &mut [T] {
+    fn split(self, blocks: &[ParticleBlock], middle: usize) -> (Self, Self) {
+        self.split_at_mut((blocks[middle].first_tile - blocks[0].first_tile) as usize)
     }
 }
 
-impl<A: TileSlices, B: TileSlices> TileSlices for (A, B) {
-    fn split(self, tiles: usize) -> (Self, Self) {
-        let (a0, a1) = self.0.split(tiles);
-        let (b0, b1) = self.1.split(tiles);
+/// An element a block.
+pub(crate) struct PerBlock<'a, T>(pub &'a mut [T]);
+
+impl<T: Send> Shares for PerBlock<'_, T> {
+    fn split(self, _: &[ParticleBlock], middle: usize) -> (Self, Self) {
+        let (a, b) = self.0.split_at_mut(middle);
+        (Self(a), Self(b))
+    }
+}
+
+impl<A: Shares, B: Shares> Shares for (A, B) {
+    fn split(self, blocks: &[ParticleBlock], middle: usize) -> (Self, Self) {
+        let (a0, a1) = self.0.split(blocks, middle);
+        let (b0, b1) = self.1.split(blocks, middle);
         ((a0, b0), (a1, b1))
     }
+}
+
+/// Makes room for `len` elements and a sixteenth more: buffers grow rarely, and never hold twice what they need.
+pub(crate) fn with_room<T>(v: &mut Vec<T>, len: usize) {
+    if len > v.capacity() {
+        v.reserve_exact(len + len / 16 - v.len());
+    }
+}
+
+/// Resizes, with some room to grow.
+pub(crate) fn resize<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
+    with_room(v, len);
+    v.resize(len, value);
 }

@@ -1,6 +1,7 @@
 //! The quadratic B-spline stencil of sixteen particles, laid out for the transfers.
 
-use crate::arena::EDGE;
+use crate::arena::{EDGE, EDGE_Z};
+use crate::blocks::BLOCK_NODES;
 use crate::bspline::quadratic_weights;
 use crate::simd::{LANES, Lanes, Row, Simd};
 use crate::tiles::{Tile, kinematics};
@@ -35,13 +36,18 @@ impl<S: Simd> Stencils<S> {
     /// Index of the first float of each particle's stencil in the arena.
     #[inline(always)]
     pub(crate) fn arena_indices(&self) -> [usize; LANES] {
-        let edge = Lanes::all(EDGE as f32);
         let one = Lanes::all(1.0);
-        let node = ((self.base[0] + one) * edge + self.base[1] + one) * edge + self.base[2] + one;
+        let column = (self.base[0] + one) * Lanes::all(EDGE as f32) + self.base[1] + one;
+        // The block's own nodes begin with the second row.
+        let node = column * Lanes::all(EDGE_Z as f32) + self.base[2] + Lanes::all(BLOCK_NODES as f32);
         // Adding 2^23 leaves the integer in the low bits of the float.
         let mut row = Row::ZERO;
         (node + Lanes::all(8_388_608.0)).store(&mut row);
-        row.0.map(|x| (x.to_bits() & 0x1ff) as usize * 4)
+        let mut indices = [0; LANES];
+        for l in 0..LANES {
+            indices[l] = (row.0[l].to_bits() & 0x3ff) as usize * 4;
+        }
+        indices
     }
 
     /// A row a particle: the nine products of x and y weights (x slowest), the three z weights, zeros.

@@ -4,30 +4,11 @@
 
 mod common;
 
-use common::lattice;
-use nalgebra::{Matrix3, Vector3};
+use common::{Random, lattice};
+use nalgebra::Vector3;
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Particle, ReferenceMpm, Totals};
 use pliant_mpm::stable_step::{COURANT_NUMBER, largest_stable_substep};
-
-/// SplitMix64, uniform within [-1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.next())
-    }
-    fn matrix(&mut self) -> Matrix3<f64> {
-        Matrix3::from_fn(|_, _| self.next())
-    }
-}
 
 fn soft(model: fn(Elastic) -> Model) -> Material {
     Material { density: 1e3, model: model(Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 }) }

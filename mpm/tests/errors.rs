@@ -5,9 +5,9 @@
 mod common;
 
 use common::{every_material, fast, lattice, levels, step, to_states};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Unit, Vector3};
 use pliant_mpm::stable_step::largest_stable_substep;
-use pliant_mpm::{Level, Mpm, MpmError, ParticleState};
+use pliant_mpm::{Boundary, BoundaryKind, Level, Mpm, MpmError, ParticleState};
 
 fn particle() -> ParticleState {
     ParticleState::new(Point3::new(0.1, 0.2, 0.3), Vector3::zeros(), 1e-6, 0)
@@ -49,6 +49,40 @@ fn invalid_particles_are_named() {
         assert!(error.to_string().starts_with(&format!("particles[3].{name}: ")), "{error}");
     }
     assert!(build(0.1, &[particle(); 5]).is_ok());
+}
+
+/// A boundary that is not a number, not of unit normal or of negative friction is refused; the error names boundary, field, value
+/// and unit.
+#[test]
+fn invalid_boundaries_are_named() {
+    type Spoil = fn(&mut Boundary);
+    let cases: [(Spoil, &str); 5] = [
+        (|b| b.point.y = f64::NAN, "boundaries[1].point: NaN m must be finite"),
+        (
+            |b| b.normal = Unit::new_unchecked(Vector3::new(0.0, f64::NAN, 0.0)),
+            "boundaries[1].normal: NaN long must be 1",
+        ),
+        (
+            |b| b.normal = Unit::new_unchecked(Vector3::new(0.0, 0.0, 2.0)),
+            "boundaries[1].normal: 2 long must be 1",
+        ),
+        (
+            |b| b.kind = BoundaryKind::Frictional { friction: -0.5 },
+            "boundaries[1].friction: -0.5 [-] must be finite and not negative",
+        ),
+        (
+            |b| b.kind = BoundaryKind::Frictional { friction: f64::INFINITY },
+            "boundaries[1].friction: inf [-] must be finite and not negative",
+        ),
+    ];
+    let floor = Boundary { point: Point3::origin(), normal: Vector3::z_axis(), kind: BoundaryKind::Slip };
+    for (spoil, message) in cases {
+        let mut boundaries = [floor; 3];
+        spoil(&mut boundaries[1]);
+        let built = Mpm::new(0.1, every_material(), &[particle()], &boundaries, Level::detect());
+        assert_eq!(built.map(|_| ()).unwrap_err().to_string(), message);
+    }
+    assert!(Mpm::new(0.1, every_material(), &[particle()], &[floor; 3], Level::detect()).is_ok());
 }
 
 /// What f32 cannot hold is refused as well: it would become infinite, or a particle without mass.

@@ -6,8 +6,7 @@ use crate::spatial::SpatialVelocity;
 use nalgebra::{Isometry3, Vector3};
 
 /// How a body moves.
-// One description a body, read once: its size does not matter.
-#[allow(clippy::large_enum_variant)]
+#[expect(clippy::large_enum_variant, reason = "one description a body, read once: its size does not matter")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// Stays where it is.

@@ -100,12 +100,16 @@ impl<'a> Artist<'a> {
         Ok(artist)
     }
 
+    /// The camera of the scene, or one that sees all of the run. Upwards in the picture is against gravity, so that a
+    /// slope described by a tilted gravity looks like one.
     fn place_camera(&self) -> Result<Camera, PictureError> {
+        let upright = upright(&self.scene.gravity);
+        let up = upright.inverse() * Vector3::z();
         if let Some(camera) = &self.scene.output.camera {
             return Ok(Camera {
                 position: camera.position.into(),
                 target: camera.target.into(),
-                up: Vector3::z(),
+                up,
                 vertical_fov: camera.field_of_view,
             });
         }
@@ -114,14 +118,15 @@ impl<'a> Artist<'a> {
         for frame in spread(self.frames, FRAMING_FRAMES) {
             let moment = self.moment(frame)?;
             for axis in 0..3 {
-                let (least, most) = extent(&moment.balls, axis);
+                let (least, most) =
+                    extent(&moment.balls, &upright.inverse_transform_vector(&Vector3::ith(axis, 1.0)));
                 low[axis] = low[axis].min(least);
                 high[axis] = high[axis].max(most);
             }
             for (desc, row) in self.descs.iter().zip(self.rows.get(frame).into_iter().flatten()) {
                 for geometry in &desc.geometries {
                     if let Some((center, radius)) = geometry.shape.bounding_sphere() {
-                        let center = row.pose * geometry.pose * center;
+                        let center = upright * (row.pose * geometry.pose * center);
                         low = low.inf(&(center - Vector3::repeat(radius)));
                         high = high.sup(&(center + Vector3::repeat(radius)));
                     }
@@ -132,7 +137,9 @@ impl<'a> Artist<'a> {
             (low, high) = (Point3::new(-0.5, -0.5, 0.0), Point3::new(0.5, 0.5, 0.5));
         }
         let [width, height] = self.scene.output.picture_size;
-        Ok(Camera::frame(low, high, AZIMUTH, ELEVATION, f64::from(width) / f64::from(height)))
+        let camera = Camera::frame(low, high, AZIMUTH, ELEVATION, f64::from(width) / f64::from(height));
+        let back = upright.inverse();
+        Ok(Camera { position: back * camera.position, target: back * camera.target, up, ..camera })
     }
 
     fn moment(&self, frame: usize) -> Result<Moment, PictureError> {
@@ -264,9 +271,17 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|k| k * (count - 1) / (most - 1)).collect()
 }
 
-/// The range of the balls along an axis, without strays.
-fn extent(balls: &[Ball], axis: usize) -> (f64, f64) {
-    let mut values: Vec<f32> = balls.iter().map(|ball| ball.center[axis]).filter(|x| x.is_finite()).collect();
+/// The rotation after which gravity [m/s^2] points along -z; none without gravity.
+fn upright(gravity: &[f64; 3]) -> UnitQuaternion<f64> {
+    let up = -Vector3::from(*gravity);
+    UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or_default()
+}
+
+/// The range of the balls along an axis (a unit vector), without strays.
+fn extent(balls: &[Ball], axis: &Vector3<f64>) -> (f64, f64) {
+    let axis = axis.cast::<f32>();
+    let along = balls.iter().map(|ball| Vector3::from(ball.center).dot(&axis));
+    let mut values: Vec<f32> = along.filter(|x| x.is_finite()).collect();
     values.sort_unstable_by(f32::total_cmp);
     let strays = (STRAYS * values.len() as f64) as usize;
     match (values.get(strays), values.iter().rev().nth(strays)) {

@@ -73,8 +73,20 @@ pub fn main() -> ExitCode {
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
     // Standard error may be closed; there is nowhere else to say so.
-    let _ = writeln!(io::stderr(), "error: {error:#}");
+    let _ = writeln!(io::stderr(), "error: {}", explain(error));
     ExitCode::from(code)
+}
+
+/// The message and its causes, each once: many messages already end with their cause.
+fn explain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// A reader such as `head` that has seen enough is no failure.

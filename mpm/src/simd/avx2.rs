@@ -36,6 +36,10 @@ impl Simd for Avx2 {
         });
     }
     #[inline(always)]
+    fn prefetch(row: &[f32; LANES]) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast()));
+    }
+    #[inline(always)]
     fn add(a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
         op!([_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])])
     }
@@ -134,6 +138,15 @@ impl Simd for Avx2 {
             let q = _mm_loadu_ps(q.as_ptr());
             [_mm256_set_m128(q, q); 2]
         })
+    }
+    #[inline(always)]
+    fn broadcast_entry<const I: usize>(a: [__m256; 2]) -> [__m256; 2] {
+        match I {
+            0 => op!([_mm256_permute_ps::<0x00>(a[0]), _mm256_permute_ps::<0x00>(a[1])]),
+            1 => op!([_mm256_permute_ps::<0x55>(a[0]), _mm256_permute_ps::<0x55>(a[1])]),
+            2 => op!([_mm256_permute_ps::<0xaa>(a[0]), _mm256_permute_ps::<0xaa>(a[1])]),
+            _ => op!([_mm256_permute_ps::<0xff>(a[0]), _mm256_permute_ps::<0xff>(a[1])]),
+        }
     }
     #[inline(always)]
     fn spread_z_weights(row: &[f32; LANES]) -> [__m256; 2] {

@@ -33,6 +33,10 @@ impl Simd for Avx512 {
         op!(_mm512_storeu_ps(row.as_mut_ptr(), v));
     }
     #[inline(always)]
+    fn prefetch(row: &[f32; LANES]) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast()));
+    }
+    #[inline(always)]
     fn add(a: __m512, b: __m512) -> __m512 {
         op!(_mm512_add_ps(a, b))
     }
@@ -117,6 +121,15 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn broadcast_quad(q: &[f32; 4]) -> __m512 {
         op!(_mm512_broadcast_f32x4(_mm_loadu_ps(q.as_ptr())))
+    }
+    #[inline(always)]
+    fn broadcast_entry<const I: usize>(a: __m512) -> __m512 {
+        match I {
+            0 => op!(_mm512_permute_ps::<0x00>(a)),
+            1 => op!(_mm512_permute_ps::<0x55>(a)),
+            2 => op!(_mm512_permute_ps::<0xaa>(a)),
+            _ => op!(_mm512_permute_ps::<0xff>(a)),
+        }
     }
     #[inline(always)]
     fn spread_z_weights(row: &[f32; LANES]) -> __m512 {

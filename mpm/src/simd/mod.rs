@@ -43,6 +43,8 @@ pub(crate) trait Simd: Copy + core::fmt::Debug + 'static {
     fn splat(x: f32) -> Self::V;
     fn load(row: &[f32; LANES]) -> Self::V;
     fn store(row: &mut [f32; LANES], v: Self::V);
+    /// Asks for a cache line that is needed soon.
+    fn prefetch(row: &[f32; LANES]);
     fn add(a: Self::V, b: Self::V) -> Self::V;
     fn sub(a: Self::V, b: Self::V) -> Self::V;
     fn mul(a: Self::V, b: Self::V) -> Self::V;
@@ -71,6 +73,8 @@ pub(crate) trait Simd: Copy + core::fmt::Debug + 'static {
 
     /// The same four floats in each quarter: (q, q, q, q).
     fn broadcast_quad(quad: &[f32; 4]) -> Self::V;
+    /// Entry I of each quarter in all four places of the quarter.
+    fn broadcast_entry<const I: usize>(a: Self::V) -> Self::V;
     /// Spreads entries 9, 10, 11, 12 of a row over the four quarters: (r9 x4, r10 x4, r11 x4, r12 x4).
     fn spread_z_weights(row: &[f32; LANES]) -> Self::V;
     /// Sums the first three quarters of each argument: result quarter n is the sum of a_n's quarters 0, 1, 2.

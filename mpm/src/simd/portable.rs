@@ -52,6 +52,8 @@ impl Simd for Portable {
         *row = v;
     }
     #[inline]
+    fn prefetch(_: &[f32; LANES]) {}
+    #[inline]
     fn add(a: V, b: V) -> V {
         zip(a, b, |x, y| x + y)
     }
@@ -142,6 +144,14 @@ impl Simd for Portable {
         let mut r = [0.0; LANES];
         for l in 0..LANES {
             r[l] = q[l % 4];
+        }
+        r
+    }
+    #[inline]
+    fn broadcast_entry<const I: usize>(a: V) -> V {
+        let mut r = [0.0; LANES];
+        for l in 0..LANES {
+            r[l] = a[l / 4 * 4 + I];
         }
         r
     }

@@ -7,7 +7,8 @@ use super::{ParseError, Scene, parse_scene};
 /// One change: a path into the scene and the value that goes there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or `bodies[pin].motion.mass`.
+    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or `bodies[pin].motion.mass`; an element
+    /// of a list may also follow a dot, `bodies.pin.motion.mass`.
     pub path: String,
     /// The new value.
     pub value: Value,
@@ -158,7 +159,7 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
         place = format!("'{text}'");
         let next = match value {
             Value::Object(fields) if !index => fields.get_mut(text),
-            Value::Array(items) if index => {
+            Value::Array(items) => {
                 let position = text
                     .parse::<usize>()
                     .ok()

@@ -25,7 +25,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use occlusion::Occlusion;
 use primitive::Scene;
 use raster::{View, add_planes, rasterise};
-use shade::{Lighting, shade};
+use shade::{FloorView, Lighting, shade};
 use shadow::ShadowMap;
 
 /// Samples along each side of a pixel.
@@ -193,7 +193,7 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     let (center, radius) = scene.bounding_sphere();
     let occlusion = Occlusion::new(&view, &buffer, &scene, radius);
     let shadow = ShadowMap::new(&scene, light, center, radius, view.height);
-    let lighting = Lighting { direction: light, shadow, occlusion, center, radius };
+    let lighting = Lighting { direction: light, shadow, occlusion, floor: FloorView::new(&picture.camera) };
     let mut image = shade(&view, &buffer, &scene, &lighting);
     if let Some(caption) = picture.caption {
         font::draw_caption(&mut image, caption);
@@ -205,9 +205,10 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
 fn light_direction(picture: &Picture, basis: &camera::Basis) -> Result<Vector3<f32>, RenderError> {
     let direction = picture.light.unwrap_or_else(|| {
         // From the left of the camera and a little behind it, so that shadows fall to the right and away.
-        let flat = Vector3::new(basis.forward.x, basis.forward.y, 0.0);
+        let vertical = picture.camera.up.normalize();
+        let flat = basis.forward - vertical * basis.forward.dot(&vertical);
         let flat = flat.try_normalize(1e-6).unwrap_or(basis.up);
-        Vector3::z() * 1.25 - basis.right * 0.8 - flat * 0.35
+        vertical * 1.25 - basis.right * 0.8 - flat * 0.35
     });
     let unit = direction.try_normalize(1e-12).filter(|d| d.iter().all(|x| x.is_finite()));
     unit.map(|d| d.cast()).ok_or_else(|| RenderError::Light(direction.into()))

@@ -6,7 +6,7 @@ use super::occlusion::{Occlusion, normal_of, pixel_noise};
 use super::primitive::{Plane, Ray, Scene, V3};
 use super::raster::{Buffer, NOTHING, View};
 use super::shadow::ShadowMap;
-use super::{Image, SUPERSAMPLING, color};
+use super::{Camera, Image, SUPERSAMPLING, color};
 
 /// Side of a cell of the floor's grid [m].
 const GRID: f32 = 0.1;
@@ -29,9 +29,30 @@ pub(super) struct Lighting {
     pub direction: V3,
     pub shadow: ShadowMap,
     pub occlusion: Occlusion,
-    /// Middle of the scene, about which the floor fades into the background.
-    pub center: V3,
-    pub radius: f32,
+    pub floor: FloorView,
+}
+
+/// Where floors are seen, and beyond which they fade into the background. It hangs on the camera, which stands still,
+/// not on what moves.
+pub(super) struct FloorView {
+    center: V3,
+    /// Half the height of what the camera sees at its target.
+    half_height: f32,
+}
+
+impl FloorView {
+    pub fn new(camera: &Camera) -> Self {
+        let distance = nalgebra::distance(&camera.position, &camera.target);
+        let half_height = distance * (camera.vertical_fov / 2.0).tan();
+        Self { center: camera.target.coords.cast(), half_height: half_height as f32 }
+    }
+
+    /// How much of a point on a floor is gone: 0 in the picture's middle, 1 far away.
+    fn faded(&self, point: &V3, normal: &V3) -> f32 {
+        let offset = point - self.center;
+        let flat = offset - normal * offset.dot(normal);
+        smooth_step(2.2, 7.0, flat.norm() / self.half_height)
+    }
 }
 
 /// The picture of what `buffer` holds.
@@ -87,15 +108,12 @@ fn sample_light(
         return background(&ray);
     }
     let point = ray.origin + ray.direction * t;
-    let fade = |plane: &Plane| {
-        let offset = point - lighting.center;
-        let flat = offset - plane.normal * offset.dot(&plane.normal);
-        smooth_step(1.4, 4.5, flat.norm() / lighting.radius)
-    };
     let plane = (id as usize).checked_sub(scene.primitives.len()).map(|index| &scene.planes[index]);
     let (albedo, gloss, faded) = match plane {
         None => (scene.primitives[id as usize].albedo, scene.primitives[id as usize].gloss, 0.0),
-        Some(plane) => (checker(plane, &point, &ray, t / view.scale), 0.0, fade(plane)),
+        Some(plane) => {
+            (checker(plane, &point, &ray, t / view.scale), 0.0, lighting.floor.faded(&point, &plane.normal))
+        }
     };
     if faded >= 1.0 {
         return background(&ray);

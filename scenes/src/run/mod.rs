@@ -226,3 +226,23 @@ pub fn run(prepared: Prepared, options: RunOptions) -> Result<Summary, RunError>
             .install(|| simulate::run(prepared, options)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: a full disk and a used-up quota are told as such, with the file; another refusal keeps its own words.
+    #[test]
+    fn a_full_disk_is_told_as_one() {
+        let error = |kind: io::ErrorKind| {
+            RunError::from(IoError::file("write", Path::new("out/frames/000007.ply"), kind.into()))
+        };
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let error = error(kind);
+            assert!(matches!(error, RunError::DiskFull { kept: false, .. }));
+            assert_eq!(error.to_string(), "the disk is full: cannot write out/frames/000007.ply");
+            assert!(!error.is_usage());
+        }
+        assert!(matches!(error(io::ErrorKind::PermissionDenied), RunError::Io(_)));
+    }
+}

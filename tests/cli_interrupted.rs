@@ -1,0 +1,82 @@
+//! Runs that something outside stops: Ctrl-C, and a file system that takes no more.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
+
+mod cli_support;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cli_support::Place;
+
+/// 64 particles for longer than anyone waits.
+const ENDLESS: [&str; 7] =
+    ["run", "elastic-drop", "--no-pictures", "--set", "soft[0].sampling.counts=[4,4,4]", "--time", "100000"];
+
+/// How long the slowest machine may take to write a few frames.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+// The law (runner.md): Ctrl-C ends a run after its step; the directory is whole, says `interrupted`, and can be resumed.
+#[test]
+fn ctrl_c_leaves_a_whole_directory_that_resumes() {
+    let place = Place::new();
+    interrupt(&place, &["--out", "out"], ".out.partial/frames/000003.ply");
+    assert_eq!(place.names(), ["out"]);
+    let manifest = place.json("out/manifest.json");
+    assert_eq!(manifest["status"], "interrupted");
+    let frames = manifest["frames"].as_u64().unwrap();
+    assert!(frames >= 4, "{frames}");
+    assert!(place.path(&format!("out/frames/{:06}.ply", frames - 1)).exists());
+    assert!(!place.path(&format!("out/frames/{frames:06}.ply")).exists());
+    let rows = place.read("out/diagnostics.csv").lines().count() as u64 - 1;
+    assert_eq!(manifest["steps"].as_u64().unwrap(), rows);
+
+    interrupt(&place, &["--out", "out", "--resume"], &format!(".out.partial/frames/{:06}.ply", frames + 3));
+    let resumed = place.json("out/manifest.json");
+    assert_eq!(resumed["status"], "interrupted");
+    assert!(resumed["frames"].as_u64().unwrap() >= frames + 4);
+}
+
+/// Runs until `file` is there, then sends SIGINT; the run must end with exit 1.
+fn interrupt(place: &Place, more: &[&str], file: &str) {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_pliant"))
+        .args(ENDLESS)
+        .args(more)
+        .current_dir(place.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !place.path(file).exists() {
+        if let Some(status) = run.try_wait().unwrap() {
+            panic!("ended by itself: {status}");
+        }
+        assert!(begun.elapsed() < PATIENCE, "{file} does not come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+}
+
+// The law: a file that cannot be completed is an error that names it, exit 1, and nothing half written stays. The limit on
+// a file's size (in blocks of 512 bytes) stands in for a full disk: 0 stops the first frame, 16 the table of diagnostics.
+#[test]
+fn a_file_system_that_takes_no_more_leaves_nothing_half_written() {
+    for (blocks, file) in [("0", "frames/000000.ply"), ("16", "diagnostics.csv")] {
+        let place = Place::new();
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let run = Command::new("sh")
+            .args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_pliant")])
+            .args(ENDLESS)
+            .args(["--out", "out"])
+            .current_dir(place.path(""))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(1), "{said}");
+        assert!(said.contains("cannot write") && said.contains(file), "{said}");
+        assert_eq!(place.names(), Vec::<String>::new(), "{blocks}");
+    }
+}
