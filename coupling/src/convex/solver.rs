@@ -2,7 +2,7 @@
 
 use super::active::Active;
 use super::factorised::Factorisation;
-use super::inner::{ConjugateGradients, Forcing, InnerTarget};
+use super::inner::{ConjugateGradients, Forcing, InnerTarget, Newton};
 use super::kernels::{self, Columns, Norms, Packed, RayLanes};
 use super::lbfgs::History;
 use super::line_search::{Line, Step, search};
@@ -327,32 +327,48 @@ impl ConvexSolver {
                 );
                 0
             }
-            Direction::NewtonCg => {
-                self.assemble_blocks(false);
-                let target = InnerTarget {
-                    reduction: forcing.target(record.residual, record.tolerance, far),
-                    iterations: settings.max_inner_iterations,
-                };
-                self.conjugate_gradients.solve(
-                    &self.active,
-                    &self.hessians,
-                    &self.blocks,
-                    &self.gradient,
-                    record.residual,
-                    target,
-                    &mut self.direction,
-                )
-            }
-            Direction::NewtonFactorised => {
-                self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
-                self.factorisation.solve_negated(&self.gradient, &mut self.direction);
-                1
-            }
+            Direction::NewtonCg => self.solve_newton(settings, record, forcing, far),
+            Direction::NewtonFactorised => self.factorise(),
         }
     }
 
-    /// The contacts' part of the diagonal blocks.
-    fn assemble_blocks(&mut self, lumped: bool) {
+    /// The Newton direction by conjugate gradients, or by factorisation once those have been beaten in this solve.
+    fn solve_newton(
+        &mut self,
+        settings: &SolverSettings,
+        record: &IterationRecord,
+        forcing: &mut Forcing,
+        far: bool,
+    ) -> usize {
+        let mut products = 0;
+        if !self.conjugate_gradients.beaten() {
+            let target = InnerTarget {
+                reduction: forcing.target(record.residual, record.tolerance, far),
+                iterations: settings.max_inner_iterations,
+            };
+            let newton = Newton {
+                prepared: &self.prepared,
+                active: &self.active,
+                hessians: &self.hessians,
+                gradient: &self.gradient,
+                norm: record.residual,
+            };
+            products = self.conjugate_gradients.solve(&newton, target, &mut self.direction);
+        }
+        if self.conjugate_gradients.beaten() {
+            products += self.factorise();
+        }
+        products
+    }
+
+    fn factorise(&mut self) -> usize {
+        self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
+        self.factorisation.solve_negated(&self.gradient, &mut self.direction);
+        1
+    }
+
+    /// The inverses of the diagonal blocks.
+    fn update_blocks(&mut self, lumped: bool) {
         let prepared = &self.prepared;
         self.blocks.fill([0.0; 8]);
         kernels::diagonal_blocks_add(
@@ -362,11 +378,6 @@ impl ConvexSolver {
             lumped,
             &mut self.blocks,
         );
-    }
-
-    fn update_blocks(&mut self, lumped: bool) {
-        self.assemble_blocks(lumped);
-        let prepared = &self.prepared;
         kernels::invert_blocks(
             &self.blocks,
             &prepared.mass,

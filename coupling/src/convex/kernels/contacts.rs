@@ -6,7 +6,7 @@ use multiversion::multiversion;
 
 use super::super::active::Active;
 use super::super::prepared::{Group, Vector, Weights};
-use super::{Columns, Packed, ZERO, axpy};
+use super::{Columns, Matrix, Real, ZERO, axpy};
 
 /// `sum_i w_i v_i` of one contact.
 #[inline(always)]
@@ -79,27 +79,27 @@ pub(in super::super) fn scatter_add(
 
 /// `out_i += sum_c w_ic^2 G_c`, or with the weight to the first power (`lumped`).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn diagonal_blocks_add(
+pub(in super::super) fn diagonal_blocks_add<T: Real>(
     active: &Active,
     weights: &[Weights],
     hessians: &[Columns],
     lumped: bool,
-    out: &mut [Packed],
+    out: &mut [Matrix<T>],
 ) {
     for group in &active.groups {
         for &c in &active.contacts[group.begin as usize..group.end as usize] {
             let (w, g) = (&weights[c as usize], &hessians[c as usize]);
             let packed = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2], 0.0, 0.0];
-            let mut layers = [[0.0; 8]; 3];
+            let mut layers = [[T::default(); 8]; 3];
             for k in 0..3 {
                 let factor = if lumped { w.z[k] } else { w.z[k] * w.z[k] };
                 for l in 0..8 {
-                    layers[k][l] = (factor * packed[l]) as f32;
+                    layers[k][l] = T::of(factor * packed[l]);
                 }
             }
             let layers = black_box(layers);
             for r in 0..9 {
-                let factor = (if lumped { w.xy[r] } else { w.xy[r] * w.xy[r] }) as f32;
+                let factor = T::of(if lumped { w.xy[r] } else { w.xy[r] * w.xy[r] });
                 let first = group.rows[r] as usize;
                 let run = &mut out[first..first + 3];
                 for k in 0..3 {

@@ -1,10 +1,11 @@
-//! The Newton system in single precision, in velocities scaled by the roots of the masses:
-//! `(I + S J^T G J S) y = -S g` with `S = M^-1/2`, so that the identity bounds it from below at any ratio of masses.
+//! The Newton system in velocities scaled by the roots of the masses: `(I + S J^T G J S) y = -S g` with `S = M^-1/2`, so
+//! that the identity bounds it from below at any ratio of masses. Written once for single and double precision.
 //!
-//! Single precision is enough: the system is solved again at every iterate, whose gradient is exact to double
-//! precision, and rounded weights and Hessians still make a symmetric, positive semidefinite product.
+//! Single precision is enough while the contacts' part is not so large that the identity is lost in its rounding: the
+//! system is solved again at every iterate, whose gradient is exact to double precision, and rounded weights and
+//! Hessians still make a symmetric, positive semidefinite product.
 //!
-//! Each component of the nodes' vectors lies by itself, eight nodes to an AVX register: [`Nodes`] where only loops over
+//! Each component of the nodes' vectors lies by itself, eight nodes to a [`Lanes`]: [`Nodes`] where only loops over
 //! the nodes go, [`Rows`] where contacts read three consecutive nodes wherever they begin.
 
 use std::hint::black_box;
@@ -13,43 +14,39 @@ use multiversion::multiversion;
 
 use super::super::active::Active;
 use super::super::prepared::{Vector, Weights};
-use super::{Columns, Packed};
+use super::{Columns, Matrix, Real};
 
-/// Floats of an AVX register.
+/// Nodes side by side: an AVX register of f32, or two of f64.
 pub(in super::super) const WIDTH: usize = 8;
 
-type Lanes = [f32; WIDTH];
-
-const ZERO: Lanes = [0.0; WIDTH];
+pub(in super::super) type Lanes<T> = [T; WIDTH];
 
 /// Vectors of eight nodes, component by component.
-pub(in super::super) type Nodes = [Lanes; 3];
+pub(in super::super) type Nodes<T> = [Lanes<T>; 3];
 
 /// Symmetric 3x3 matrices of eight nodes, `[xx, yy, zz, xy, xz, yz]`.
-pub(in super::super) type NodeBlocks = [Lanes; 6];
+pub(in super::super) type NodeBlocks<T> = [Lanes<T>; 6];
 
 /// The components of all nodes' vectors, with room for a read of four nodes that begins at the last row.
-pub(in super::super) type Rows = [Vec<f32>; 3];
+pub(in super::super) type Rows<T> = [Vec<T>; 3];
 
 /// One number for each node of a stencil: nine rows of three nodes and a fourth that counts for nothing.
-pub(in super::super) type Stencil = [Lanes; 5];
+pub(in super::super) type Stencil<T> = [Lanes<T>; 5];
 
-const EMPTY: Stencil = [ZERO; 5];
-
-/// Registers summed in single precision before the sum goes on in double precision.
+/// Registers summed in their own precision before the sum goes on in double precision.
 const CHUNK: usize = 64;
 
 /// The sums of the lanes of three registers. Through memory, or the compiler takes them apart into scalars earlier.
 #[inline(always)]
-fn sums_of(lanes: &[Lanes; 3]) -> [f32; 3] {
-    let mut halves = [[0.0; WIDTH / 2]; 3];
+fn sums_of<T: Real>(lanes: &[Lanes<T>; 3]) -> [T; 3] {
+    let mut halves = [[T::default(); WIDTH / 2]; 3];
     for a in 0..3 {
         for l in 0..WIDTH / 2 {
             halves[a][l] = lanes[a][l] + lanes[a][l + WIDTH / 2];
         }
     }
     let h = black_box(halves);
-    let mut sums = [0.0; 3];
+    let mut sums = [T::default(); 3];
     for a in 0..3 {
         sums[a] = (h[a][0] + h[a][2]) + (h[a][1] + h[a][3]);
     }
@@ -57,19 +54,19 @@ fn sums_of(lanes: &[Lanes; 3]) -> [f32; 3] {
 }
 
 #[inline(always)]
-fn add_to(total: &mut f64, part: &Lanes) {
+fn add_to<T: Real>(total: &mut f64, part: &Lanes<T>) {
     for l in 0..WIDTH {
-        *total += f64::from(part[l]);
+        *total += part[l].double();
     }
 }
 
 /// Products `xy z` of all contacts' weights.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn expand_weights(weights: &[Weights], out: &mut [Stencil]) {
+pub(in super::super) fn expand_weights<T: Real>(weights: &[Weights], out: &mut [Stencil<T>]) {
     for (w, out) in weights.iter().zip(out) {
-        let z = [w.z[0] as f32, w.z[1] as f32, w.z[2] as f32, 0.0];
+        let z = [T::of(w.z[0]), T::of(w.z[1]), T::of(w.z[2]), T::default()];
         for (row, &xy) in out.as_flattened_mut().as_chunks_mut::<4>().0.iter_mut().zip(&w.xy) {
-            let xy = xy as f32;
+            let xy = T::of(xy);
             for k in 0..4 {
                 row[k] = xy * z[k];
             }
@@ -77,33 +74,33 @@ pub(in super::super) fn expand_weights(weights: &[Weights], out: &mut [Stencil])
     }
 }
 
-/// The active contacts' Hessians as `[xx, yy, zz, xy, xz, yz, 0, 0]`.
+/// The active contacts' Hessians.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn pack_hessians(active: &Active, hessians: &[Columns], out: &mut [Packed]) {
+pub(in super::super) fn pack_hessians<T: Real>(active: &Active, hessians: &[Columns], out: &mut [Matrix<T>]) {
     for (&c, out) in active.contacts.iter().zip(out) {
         let g = &hessians[c as usize];
         let entries = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]];
         for e in 0..6 {
-            out[e] = entries[e] as f32;
+            out[e] = T::of(entries[e]);
         }
     }
 }
 
 /// `out += J^T G J x`; returns `x^T J^T G J x`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn product_add(
+pub(in super::super) fn product_add<T: Real>(
     active: &Active,
-    weights: &[Stencil],
-    hessians: &[Packed],
-    x: &Rows,
-    out: &mut Rows,
+    weights: &[Stencil<T>],
+    hessians: &[Matrix<T>],
+    x: &Rows<T>,
+    out: &mut Rows<T>,
 ) -> f64 {
     let nodes = x[0].len();
     let x = [&x[0][..nodes], &x[1][..nodes], &x[2][..nodes]];
     let [out_x, out_y, out_z] = out;
     let out = [&mut out_x[..nodes], &mut out_y[..nodes], &mut out_z[..nodes]];
     let mut curvature = 0.0;
-    let mut field = [EMPTY; 3];
+    let mut field = [[[T::default(); WIDTH]; 5]; 3];
     for group in &active.groups {
         // The group's rows side by side, and what its contacts give them: nodes are read and written once a group.
         for r in 0..9 {
@@ -113,14 +110,14 @@ pub(in super::super) fn product_add(
                 row.copy_from_slice(&x[a][first..first + 4]);
             }
         }
-        let mut sums = [EMPTY; 3];
+        let mut sums = [[[T::default(); WIDTH]; 5]; 3];
         // Opaque, or the compiler takes the arrays apart into scalars.
         let (field, sums) = (black_box(&field), black_box(&mut sums));
-        let mut part = 0.0;
+        let mut part = T::default();
         let range = group.begin as usize..group.end as usize;
         for (&c, g) in active.contacts[range.clone()].iter().zip(&hessians[range]) {
             let w = weights[c as usize];
-            let mut lanes = [ZERO; 3];
+            let mut lanes = [[T::default(); WIDTH]; 3];
             for m in 0..w.len() {
                 for a in 0..3 {
                     for l in 0..WIDTH {
@@ -134,7 +131,7 @@ pub(in super::super) fn product_add(
                 g[3].mul_add(v[0], g[1].mul_add(v[1], g[5] * v[2])),
                 g[4].mul_add(v[0], g[5].mul_add(v[1], g[2] * v[2])),
             ]);
-            part += v[0].mul_add(image[0], v[1].mul_add(image[1], v[2] * image[2]));
+            part = part + v[0].mul_add(image[0], v[1].mul_add(image[1], v[2] * image[2]));
             for a in 0..3 {
                 for m in 0..w.len() {
                     let mut sum = sums[a][m];
@@ -152,23 +149,29 @@ pub(in super::super) fn product_add(
                     let sum = sums[a].as_flattened().as_chunks::<4>().0[r];
                     let mut value = *run;
                     for k in 0..4 {
-                        value[k] += sum[k];
+                        value[k] = value[k] + sum[k];
                     }
                     *run = value;
                 }
             }
         }
-        curvature += f64::from(part);
+        curvature += part.double();
     }
     curvature
 }
 
 /// The inverses of the scaled diagonal blocks `I + s_i^2 B_i`, by LDL^T with the pivots held at one (their bound in
-/// exact arithmetic).
+/// exact arithmetic). Returns the largest trace of the `s_i^2 B_i`, which are positive semidefinite.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[Lanes], out: &mut [NodeBlocks]) {
+pub(in super::super) fn invert_scaled<T: Real>(
+    blocks: &[Matrix<T>],
+    scale: &[Lanes<T>],
+    out: &mut [NodeBlocks<T>],
+) -> f64 {
+    let mut largest = [T::default(); WIDTH];
+    let one = T::of(1.0);
     for ((blocks, scale), out) in blocks.chunks(WIDTH).zip(scale).zip(out) {
-        let mut b = [ZERO; 6];
+        let mut b = [[T::default(); WIDTH]; 6];
         for (l, block) in blocks.iter().enumerate() {
             for e in 0..6 {
                 b[e][l] = block[e];
@@ -180,13 +183,14 @@ pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[Lanes], out: &
             }
         }
         for l in 0..WIDTH {
-            let i0 = 1.0 / (b[0][l] + 1.0);
+            largest[l] = largest[l].max(b[0][l] + b[1][l] + b[2][l]);
+            let i0 = (b[0][l] + one).inverse();
             let l10 = b[3][l] * i0;
             let l20 = b[4][l] * i0;
-            let i1 = 1.0 / (b[1][l] + 1.0 - l10 * b[3][l]).max(1.0);
+            let i1 = (b[1][l] + one - l10 * b[3][l]).max(one).inverse();
             let c21 = b[5][l] - l20 * b[3][l];
             let l21 = c21 * i1;
-            let i2 = 1.0 / (b[2][l] + 1.0 - l20 * b[4][l] - l21 * c21).max(1.0);
+            let i2 = (b[2][l] + one - l20 * b[4][l] - l21 * c21).max(one).inverse();
             // Rows of L^-1: [1, 0, 0], [-l10, 1, 0], [p, -l21, 1].
             let p = l10 * l21 - l20;
             out[0][l] = i0 + l10 * l10 * i1 + p * p * i2;
@@ -197,25 +201,26 @@ pub(in super::super) fn invert_scaled(blocks: &[Packed], scale: &[Lanes], out: &
             out[5][l] = -l21 * i2;
         }
     }
+    largest.iter().fold(0.0, |most: f64, value| most.max(value.double()))
 }
 
 /// First half of a conjugate-gradient iteration: `p = z + beta p`, `t = S p`, `q = 0`; returns `|p|^2`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn conjugate(
-    scale: &[Lanes],
-    z: &[Nodes],
-    beta: f32,
-    p: &mut [Nodes],
-    t: &mut Rows,
-    q: &mut Rows,
+pub(in super::super) fn conjugate<T: Real>(
+    scale: &[Lanes<T>],
+    z: &[Nodes<T>],
+    beta: T,
+    p: &mut [Nodes<T>],
+    t: &mut Rows<T>,
+    q: &mut Rows<T>,
 ) -> f64 {
     let mut total = 0.0;
     for a in 0..3 {
-        q[a].fill(0.0);
+        q[a].fill(T::default());
         let inputs = scale.chunks(CHUNK).zip(z.chunks(CHUNK));
         let outputs = p.chunks_mut(CHUNK).zip(t[a].as_chunks_mut::<WIDTH>().0.chunks_mut(CHUNK));
         for ((scale, z), (p, t)) in inputs.zip(outputs) {
-            let mut part = ZERO;
+            let mut part = [T::default(); WIDTH];
             for (((scale, z), p), t) in scale.iter().zip(z).zip(p).zip(t) {
                 for l in 0..WIDTH {
                     let value = beta.mul_add(p[a][l], z[a][l]);
@@ -232,15 +237,15 @@ pub(in super::super) fn conjugate(
 
 /// Second half: `x += a p`, `r -= a (p + S q)`, `z = B r`; returns `r . z` and `|r|^2`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn descend(
-    alpha: f32,
-    p: &[Nodes],
-    q: &Rows,
-    scale: &[Lanes],
-    blocks: &[NodeBlocks],
-    x: &mut [Nodes],
-    r: &mut [Nodes],
-    z: &mut [Nodes],
+pub(in super::super) fn descend<T: Real>(
+    alpha: T,
+    p: &[Nodes<T>],
+    q: &Rows<T>,
+    scale: &[Lanes<T>],
+    blocks: &[NodeBlocks<T>],
+    x: &mut [Nodes<T>],
+    r: &mut [Nodes<T>],
+    z: &mut [Nodes<T>],
 ) -> [f64; 2] {
     let mut totals = [0.0; 2];
     let [q_x, q_y, q_z] = q;
@@ -249,7 +254,7 @@ pub(in super::super) fn descend(
     let mut begin = 0;
     while begin < count {
         let end = count.min(begin + CHUNK);
-        let mut parts = [ZERO; 2];
+        let mut parts = [[T::default(); WIDTH]; 2];
         for i in begin..end {
             let (p, scale, b) = (&p[i], &scale[i], &blocks[i]);
             let (x, r, z) = (&mut x[i], &mut r[i], &mut z[i]);
@@ -281,13 +286,18 @@ pub(in super::super) fn descend(
 
 /// The right-hand side `-S g / norm` of the scaled system.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn scale_gradient(norm: f64, scale: &[Lanes], gradient: &[Vector], out: &mut [Nodes]) {
+pub(in super::super) fn scale_gradient<T: Real>(
+    norm: f64,
+    scale: &[Lanes<T>],
+    gradient: &[Vector],
+    out: &mut [Nodes<T>],
+) {
     let factor = -1.0 / norm;
     for ((g, scale), out) in gradient.chunks(WIDTH).zip(scale).zip(out) {
         for (l, g) in g.iter().enumerate() {
-            let scale = factor * f64::from(scale[l]);
+            let scale = factor * scale[l].double();
             for a in 0..3 {
-                out[a][l] = (scale * g[a]) as f32;
+                out[a][l] = T::of(scale * g[a]);
             }
         }
     }
@@ -295,12 +305,17 @@ pub(in super::super) fn scale_gradient(norm: f64, scale: &[Lanes], gradient: &[V
 
 /// The velocities `S y norm` of the scaled system's solution.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn scale_solution(norm: f64, scale: &[Lanes], y: &[Nodes], out: &mut [Vector]) {
+pub(in super::super) fn scale_solution<T: Real>(
+    norm: f64,
+    scale: &[Lanes<T>],
+    y: &[Nodes<T>],
+    out: &mut [Vector],
+) {
     for ((y, scale), out) in y.iter().zip(scale).zip(out.chunks_mut(WIDTH)) {
         for (l, out) in out.iter_mut().enumerate() {
-            let scale = norm * f64::from(scale[l]);
+            let scale = norm * scale[l].double();
             for a in 0..3 {
-                out[a] = scale * f64::from(y[a][l]);
+                out[a] = scale * y[a][l].double();
             }
         }
     }

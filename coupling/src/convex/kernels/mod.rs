@@ -11,21 +11,25 @@ mod contacts;
 mod laws;
 mod linear;
 mod nodes;
+mod real;
 
 pub(super) use contacts::{diagonal_blocks_add, gather_add, scatter_add};
 pub(super) use laws::{RayLanes, along, hessians, rays, respond};
 pub(super) use linear::{
-    NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
+    Lanes, NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
     pack_hessians, product_add, scale_gradient, scale_solution,
 };
 pub(super) use nodes::{Norms, add_scaled, apply_blocks_negated, dot, gradient, invert_blocks, slope};
+pub(super) use real::Real;
 
 /// The columns of a symmetric 3x3 matrix.
 pub(super) type Columns = [Vector; 3];
 
-/// A symmetric 3x3 matrix as `[xx, yy, zz, xy, xz, yz, 0, 0]`: one AVX register. In f32, which is enough for a
-/// preconditioner.
-pub(super) type Packed = [f32; 8];
+/// A symmetric 3x3 matrix as `[xx, yy, zz, xy, xz, yz, 0, 0]`: one AVX register of f32.
+pub(super) type Matrix<T> = [T; 8];
+
+/// In single precision, which is enough for a preconditioner.
+pub(super) type Packed = Matrix<f32>;
 
 const ZERO: Vector = [0.0; 4];
 
