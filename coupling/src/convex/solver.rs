@@ -268,7 +268,9 @@ impl ConvexSolver {
             self.project_direction();
             let step = self.line_search(slope, mass_curvature, magnitude, None);
             info.line_search_iterations += step.evaluations;
-            self.previous_gradient.copy_from_slice(&self.gradient);
+            if matches!(settings.direction, Direction::Lbfgs { .. }) {
+                self.previous_gradient.copy_from_slice(&self.gradient);
+            }
             self.advance(step.alpha);
             last_alpha = step.alpha;
             info.iterations += 1;

@@ -36,21 +36,18 @@ pub(in super::super) type Stencil<T> = [Lanes<T>; 5];
 /// Registers summed in their own precision before the sum goes on in double precision.
 const CHUNK: usize = 64;
 
-/// The sums of the lanes of three registers. Through memory, or the compiler takes them apart into scalars earlier.
+/// The sum over a stencil of its weights times a component of its nodes. The lanes go through memory before they are
+/// summed, or the compiler mixes the components of a vector in its registers, with a shuffle for each product.
 #[inline(always)]
-fn sums_of<T: Real>(lanes: &[Lanes<T>; 3]) -> [T; 3] {
-    let mut halves = [[T::default(); WIDTH / 2]; 3];
-    for a in 0..3 {
-        for l in 0..WIDTH / 2 {
-            halves[a][l] = lanes[a][l] + lanes[a][l + WIDTH / 2];
+fn interpolate<T: Real>(weights: &Stencil<T>, field: &Stencil<T>) -> T {
+    let mut lanes = [T::default(); WIDTH];
+    for m in 0..weights.len() {
+        for l in 0..WIDTH {
+            lanes[l] = weights[m][l].mul_add(field[m][l], lanes[l]);
         }
     }
-    let h = black_box(halves);
-    let mut sums = [T::default(); 3];
-    for a in 0..3 {
-        sums[a] = (h[a][0] + h[a][2]) + (h[a][1] + h[a][3]);
-    }
-    sums
+    let h = black_box(lanes);
+    ((h[0] + h[4]) + (h[2] + h[6])) + ((h[1] + h[5]) + (h[3] + h[7]))
 }
 
 #[inline(always)]
@@ -117,15 +114,8 @@ pub(in super::super) fn product_add<T: Real>(
         let range = group.begin as usize..group.end as usize;
         for (&c, g) in active.contacts[range.clone()].iter().zip(&hessians[range]) {
             let w = weights[c as usize];
-            let mut lanes = [[T::default(); WIDTH]; 3];
-            for m in 0..w.len() {
-                for a in 0..3 {
-                    for l in 0..WIDTH {
-                        lanes[a][l] = w[m][l].mul_add(field[a][m][l], lanes[a][l]);
-                    }
-                }
-            }
-            let v = sums_of(&lanes);
+            let v: [T; 3] =
+                [interpolate(&w, &field[0]), interpolate(&w, &field[1]), interpolate(&w, &field[2])];
             let image = black_box([
                 g[0].mul_add(v[0], g[3].mul_add(v[1], g[4] * v[2])),
                 g[3].mul_add(v[0], g[1].mul_add(v[1], g[5] * v[2])),
