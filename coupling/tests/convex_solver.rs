@@ -515,3 +515,35 @@ fn pressing_converges_at_every_stiffness_and_tolerance() {
         }
     }
 }
+
+// Nodes far lighter than the contacts they carry: the system's condition is then that ratio times the stiffness
+// number, far beyond f32. Newton with conjugate gradients still converges, and to the factorised direction's point.
+// Strong convexity (modulus M) puts each within its residual of the minimiser in the mass norm.
+#[test]
+fn light_nodes_between_stiff_contacts_do_not_stop_newton() {
+    for stiffness_number in [10.0, 1000.0] {
+        let steps = pressing_sequence(stiffness_number, 64, 8, 7);
+        for ratio in [1e-3, 1e-7, 1e-12] {
+            let mut problem = steps[7].problem.clone();
+            problem.node_mass.iter_mut().step_by(5).for_each(|mass| *mass *= ratio);
+            let solve = |direction| {
+                let settings =
+                    SolverSettings { direction, relative_tolerance: 1e-4, ..SolverSettings::default() };
+                let mut solver = ConvexSolver::new();
+                let info = solver.solve(&problem, &settings, InitialGuess::Free);
+                assert_eq!(info.stop, StopReason::Converged, "{stiffness_number} {ratio:e} {info:?}");
+                (solver.velocities().to_vec(), info)
+            };
+            let (newton, info) = solve(Direction::NewtonCg);
+            let (factorised, other) = solve(Direction::NewtonFactorised);
+            let squares = newton.iter().zip(&factorised).zip(&problem.node_mass);
+            let distance: f64 =
+                squares.map(|((a, b), m)| (0..3).map(|l| m * (a[l] - b[l]).powi(2)).sum::<f64>()).sum();
+            assert!(
+                distance.sqrt() <= info.residual + other.residual,
+                "{stiffness_number} {ratio:e}: {} {info:?} {other:?}",
+                distance.sqrt()
+            );
+        }
+    }
+}

@@ -1,77 +1,206 @@
-//! The linear system of a Newton step, by preconditioned conjugate gradients with matrix-free products.
+//! The linear system of a Newton step, by preconditioned conjugate gradients with matrix-free products, in velocities
+//! scaled by the roots of the masses (see `kernels/linear.rs`); in single precision where that resolves the system, which
+//! is almost always, and else in double precision. Where even that does not (light nodes that share stiff contacts
+//! couple beyond the diagonal blocks), it says so, and the solver factorises.
 
 use super::active::Active;
-use super::kernels::{Columns, apply_blocks_negated, conjugate, descend, dot, product_add};
+use super::kernels::{
+    Columns, Lanes, Matrix, NodeBlocks, Nodes, Real, Rows, Stencil, WIDTH, conjugate, descend,
+    diagonal_blocks_add, expand_weights, invert_scaled, pack_hessians, product_add, scale_gradient,
+    scale_solution,
+};
 use super::prepared::{Prepared, Vector};
 
-/// Vectors of the iteration.
+/// Largest trace of a scaled diagonal block, `tr(B_i)/m_i`, that single precision is trusted with: its rounding is then
+/// below a hundredth of the identity, on which the motion of a light node between stiff contacts depends alone. With
+/// the masses of particles the trace is at most about the stiffness number (and `mu gamma_n0/(v_s m_p)`).
+const LARGEST_SINGLE: f64 = 1e-2 / f32::EPSILON as f64;
+
+/// The linear systems of a solve.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConjugateGradients {
-    residual: Vec<Vector>,
-    preconditioned: Vec<Vector>,
-    direction: Vec<Vector>,
-    image: Vec<Vector>,
+    single: System<f32>,
+    double: System<f64>,
+    /// This solve goes on in double precision.
+    needs_double: bool,
+    /// This solve is beyond conjugate gradients.
+    beaten: bool,
 }
 
 /// How far the inner iteration goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InnerTarget {
-    /// Norm of the linear residual in M^-1 to reach \[sqrt(J)\].
-    pub residual: f64,
+    /// Norm of the linear residual in M^-1 to reach, as a part of the gradient's.
+    pub reduction: f64,
     /// Most products.
     pub iterations: usize,
 }
 
+/// One Newton system `(M + J^T G J) d = -g`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newton<'a> {
+    pub prepared: &'a Prepared,
+    pub active: &'a Active,
+    /// `G`.
+    pub hessians: &'a [Columns],
+    pub gradient: &'a [Vector],
+    /// The gradient's norm in M^-1.
+    pub norm: f64,
+}
+
 impl ConjugateGradients {
-    /// Solves `(M + J^T G J) x = -gradient` from zero; every iterate is a direction of descent. Returns the number of
-    /// products.
-    pub fn solve(
-        &mut self,
-        prepared: &Prepared,
-        active: &Active,
-        hessians: &[Columns],
-        inverse_blocks: &[Columns],
-        gradient: &[Vector],
-        target: InnerTarget,
-        x: &mut [Vector],
-    ) -> usize {
-        let nodes = gradient.len();
-        x.fill([0.0; 4]);
-        for buffer in [&mut self.preconditioned, &mut self.direction, &mut self.image] {
-            buffer.clear();
-            buffer.resize(nodes, [0.0; 4]);
+    /// Reads what stays the same through a solve.
+    pub fn load(&mut self, prepared: &Prepared) {
+        self.single.load(prepared);
+        self.needs_double = false;
+        self.beaten = false;
+    }
+
+    /// Whether the rest of this solve needs another method.
+    pub fn beaten(&self) -> bool {
+        self.beaten
+    }
+
+    /// Solves a Newton system from zero; every iterate is a direction of descent. Returns the number of products.
+    pub fn solve(&mut self, newton: &Newton, target: InnerTarget, out: &mut [Vector]) -> usize {
+        if !self.needs_double {
+            let largest = self.single.precondition(newton);
+            if largest <= LARGEST_SINGLE {
+                return self.single.solve(newton, target, out);
+            }
+            self.double.load(newton.prepared);
+            self.needs_double = true;
         }
-        self.residual.clear();
-        self.residual.extend(gradient.iter().map(|g| g.map(|value| -value)));
-        apply_blocks_negated(inverse_blocks, gradient, &mut self.preconditioned);
-        let mut reduction = dot(&self.residual, &self.preconditioned);
+        self.double.precondition(newton);
+        let products = self.double.solve(newton, target, out);
+        self.beaten = self.double.true_residual(newton) > 2.0 * target.reduction;
+        products + 1
+    }
+}
+
+/// The system and the vectors of the iteration in one precision. Buffers grow and are kept.
+#[derive(Clone, Debug, Default)]
+struct System<T> {
+    /// Roots of the inverse masses, zero where there is no mass or no node. Bounded, so that the precision can square
+    /// it: a lighter node counts as heavier here, and only here.
+    scale: Vec<Lanes<T>>,
+    weights: Vec<Stencil<T>>,
+    hessians: Vec<Matrix<T>>,
+    blocks: Vec<Matrix<T>>,
+    inverse_blocks: Vec<NodeBlocks<T>>,
+    solution: Vec<Nodes<T>>,
+    residual: Vec<Nodes<T>>,
+    preconditioned: Vec<Nodes<T>>,
+    direction: Vec<Nodes<T>>,
+    scaled_direction: Rows<T>,
+    image: Rows<T>,
+}
+
+impl<T: Real> System<T> {
+    fn load(&mut self, prepared: &Prepared) {
+        // A row is read as four nodes.
+        let chunks = (prepared.nodes.len() + 1).div_ceil(WIDTH);
+        let zero = T::default();
+        self.scale.clear();
+        self.scale.resize(chunks, [zero; WIDTH]);
+        for (scale, inverse) in self.scale.as_flattened_mut().iter_mut().zip(&prepared.inverse_mass) {
+            *scale = T::of(inverse.sqrt().min(T::LARGEST_SCALE));
+        }
+        self.weights.resize(prepared.weights.len(), [[zero; WIDTH]; 5]);
+        expand_weights(&prepared.weights, &mut self.weights);
+        for buffer in [&mut self.solution, &mut self.residual, &mut self.preconditioned, &mut self.direction]
+        {
+            buffer.clear();
+            buffer.resize(chunks, [[zero; WIDTH]; 3]);
+        }
+        self.blocks.resize(prepared.nodes.len(), [zero; 8]);
+        self.inverse_blocks.resize(chunks, [[zero; WIDTH]; 6]);
+        for component in self.scaled_direction.iter_mut().chain(&mut self.image) {
+            component.clear();
+            component.resize(chunks * WIDTH, zero);
+        }
+    }
+
+    /// Inverts the scaled diagonal blocks; returns the largest trace of the contacts' part of one.
+    fn precondition(&mut self, newton: &Newton) -> f64 {
+        self.blocks.fill([T::default(); 8]);
+        diagonal_blocks_add(
+            newton.active,
+            &newton.prepared.weights,
+            newton.hessians,
+            false,
+            &mut self.blocks,
+        );
+        invert_scaled(&self.blocks, &self.scale, &mut self.inverse_blocks)
+    }
+
+    fn solve(&mut self, newton: &Newton, target: InnerTarget, out: &mut [Vector]) -> usize {
+        self.hessians.resize(newton.active.contacts.len(), [T::default(); 8]);
+        pack_hessians(newton.active, newton.hessians, &mut self.hessians);
+        // A right-hand side of norm one keeps single precision in its range.
+        scale_gradient(newton.norm, &self.scale, newton.gradient, &mut self.residual);
+        let products = self.iterate(newton.active, target);
+        scale_solution(newton.norm, &self.scale, &self.solution, out);
+        products
+    }
+
+    /// The norm of the linear residual, as a part of the gradient's, by one more product: the recurrence's own can
+    /// have lost touch with it.
+    fn true_residual(&mut self, newton: &Newton) -> f64 {
+        let (p, t, q) = (&mut self.direction, &mut self.scaled_direction, &mut self.image);
+        conjugate(&self.scale, &self.solution, T::default(), p, t, q);
+        product_add(newton.active, &self.weights, &self.hessians, t, q);
+        scale_gradient(newton.norm, &self.scale, newton.gradient, &mut self.residual);
+        // A step of length one leaves the residual.
+        self.descend(1.0)[1].sqrt()
+    }
+
+    /// `solution` for the right-hand side in `residual`.
+    fn iterate(&mut self, active: &Active, target: InnerTarget) -> usize {
+        self.solution.fill([[T::default(); WIDTH]; 3]);
+        self.direction.fill([[T::default(); WIDTH]; 3]);
+        for component in &mut self.image {
+            component.fill(T::default());
+        }
+        // A step of length zero preconditions the first residual.
+        let [mut reduction, _] = self.descend(0.0);
         let mut beta = 0.0;
         for product in 1..=target.iterations {
-            let inertia =
-                conjugate(&prepared.mass, &self.preconditioned, beta, &mut self.direction, &mut self.image);
-            let curvature =
-                inertia + product_add(active, &prepared.weights, hessians, &self.direction, &mut self.image);
-            // Not positive only where everything has underflowed.
-            if !(curvature > 0.0 && reduction > 0.0) {
+            let inertia = conjugate(
+                &self.scale,
+                &self.preconditioned,
+                T::of(beta),
+                &mut self.direction,
+                &mut self.scaled_direction,
+                &mut self.image,
+            );
+            let curvature = inertia
+                + product_add(active, &self.weights, &self.hessians, &self.scaled_direction, &mut self.image);
+            // Not positive only where everything has underflowed, not finite where it has overflowed.
+            if !(curvature > 0.0 && curvature.is_finite() && reduction > 0.0) {
                 return product;
             }
-            let [next, residual_squared] = descend(
-                reduction / curvature,
-                &self.direction,
-                &self.image,
-                inverse_blocks,
-                &prepared.inverse_mass,
-                x,
-                &mut self.residual,
-                &mut self.preconditioned,
-            );
-            if residual_squared <= target.residual * target.residual {
+            let [next, residual_squared] = self.descend(reduction / curvature);
+            if residual_squared <= target.reduction * target.reduction {
                 return product;
             }
             beta = next / reduction;
             reduction = next;
         }
         target.iterations
+    }
+
+    fn descend(&mut self, step: f64) -> [f64; 2] {
+        descend(
+            T::of(step),
+            &self.direction,
+            &self.image,
+            &self.scale,
+            &self.inverse_blocks,
+            &mut self.solution,
+            &mut self.residual,
+            &mut self.preconditioned,
+        )
     }
 }
 
@@ -85,14 +214,18 @@ impl Forcing {
     const FIRST: f64 = 0.1;
     const LARGEST: f64 = 0.5;
     const SMALLEST: f64 = 1e-8;
+    /// While friction's Hessian is replaced by the quadratic above it: the outer iteration is then linear, and gains
+    /// nothing from a solution that is more exact than it.
+    const FAR: f64 = 0.2;
 
     pub fn new() -> Self {
         Self { previous: None }
     }
 
-    /// Target for the linear residual at the nonlinear residual (Eisenstat and Walker 1996, choice 2, gamma 0.9, with
-    /// their safeguard). No system is solved much beyond the tolerance of the outer iteration.
-    pub fn target(&mut self, residual: f64, tolerance: f64) -> f64 {
+    /// Target for the linear residual as a part of the nonlinear residual (Eisenstat and Walker 1996, choice 2, gamma 0.9, with
+    /// their safeguard). No system is solved much beyond the tolerance of the outer iteration, nor, where the outer iteration is
+    /// linear (`far`), beyond what that can use.
+    pub fn target(&mut self, residual: f64, tolerance: f64, far: bool) -> f64 {
         let factor = match self.previous {
             None => Self::FIRST,
             Some((before, eta)) => {
@@ -100,10 +233,10 @@ impl Forcing {
                 let wanted = 0.9 * ratio * ratio;
                 let kept = 0.9 * eta * eta;
                 let safeguarded = if kept > 0.1 { wanted.max(kept) } else { wanted };
-                safeguarded.clamp(Self::SMALLEST, Self::LARGEST)
+                safeguarded.clamp(if far { Self::FAR } else { Self::SMALLEST }, Self::LARGEST)
             }
         };
         self.previous = Some((residual, factor));
-        (factor * residual).max(0.8 * tolerance)
+        factor.max(0.8 * tolerance / residual)
     }
 }

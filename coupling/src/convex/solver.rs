@@ -2,7 +2,7 @@
 
 use super::active::Active;
 use super::factorised::Factorisation;
-use super::inner::{ConjugateGradients, Forcing, InnerTarget};
+use super::inner::{ConjugateGradients, Forcing, InnerTarget, Newton};
 use super::kernels::{self, Columns, Norms, Packed, RayLanes};
 use super::lbfgs::History;
 use super::line_search::{Line, Step, search};
@@ -230,8 +230,10 @@ impl ConvexSolver {
 
     fn iterate(&mut self, settings: &SolverSettings, info: &mut SolverInfo) {
         let mut forcing = Forcing::new();
-        if let Direction::Lbfgs { memory } = settings.direction {
-            self.history.reset(memory);
+        match settings.direction {
+            Direction::Lbfgs { memory } => self.history.reset(memory),
+            Direction::NewtonCg => self.conjugate_gradients.load(&self.prepared),
+            _ => {}
         }
         let mut last_alpha = 0.0;
         loop {
@@ -268,7 +270,9 @@ impl ConvexSolver {
             self.project_direction();
             let step = self.line_search(slope, mass_curvature, magnitude, None);
             info.line_search_iterations += step.evaluations;
-            self.previous_gradient.copy_from_slice(&self.gradient);
+            if matches!(settings.direction, Direction::Lbfgs { .. }) {
+                self.previous_gradient.copy_from_slice(&self.gradient);
+            }
             self.advance(step.alpha);
             last_alpha = step.alpha;
             info.iterations += 1;
@@ -327,35 +331,52 @@ impl ConvexSolver {
                 );
                 0
             }
-            Direction::NewtonCg => {
-                self.update_blocks(false);
-                let target = InnerTarget {
-                    residual: forcing.target(record.residual, record.tolerance),
-                    iterations: settings.max_inner_iterations,
-                };
-                self.conjugate_gradients.solve(
-                    &self.prepared,
-                    &self.active,
-                    &self.hessians,
-                    &self.inverse_blocks,
-                    &self.gradient,
-                    target,
-                    &mut self.direction,
-                )
-            }
-            Direction::NewtonFactorised => {
-                self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
-                self.factorisation.solve_negated(&self.gradient, &mut self.direction);
-                // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
-                if !self.direction.iter().flatten().all(|x| x.is_finite()) {
-                    self.update_blocks(false);
-                    kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
-                }
-                1
-            }
+            Direction::NewtonCg => self.solve_newton(settings, record, forcing, far),
+            Direction::NewtonFactorised => self.factorise(),
         }
     }
 
+    /// The Newton direction by conjugate gradients, or by factorisation once those have been beaten in this solve.
+    fn solve_newton(
+        &mut self,
+        settings: &SolverSettings,
+        record: &IterationRecord,
+        forcing: &mut Forcing,
+        far: bool,
+    ) -> usize {
+        let mut products = 0;
+        if !self.conjugate_gradients.beaten() {
+            let target = InnerTarget {
+                reduction: forcing.target(record.residual, record.tolerance, far),
+                iterations: settings.max_inner_iterations,
+            };
+            let newton = Newton {
+                prepared: &self.prepared,
+                active: &self.active,
+                hessians: &self.hessians,
+                gradient: &self.gradient,
+                norm: record.residual,
+            };
+            products = self.conjugate_gradients.solve(&newton, target, &mut self.direction);
+        }
+        if self.conjugate_gradients.beaten() {
+            products += self.factorise();
+        }
+        products
+    }
+
+    fn factorise(&mut self) -> usize {
+        self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
+        self.factorisation.solve_negated(&self.gradient, &mut self.direction);
+        // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
+        if !self.direction.iter().flatten().all(|x| x.is_finite()) {
+            self.update_blocks(false);
+            kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+        }
+        1
+    }
+
+    /// The inverses of the diagonal blocks.
     fn update_blocks(&mut self, lumped: bool) {
         let prepared = &self.prepared;
         self.blocks.fill([0.0; 8]);

@@ -1,0 +1,136 @@
+//! The contact law at all contacts, and along a search direction.
+
+use multiversion::multiversion;
+
+use super::super::prepared::{LANES, LawLanes, Vector};
+use super::Columns;
+
+/// Impulses and the sum of the potentials at the contact velocities `v`.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut [Vector]) -> f64 {
+    let mut potential = [0.0; LANES];
+    let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
+    for (law, (v, impulses)) in laws.iter().zip(chunks) {
+        let n = &law.normal;
+        let mut gamma = [[0.0; LANES]; 3];
+        for l in 0..LANES {
+            let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
+            let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
+            let v_n = nx * x + ny * y + nz * z;
+            let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
+            let slip = tx * tx + ty * ty + tz * tz;
+            let v_s = law.stiction[l];
+            let s = (slip + v_s * v_s).sqrt();
+            let c = law.friction_bound[l] / s;
+            let u = (law.release[l] - v_n).max(0.0);
+            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
+            potential[l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
+                + law.friction_bound[l] * slip / (s + v_s);
+            gamma[0][l] = gamma_n * nx - c * tx;
+            gamma[1][l] = gamma_n * ny - c * ty;
+            gamma[2][l] = gamma_n * nz - c * tz;
+        }
+        for l in 0..LANES {
+            impulses[l] = [gamma[0][l], gamma[1][l], gamma[2][l], 0.0];
+        }
+    }
+    potential.iter().sum()
+}
+
+/// Hessians of the potentials at the contact velocities `v`; `turning` scales the part of friction that lowers them
+/// along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the quadratic that touches friction's potential here and
+/// lies above it everywhere.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, out: &mut [Columns]) {
+    let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
+    for (law, (v, out)) in laws.iter().zip(chunks) {
+        let n = &law.normal;
+        let mut g = [[0.0; LANES]; 6];
+        for l in 0..LANES {
+            let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
+            let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
+            let v_n = nx * x + ny * y + nz * z;
+            let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
+            let v_s = law.stiction[l];
+            let inverse_s = 1.0 / (tx * tx + ty * ty + tz * tz + v_s * v_s).sqrt();
+            let c = law.friction_bound[l] * inverse_s;
+            let u = (law.release[l] - v_n).max(0.0);
+            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
+            // overflows at no slip.
+            let (kn, ct) = (k_n - c, turning * c);
+            let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
+            g[0][l] = c + kn * nx * nx - ct * ex * ex;
+            g[1][l] = c + kn * ny * ny - ct * ey * ey;
+            g[2][l] = c + kn * nz * nz - ct * ez * ez;
+            g[3][l] = kn * nx * ny - ct * ex * ey;
+            g[4][l] = kn * nx * nz - ct * ex * ez;
+            g[5][l] = kn * ny * nz - ct * ey * ez;
+        }
+        for l in 0..LANES {
+            out[l] = [
+                [g[0][l], g[3][l], g[4][l], 0.0],
+                [g[3][l], g[1][l], g[5][l], 0.0],
+                [g[4][l], g[5][l], g[2][l], 0.0],
+            ];
+        }
+    }
+}
+
+/// [`LANES`] contacts seen along a search direction: all that the objective needs at any step length.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct RayLanes {
+    v_n: [f64; LANES],
+    dv_n: [f64; LANES],
+    /// `|v_t|^2`, `v_t . dv_t` and `|dv_t|^2`.
+    slip: [f64; LANES],
+    cross: [f64; LANES],
+    dslip: [f64; LANES],
+}
+
+/// Prepares the rays `v + alpha dv`.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn rays(laws: &[LawLanes], v: &[Vector], dv: &[Vector], out: &mut [RayLanes]) {
+    let chunks = v.chunks_exact(LANES).zip(dv.chunks_exact(LANES));
+    for ((law, (v, dv)), ray) in laws.iter().zip(chunks).zip(out) {
+        let n = &law.normal;
+        for l in 0..LANES {
+            let v_n = n[0][l] * v[l][0] + n[1][l] * v[l][1] + n[2][l] * v[l][2];
+            let dv_n = n[0][l] * dv[l][0] + n[1][l] * dv[l][1] + n[2][l] * dv[l][2];
+            let t: [f64; 3] = [v[l][0] - v_n * n[0][l], v[l][1] - v_n * n[1][l], v[l][2] - v_n * n[2][l]];
+            let d: [f64; 3] =
+                [dv[l][0] - dv_n * n[0][l], dv[l][1] - dv_n * n[1][l], dv[l][2] - dv_n * n[2][l]];
+            ray.v_n[l] = v_n;
+            ray.dv_n[l] = dv_n;
+            ray.slip[l] = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+            ray.cross[l] = t[0] * d[0] + t[1] * d[1] + t[2] * d[2];
+            ray.dslip[l] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        }
+    }
+}
+
+/// Sums of the contacts' potentials and their first two derivatives by the step length.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn along(laws: &[LawLanes], rays: &[RayLanes], alpha: f64) -> [f64; 3] {
+    let mut sums = [[0.0; LANES]; 3];
+    for (law, ray) in laws.iter().zip(rays) {
+        for l in 0..LANES {
+            let u = (law.release[l] - (ray.v_n[l] + alpha * ray.dv_n[l])).max(0.0);
+            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
+            // Rounding must not make the square of the slip negative.
+            let slip = (ray.slip[l] + alpha * (2.0 * ray.cross[l] + alpha * ray.dslip[l])).max(0.0);
+            let cross = ray.cross[l] + alpha * ray.dslip[l];
+            let v_s = law.stiction[l];
+            let s = (slip + v_s * v_s).sqrt();
+            let inverse_s = 1.0 / s;
+            let c = law.friction_bound[l] * inverse_s;
+            let turned = cross * inverse_s;
+            sums[0][l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
+                + law.friction_bound[l] * slip / (s + v_s);
+            sums[1][l] += c * cross - gamma_n * ray.dv_n[l];
+            sums[2][l] += k_n * ray.dv_n[l] * ray.dv_n[l] + c * (ray.dslip[l] - turned * turned).max(0.0);
+        }
+    }
+    sums.map(|lanes| lanes.iter().sum())
+}

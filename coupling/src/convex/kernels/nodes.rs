@@ -1,0 +1,124 @@
+//! Loops over the touched nodes.
+
+use multiversion::multiversion;
+
+use super::super::prepared::Vector;
+use super::{Columns, Packed, ZERO, apply, axpy, sum};
+
+/// The inverses of `m_i I + B_i`, zero for nodes without mass. By LDL^T with the pivots held at the mass (their
+/// bound in exact arithmetic), so that the inverse is positive definite at any ratio of stiffness to mass.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn invert_blocks(
+    blocks: &[Packed],
+    mass: &[f64],
+    inverse_mass: &[f64],
+    out: &mut [Columns],
+) {
+    for (((b, &m), &free), inverse) in blocks.iter().zip(mass).zip(inverse_mass).zip(out) {
+        // No active contact, or no mass: three divisions less.
+        if free == 0.0 || b[0] + b[1] + b[2] == 0.0 {
+            *inverse = [[free, 0.0, 0.0, 0.0], [0.0, free, 0.0, 0.0], [0.0, 0.0, free, 0.0]];
+            continue;
+        }
+        let b = b.map(f64::from);
+        let i0 = 1.0 / (b[0] + m);
+        let l10 = b[3] * i0;
+        let l20 = b[4] * i0;
+        let i1 = 1.0 / (b[1] + m - l10 * b[3]).max(m);
+        let c21 = b[5] - l20 * b[3];
+        let l21 = c21 * i1;
+        let i2 = 1.0 / (b[2] + m - l20 * b[4] - l21 * c21).max(m);
+        // Rows of L^-1: [1, 0, 0], [-l10, 1, 0], [p, -l21, 1].
+        let p = l10 * l21 - l20;
+        let yz = -l21 * i2;
+        let xz = p * i2;
+        let xy = -l10 * i1 - p * (l21 * i2);
+        *inverse = [
+            [i0 + l10 * l10 * i1 + p * p * i2, xy, xz, 0.0],
+            [xy, i1 + l21 * l21 * i2, yz, 0.0],
+            [xz, yz, i2, 0.0],
+        ];
+    }
+}
+
+/// Norms that the stopping rule needs, each squared.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Norms {
+    /// `|v - v*|_M^2`.
+    pub deviation: f64,
+    /// `|grad|^2` in M^-1.
+    pub gradient: f64,
+    /// `|v|^2` in M.
+    pub momentum: f64,
+    /// `|J^T gamma|^2` in M^-1.
+    pub impulse: f64,
+}
+
+/// The gradient `M (v - v*) - J^T gamma` of every touched node (zero where there is no mass), and the norms.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn gradient(
+    mass: &[f64],
+    inverse_mass: &[f64],
+    v: &[Vector],
+    free: &[Vector],
+    impulse: &[Vector],
+    out: &mut [Vector],
+) -> Norms {
+    let mut sums = [ZERO; 4];
+    let nodes = mass.iter().zip(inverse_mass).zip(v).zip(free).zip(impulse).zip(out);
+    for (((((&m, &inverse), v), free), j), out) in nodes {
+        let massive = m * inverse;
+        for l in 0..4 {
+            let d = v[l] - free[l];
+            let g = massive * (m * d - j[l]);
+            out[l] = g;
+            sums[0][l] = (m * d).mul_add(d, sums[0][l]);
+            sums[1][l] = (inverse * g).mul_add(g, sums[1][l]);
+            sums[2][l] = (m * v[l]).mul_add(v[l], sums[2][l]);
+            sums[3][l] = (inverse * j[l]).mul_add(j[l], sums[3][l]);
+        }
+    }
+    let [deviation, gradient, momentum, impulse] = sums.map(sum);
+    Norms { deviation, gradient, momentum, impulse }
+}
+
+/// `out = -B x` with symmetric blocks B.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn apply_blocks_negated(blocks: &[Columns], x: &[Vector], out: &mut [Vector]) {
+    for ((block, x), out) in blocks.iter().zip(x).zip(out) {
+        *out = apply(block, x).map(|value| -value);
+    }
+}
+
+/// `(d . g, |d|_M^2)` of a direction.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn slope(mass: &[f64], gradient: &[Vector], direction: &[Vector]) -> [f64; 2] {
+    let mut sums = [ZERO; 2];
+    for ((&m, g), d) in mass.iter().zip(gradient).zip(direction) {
+        for l in 0..4 {
+            sums[0][l] = g[l].mul_add(d[l], sums[0][l]);
+            sums[1][l] = (m * d[l]).mul_add(d[l], sums[1][l]);
+        }
+    }
+    sums.map(sum)
+}
+
+/// `y += a x`.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn add_scaled(a: f64, x: &[Vector], y: &mut [Vector]) {
+    for (x, y) in x.iter().zip(y) {
+        axpy(a, x, y);
+    }
+}
+
+/// `x . y`.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(in super::super) fn dot(x: &[Vector], y: &[Vector]) -> f64 {
+    let mut total = ZERO;
+    for (x, y) in x.iter().zip(y) {
+        for l in 0..4 {
+            total[l] = x[l].mul_add(y[l], total[l]);
+        }
+    }
+    sum(total)
+}
