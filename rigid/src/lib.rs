@@ -11,7 +11,8 @@
 //!   whatever touches them.
 //!
 //! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states
-//! that are not finite are typed errors. Stepping does not allocate, and gives the same bits in every run.
+//! that are not finite are typed errors. Stepping gives the same bits in every run; [`Bodies`] also step without
+//! allocating.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Matrix3, Vector3};
