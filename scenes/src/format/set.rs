@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn an_unknown_path_is_an_error_that_names_it() {
         for (text, part) in
-            [("materials.m.densty=1", "densty"), ("soft[1].name=c", "1"), ("dt.x=1", "x"), ("soft.b=1", "b")]
+            [("materials.m.densty=1", "densty"), ("soft[1].name=c", "1"), ("dt.x=1", "x"), ("soft.z=1", "z")]
         {
             match set(&[text]) {
                 Err(SetError::UnknownPath { part: found, .. }) => assert_eq!(found, part, "{text}"),
