@@ -49,7 +49,6 @@ fn fastest_move(keys: &[PoseKey], from: f64, to: f64, of: impl Fn(&SpatialVeloci
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
     use nalgebra::{Isometry3, UnitQuaternion, Vector3};

@@ -100,8 +100,7 @@ impl Solver {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-        let norm = |x: &[f64]| x.iter().zip(&problem.scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt();
-        let scale = norm(&problem.momentum).max(1.0);
+        let scale = scaled_norm(&problem.momentum, &problem.scale).max(1.0);
         let target = settings.tolerance * scale;
         let mut summary = SolveSummary {
             iterations: 0,

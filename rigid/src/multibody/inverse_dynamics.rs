@@ -9,6 +9,8 @@ use super::model::{LinkId, Model};
 pub struct InverseDynamics {
     accelerations: Vec<MotionVector>,
     forces: Vec<ForceVector>,
+    /// No accelerations, for the bias forces.
+    zero: Vec<f64>,
 }
 
 /// Writes the joint forces (N, N m) that the accelerations ask for: `M a + bias - J^T external`, armature included. `external` has a
@@ -65,6 +67,8 @@ pub fn bias_forces(
     work: &mut InverseDynamics,
     out: &mut [f64],
 ) {
-    let zero = vec![0.0; model.velocities()];
+    let mut zero = core::mem::take(&mut work.zero);
+    zero.resize(model.velocities(), 0.0);
     inverse_dynamics(model, kinematics, &zero, external, work, out);
+    work.zero = zero;
 }

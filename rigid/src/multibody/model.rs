@@ -148,20 +148,6 @@ impl Model {
         first..first + self.links[link.0].joint.velocities()
     }
 
-    /// Adds the passive forces that depend on the state in a smooth way, springs and damping, to `forces`.
-    pub fn add_passive_forces(&self, state: &State, forces: &mut [f64]) {
-        for (link, place) in self.links.iter().zip(&self.places) {
-            for (d, dof) in link.dofs.iter().enumerate() {
-                let i = place.first_velocity + d;
-                forces[i] -= dof.damping * state.v[i];
-                // A spring needs a coordinate: turning freely has none.
-                if dof.stiffness != 0.0 {
-                    forces[i] -= dof.stiffness * (state.q[place.first_position + d] - dof.reference);
-                }
-            }
-        }
-    }
-
     /// Advances `q` by `dt` (s) at the constant velocities `v`.
     pub fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
         for (link, place) in self.links.iter().zip(&self.places) {
