@@ -2,23 +2,22 @@
 
 use nalgebra::Vector3;
 use pliant_mpm::{Level, Material, Mpm, ParticleState, largest_stable_substep};
-use pliant_rigid::{Bodies, BodyDesc, BodyId, RigidError};
+use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
 use crate::settings::{MaterialId, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps};
-use crate::speeds::fastest_surface;
 use crate::world::World;
 
 /// Depth below a body's surface at which particles may still start, in grid spacings.
 const ALLOWED_OVERLAP: f64 = 0.25;
 
 /// Collects the contents of a [`World`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct WorldBuilder {
     settings: Settings,
     materials: Vec<Material>,
     particles: Vec<ParticleState>,
-    bodies: Bodies,
+    bodies: BodiesBuilder,
     level: Level,
     uneven: Option<BuildError>,
 }
@@ -29,7 +28,7 @@ impl WorldBuilder {
             settings,
             materials: Vec::new(),
             particles: Vec::new(),
-            bodies: Bodies::new(),
+            bodies: BodiesBuilder::new(),
             level: Level::detect(),
             uneven: None,
         }
@@ -70,6 +69,11 @@ impl WorldBuilder {
         self.bodies.add(body)
     }
 
+    /// The bodies so far, to add mechanisms, motors and constraints.
+    pub fn bodies(&mut self) -> &mut BodiesBuilder {
+        &mut self.bodies
+    }
+
     /// Asks for at most this instruction set; the best the processor has by default.
     pub fn instruction_set(&mut self, level: Level) -> &mut Self {
         self.level = level;
@@ -89,6 +93,10 @@ impl WorldBuilder {
         for (index, material) in materials.iter().enumerate() {
             material.validate().map_err(|source| BuildError::Material { index, source })?;
         }
+        if particles.is_empty() && bodies.is_empty() {
+            return Err(BuildError::Empty);
+        }
+        let bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
         let mpm = Mpm::new(settings.grid_spacing, materials, &particles, &settings.boundaries, level)?;
         check_substeps(&settings, &mpm, &bodies)?;
         check_overlaps(&settings, &particles, &bodies)?;
@@ -137,7 +145,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
-    let fastest = mpm.max_speed().max(fastest_surface(bodies, 0.0, f64::INFINITY));
+    let fastest = mpm.max_speed().max(bodies.fastest_surface(0.0, f64::INFINITY));
     let largest = largest_stable_substep(settings.grid_spacing, mpm.materials(), fastest);
     if substep > largest {
         let needed = (settings.dt / largest).ceil() as u32;
@@ -153,10 +161,10 @@ fn check_overlaps(
     bodies: &Bodies,
 ) -> Result<(), BuildError> {
     let limit = ALLOWED_OVERLAP * settings.grid_spacing;
-    for (id, desc) in bodies.iter() {
+    for (id, described) in bodies.iter() {
         let mut deepest: Option<(usize, f64, Vector3<f64>)> = None;
         let mut count = 0;
-        for geometry in &desc.geometries {
+        for geometry in &described.geometries {
             let pose = bodies.pose(id) * geometry.pose;
             for (i, particle) in particles.iter().enumerate() {
                 let local = pose.inverse_transform_point(&particle.position);
@@ -173,7 +181,7 @@ fn check_overlaps(
             }
         }
         if let Some((particle, depth, position)) = deepest {
-            let body = desc.name.clone();
+            let body = described.name.clone();
             return Err(BuildError::Overlap { body, count, particle, depth, position, limit });
         }
     }

@@ -69,6 +69,9 @@ pub enum BuildError {
         /// Depth that is still allowed [m].
         limit: f64,
     },
+    /// There is nothing to step.
+    #[error("a world needs particles or bodies")]
+    Empty,
     /// A material is invalid.
     #[error("materials[{index}]: {source}")]
     Material {

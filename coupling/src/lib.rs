@@ -15,7 +15,6 @@ mod observe;
 mod register;
 mod report;
 mod settings;
-mod speeds;
 mod state;
 mod walls;
 mod world;

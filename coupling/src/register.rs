@@ -104,7 +104,7 @@ impl Registry {
         });
         let placed = bodies
             .iter()
-            .flat_map(|(body, desc)| (0..desc.geometries.len()).map(move |index| (body, index)))
+            .flat_map(|(id, body)| (0..body.geometries.len()).map(move |index| (id, index)))
             .map(|(body, index)| Placed {
                 body,
                 index,
@@ -158,7 +158,7 @@ impl Registry {
     fn place(&mut self, bodies: &Bodies, elapsed: f64) {
         for placed in &mut self.placed {
             let pose = bodies.pose_after(placed.body, elapsed);
-            placed.pose = pose * bodies.desc(placed.body).geometries[placed.index].pose;
+            placed.pose = pose * bodies.body(placed.body).geometries[placed.index].pose;
             placed.inverse_rotation = placed.pose.rotation.inverse().to_rotation_matrix().into_inner();
             placed.origin = pose.translation.vector.into();
             placed.velocity = bodies.velocity(placed.body);
@@ -199,7 +199,7 @@ impl Search<'_> {
     }
 
     fn shape(&self, placed: &Placed) -> &Shape {
-        &self.bodies.desc(placed.body).geometries[placed.index].shape
+        &self.bodies.body(placed.body).geometries[placed.index].shape
     }
 
     /// Lists the geometries that some particle of the block may touch, each with the distance within which.
@@ -289,7 +289,7 @@ impl Search<'_> {
             pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
             normal,
             body_velocity,
-            friction: self.bodies.desc(placed.body).geometries[placed.index].friction,
+            friction: self.bodies.body(placed.body).geometries[placed.index].material.dynamic_friction,
             stiffness,
             lagged_normal_impulse,
             last_impulse: memory.map_or([0.0; 3], |m| m.impulse),

@@ -1,6 +1,7 @@
 //! What a step did, and the totals of a world.
 
 use nalgebra::Vector3;
+use pliant_rigid::simulation::AdvanceSummary;
 use serde::Serialize;
 
 /// What a step did.
@@ -22,6 +23,8 @@ pub struct StepReport {
     pub not_converged: u32,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
+    /// What the bodies' step did: its own steps, contacts among bodies, iterations.
+    pub rigid: AdvanceSummary,
 }
 
 /// Totals of the particles at one time, world frame, angular parts about the world's origin.

@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Boundary;
+use pliant_rigid::RigidSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::convex::SolverSettings;
@@ -86,6 +87,8 @@ pub struct Settings {
     pub contact: ContactSettings,
     /// The contact solver.
     pub solver: SolverSettings,
+    /// How bodies move and touch each other. Without an integrator of its own each step is one step of the bodies.
+    pub rigid: RigidSettings,
     /// Conditions on the grid at fixed planes.
     pub boundaries: Vec<Boundary>,
 }
@@ -100,6 +103,7 @@ impl Settings {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),
+            rigid: RigidSettings::default(),
             boundaries: Vec::new(),
         }
     }

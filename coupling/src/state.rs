@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use pliant_rigid::BodiesState;
+use pliant_rigid::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
@@ -11,7 +11,7 @@ use crate::memory::Memory;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -21,7 +21,7 @@ const LARGEST_HEADER: u64 = 1 << 32;
 struct Header {
     version: u32,
     step: u64,
-    bodies: BodiesState,
+    bodies: Snapshot,
     contacts: Vec<Memory>,
     account: Account,
 }
@@ -65,10 +65,6 @@ impl World {
         let header: Header = serde_json::from_slice(&json).map_err(malformed)?;
         if header.version != VERSION {
             return Err(malformed(format!("version {}, not {VERSION}", header.version)));
-        }
-        if header.bodies.bodies.len() != self.bodies.len() {
-            let (found, expected) = (header.bodies.bodies.len(), self.bodies.len());
-            return Err(StateError::Mismatch { what: "bodies", found, expected });
         }
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;

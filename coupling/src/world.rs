@@ -15,7 +15,6 @@ use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
 use crate::settings::{Settings, Substeps};
-use crate::speeds::fastest_surface;
 use crate::walls::Walls;
 
 /// Particles, bodies and solver settings, stepped together.
@@ -50,7 +49,7 @@ impl fmt::Debug for World {
             .field("step", &self.step)
             .field("particles", &self.mpm.len())
             .field("materials", &self.mpm.materials().len())
-            .field("bodies", &self.bodies.iter().map(|(_, desc)| &desc.name).collect::<Vec<_>>())
+            .field("bodies", &self.bodies.iter().map(|(_, body)| &body.name).collect::<Vec<_>>())
             .field("contacts", &self.registry.pairs.len())
             .field("settings", &self.settings)
             .finish_non_exhaustive()
@@ -101,10 +100,11 @@ impl World {
         let substeps = self.substeps();
         let mut report = StepReport { substeps, ..StepReport::default() };
         self.prepare(dt);
-        for k in 0..substeps {
+        // Without particles there is nothing to substep.
+        for k in 0..if self.mpm.is_empty() { 0 } else { substeps } {
             self.substep(k, dt / f64::from(substeps), &mut report)?;
         }
-        self.bodies.integrate(dt, self.settings.gravity, &self.impulses).map_err(|e| StepError::Rigid {
+        report.rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| StepError::Rigid {
             step: self.step,
             time: self.time,
             source: Box::new(e),
@@ -124,7 +124,9 @@ impl World {
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
-        self.mpm.begin_step();
+        if !self.mpm.is_empty() {
+            self.mpm.begin_step();
+        }
     }
 
     /// One explicit MPM substep with implicit contact.
@@ -192,7 +194,7 @@ impl World {
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces in the next step [s]: a
     /// tool brings the particles that it touches to its speed.
     fn largest_stable_substep(&self) -> f64 {
-        let tools = fastest_surface(&self.bodies, self.time, self.time + self.settings.dt);
+        let tools = self.bodies.fastest_surface(self.time, self.time + self.settings.dt);
         let fastest = self.mpm.max_speed().max(tools);
         largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), fastest)
     }
@@ -253,6 +255,11 @@ impl World {
     /// The bodies.
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
+    }
+
+    /// The bodies, to change what motors are told between steps.
+    pub fn bodies_mut(&mut self) -> &mut Bodies {
+        &mut self.bodies
     }
 
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.

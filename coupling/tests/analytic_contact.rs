@@ -157,7 +157,7 @@ fn a_tool_at_rest_is_carried_with_its_weight() {
         });
         let (on_tool, on_ground) = (on_tool / steps, on_ground / steps);
         let (weight, all) = (mass * G, (mass + 0.5) * G);
-        let depth = -world.bodies().joint(tool).unwrap().0;
+        let depth = -world.bodies().joint(tool).0[0];
         println!(
             "{name}: carried {:.4}, floor {:.4} of the law; {:.1} mm deep",
             on_tool.z / weight,

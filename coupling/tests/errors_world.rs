@@ -223,5 +223,5 @@ fn contents_out_of_range_are_refused() {
     assert!(text.contains("floor") && text.contains("friction") && text.contains("-0.5"), "{text}");
 
     let empty = refusal(World::builder(good()));
-    assert!(matches!(empty, BuildError::Mpm(_)), "{empty:?}");
+    assert!(matches!(empty, BuildError::Empty), "{empty:?}");
 }

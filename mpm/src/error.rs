@@ -33,9 +33,6 @@ pub enum MpmError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// There is nothing to simulate.
-    #[error("particles: there are none")]
-    NoParticles,
     /// More particles than a 32-bit index counts.
     #[error("particles: {count} are more than {limit}")]
     TooManyParticles {

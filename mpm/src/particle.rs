@@ -116,9 +116,6 @@ pub(crate) fn build_store(
     materials: &[Material],
     particles: &[ParticleState],
 ) -> Result<Store, MpmError> {
-    if particles.is_empty() {
-        return Err(MpmError::NoParticles);
-    }
     let limit = i32::MAX as usize / LANES;
     if particles.len() > limit {
         return Err(MpmError::TooManyParticles { count: particles.len(), limit });

@@ -1,5 +1,6 @@
 //! Descriptions of bodies.
 
+use crate::collision::ContactMaterial;
 use crate::error::RigidError;
 use crate::geometry::Shape;
 use crate::motion::Motion;
@@ -9,16 +10,51 @@ use nalgebra::{Isometry3, Matrix3};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub usize);
 
-/// A shape that a body carries.
+/// A shape that a body carries, and that others can touch.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// The solid.
     pub shape: Shape,
     /// Where it is, in the body frame.
     pub pose: Isometry3<f64>,
-    /// Coulomb coefficient of friction against particles, at least 0.
-    pub friction: f64,
+    /// Compliance against other bodies, and friction. Particles slide with the dynamic coefficient.
+    pub material: ContactMaterial,
+    /// Groups it is in, one a bit.
+    pub group: u32,
+    /// Groups it can touch, one a bit: two bodies' geometries can touch when each is in a group of the other's mask. Particles touch
+    /// all.
+    pub mask: u32,
     /// Colour for pictures: red, green, blue (sRGB).
+    pub color: [u8; 3],
+}
+
+impl Geometry {
+    /// A shape at the body's origin, with the usual compliance and this coefficient of friction, grey.
+    pub fn new(shape: Shape, friction: f64) -> Self {
+        Self {
+            shape,
+            pose: Isometry3::identity(),
+            material: ContactMaterial::with_friction(friction),
+            group: 1,
+            mask: u32::MAX,
+            color: [160, 160, 165],
+        }
+    }
+
+    /// The same elsewhere in the body frame.
+    pub fn at(self, pose: Isometry3<f64>) -> Self {
+        Self { pose, ..self }
+    }
+}
+
+/// A shape that is only to be seen.
+#[derive(Clone, Debug)]
+pub struct Appearance {
+    /// The solid.
+    pub shape: Shape,
+    /// Where it is, in the body frame.
+    pub pose: Isometry3<f64>,
+    /// Colour: red, green, blue (sRGB).
     pub color: [u8; 3],
 }
 
@@ -75,4 +111,6 @@ pub struct BodyDesc {
     pub motion: Motion,
     /// Its shapes.
     pub geometries: Vec<Geometry>,
+    /// Shapes that nothing touches.
+    pub appearance: Vec<Appearance>,
 }

@@ -1,6 +1,9 @@
 //! What can go wrong with bodies.
 
+use crate::collision::CollisionError;
 use crate::geometry::GeometryError;
+use crate::multibody::ModelError;
+use crate::simulation::SimulationError;
 use thiserror::Error;
 
 /// Bad input, or a state that is not finite.
@@ -78,14 +81,6 @@ pub enum RigidError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// A body that is added after time 0.
-    #[error("body '{body}' is added at {time} s; bodies are added before the first step")]
-    AddedAfterStart {
-        /// Name of the body.
-        body: String,
-        /// The time (s).
-        time: f64,
-    },
     /// A step that is not the one the velocities were prepared for.
     #[error("a step of {step} s is integrated, but {prepared:?} s was prepared")]
     StepNotPrepared {
@@ -104,14 +99,31 @@ pub enum RigidError {
         /// How many bodies there are.
         expected: usize,
     },
-    /// A state that is no longer finite.
-    #[error("body '{body}' is not finite after the step to {time} s")]
-    NotFinite {
-        /// Name of the body.
-        body: String,
-        /// The time at the end of the step (s).
-        time: f64,
+    /// A setting that is out of its range.
+    #[error("rigid settings: {field} is {value} {unit}; it must be finite and positive")]
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
     },
+    /// Files with more groups of shapes than there are bits for.
+    #[error("the bodies' shapes need {needed} groups; there are 32")]
+    Groups {
+        /// Groups that all files together need.
+        needed: u32,
+    },
+    /// Links and joints that make no mechanism.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Shapes that cannot touch.
+    #[error(transparent)]
+    Collision(#[from] CollisionError),
+    /// A simulation that cannot be begun or go on.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
 }
 
 impl RigidError {

@@ -1,26 +1,43 @@
-//! Joints between a dynamic body and its parent.
+//! The joint of a body.
 
-use nalgebra::{Unit, Vector3};
+use nalgebra::{Point3, Unit, Vector3};
 
-/// What a body may do relative to its parent. Axes are in the body frame, through the body's origin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Joint {
-    /// Moves with its parent.
-    Fixed,
-    /// Turns about `axis`.
-    Revolute {
-        /// Axis in the body frame.
-        axis: Unit<Vector3<f64>>,
-        /// Viscous damping of the joint rate (N m s).
-        damping: f64,
-    },
-    /// Slides along `axis`.
-    Prismatic {
-        /// Axis in the body frame.
-        axis: Unit<Vector3<f64>>,
-        /// Viscous damping of the joint rate (N s/m).
-        damping: f64,
-    },
+use crate::multibody::{Dof, JointKind};
+
+/// What a body may do relative to its parent. Directions are those of the body frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// The kind.
+    pub kind: JointKind,
+    /// Where the joint is, in the body frame (m).
+    pub origin: Point3<f64>,
+    /// Damping, limits and the like of each degree of freedom; those that are missing have none.
+    pub dofs: Vec<Dof>,
+}
+
+impl Joint {
+    /// A joint at the body's origin, without damping.
+    pub fn new(kind: JointKind) -> Self {
+        Self { kind, origin: Point3::origin(), dofs: Vec::new() }
+    }
+
     /// Moves freely; it has no parent.
-    Free,
+    pub fn free() -> Self {
+        Self::new(JointKind::Free)
+    }
+
+    /// Moves with its parent.
+    pub fn fixed() -> Self {
+        Self::new(JointKind::Fixed)
+    }
+
+    /// Turns about `axis` through the body's origin, with viscous damping (N m s/rad).
+    pub fn revolute(axis: Unit<Vector3<f64>>, damping: f64) -> Self {
+        Self { dofs: vec![Dof { damping, ..Dof::default() }], ..Self::new(JointKind::Revolute { axis }) }
+    }
+
+    /// Slides along `axis`, with viscous damping (N s/m).
+    pub fn prismatic(axis: Unit<Vector3<f64>>, damping: f64) -> Self {
+        Self { dofs: vec![Dof { damping, ..Dof::default() }], ..Self::new(JointKind::Prismatic { axis }) }
+    }
 }

@@ -6,13 +6,11 @@
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
 //! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, ellipsoid, capsule,
 //!   cylinder, convex hull, closed triangle mesh and height field.
-//! - [`Bodies`]: bodies that stay, follow a prescribed trajectory, or move by their dynamics, freely or
-//!   within one joint to a fixed or prescribed parent. They take spatial impulses, one a body and step, from
-//!   whatever touches them.
+//! - [`Bodies`]: named bodies that stay, follow a trajectory, or move by their dynamics, alone or as parts of mechanisms from files.
+//!   They take spatial impulses, one a body and step, from whatever touches them besides each other.
 //!
 //! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states
-//! that are not finite are typed errors. Stepping gives the same bits in every run; [`Bodies`] also step without
-//! allocating.
+//! that are not finite are typed errors. Stepping gives the same bits in every run.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -21,26 +19,28 @@
 //! # fn main() -> Result<(), RigidError> {
 //! let shape = Shape::Sphere { radius: 0.05 };
 //! let (mass, _, inertia) = shape.mass_properties(1000.0).unwrap_or((1.0, [0.0; 3].into(), Matrix3::identity()));
-//! let mut bodies = Bodies::new();
-//! let ball = bodies.add(BodyDesc {
+//! let mut builder = BodiesBuilder::new();
+//! let ball = builder.add(BodyDesc {
 //!     name: "ball".into(),
 //!     pose: Isometry3::translation(0.0, 0.0, 1.0),
 //!     motion: Motion::Dynamic {
 //!         parent: None,
-//!         joint: Joint::Free,
+//!         joint: Joint::free(),
 //!         mass: MassProperties { mass, inertia },
 //!         force: Vector3::zeros(),
 //!         torque: Vector3::zeros(),
 //!         velocity: SpatialVelocity::zero(),
 //!         gravity: true,
 //!     },
-//!     geometries: vec![Geometry { shape, pose: Isometry3::identity(), friction: 0.5, color: [200, 80, 40] }],
+//!     geometries: vec![Geometry::new(shape, 0.5)],
+//!     appearance: vec![],
 //! })?;
+//! let mut bodies = builder.build(Vector3::new(0.0, 0.0, -9.81), 1e-3, &RigidSettings::default())?;
 //! let mut impulses = vec![SpatialImpulse::zero(); bodies.len()];
 //! for _ in 0..100 {
 //!     bodies.prepare(1e-3);
 //!     impulses[ball.0] = SpatialImpulse::zero(); // what touched the ball in this step
-//!     bodies.integrate(1e-3, Vector3::new(0.0, 0.0, -9.81), &impulses)?;
+//!     bodies.integrate(1e-3, &impulses)?;
 //! }
 //! assert!((bodies.velocity(ball).linear.z + 0.981).abs() < 1e-12);
 //! # Ok(())
@@ -60,16 +60,13 @@ mod motion;
 pub mod multibody;
 pub mod simulation;
 mod spatial;
-mod state;
-mod step;
 mod trajectory;
-mod validate;
 
-pub use bodies::Bodies;
-pub use body::{BodyDesc, BodyId, Geometry, MassProperties};
+pub use bodies::{Bodies, BodiesBuilder, Body, Mechanism, RigidSettings};
+pub use body::{Appearance, BodyDesc, BodyId, Geometry, MassProperties};
 pub use error::RigidError;
 pub use geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use joint::Joint;
 pub use motion::{Motion, PoseKey, Trajectory, VelocityKey};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
-pub use state::{BodiesState, BodyState};
+pub use trajectory::Path;

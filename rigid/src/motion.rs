@@ -15,9 +15,9 @@ pub enum Motion {
     Prescribed(Trajectory),
     /// Obeys Newton and Euler, within its joint.
     Dynamic {
-        /// The fixed or prescribed body that the joint is attached to; `None` is the world.
+        /// The body that the joint is attached to, added before; `None` is the world.
         parent: Option<BodyId>,
-        /// The joint to the parent.
+        /// The joint to the parent. The body starts at its pose, where the coordinates of the joint are 0.
         joint: Joint,
         /// Mass and inertia. A [`Joint::Fixed`] body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
@@ -25,7 +25,7 @@ pub enum Motion {
         force: Vector3<f64>,
         /// Constant torque, world frame (N m).
         torque: Vector3<f64>,
-        /// Velocity at time 0. A jointed body takes the momentum of this velocity along its joint.
+        /// Velocity at time 0, absolute. A jointed body takes the momentum of this velocity along its joint.
         velocity: SpatialVelocity,
         /// Whether gravity acts on it.
         gravity: bool,

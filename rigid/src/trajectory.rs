@@ -91,9 +91,12 @@ impl Trajectory {
 }
 
 /// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the pose before
-/// it, so that nothing drifts.
-#[derive(Clone, Debug)]
-pub(crate) enum Path {
+/// it, so that nothing drifts. Between two keys the velocity is constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path(Keys);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Keys {
     Poses(Vec<PoseKey>),
     Velocities {
         initial: Isometry3<f64>,
@@ -104,10 +107,14 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    /// The path of a body whose pose at time 0 is `initial`.
-    pub(crate) fn new(trajectory: &Trajectory, initial: &Isometry3<f64>) -> Self {
-        match trajectory {
-            Trajectory::Poses(keys) => Path::Poses(keys.clone()),
+    /// The path of something whose pose at time 0 is `initial`.
+    ///
+    /// # Errors
+    /// [`RigidError::Trajectory`] that names `name` and the key: no keys, times that do not increase, turns that are ambiguous.
+    pub fn new(trajectory: &Trajectory, initial: &Isometry3<f64>, name: &str) -> Result<Self, RigidError> {
+        trajectory.validate(name, initial)?;
+        Ok(Self(match trajectory {
+            Trajectory::Poses(keys) => Keys::Poses(keys.clone()),
             Trajectory::Velocities(keys) => {
                 let mut starts = Vec::with_capacity(keys.len());
                 let mut pose = *initial;
@@ -117,16 +124,16 @@ impl Path {
                     }
                     starts.push(pose);
                 }
-                Path::Velocities { initial: *initial, keys: keys.clone(), starts }
+                Keys::Velocities { initial: *initial, keys: keys.clone(), starts }
             }
-        }
+        }))
     }
 
-    /// World pose at `time` (s).
-    pub(crate) fn pose(&self, time: f64) -> Isometry3<f64> {
-        match self {
-            Path::Poses(keys) => pose_between(keys, time).unwrap_or_else(Isometry3::identity),
-            Path::Velocities { initial, keys, starts } => match segment(keys, time) {
+    /// Pose at `time` (s), in the frame that the trajectory is given in.
+    pub fn pose(&self, time: f64) -> Isometry3<f64> {
+        match &self.0 {
+            Keys::Poses(keys) => pose_between(keys, time).unwrap_or_else(Isometry3::identity),
+            Keys::Velocities { initial, keys, starts } => match segment(keys, time) {
                 None => *initial,
                 Some(k) => advance(&starts[k], &keys[k].velocity, time - keys[k].time),
             },
@@ -134,8 +141,8 @@ impl Path {
     }
 
     /// The constant velocity that carries the pose at `time` to the pose at `time + dt` (s).
-    pub(crate) fn velocity_over(&self, time: f64, dt: f64) -> SpatialVelocity {
-        if let Path::Velocities { keys, .. } = self {
+    pub fn velocity_over(&self, time: f64, dt: f64) -> SpatialVelocity {
+        if let Keys::Velocities { keys, .. } = &self.0 {
             let (first, last) = (segment(keys, time), segment(keys, time + dt));
             // One key rules the whole step: its velocity is exact, however far the body turns.
             let ends_with_step = last.is_some_and(|k| keys[k].time == time + dt && first == k.checked_sub(1));
@@ -148,6 +155,62 @@ impl Path {
             angular: turn(&from.rotation, &to.rotation) / dt,
             linear: (to.translation.vector - from.translation.vector) / dt,
         }
+    }
+
+    /// Velocity right after `time` (s), where a key at `time` rules already.
+    pub fn velocity_after(&self, time: f64) -> SpatialVelocity {
+        match &self.0 {
+            Keys::Poses(keys) => move_before(keys, keys.partition_point(|k| k.time <= time)),
+            Keys::Velocities { keys, .. } => velocity_of(keys, segment(keys, time)),
+        }
+    }
+
+    /// Velocity right before `time` (s).
+    pub fn velocity_before(&self, time: f64) -> SpatialVelocity {
+        match &self.0 {
+            Keys::Poses(keys) => move_before(keys, keys.partition_point(|k| k.time < time)),
+            Keys::Velocities { keys, .. } => {
+                velocity_of(keys, keys.partition_point(|k| k.time < time).checked_sub(1))
+            }
+        }
+    }
+
+    /// Time (s) of the first key after `time`: the velocity may change there.
+    pub fn next_key(&self, time: f64) -> Option<f64> {
+        match &self.0 {
+            Keys::Poses(keys) => keys.get(keys.partition_point(|k| k.time <= time)).map(|k| k.time),
+            Keys::Velocities { keys, .. } => {
+                keys.get(keys.partition_point(|k| k.time <= time)).map(|k| k.time)
+            }
+        }
+    }
+
+    /// Velocities that the path has between two times (s), by its keys.
+    pub(crate) fn velocities_within(&self, from: f64, to: f64) -> impl Iterator<Item = SpatialVelocity> + '_ {
+        let (poses, velocities) = match &self.0 {
+            Keys::Poses(keys) => (keys.as_slice(), [].as_slice()),
+            Keys::Velocities { keys, .. } => ([].as_slice(), keys.as_slice()),
+        };
+        let moves = (1..poses.len()).filter(move |&k| poses[k - 1].time < to && poses[k].time > from);
+        let first = velocities.partition_point(|k| k.time <= from).saturating_sub(1);
+        let ruling = velocities[first..].iter().take_while(move |k| k.time < to);
+        moves.map(|k| move_before(poses, k)).chain(ruling.map(|k| k.velocity))
+    }
+}
+
+fn velocity_of(keys: &[VelocityKey], segment: Option<usize>) -> SpatialVelocity {
+    segment.map_or_else(SpatialVelocity::zero, |k| keys[k].velocity)
+}
+
+/// Velocity of the move that ends at key `next`; zero outside the keys.
+fn move_before(keys: &[PoseKey], next: usize) -> SpatialVelocity {
+    let (Some(from), Some(to)) = (next.checked_sub(1).and_then(|k| keys.get(k)), keys.get(next)) else {
+        return SpatialVelocity::zero();
+    };
+    let duration = to.time - from.time;
+    SpatialVelocity {
+        angular: turn(&from.pose.rotation, &to.pose.rotation) / duration,
+        linear: (to.pose.translation.vector - from.pose.translation.vector) / duration,
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
 use pliant_rigid::{
-    BodyDesc, BodyId, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, Shape,
+    BodiesBuilder, BodyDesc, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, RigidError, Shape,
     SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
 };
 
@@ -54,6 +54,14 @@ pub enum AssembleError {
         /// The name.
         name: String,
     },
+    /// A body cannot be used.
+    #[error("{path}: {source}")]
+    Body {
+        /// Path of the body.
+        path: String,
+        /// What is wrong.
+        source: RigidError,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {
@@ -76,14 +84,14 @@ pub struct SoftParticles {
 }
 
 /// What a world is made of. Everything in the order of the scene.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Assembly {
     /// The scene's named materials in the order of their names, then those written in place.
     pub materials: Vec<Material>,
     /// The soft bodies.
     pub soft: Vec<SoftParticles>,
     /// The rigid bodies. A body's own origin is its centre of mass.
-    pub bodies: Vec<BodyDesc>,
+    pub bodies: BodiesBuilder,
     /// Centre of mass of each body in the frame that the scene gives the body [m].
     pub centers: Vec<Vector3<f64>>,
 }
@@ -94,7 +102,7 @@ pub struct Assembly {
 /// [`AssembleError`]: a mesh file, a shape that holds no particle, a mesh that bounds no solid.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
     let mut assembly =
-        Assembly { materials: Vec::new(), soft: Vec::new(), bodies: Vec::new(), centers: Vec::new() };
+        Assembly { materials: Vec::new(), soft: Vec::new(), bodies: BodiesBuilder::new(), centers: Vec::new() };
     for (name, described) in &scene.materials {
         assembly.materials.push(material(described, &format!("materials.{name}"))?);
     }
@@ -107,19 +115,19 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
     Ok(assembly)
 }
 
-/// Makes the bodies of a valid scene: their descriptions, and their centres of mass in the frames that the scene gives
-/// them [m].
+/// Makes the bodies of a valid scene, and their centres of mass in the frames that the scene gives them [m].
 ///
 /// # Errors
-/// [`AssembleError`]: a mesh file, a mesh that bounds no solid.
-pub fn bodies(scene: &Scene) -> Result<(Vec<BodyDesc>, Vec<Vector3<f64>>), AssembleError> {
-    let (mut descs, mut centers) = (Vec::new(), Vec::new());
+/// [`AssembleError`]: a mesh file, a mesh that bounds no solid, a body that cannot be used.
+pub fn bodies(scene: &Scene) -> Result<(BodiesBuilder, Vec<Vector3<f64>>), AssembleError> {
+    let (mut builder, mut centers) = (BodiesBuilder::new(), Vec::new());
     for (at, described) in scene.bodies.iter().enumerate() {
-        let (desc, center) = body(described, &descs, &format!("bodies[{at}]"))?;
-        descs.push(desc);
+        let path = format!("bodies[{at}]");
+        let (desc, center) = body(described, &builder, &path)?;
+        builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
         centers.push(center);
     }
-    Ok((descs, centers))
+    Ok((builder, centers))
 }
 
 /// The isometry of a pose whose quaternion is near unit length.
@@ -213,17 +221,16 @@ fn fill(
 
 fn body(
     described: &format::Body,
-    before: &[BodyDesc],
+    before: &BodiesBuilder,
     path: &str,
 ) -> Result<(BodyDesc, Vector3<f64>), AssembleError> {
     let mut geometries = Vec::with_capacity(described.geometries.len());
     for (at, geometry) in described.geometries.iter().enumerate() {
         let shape = shape(&geometry.shape, &format!("{path}.geometries[{at}].shape"))?;
         geometries.push(pliant_rigid::Geometry {
-            shape,
             pose: isometry(&geometry.pose),
-            friction: geometry.friction,
             color: geometry.color,
+            ..pliant_rigid::Geometry::new(shape, geometry.friction)
         });
     }
     let mut center = Vector3::zeros();
@@ -255,7 +262,8 @@ fn body(
     for geometry in &mut geometries {
         geometry.pose = to_center.inverse() * geometry.pose;
     }
-    Ok((BodyDesc { name: described.name.clone(), pose: pose * to_center, motion, geometries }, center))
+    let (name, appearance) = (described.name.clone(), Vec::new());
+    Ok((BodyDesc { name, pose: pose * to_center, motion, geometries, appearance }, center))
 }
 
 fn spatial(angular: &[f64; 3], linear: &[f64; 3]) -> SpatialVelocity {
@@ -265,26 +273,26 @@ fn spatial(angular: &[f64; 3], linear: &[f64; 3]) -> SpatialVelocity {
 fn dynamic_motion(
     dynamic: &format::Dynamic,
     mass: MassProperties,
-    before: &[BodyDesc],
+    before: &BodiesBuilder,
     path: &str,
 ) -> Result<Motion, AssembleError> {
     let parent = match &dynamic.parent {
         None => None,
         Some(name) => {
-            let found = before.iter().position(|body| body.name == *name);
-            Some(BodyId(found.ok_or_else(|| AssembleError::Undefined {
+            let found = before.find(name);
+            Some(found.ok_or_else(|| AssembleError::Undefined {
                 path: format!("{path}.motion.parent"),
                 name: name.clone(),
-            })?))
+            })?)
         }
     };
     let unit = |axis: &[f64; 3]| Unit::new_normalize(Vector3::from(*axis));
     let joint = match &dynamic.joint {
-        format::Joint::Free {} => Joint::Free,
-        format::Joint::Fixed {} => Joint::Fixed,
-        format::Joint::Revolute { axis, damping } => Joint::Revolute { axis: unit(axis), damping: *damping },
+        format::Joint::Free {} => Joint::free(),
+        format::Joint::Fixed {} => Joint::fixed(),
+        format::Joint::Revolute { axis, damping } => Joint::revolute(unit(axis), *damping),
         format::Joint::Prismatic { axis, damping } => {
-            Joint::Prismatic { axis: unit(axis), damping: *damping }
+            Joint::prismatic(unit(axis), *damping)
         }
     };
     Ok(Motion::Dynamic {
@@ -372,6 +380,8 @@ fn mass_properties(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant_rigid::BodyId;
+    use pliant_rigid::multibody::JointKind;
     use crate::builtin;
     use crate::format::{Assignment, apply};
     use approx::assert_relative_eq;
@@ -389,10 +399,10 @@ mod tests {
         let sample = &dough.soft[0].sample;
         assert_eq!(sample.positions.len(), 5920);
         assert_relative_eq!(sample.particle_volume * 5920.0, 0.32 * 0.12 * 0.1, max_relative = 1e-12);
-        let Motion::Dynamic { joint: Joint::Revolute { axis, .. }, .. } = &dough.bodies[1].motion else {
-            panic!("{:?}", dough.bodies[1].motion)
+        let JointKind::Revolute { axis } = &dough.bodies.links()[1].joint else {
+            panic!("{:?}", dough.bodies.links()[1])
         };
-        let axis = dough.bodies[1].pose * axis.into_inner();
+        let axis = dough.bodies.pose(BodyId(1)) * axis.into_inner();
         assert_relative_eq!(axis, Vector3::y(), epsilon = 1e-10);
     }
 
@@ -409,18 +419,18 @@ mod tests {
             ],
         );
         let mass = 500.0 * 0.4 * 0.4 * 0.6;
-        let Motion::Dynamic { mass: found, .. } = &assembly.bodies[0].motion else { panic!() };
+        let found = &assembly.bodies.links()[0].inertia;
         assert_relative_eq!(found.mass, mass, max_relative = 1e-12);
         let expected = Vector3::new(0.16 + 0.36, 0.16 + 0.36, 0.16 + 0.16) * (mass / 12.0);
         assert_relative_eq!(found.inertia, Matrix3::from_diagonal(&expected), epsilon = 1e-10 * mass);
         assert_relative_eq!(assembly.centers[0], Vector3::new(0.4, 0.0, 0.0), epsilon = 1e-12);
         assert_relative_eq!(
-            assembly.bodies[0].pose.translation.vector,
+            assembly.bodies.pose(BodyId(0)).translation.vector,
             Vector3::new(1.4, 2.0, 3.0),
             epsilon = 1e-12
         );
         assert_relative_eq!(
-            assembly.bodies[0].geometries[0].pose.translation.vector.x,
+            assembly.bodies.bodies()[0].geometries[0].pose.translation.vector.x,
             -0.1,
             epsilon = 1e-12
         );

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_rigid::{BodyDesc, Shape};
+use pliant_rigid::{BodiesBuilder, Shape};
 use rayon::prelude::*;
 
 use crate::assemble::{AssembleError, bodies};
@@ -69,7 +69,7 @@ pub struct Artist<'a> {
     directory: &'a Path,
     scene: &'a Scene,
     frames: usize,
-    descs: Vec<BodyDesc>,
+    described: BodiesBuilder,
     centers: Vec<Vector3<f64>>,
     rows: Vec<Vec<BodyRow>>,
     camera: Camera,
@@ -90,12 +90,13 @@ impl<'a> Artist<'a> {
     /// [`PictureError`]: a file of the run is missing or malformed.
     pub fn new(directory: &'a Path, manifest: &'a Manifest) -> Result<Self, PictureError> {
         let scene = &manifest.scene;
-        let (descs, centers) = bodies(scene)?;
-        let rows = if descs.is_empty() { Vec::new() } else { read_bodies(directory, descs.len())? };
+        let (described, centers) = bodies(scene)?;
+        let rows =
+            if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
         let camera = Camera::frame(Point3::origin(), Point3::new(1.0, 1.0, 1.0), AZIMUTH, ELEVATION, 1.0);
         let frames = manifest.frames;
         let mut artist =
-            Self { directory, scene, frames, descs, centers, rows, camera, ground: ground(scene) };
+            Self { directory, scene, frames, described, centers, rows, camera, ground: ground(scene) };
         artist.camera = artist.place_camera()?;
         Ok(artist)
     }
@@ -123,8 +124,8 @@ impl<'a> Artist<'a> {
                 low[axis] = low[axis].min(least);
                 high[axis] = high[axis].max(most);
             }
-            for (desc, row) in self.descs.iter().zip(self.rows.get(frame).into_iter().flatten()) {
-                for geometry in &desc.geometries {
+            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten()) {
+                for geometry in &body.geometries {
                     if let Some((center, radius)) = geometry.shape.bounding_sphere() {
                         let center = upright * (row.pose * geometry.pose * center);
                         low = low.inf(&(center - Vector3::repeat(radius)));
@@ -148,9 +149,9 @@ impl<'a> Artist<'a> {
             particles.iter().map(|p| Ball { center: p.position, radius: p.radius, color: p.color }).collect();
         let rows = self.rows.get(frame).map_or(&[][..], Vec::as_slice);
         let mut bodies = Vec::new();
-        for ((desc, center), row) in self.descs.iter().zip(&self.centers).zip(rows) {
+        for ((body, center), row) in self.described.bodies().iter().zip(&self.centers).zip(rows) {
             let pose = row.pose * Translation3::from(*center);
-            for geometry in &desc.geometries {
+            for geometry in &body.geometries {
                 bodies.push(Body {
                     shape: shape(&geometry.shape),
                     pose: pose * geometry.pose,

@@ -6,7 +6,7 @@ use pliant_coupling::{
     BuildError, ContactSettings, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
-use pliant_rigid::RigidError;
+use pliant_rigid::RigidSettings;
 
 use crate::assemble::{AssembleError, Assembly, assemble};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};
@@ -23,9 +23,6 @@ pub enum SceneError {
     /// The parts do not make a world: an unstable substep, particles inside a body at the start, ...
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A body cannot be used.
-    #[error("bodies: {0}")]
-    Body(#[from] RigidError),
 }
 
 /// A world and what the runner needs to know about its scene.
@@ -60,9 +57,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
             material: ids[part.material],
         });
     }
-    for body in bodies {
-        builder.body(body)?;
-    }
+    *builder.bodies() = bodies;
     Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, centers })
 }
 
@@ -77,6 +72,7 @@ fn settings(scene: &Scene) -> Settings {
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),
         solver: solver(&scene.solver),
+        rigid: RigidSettings::default(),
         boundaries: scene.boundaries.iter().map(boundary).collect(),
     }
 }

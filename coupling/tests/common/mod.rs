@@ -41,12 +41,18 @@ pub fn block(
 
 /// One shape in its body's frame, with this friction.
 pub fn geometry(shape: Shape, friction: f64) -> Vec<Geometry> {
-    vec![Geometry { shape, pose: Isometry3::identity(), friction, color: [128; 3] }]
+    vec![Geometry::new(shape, friction)]
 }
 
 /// A body that stays.
 pub fn fixed(name: &str, shape: Shape, pose: Isometry3<f64>, friction: f64) -> BodyDesc {
-    BodyDesc { name: name.into(), pose, motion: Motion::Fixed, geometries: geometry(shape, friction) }
+    BodyDesc {
+        name: name.into(),
+        pose,
+        motion: Motion::Fixed,
+        geometries: geometry(shape, friction),
+        appearance: Vec::new(),
+    }
 }
 
 /// The half-space z <= 0.
@@ -66,7 +72,13 @@ pub fn prescribed(
         .iter()
         .map(|&(time, linear, angular)| VelocityKey { time, velocity: SpatialVelocity { angular, linear } });
     let motion = Motion::Prescribed(Trajectory::Velocities(keys.collect()));
-    BodyDesc { name: name.into(), pose, motion, geometries: geometry(shape, friction) }
+    BodyDesc {
+        name: name.into(),
+        pose,
+        motion,
+        geometries: geometry(shape, friction),
+        appearance: Vec::new(),
+    }
 }
 
 /// A body of `mass` [kg] that slides along `axis` with damping [N s/m] under a constant force [N].
@@ -82,7 +94,7 @@ pub fn sliding(
 ) -> BodyDesc {
     let motion = Motion::Dynamic {
         parent: None,
-        joint: Joint::Prismatic { axis: nalgebra::Unit::new_normalize(axis), damping },
+        joint: Joint::prismatic(nalgebra::Unit::new_normalize(axis), damping),
         // A slider does not turn: any valid inertia will do.
         mass: MassProperties { mass, inertia: Matrix3::identity() * mass },
         force,
@@ -90,7 +102,13 @@ pub fn sliding(
         velocity: SpatialVelocity::zero(),
         gravity: false,
     };
-    BodyDesc { name: name.into(), pose, motion, geometries: geometry(shape, friction) }
+    BodyDesc {
+        name: name.into(),
+        pose,
+        motion,
+        geometries: geometry(shape, friction),
+        appearance: Vec::new(),
+    }
 }
 
 /// A free body of a density [kg/m^3] without gravity.
@@ -105,14 +123,20 @@ pub fn free(
     let (mass, _, inertia) = shape.mass_properties(density).expect("a solid");
     let motion = Motion::Dynamic {
         parent: None,
-        joint: Joint::Free,
+        joint: Joint::free(),
         mass: MassProperties { mass, inertia },
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
         velocity,
         gravity: false,
     };
-    BodyDesc { name: name.into(), pose, motion, geometries: geometry(shape, friction) }
+    BodyDesc {
+        name: name.into(),
+        pose,
+        motion,
+        geometries: geometry(shape, friction),
+        appearance: Vec::new(),
+    }
 }
 
 /// Force of the particles on a body, mean over the last step [N].

@@ -14,6 +14,21 @@ pub struct ContactMaterial {
 }
 
 impl ContactMaterial {
+    /// The usual stiffness of a surface (N/m): two in series are 1e6, which a kilogram presses by a hundredth of a millimetre.
+    pub const STIFFNESS: f64 = 2e6;
+    /// The usual dissipation (s/m).
+    pub const DISSIPATION: f64 = 10.0;
+
+    /// The usual compliance, with one coefficient of friction.
+    pub fn with_friction(friction: f64) -> Self {
+        Self {
+            stiffness: Self::STIFFNESS,
+            dissipation: Self::DISSIPATION,
+            static_friction: friction,
+            dynamic_friction: friction,
+        }
+    }
+
     /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), and the
     /// harmonic means of their coefficients of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0 (Elandt et al. 2019; Drake's
     /// `CalcContactFrictionFromSurfaceProperties`).

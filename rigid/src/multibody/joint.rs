@@ -2,14 +2,17 @@
 
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
+use std::sync::Arc;
+
 use super::algebra::MotionVector;
+use crate::trajectory::Path;
 
 /// Most degrees of freedom of one joint.
 pub(crate) const MAX_DOFS: usize = 6;
 
 /// The kinds of joint. F is the joint's frame on the parent, M its frame on the link; the positions say where M is in F. Velocities
 /// are those of M in F, in the axes of F.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
     /// M stays at F. No position, no velocity.
     Fixed,
@@ -37,13 +40,15 @@ pub enum JointKind {
     /// M moves freely. Positions: unit quaternion (w, x, y, z), then the origin of M (m). Velocities: angular (rad/s), then linear
     /// velocity of the origin of M (m/s).
     Free,
+    /// M follows a path in F, whatever acts on it. No position, no velocity.
+    Prescribed(Arc<Path>),
 }
 
 impl JointKind {
     /// Number of positions.
     pub fn positions(&self) -> usize {
         match self {
-            Self::Fixed => 0,
+            Self::Fixed | Self::Prescribed(_) => 0,
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
             Self::Universal { .. } => 2,
             Self::Planar => 3,
@@ -71,6 +76,7 @@ impl JointKind {
             Self::Planar => "planar",
             Self::Ball => "ball",
             Self::Free => "free",
+            Self::Prescribed(_) => "prescribed",
         }
     }
 
@@ -87,11 +93,12 @@ impl JointKind {
         }
     }
 
-    /// The pose of M in F.
-    pub(crate) fn pose(&self, q: &[f64]) -> Isometry3<f64> {
+    /// The pose of M in F at `time` (s).
+    pub(crate) fn pose(&self, q: &[f64], time: f64) -> Isometry3<f64> {
         let turn = UnitQuaternion::from_axis_angle;
         match *self {
             Self::Fixed => Isometry3::identity(),
+            Self::Prescribed(ref path) => path.pose(time),
             Self::Revolute { axis } => Isometry3::from_parts(Translation3::identity(), turn(&axis, q[0])),
             Self::Prismatic { axis } => Translation3::from(axis.into_inner() * q[0]).into(),
             Self::Universal { first, second } => {
@@ -109,7 +116,7 @@ impl JointKind {
     pub(crate) fn axes(&self, q: &[f64], axes: &mut [MotionVector]) {
         let zero = Vector3::zeros();
         match *self {
-            Self::Fixed => {}
+            Self::Fixed | Self::Prescribed(_) => {}
             Self::Revolute { axis } => axes[0] = MotionVector::new(axis.into_inner(), zero),
             Self::Prismatic { axis } => axes[0] = MotionVector::new(zero, axis.into_inner()),
             Self::Universal { first, second } => {

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::algebra::MotionVector;
-use super::joint::MAX_DOFS;
+use super::joint::{JointKind, MAX_DOFS};
 use super::model::{LinkId, Model};
 use super::state::State;
 
@@ -18,6 +18,19 @@ pub struct Kinematics {
     offsets: Vec<Vector3<f64>>,
     /// Acceleration of each link at zero joint accelerations and an unaccelerated parent.
     biases: Vec<MotionVector>,
+    /// Velocity that each link has from prescribed motion alone, with all degrees of freedom at rest.
+    drifts: Vec<MotionVector>,
+}
+
+/// Which velocity a prescribed link has at the corner of its path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Corner {
+    /// That of the move that ends there.
+    Before,
+    /// That of the move that begins there.
+    After,
+    /// The mean over the next seconds.
+    Over(f64),
 }
 
 impl Kinematics {
@@ -30,11 +43,17 @@ impl Kinematics {
             axes: vec![MotionVector::zero(); model.velocities()],
             offsets: vec![Vector3::zeros(); links],
             biases: vec![MotionVector::zero(); links],
+            drifts: vec![MotionVector::zero(); links],
         }
     }
 
-    /// Brings everything up to the state, from the roots outwards.
+    /// Brings everything up to the state, from the roots outwards. At a corner of its path a prescribed link has the velocity that
+    /// follows.
     pub fn update(&mut self, model: &Model, state: &State) {
+        self.update_at(model, state, Corner::After);
+    }
+
+    pub(crate) fn update_at(&mut self, model: &Model, state: &State, corner: Corner) {
         for (i, link) in model.links().iter().enumerate() {
             let (parent, parent_velocity) = match link.parent {
                 Some(LinkId(p)) => (self.poses[p], self.velocities[p]),
@@ -43,12 +62,14 @@ impl Kinematics {
             let frame = parent * link.frame;
             let (places, dofs) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
             let (q, v) = (&state.q[places], &state.v[dofs.clone()]);
-            let pose = frame * link.joint.pose(q);
+            let pose = frame * link.joint.pose(q, state.time);
             let offset = pose.translation.vector - parent.translation.vector;
 
             let mut local = [MotionVector::zero(); MAX_DOFS];
             link.joint.axes(q, &mut local[..v.len()]);
-            let mut relative = MotionVector::zero();
+            let mut relative = prescribed(&link.joint, state.time, corner).rotated(&frame);
+            let drift = link.parent.map_or(MotionVector::zero(), |LinkId(p)| self.drifts[p]);
+            self.drifts[i] = drift.shifted(&offset) + relative;
             for ((axis, local), rate) in self.axes[dofs].iter_mut().zip(&local).zip(v) {
                 *axis = local.rotated(&frame);
                 relative += *axis * *rate;
@@ -89,12 +110,33 @@ impl Kinematics {
         &self.offsets[link]
     }
 
+    /// Velocity that a link has from prescribed motion alone, with all degrees of freedom at rest; world axes, about its origin.
+    pub fn drift(&self, link: LinkId) -> &MotionVector {
+        &self.drifts[link.0]
+    }
+
     pub(crate) fn bias(&self, link: usize) -> &MotionVector {
         &self.biases[link]
+    }
+
+    /// The part of [`point_velocity`](Self::point_velocity) that comes from prescribed motion alone.
+    pub(crate) fn point_drift(&self, link: LinkId, point: &Vector3<f64>) -> Vector3<f64> {
+        self.drifts[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }
 
     /// Velocity (m/s) of the material point of a link at `point` (m), world frame.
     pub fn point_velocity(&self, link: LinkId, point: &Vector3<f64>) -> Vector3<f64> {
         self.velocities[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }
+}
+
+/// Velocity of M in F, in the axes of F, of a prescribed joint; none of others.
+fn prescribed(joint: &JointKind, time: f64, corner: Corner) -> MotionVector {
+    let JointKind::Prescribed(path) = joint else { return MotionVector::zero() };
+    let velocity = match corner {
+        Corner::Before => path.velocity_before(time),
+        Corner::After => path.velocity_after(time),
+        Corner::Over(dt) => path.velocity_over(time, dt),
+    };
+    MotionVector::new(velocity.angular, velocity.linear)
 }

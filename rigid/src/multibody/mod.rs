@@ -13,6 +13,7 @@
 mod algebra;
 mod energy;
 mod error;
+mod floating;
 mod forward_dynamics;
 mod inverse_dynamics;
 mod jacobian;
@@ -29,6 +30,7 @@ pub use forward_dynamics::{ForwardDynamics, forward_dynamics};
 pub use inverse_dynamics::{InverseDynamics, bias_forces, inverse_dynamics};
 pub use jacobian::{for_each_axis, point_jacobian};
 pub use joint::JointKind;
+pub(crate) use kinematics::Corner;
 pub use kinematics::Kinematics;
 pub use mass_matrix::{MassMatrix, mass_matrix};
 pub use model::{Dof, Link, LinkId, Model, ModelBuilder, Tree};

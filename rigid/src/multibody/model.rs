@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::algebra::{MotionVector, RigidInertia};
 use super::error::ModelError;
+use super::floating::Floating;
 use super::joint::{JointKind, MAX_DOFS};
 use super::kinematics::Kinematics;
 use super::state::State;
@@ -91,6 +92,7 @@ pub struct Model {
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
     pub(crate) positions: usize,
+    pub(crate) floating: Vec<Floating>,
     /// Gravity (m/s^2), world frame.
     pub gravity: Vector3<f64>,
 }
@@ -155,6 +157,30 @@ impl Model {
             let joint = &link.joint;
             joint.advance(&mut q[p..p + joint.positions()], &v[n..n + joint.velocities()], dt);
         }
+    }
+
+    /// Advances `q` by `dt` (s) with the velocities `v` of the end of a step. A body that nothing holds turns by its torque-free
+    /// flow, and `v` with it; everything else as by [`advance`](Self::advance).
+    pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
+        let mut floating = self.floating.iter().peekable();
+        for (i, (link, place)) in self.links.iter().zip(&self.places).enumerate() {
+            let (p, n) = (place.first_position, place.first_velocity);
+            let joint = &link.joint;
+            let (q, v) = (&mut q[p..p + joint.positions()], &mut v[n..n + joint.velocities()]);
+            match floating.next_if(|f| f.link.0 == i) {
+                Some(body) => body.flow(q, v, dt),
+                None => joint.advance(q, v, dt),
+            }
+        }
+    }
+
+    /// Time (s) of the next corner of a prescribed path after `time`.
+    pub fn next_corner(&self, time: f64) -> Option<f64> {
+        let corners = self.links.iter().filter_map(|link| match &link.joint {
+            JointKind::Prescribed(path) => path.next_key(time),
+            _ => None,
+        });
+        corners.min_by(f64::total_cmp)
     }
 
     /// The constant velocities that lead from the positions `from` to the positions `to` in one second.
@@ -297,15 +323,17 @@ impl ModelBuilder {
             let first = place.first_velocity;
             dofs[first..first + link.dofs.len()].copy_from_slice(&link.dofs);
         }
-        let model = Model { links: self.links, places, trees, dofs, positions, gravity: self.gravity };
+        let floating = Vec::new();
+        let mut model =
+            Model { links: self.links, places, trees, dofs, positions, floating, gravity: self.gravity };
         model.check_inertia()?;
         Ok(model)
     }
 }
 
 impl Model {
-    /// Every joint must feel an inertia, of the links it carries or of its motor.
-    fn check_inertia(&self) -> Result<(), ModelError> {
+    /// Every joint must feel an inertia, of the links it carries or of its motor. Finds the floating trees, too.
+    fn check_inertia(&mut self) -> Result<(), ModelError> {
         let mut kinematics = Kinematics::new(self);
         kinematics.update(self, &self.rest());
         let composite = super::mass_matrix::composite_inertias(self, &kinematics);
@@ -320,6 +348,8 @@ impl Model {
                 }
             }
         }
+        self.floating =
+            Floating::find(self, |link| composite[link.0].rotated(&kinematics.pose(link).inverse()));
         Ok(())
     }
 }

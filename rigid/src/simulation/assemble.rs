@@ -78,7 +78,10 @@ pub(super) fn contacts(
         let links = [touch.first, touch.second];
         let points = [touch.point, touch.point];
         let sides = jacobian(&system.model, kinematics, links, points, problem);
-        problem.contacts.push(ContactLaw::new(&point, 1.0, 0.0, 0.0), sides, [0.0; 3]);
+        let drift =
+            |link: Option<LinkId>| link.map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &touch.point));
+        let bias = drift(touch.second) - drift(touch.first);
+        problem.contacts.push(ContactLaw::new(&point, 1.0, 0.0, 0.0), sides, bias.into());
         prepared.push(contact);
     }
 }
@@ -189,7 +192,26 @@ pub(super) fn equalities(
             columns.iter_mut().zip(values).for_each(|(column, &value)| *column = [value]);
             sides[k] = Some(side);
         }
-        pool.push(HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt), sides, [0.0]);
+        pool.push(
+            HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt),
+            sides,
+            [drift(kinematics, row)],
+        );
+    }
+}
+
+/// The rate of a row's error that comes from prescribed motion alone.
+fn drift(kinematics: &Kinematics, row: &Row) -> f64 {
+    match row.kind {
+        RowKind::Linear { links, points, direction } => {
+            let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &points[k]));
+            direction.dot(&(at(1) - at(0)))
+        }
+        RowKind::Angular { links, direction } => {
+            let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.drift(l).angular);
+            direction.dot(&(at(1) - at(0)))
+        }
+        RowKind::Rates { .. } => 0.0,
     }
 }
 

@@ -63,6 +63,27 @@ pub(super) enum RowKind {
 }
 
 impl Equality {
+    /// The same among links that are numbered from `first` on and whose world is at `base`.
+    pub(crate) fn moved(self, first: usize, base: &Isometry3<f64>) -> Self {
+        let here = |links: [Option<LinkId>; 2]| links.map(|l| l.map(|l| LinkId(first + l.0)));
+        let point = |link: Option<LinkId>, p: Point3<f64>| if link.is_some() { p } else { base * p };
+        let frame = |link: Option<LinkId>, f: Isometry3<f64>| if link.is_some() { f } else { base * f };
+        let points = |l: [Option<LinkId>; 2], [a, b]: [Point3<f64>; 2]| [point(l[0], a), point(l[1], b)];
+        match self {
+            Self::Ball { links, points: p } => Self::Ball { links: here(links), points: points(links, p) },
+            Self::Distance { links, points: p, distance } => {
+                Self::Distance { links: here(links), points: points(links, p), distance }
+            }
+            Self::Weld { links, frames: [a, b] } => {
+                Self::Weld { links: here(links), frames: [frame(links[0], a), frame(links[1], b)] }
+            }
+            Self::Coupler { driver, driven, ratio, offset } => {
+                let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
+                Self::Coupler { driver, driven, ratio, offset }
+            }
+        }
+    }
+
     pub(super) fn validate(&self, model: &Model, index: usize) -> Result<(), SimulationError> {
         let fail = |field, value, unit, requirement| {
             Err(SimulationError::value(format!("equality {index}"), field, value, unit, requirement))

@@ -27,7 +27,7 @@ pub enum Integrator {
 }
 
 /// What [`Simulation::advance_to`] did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AdvanceSummary {
     /// Steps taken.
     pub steps: usize,
@@ -186,8 +186,13 @@ impl<S: ContactSource> Simulation<S> {
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
         // A step that would leave less than rounding behind goes all the way.
-        while time - self.state.time > 1e-12 * time.abs().max(1.0) {
-            let left = time - self.state.time;
+        let slack = 1e-12 * time.abs().max(1.0);
+        while time - self.state.time > slack {
+            // Steps end at the corners of prescribed paths, where velocities jump.
+            let corner =
+                self.system.model.next_corner(self.state.time).filter(|corner| *corner <= time + slack);
+            let target = corner.unwrap_or(time);
+            let left = target - self.state.time;
             let taken = match self.integrator {
                 Integrator::Fixed { step } => {
                     let dt = if step >= left * (1.0 - 1e-9) { left } else { step };
@@ -202,7 +207,10 @@ impl<S: ContactSource> Simulation<S> {
             summary.shortest = summary.shortest.min(taken);
             summary.longest = summary.longest.max(taken);
             if taken == left {
-                self.state.time = time;
+                self.state.time = target;
+                if corner.is_some() {
+                    self.stepper.turn_corner(&self.system, &mut self.state);
+                }
             }
         }
         Ok(summary)
@@ -307,9 +315,7 @@ impl<S: ContactSource> Simulation<S> {
 fn finish(system: &System, start: &State, dt: f64, end: &mut State) {
     end.time = start.time + dt;
     end.q.copy_from_slice(&start.q);
-    let v = core::mem::take(&mut end.v);
-    system.model.advance(&mut end.q, &v, dt);
-    end.v = v;
+    system.model.flow(&mut end.q, &mut end.v, dt);
 }
 
 impl Integrator {

@@ -9,7 +9,7 @@ use super::system::System;
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
 use crate::multibody::{
-    ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
+    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
     mass_matrix,
 };
 
@@ -21,7 +21,7 @@ const REACH: f64 = 2.0;
 const STALE: f64 = 0.02;
 
 /// What a step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct StepSummary {
     /// Convex problems solved.
     pub solves: usize,
@@ -94,9 +94,12 @@ impl Stepper {
     /// meet. Steps of any shorter length may follow from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
-        self.kinematics.update(model, state);
+        self.kinematics.update_at(model, state, Corner::Over(reach));
         mass_matrix(model, &self.kinematics, &mut self.mass);
         bias_forces(model, &self.kinematics, &system.applied, &mut self.inverse, &mut self.bias);
+        for body in &model.floating {
+            body.bias(model, &self.kinematics, &system.applied, &mut self.bias);
+        }
         self.weigh(system);
         let fastest = (0..model.links().len())
             .map(|l| {
@@ -117,6 +120,43 @@ impl Stepper {
         for tree in 0..model.trees().len() {
             let block = self.mass.block(tree);
             scale.extend((0..block.nrows()).map(|i| 1.0 / block[(i, i)].sqrt()));
+        }
+    }
+
+    /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on them by joints keeps the momentum along
+    /// the joints. Allocates, where something jumps.
+    pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) {
+        let model = &system.model;
+        self.kinematics.update_at(model, state, Corner::Before);
+        let mut momenta: Vec<ForceVector> = Vec::with_capacity(model.links().len());
+        let before: Vec<_> = (0..model.links().len()).map(|l| *self.kinematics.drift(LinkId(l))).collect();
+        self.kinematics.update_at(model, state, Corner::After);
+        for (l, link) in model.links().iter().enumerate() {
+            let jump = *self.kinematics.drift(LinkId(l)) - before[l];
+            momenta.push(link.inertia.rotated(self.kinematics.pose(LinkId(l))).momentum(&jump));
+        }
+        for l in (0..momenta.len()).rev() {
+            if let Some(LinkId(parent)) = model.links()[l].parent {
+                let carried = momenta[l].shifted(&-self.kinematics.offset(l));
+                momenta[parent] += carried;
+            }
+        }
+        mass_matrix(model, &self.kinematics, &mut self.mass);
+        for (t, tree) in model.trees().iter().enumerate() {
+            let mut gained = nalgebra::DVector::zeros(tree.velocities);
+            for &link in &tree.links {
+                for n in model.velocities_of(link) {
+                    gained[n - tree.first_velocity] = self.kinematics.axes()[n].dot(&momenta[link.0]);
+                }
+            }
+            if gained.iter().any(|x| *x != 0.0)
+                && let Some(factor) = self.mass.block(t).into_owned().cholesky()
+            {
+                let change = factor.solve(&gained);
+                for (v, change) in state.v[tree.first_velocity..].iter_mut().zip(change.iter()) {
+                    *v -= change;
+                }
+            }
         }
     }
 

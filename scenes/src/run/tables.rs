@@ -125,7 +125,7 @@ impl Table {
         impulses: &[SpatialImpulse],
         interval: f64,
     ) -> Result<(), IoError> {
-        for (((id, desc), center), impulse) in bodies.iter().zip(centers).zip(impulses) {
+        for (((id, body), center), impulse) in bodies.iter().zip(centers).zip(impulses) {
             let pose = bodies.pose(id) * Translation3::from(-center);
             let velocity = bodies.velocity(id);
             // From the centre of mass to the origin of the scene's frame.
@@ -136,7 +136,7 @@ impl Table {
             let f = impulse.linear * rate;
             let t = impulse.angular * rate - arm.cross(&f);
             let (p, q) = (pose.translation.vector, pose.rotation);
-            let name = quoted(&desc.name);
+            let name = quoted(&body.name);
             self.line(&format!(
                 "{time:?},{name},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?}",
                 p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, f.x, f.y, f.z, t.x, t.y, t.z

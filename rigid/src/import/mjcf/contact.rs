@@ -17,9 +17,9 @@ use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::multibody::LinkId;
 
 /// Stiffness of a geom (N/m) where the file says nothing; two of them in series have half of it.
-pub(in super::super) const STIFFNESS: f64 = 2e6;
+pub(in super::super) const STIFFNESS: f64 = ContactMaterial::STIFFNESS;
 /// Hunt and Crossley's dissipation (s/m) where the file says nothing.
-pub(in super::super) const DISSIPATION: f64 = 10.0;
+pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
 
 /// Shapes and the pairs that stay apart.
 pub(super) struct Shapes {

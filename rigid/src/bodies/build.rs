@@ -1,0 +1,133 @@
+//! From the list of what there is to a simulation at time 0.
+
+use nalgebra::{DMatrix, DVector, Vector3};
+
+use super::builder::{BodiesBuilder, RigidSettings, Start};
+use super::{Bodies, Body};
+use crate::collision::{CollisionGeometry, Scene};
+use crate::error::RigidError;
+use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, MotionVector, State};
+use crate::simulation::{Collisions, Integrator, Simulation, System};
+
+impl BodiesBuilder {
+    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `step` (s) where the settings give no integrator.
+    ///
+    /// # Errors
+    /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of range.
+    pub fn build(
+        self,
+        gravity: Vector3<f64>,
+        step: f64,
+        settings: &RigidSettings,
+    ) -> Result<Bodies, RigidError> {
+        let Self { bodies, links, starts, files, excluded, actuators, equalities, externals, .. } = self;
+        let tolerance = settings.stiction_tolerance;
+        if !(tolerance.is_finite() && tolerance > 0.0) {
+            let field = "stiction tolerance";
+            return Err(RigidError::Setting { field, value: tolerance, unit: "m/s" });
+        }
+        let mut model = ModelBuilder::new(gravity);
+        for link in links {
+            model.add(link)?;
+        }
+        let model = model.build()?;
+        let state = initial_state(&model, &bodies, &starts);
+        let scene = Scene::new(touchable(&bodies, &files)?, &model, &excluded)?;
+        let mut system = System::new(model);
+        system.applied = vec![ForceVector::zero(); system.model.links().len()];
+        system.actuators = actuators;
+        system.equalities = equalities;
+        system.externals = externals;
+        system.refresh_friction = settings.refresh_friction;
+        let mut kinematics = Kinematics::new(&system.model);
+        kinematics.update(&system.model, &state);
+        let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step });
+        let simulation = Simulation::new(system, Collisions::new(scene, tolerance), integrator, state)?;
+        Ok(Bodies { bodies, simulation, kinematics, prepared: None })
+    }
+}
+
+/// The geometries of all bodies on their links. Groups and masks of a file count within it; between a file and all else everything
+/// touches. Each file therefore gets bits of its own, after those of the bodies that were added by themselves.
+fn touchable(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, RigidError> {
+    let width = |file: u32| {
+        let of_file = bodies.iter().zip(files).filter(|(_, f)| **f == file);
+        let groups = of_file.flat_map(|(b, _)| &b.geometries).fold(0, |all, g| all | g.group);
+        u32::BITS - u32::leading_zeros(groups)
+    };
+    let count = files.iter().max().map_or(0, |f| f + 1);
+    let mut shifts = Vec::with_capacity(count as usize);
+    let mut used = 0;
+    for file in 0..count {
+        shifts.push(used);
+        used += width(file);
+    }
+    if used > u32::BITS {
+        return Err(RigidError::Groups { needed: used });
+    }
+    let mut all = Vec::new();
+    for (body, &file) in bodies.iter().zip(files) {
+        let shift = shifts[file as usize];
+        let window = ((1_u64 << width(file)) - 1) as u32;
+        for (k, g) in body.geometries.iter().enumerate() {
+            // What touches nothing in its own file is left alone by the others, too.
+            let touches = g.group != 0 && g.mask != 0;
+            let (group, mask) = if touches {
+                let own = window.checked_shl(shift).unwrap_or(0);
+                (g.group << shift, ((g.mask & window) << shift) | !own)
+            } else {
+                (0, 0)
+            };
+            all.push(CollisionGeometry {
+                name: format!("{}[{k}]", body.name),
+                link: body.link,
+                pose: body.frame * g.pose,
+                shape: g.shape.clone(),
+                material: g.material,
+                group,
+                mask,
+                color: g.color,
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Joints where they start. A jointed body takes the momentum of its given velocity along its joint, whatever its parent does.
+fn initial_state(model: &Model, bodies: &[Body], starts: &[Start]) -> State {
+    let mut state = model.rest();
+    for (l, start) in starts.iter().enumerate() {
+        if let Start::Joint(q, v) = start {
+            state.q[model.positions_of(LinkId(l))].copy_from_slice(q);
+            state.v[model.velocities_of(LinkId(l))].copy_from_slice(v);
+        }
+    }
+    let mut kinematics = Kinematics::new(model);
+    for (l, start) in starts.iter().enumerate() {
+        let Start::Moving(velocity) = start else { continue };
+        let link = LinkId(l);
+        let dofs = model.velocities_of(link);
+        let Some(body) = bodies.iter().find(|body| body.link == Some(link)) else { continue };
+        if dofs.is_empty() {
+            continue;
+        }
+        kinematics.update(model, &state);
+        // With its joint at rest the link moves as its parent carries it.
+        let carried = *kinematics.velocity(link);
+        let lever = kinematics.pose(link).rotation * body.frame.translation.vector;
+        let wanted = MotionVector::new(velocity.angular, velocity.linear).shifted(&-lever);
+        let missing = wanted - carried;
+        if missing == MotionVector::zero() {
+            continue;
+        }
+        let inertia = model.links()[l].inertia.rotated(kinematics.pose(link));
+        let axes = &kinematics.axes()[dofs.clone()];
+        let n = axes.len();
+        let felt = DMatrix::from_fn(n, n, |i, j| axes[i].dot(&inertia.momentum(&axes[j])));
+        let gained = DVector::from_fn(n, |i, _| axes[i].dot(&inertia.momentum(&missing)));
+        if let Some(rates) = felt.lu().solve(&gained) {
+            state.v[dofs].copy_from_slice(rates.as_slice());
+        }
+    }
+    state
+}

@@ -1,0 +1,293 @@
+//! Collecting bodies, robots, motors and constraints.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Translation3};
+
+use super::Body;
+use crate::body::{BodyDesc, BodyId};
+use crate::error::RigidError;
+use crate::import::Imported;
+use crate::joint::Joint;
+use crate::motion::{Motion, Trajectory};
+use crate::multibody::{ForceVector, JointKind, Link, LinkId, RigidInertia};
+use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator};
+use crate::spatial::SpatialVelocity;
+use crate::trajectory::Path;
+
+/// How bodies move and touch each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidSettings {
+    /// The integrator. `None` takes each step that it is asked for as one.
+    pub integrator: Option<Integrator>,
+    /// Slip (m/s) at which friction between bodies has most of its value.
+    pub stiction_tolerance: f64,
+    /// See [`System::refresh_friction`](crate::simulation::System::refresh_friction).
+    pub refresh_friction: bool,
+}
+
+impl Default for RigidSettings {
+    fn default() -> Self {
+        Self { integrator: None, stiction_tolerance: 1e-4, refresh_friction: true }
+    }
+}
+
+/// Where a mechanism went that was added as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mechanism {
+    /// Its links, in the order of its model: number `i` there is number `first_link + i` here.
+    pub first_link: usize,
+    /// Its bodies: one a link, and one for what it has on the world, if anything, at the end.
+    pub bodies: Vec<BodyId>,
+    /// Its actuators: number `i` of its system is number `first_actuator + i` here.
+    pub first_actuator: usize,
+}
+
+impl Mechanism {
+    /// The link here of a link of the mechanism's own model.
+    pub fn link(&self, own: LinkId) -> LinkId {
+        LinkId(self.first_link + own.0)
+    }
+}
+
+/// Where a link begins.
+#[derive(Clone, Debug)]
+pub(super) enum Start {
+    /// At these positions and velocities of its joint.
+    Joint(Vec<f64>, Vec<f64>),
+    /// With its joint at rest, and the absolute velocity of a body frame on it.
+    Moving(SpatialVelocity),
+}
+
+/// Collects what makes [`Bodies`](super::Bodies).
+#[derive(Debug, Default)]
+pub struct BodiesBuilder {
+    pub(super) bodies: Vec<Body>,
+    /// Pose of every body at time 0.
+    poses: Vec<Isometry3<f64>>,
+    pub(super) links: Vec<Link>,
+    pub(super) starts: Vec<Start>,
+    /// The file, counted from 1, that each body came from; 0 for bodies that were added by themselves.
+    pub(super) files: Vec<u32>,
+    file_count: u32,
+    pub(super) excluded: Vec<(LinkId, LinkId)>,
+    /// Motors; they may be changed until the bodies are built.
+    pub actuators: Vec<Actuator>,
+    /// Constraints besides the joints.
+    pub equalities: Vec<Equality>,
+    /// Controllers and force elements.
+    pub externals: Vec<Box<dyn ExternalSystem>>,
+}
+
+impl BodiesBuilder {
+    /// No bodies.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are no bodies.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// The body with a name.
+    pub fn find(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|body| body.name == name).map(BodyId)
+    }
+
+    /// The link of a body; `None` for one that stays where it is.
+    pub fn link(&self, body: BodyId) -> Option<LinkId> {
+        self.bodies[body.0].link
+    }
+
+    /// The bodies so far.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// The links so far, by number.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Pose of a body in the world at time 0.
+    pub fn pose(&self, body: BodyId) -> Isometry3<f64> {
+        self.poses[body.0]
+    }
+
+    /// Adds a body. Parents come before their children.
+    ///
+    /// # Errors
+    /// A description that is not valid (see [`RigidError`]; it names the body and the field). The bodies are as before then.
+    pub fn add(&mut self, desc: BodyDesc) -> Result<BodyId, RigidError> {
+        self.validate(&desc)?;
+        let BodyDesc { name, pose, motion, geometries, appearance } = desc;
+        let mut body = Body { geometries, appearance, ..Body::still(name, pose) };
+        let mut start = pose;
+        match motion {
+            Motion::Fixed => {}
+            Motion::Prescribed(trajectory) => {
+                start = trajectory.start(&pose);
+                self.follow(&mut body, &trajectory, &pose)?;
+            }
+            Motion::Dynamic { parent, joint, mass, force, torque, velocity, gravity } => {
+                let inertia = RigidInertia::at_center(mass.mass, -joint.origin.coords, mass.inertia);
+                body.load = ForceVector::new(torque, force);
+                self.join(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
+            }
+        }
+        self.bodies.push(body);
+        self.poses.push(start);
+        self.files.push(0);
+        Ok(BodyId(self.bodies.len() - 1))
+    }
+
+    /// Makes a body follow a path in the world.
+    fn follow(
+        &mut self,
+        body: &mut Body,
+        trajectory: &Trajectory,
+        pose: &Isometry3<f64>,
+    ) -> Result<(), RigidError> {
+        let path = Path::new(trajectory, pose, &body.name)?;
+        body.link = Some(LinkId(self.links.len()));
+        body.frame = Isometry3::identity();
+        self.links.push(Link {
+            name: body.name.clone(),
+            parent: None,
+            joint: JointKind::Prescribed(Arc::new(path)),
+            frame: Isometry3::identity(),
+            inertia: RigidInertia::zero(),
+            gravity: false,
+            dofs: Vec::new(),
+        });
+        self.starts.push(Start::Joint(Vec::new(), Vec::new()));
+        Ok(())
+    }
+
+    /// Hangs a body on its parent. The joint's frame is fixed in the body, and where it starts is where its coordinates are 0.
+    fn join(
+        &mut self,
+        body: &mut Body,
+        parent: Option<BodyId>,
+        joint: Joint,
+        pose: &Isometry3<f64>,
+        velocity: &SpatialVelocity,
+        gravity: bool,
+        inertia: RigidInertia,
+    ) {
+        let parent = parent.map(|p| (&self.bodies[p.0], self.poses[p.0]));
+        if joint.kind == JointKind::Fixed && parent.is_none_or(|(p, _)| p.link.is_none()) {
+            return;
+        }
+        let to_joint = Isometry3::from(Translation3::from(joint.origin.coords));
+        let placed = pose * to_joint;
+        let (parent, base) = match parent {
+            Some((p, at)) if p.link.is_some() => (p.link, at * p.frame.inverse()),
+            _ => (None, Isometry3::identity()),
+        };
+        let (frame, start) = if joint.kind == JointKind::Free {
+            let (r, x) = (placed.rotation, placed.translation.vector);
+            let v = velocity.linear + velocity.angular.cross(&(pose.rotation * joint.origin.coords));
+            let w = velocity.angular;
+            (
+                Isometry3::identity(),
+                Start::Joint(vec![r.w, r.i, r.j, r.k, x.x, x.y, x.z], vec![w.x, w.y, w.z, v.x, v.y, v.z]),
+            )
+        } else {
+            let mut rest = vec![0.0; joint.kind.positions()];
+            joint.kind.rest(&mut rest);
+            (base.inverse() * placed * joint.kind.pose(&rest, 0.0).inverse(), Start::Moving(*velocity))
+        };
+        body.link = Some(LinkId(self.links.len()));
+        body.frame = to_joint.inverse();
+        let Joint { kind, dofs, .. } = joint;
+        self.links.push(Link { name: body.name.clone(), parent, joint: kind, frame, inertia, gravity, dofs });
+        self.starts.push(start);
+    }
+
+    /// Adds a mechanism from a file, with its motors, constraints and state, its world at `base`. Its links become the bodies
+    /// `name/link`. Its own rules say which of its shapes touch each other; they touch all other bodies.
+    ///
+    /// # Errors
+    /// A name that is taken. Nothing is added then.
+    pub fn add_imported(
+        &mut self,
+        name: &str,
+        imported: Imported,
+        base: &Isometry3<f64>,
+    ) -> Result<Mechanism, RigidError> {
+        let Imported { system, geometries, excluded, visuals, state, .. } = imported;
+        let first_link = self.links.len();
+        let model = &system.model;
+        let named = |link: &Link| format!("{name}/{}", link.name);
+        let world = format!("{name}/world");
+        let mut names = model.links().iter().map(named).chain([world.clone()]);
+        if let Some(taken) = names.find(|n| self.find(n).is_some()) {
+            return Err(RigidError::DuplicateName { name: taken });
+        }
+        let here = |link: LinkId| LinkId(first_link + link.0);
+        self.file_count += 1;
+        let mut kinematics = crate::multibody::Kinematics::new(model);
+        kinematics.update(model, &state);
+        let mut bodies = Vec::with_capacity(model.links().len() + 1);
+        for (i, link) in model.links().iter().enumerate() {
+            let frame = if link.parent.is_none() { base * link.frame } else { link.frame };
+            let q = state.q[model.positions_of(LinkId(i))].to_vec();
+            let v = state.v[model.velocities_of(LinkId(i))].to_vec();
+            self.links.push(Link { name: named(link), parent: link.parent.map(here), frame, ..link.clone() });
+            self.starts.push(Start::Joint(q, v));
+            bodies.push(Body {
+                link: Some(here(LinkId(i))),
+                ..Body::still(named(link), Isometry3::identity())
+            });
+        }
+        bodies.push(Body::still(world, *base));
+        let last = bodies.len() - 1;
+        for g in geometries {
+            let to = g.link.map_or(last, |l| l.0);
+            bodies[to].geometries.push(crate::body::Geometry {
+                shape: g.shape,
+                pose: g.pose,
+                material: g.material,
+                group: g.group,
+                mask: g.mask,
+                color: g.color,
+            });
+        }
+        for v in visuals {
+            let to = v.link.map_or(last, |l| l.0);
+            let seen = crate::body::Appearance { shape: v.shape, pose: v.pose, color: v.color };
+            bodies[to].appearance.push(seen);
+        }
+        if bodies[last].geometries.is_empty() && bodies[last].appearance.is_empty() {
+            bodies.pop();
+        }
+        let first_actuator = self.actuators.len();
+        self.actuators.extend(system.actuators.into_iter().map(|a| Actuator { link: here(a.link), ..a }));
+        self.equalities.extend(system.equalities.into_iter().map(|e| e.moved(first_link, base)));
+        self.externals.extend(system.externals);
+        self.excluded.extend(excluded.into_iter().map(|(a, b)| (here(a), here(b))));
+        let first = self.bodies.len();
+        for body in bodies {
+            let own = body.link.map_or(Isometry3::identity(), |l| *kinematics.pose(LinkId(l.0 - first_link)));
+            self.poses.push(base * own);
+            self.files.push(self.file_count);
+            self.bodies.push(body);
+        }
+        let bodies = (first..self.bodies.len()).map(BodyId).collect();
+        Ok(Mechanism { first_link, bodies, first_actuator })
+    }
+
+    /// Lets two bodies pass through each other.
+    pub fn exclude(&mut self, a: BodyId, b: BodyId) {
+        if let (Some(a), Some(b)) = (self.link(a), self.link(b)) {
+            self.excluded.push((a, b));
+        }
+    }
+}

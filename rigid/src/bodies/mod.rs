@@ -1,0 +1,244 @@
+//! The bodies of a world: named links of one simulation, with what others touch of them.
+
+mod build;
+mod builder;
+mod validate;
+
+use nalgebra::{Isometry3, Vector3};
+
+use crate::body::{Appearance, BodyId, Geometry};
+use crate::error::RigidError;
+use crate::multibody::{Corner, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
+use crate::simulation::{AdvanceSummary, Collisions, Simulation, Snapshot};
+use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
+
+pub use builder::{BodiesBuilder, Mechanism, RigidSettings};
+
+/// A body: where it is on its link, and what others touch and see of it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name, unique among the bodies.
+    pub name: String,
+    /// The link it is; `None` stays where it is.
+    pub link: Option<LinkId>,
+    /// The body frame in the link's; in the world's where there is no link.
+    pub frame: Isometry3<f64>,
+    /// Its shapes, in the body frame.
+    pub geometries: Vec<Geometry>,
+    /// Shapes that nothing touches.
+    pub appearance: Vec<Appearance>,
+    /// Constant force at the body's origin (N) and torque (N m), world frame.
+    load: ForceVector,
+}
+
+/// Bodies, in the order in which they were added, and the simulation that moves them. Made by [`BodiesBuilder`].
+///
+/// A step is [`prepare`](Self::prepare), whatever reads poses and velocities and collects impulses, then
+/// [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is not of these bodies.
+#[derive(Debug)]
+pub struct Bodies {
+    bodies: Vec<Body>,
+    simulation: Simulation<Collisions>,
+    /// At the present time, with the velocities of the prepared step.
+    kinematics: Kinematics,
+    /// The step that the velocities were prepared for.
+    prepared: Option<f64>,
+}
+
+impl Bodies {
+    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` (s): of what follows a path, the
+    /// constant velocity that carries the pose at the start to the pose at the end; of the others, the present one.
+    ///
+    /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
+    /// `integrate` will refuse it.
+    pub fn prepare(&mut self, dt: f64) {
+        self.prepared = None;
+        if dt.is_finite() && dt > 0.0 {
+            self.find_kinematics(Corner::Over(dt));
+            self.prepared = Some(dt);
+        }
+    }
+
+    fn find_kinematics(&mut self, corner: Corner) {
+        self.kinematics.update_at(&self.simulation.system().model, self.simulation.state(), corner);
+    }
+
+    /// One step of `dt` (s), the one that was prepared: applies one impulse a body, evenly over the step, and moves the bodies to
+    /// `time + dt` with everything else that acts on them. Impulses on bodies that do not move by their dynamics have no effect.
+    ///
+    /// # Errors
+    /// A step that was not prepared, another number of impulses than bodies, and what the simulation cannot do
+    /// ([`RigidError::Simulation`]); the state is then the last good one.
+    pub fn integrate(&mut self, dt: f64, impulses: &[SpatialImpulse]) -> Result<AdvanceSummary, RigidError> {
+        if self.prepared != Some(dt) {
+            return Err(RigidError::StepNotPrepared { step: dt, prepared: self.prepared });
+        }
+        let (found, expected) = (impulses.len(), self.len());
+        if found != expected {
+            return Err(RigidError::Count { what: "impulses", found, expected });
+        }
+        self.load_links(dt, impulses);
+        self.prepared = None;
+        let summary = self.simulation.advance_to(self.time() + dt);
+        self.find_kinematics(Corner::After);
+        Ok(summary?)
+    }
+
+    /// Sums constant loads and impulses to one force on each link, about its origin.
+    fn load_links(&mut self, dt: f64, impulses: &[SpatialImpulse]) {
+        let applied = &mut self.simulation.system_mut().applied;
+        applied.fill(ForceVector::zero());
+        for (body, impulse) in self.bodies.iter().zip(impulses) {
+            let Some(link) = body.link else { continue };
+            let force = ForceVector::new(impulse.angular / dt, impulse.linear / dt) + body.load;
+            let lever = self.kinematics.pose(link).rotation * body.frame.translation.vector;
+            applied[link.0] += force.shifted(&-lever);
+        }
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are no bodies.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// The bodies, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (BodyId, &Body)> {
+        self.bodies.iter().enumerate().map(|(k, body)| (BodyId(k), body))
+    }
+
+    /// A body.
+    pub fn body(&self, id: BodyId) -> &Body {
+        &self.bodies[id.0]
+    }
+
+    /// The body with a name.
+    pub fn find(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|body| body.name == name).map(BodyId)
+    }
+
+    /// Time (s) of the poses.
+    pub fn time(&self) -> f64 {
+        self.simulation.state().time
+    }
+
+    /// The simulation that moves the bodies: its system, state, contacts.
+    pub fn simulation(&self) -> &Simulation<Collisions> {
+        &self.simulation
+    }
+
+    /// The simulation, to change what motors are told between steps. Applied forces are overwritten by each step.
+    pub fn simulation_mut(&mut self) -> &mut Simulation<Collisions> {
+        &mut self.simulation
+    }
+
+    /// Pose of a body in the world at [`time`](Self::time).
+    pub fn pose(&self, id: BodyId) -> Isometry3<f64> {
+        let body = &self.bodies[id.0];
+        body.link.map_or(body.frame, |link| self.kinematics.pose(link) * body.frame)
+    }
+
+    /// Velocity of a body, world frame: after [`prepare`](Self::prepare) that of the coming step.
+    pub fn velocity(&self, id: BodyId) -> SpatialVelocity {
+        let body = &self.bodies[id.0];
+        let Some(link) = body.link else { return SpatialVelocity::zero() };
+        let lever = self.kinematics.pose(link).rotation * body.frame.translation.vector;
+        let velocity = self.kinematics.velocity(link).shifted(&lever);
+        SpatialVelocity { angular: velocity.angular, linear: velocity.linear }
+    }
+
+    /// Coordinates and rates of a body's joint, as its [`JointKind`] has them; empty for what does not move by its dynamics.
+    pub fn joint(&self, id: BodyId) -> (&[f64], &[f64]) {
+        let (model, state) = (&self.simulation.system().model, self.simulation.state());
+        self.bodies[id.0].link.map_or((&[], &[]), |link| {
+            (&state.q[model.positions_of(link)], &state.v[model.velocities_of(link)])
+        })
+    }
+
+    /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities of this
+    /// step: the origin on a line, the rotation by the exponential map.
+    pub fn pose_after(&self, id: BodyId, s: f64) -> Isometry3<f64> {
+        let pose = self.pose(id);
+        if self.bodies[id.0].link.is_none() {
+            return pose;
+        }
+        advance(&pose, &self.velocity(id), s)
+    }
+
+    /// Kinetic energy (J) of what moves by its dynamics.
+    pub fn kinetic_energy(&self) -> f64 {
+        kinetic_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
+    }
+
+    /// Momentum of what moves by its dynamics: linear (N s), and angular about the origin of the world (N m s).
+    pub fn momentum(&self) -> SpatialImpulse {
+        let model = &self.simulation.system().model;
+        let mut sum = ForceVector::zero();
+        for &link in model.trees().iter().flat_map(|tree| &tree.links) {
+            let pose = self.kinematics.pose(link);
+            let momentum =
+                model.links()[link.0].inertia.rotated(pose).momentum(self.kinematics.velocity(link));
+            sum += momentum.shifted(&-pose.translation.vector);
+        }
+        SpatialImpulse { angular: sum.angular, linear: sum.linear }
+    }
+
+    /// Largest speed (m/s) of a surface of any body over the times `from` to `to` (s): of what follows a path from its keys, of the
+    /// others as it is now. Half-spaces, which have no bound, count as points.
+    pub fn fastest_surface(&self, from: f64, to: f64) -> f64 {
+        let model = &self.simulation.system().model;
+        let speed = |(k, body): (usize, &Body)| {
+            let reach = body.reach();
+            let of = |v: SpatialVelocity| v.linear.norm() + v.angular.norm() * reach;
+            let Some(link) = body.link else { return 0.0 };
+            match &model.links()[link.0].joint {
+                JointKind::Prescribed(path) if model.links()[link.0].parent.is_none() => {
+                    path.velocities_within(from, to).map(of).fold(0.0, f64::max)
+                }
+                _ => of(self.velocity(BodyId(k))),
+            }
+        };
+        self.bodies.iter().enumerate().map(speed).fold(0.0, f64::max)
+    }
+
+    /// The state, to continue from later.
+    pub fn save(&self) -> Snapshot {
+        self.simulation.save()
+    }
+
+    /// Continues from a saved state of the same bodies.
+    ///
+    /// # Errors
+    /// A state that does not fit or is not finite. The bodies are as before then.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
+        self.simulation.restore(snapshot)?;
+        self.prepared = None;
+        self.find_kinematics(Corner::After);
+        Ok(())
+    }
+
+    /// The state of the simulation.
+    pub fn state(&self) -> &State {
+        self.simulation.state()
+    }
+}
+
+impl Body {
+    /// Distance (m) from the body's origin within which its surfaces are; half-spaces are left out.
+    fn reach(&self) -> f64 {
+        let ball = |g: &Geometry| {
+            let (center, radius) = g.shape.bounding_sphere()?;
+            Some((g.pose * center).coords.norm() + radius)
+        };
+        self.geometries.iter().filter_map(ball).fold(0.0, f64::max)
+    }
+
+    fn still(name: String, frame: Isometry3<f64>) -> Self {
+        let load = ForceVector::new(Vector3::zeros(), Vector3::zeros());
+        Self { name, link: None, frame, geometries: Vec::new(), appearance: Vec::new(), load }
+    }
+}
