@@ -138,17 +138,14 @@ pub(super) fn equalities(
     let pool = &mut problem.equalities;
     pool.clear();
     for row in rows {
-        // Terms of the row by degree of freedom, at most two trees.
+        // At most two trees, each a side when it is first met.
         let mut sides: [Option<Side>; 2] = [None, None];
-        let mut terms: [(Option<usize>, Vec<f64>); 2] = [(None, Vec::new()), (None, Vec::new())];
-        let mut add = |tree: usize, n: usize, value: f64| {
-            let slot = usize::from(terms[0].0.is_some_and(|t| t != tree));
-            let (of, values) = &mut terms[slot];
-            if of.is_none() {
-                *of = Some(tree);
-                values.resize(model.trees()[tree].velocities, 0.0);
-            }
-            values[n - model.trees()[tree].first_velocity] += value;
+        let mut add = |index: usize, n: usize, value: f64| {
+            let tree = &model.trees()[index];
+            let slot = usize::from(sides[0].is_some_and(|side| side.tree as usize != index));
+            let side = *sides[slot]
+                .get_or_insert_with(|| pool.add_columns(index, tree.first_velocity, tree.velocities).0);
+            pool.columns_mut(&side)[n - tree.first_velocity][0] += value;
         };
         match row.kind {
             RowKind::Linear { links, points, direction } => {
@@ -180,14 +177,10 @@ pub(super) fn equalities(
             }
         }
         let mut mobility = 0.0;
-        for (k, (tree, values)) in terms.iter().enumerate() {
-            let Some(tree) = *tree else { continue };
-            let block = mass.block(tree);
-            mobility += values.iter().enumerate().map(|(i, j)| j * j / block[(i, i)]).sum::<f64>();
-            let first = model.trees()[tree].first_velocity;
-            let (side, columns) = pool.add_columns(tree, first, values.len());
-            columns.iter_mut().zip(values).for_each(|(column, &value)| *column = [value]);
-            sides[k] = Some(side);
+        for side in sides.iter().flatten() {
+            let block = mass.block(side.tree as usize);
+            let columns = pool.columns_mut(side).iter().enumerate();
+            mobility += columns.map(|(i, [j])| j * j / block[(i, i)]).sum::<f64>();
         }
         pool.push(HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt), sides, [0.0]);
     }

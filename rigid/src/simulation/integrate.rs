@@ -79,10 +79,11 @@ pub struct Simulation<S> {
     trial: Trial,
 }
 
-/// Ends of the whole step and of the two halves.
+/// Ends of the whole step, of its first half, and of its second; external states of the halves advance together.
 #[derive(Debug)]
 struct Trial {
     full: (State, Vec<f64>),
+    middle: State,
     halves: (State, Vec<f64>),
 }
 
@@ -113,7 +114,7 @@ impl<S: ContactSource> Simulation<S> {
             Integrator::ErrorControlled { max_step, .. } => FIRST * max_step,
         };
         let end = (state.clone(), external.clone());
-        let trial = Trial { full: end.clone(), halves: end };
+        let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
         Ok(Self { system, source, integrator, state, external, stepper, next_step, trial })
     }
 
@@ -266,7 +267,7 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, .. } = self;
-        let Trial { full: (full, full_x), halves: (halves, halves_x) } = trial;
+        let Trial { full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
         stepper.prepare(system, source, state, dt);
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
@@ -275,20 +276,18 @@ impl<S: ContactSource> Simulation<S> {
 
         let half = 0.5 * dt;
         let start = state.v.iter().zip(&full.v);
-        halves.v.iter_mut().zip(start).for_each(|(h, (a, b))| *h = 0.5 * (a + b));
+        middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut halves.v, halves_x)?);
-        finish(system, state, half, halves);
+        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
+        finish(system, state, half, middle);
 
-        if !halves.q.iter().chain(&halves.v).all(|x| x.is_finite()) {
+        if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
         }
-        stepper.prepare(system, source, halves, half);
-        let mut v = full.v.clone();
-        summary.solver.add(&stepper.solve(system, halves, half, tolerance, &mut v, halves_x)?);
-        let middle = halves.clone();
-        halves.v.copy_from_slice(&v);
-        finish(system, &middle, half, halves);
+        stepper.prepare(system, source, middle, half);
+        halves.v.copy_from_slice(&full.v);
+        summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
+        finish(system, middle, half, halves);
 
         let positions = full.q.iter().zip(&halves.q).chain(full_x.iter().zip(&*halves_x));
         let mut error = 0.0_f64;

@@ -4,7 +4,7 @@ use super::assemble::{self, PreparedContact};
 use super::contact::{ContactForce, ContactSource, Touch};
 use super::equality::Row;
 use super::error::SimulationError;
-use super::external::{Implicit, Linearised};
+use super::external::Implicit;
 use super::system::System;
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
@@ -156,7 +156,7 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.dt = dt;
         self.assemble(system, state, dt);
-        let linearised = self.linearise(system, state, dt, x)?;
+        self.linearise(system, state, dt, x)?;
         let settings = SolveSettings { tolerance, ..SolveSettings::default() };
         let mut summary = StepSummary { contacts: self.touches.len(), ..StepSummary::default() };
         self.normal_forces.clear();
@@ -174,8 +174,8 @@ impl Stepper {
             }
             summary.refreshed += 1;
         }
-        for (implicit, linear) in self.externals.iter().zip(&linearised) {
-            implicit.advance(linear, state, v, x);
+        for implicit in &self.externals {
+            implicit.advance(state, v, x);
         }
         Ok(summary)
     }
@@ -184,7 +184,7 @@ impl Stepper {
     fn assemble(&mut self, system: &System, state: &State, dt: f64) {
         let model = &system.model;
         let problem = &mut self.problem;
-        problem.inertia.clone_from(&self.mass);
+        problem.inertia.copy_from(&self.mass);
         problem.momentum.resize(model.velocities(), 0.0);
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
@@ -215,12 +215,11 @@ impl Stepper {
         state: &State,
         dt: f64,
         x: &[f64],
-    ) -> Result<Vec<Linearised>, SimulationError> {
-        let mut all = Vec::with_capacity(self.externals.len());
+    ) -> Result<(), SimulationError> {
         for (index, implicit) in self.externals.iter_mut().enumerate() {
             let external = system.externals[index].as_ref();
-            let linear = implicit.linearise(external, index, &system.model, state, dt, x)?;
-            for (n, (&effort, &gain)) in linear.efforts.iter().zip(&linear.gains).enumerate() {
+            implicit.linearise(external, index, &system.model, state, dt, x)?;
+            for (n, (effort, gain)) in implicit.terms().enumerate() {
                 if effort == 0.0 && gain == 0.0 {
                     continue;
                 }
@@ -229,9 +228,8 @@ impl Stepper {
                 let law = ActuatorLaw { effort, gain, limit: external.effort_limit(n), dt };
                 self.problem.actuators.push(law, n, tree, within);
             }
-            all.push(linear);
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Takes the normal forces of the last solve as friction's bounds. False where they were right already.
