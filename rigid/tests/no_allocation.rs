@@ -40,8 +40,13 @@ static ALLOCATOR: Counting = Counting;
 
 const G: f64 = 9.81;
 
-fn integrators() -> [Integrator; 2] {
-    [Integrator::Fixed { step: 2e-3 }, Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.05 }]
+fn integrators() -> [Integrator; 4] {
+    [
+        Integrator::Fixed { step: 2e-3 },
+        Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.05 },
+        Integrator::Trapezoid { step: 2e-3, accuracy: None },
+        Integrator::Trapezoid { step: 0.05, accuracy: Some(1e-2) },
+    ]
 }
 
 /// Spheres and boxes, every third layer of cylinders and ellipsoids, that fall into a bin, four to a layer.

@@ -51,6 +51,12 @@ impl MassMatrix {
         self.blocks.clone_from(&other.blocks);
     }
 
+    /// Becomes the mean of two of one model.
+    pub(crate) fn mean(&mut self, a: &Self, b: &Self) {
+        self.copy_from(a);
+        self.values.iter_mut().zip(&b.values).for_each(|(v, b)| *v = 0.5 * (*v + b));
+    }
+
     /// Adds to the diagonal entry of a degree of freedom.
     pub(crate) fn add_diagonal(&mut self, model: &Model, n: usize, value: f64) {
         let tree = model.tree_of_velocity(n);

@@ -16,6 +16,21 @@ pub(super) struct PreparedContact {
     /// Normal force (N) and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
+    /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step has a part in them.
+    pub weights: [f64; 2],
+}
+
+impl PreparedContact {
+    /// The force (N) of which the weighted one is given.
+    pub fn unweighted(&self, force: &Vector3<f64>) -> Vector3<f64> {
+        let [normal, friction] = self.weights;
+        // Not taken apart where that would only round.
+        if normal == 1.0 && friction == 1.0 {
+            return *force;
+        }
+        let along = self.point.normal * self.point.normal.dot(force);
+        along / normal + (force - along) / friction
+    }
 }
 
 /// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that of a sphere that rolls).
@@ -74,6 +89,7 @@ pub(super) fn contacts(
             point,
             lagged_force: point.normal_force(v_n),
             friction: point.friction_at(slip),
+            weights: [1.0; 2],
         };
         let links = [touch.first, touch.second];
         let points = [touch.point, touch.point];
@@ -121,7 +137,8 @@ fn jacobian(
 /// Sets the contacts' laws for a step of `dt` (s), friction bounded by `forces` (N) and coefficients as prepared.
 pub(super) fn contact_laws(problem: &mut Problem, prepared: &[PreparedContact], forces: &[f64], dt: f64) {
     for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
-        problem.contacts.set_law(c, ContactLaw::new(&contact.point, dt, force, contact.friction));
+        let law = ContactLaw::new(&contact.point, dt, force, contact.friction);
+        problem.contacts.set_law(c, law.weighted(contact.weights));
     }
 }
 
