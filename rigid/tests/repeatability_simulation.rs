@@ -32,9 +32,12 @@ impl ExternalSystem for Creep {
 // a state.
 #[test]
 fn a_restored_run_continues_bit_for_bit() {
-    for integrator in
-        [Integrator::Fixed { step: 2e-3 }, Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.05 }]
-    {
+    for integrator in [
+        Integrator::Fixed { step: 2e-3 },
+        Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.05 },
+        Integrator::Trapezoid { step: 2e-3, accuracy: None },
+        Integrator::Trapezoid { step: 0.05, accuracy: Some(1e-3) },
+    ] {
         let begin = || {
             let (model, mut state, floor) = box_on_floor(Vector3::new(0.0, 0.0, -9.81), 0.4, 0.2);
             state.v[..6].copy_from_slice(&[3.0, 1.0, 0.5, 1.0, 0.0, 0.0]);

@@ -187,6 +187,11 @@ impl Clipper {
 
     /// Clips `first` with the edges of `second` (Sutherland and Hodgman 1974). Both run counter-clockwise.
     fn intersect(&mut self, tolerance: f64) {
+        // The two buffers change places at every edge: room for the most corners in both, or their turns would decide which must grow.
+        let most = self.first.len() + self.second.len();
+        self.first.reserve(self.second.len());
+        self.clipped.clear();
+        self.clipped.reserve(most);
         for k in 0..self.second.len() {
             let (from, to) = (self.second[k], self.second[(k + 1) % self.second.len()]);
             let (du, dv) = (to.u - from.u, to.v - from.v);

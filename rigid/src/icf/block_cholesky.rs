@@ -6,14 +6,13 @@ use super::block_matrix::BlockMatrix;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockCholesky {
     factor: BlockMatrix,
-    scratch: Vec<f64>,
 }
 
 impl BlockCholesky {
     /// Factorises. False where the matrix is not positive definite (or not finite); the factor is then of no use.
     #[must_use]
     pub fn factorise(&mut self, matrix: &BlockMatrix) -> bool {
-        self.factor.clone_from(matrix);
+        self.factor.copy_from(matrix);
         let factor = &mut self.factor;
         for column in 0..factor.sizes.len() {
             if !factor.finish_column(column) {
@@ -25,9 +24,8 @@ impl BlockCholesky {
     }
 
     /// Solves `H x = b` in place.
-    pub fn solve(&mut self, x: &mut [f64]) {
+    pub fn solve(&self, x: &mut [f64]) {
         let f = &self.factor;
-        self.scratch.resize(f.dimension(), 0.0);
         for column in 0..f.sizes.len() {
             f.forward(column, x);
         }

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::ordering::{Pattern, order};
+use super::ordering::{Ordering, Pattern};
 
 /// A symmetric block matrix, its lower triangle in elimination order, with room for the fill of its factor.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,7 @@ pub struct BlockMatrix {
     pub(super) offsets: Vec<usize>,
     pub(super) values: Vec<f64>,
     couples: Vec<(u32, u32)>,
+    ordering: Ordering,
 }
 
 impl BlockMatrix {
@@ -31,10 +32,20 @@ impl BlockMatrix {
             self.sizes.extend_from_slice(sizes);
             self.couples.clear();
             self.couples.extend_from_slice(couples);
-            self.pattern = order(sizes.len(), couples);
+            self.ordering.order(sizes.len(), couples, &mut self.pattern);
             self.lay_out();
         }
         self.values.fill(0.0);
+    }
+
+    /// Becomes equal to `other`, in its own buffers.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.pattern.copy_from(&other.pattern);
+        self.sizes.clone_from(&other.sizes);
+        self.firsts.clone_from(&other.firsts);
+        self.offsets.clone_from(&other.offsets);
+        self.values.clone_from(&other.values);
+        self.couples.clone_from(&other.couples);
     }
 
     fn lay_out(&mut self) {

@@ -76,6 +76,26 @@ impl ContactPoint {
         self.elastic_force().max(0.0) * (1.0 - self.dissipation * v_n).max(0.0)
     }
 
+    /// Velocity (m/s) that regularises friction of the coefficient `friction` whose normal impulse in the step is `normal` (N s).
+    fn regularisation(&self, friction: f64, normal: f64) -> f64 {
+        self.stiction_tolerance.max(friction * SIGMA * self.mobility * normal)
+    }
+
+    /// Friction (N) at the velocity `v` (m/s) under the normal force `normal` (N), regularised as for a step of `dt` (s).
+    pub fn friction_force(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> Vector3<f64> {
+        let slip = v - self.normal * self.normal.dot(v);
+        slip * (-friction * normal / slip.norm().hypot(self.regularisation(friction, dt * normal)))
+    }
+
+    /// What the normal force and friction lose with velocity at `v` (N s/m): elasticity, which acts on `dt v`, and dissipation;
+    /// friction's secant.
+    pub fn gains(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> [f64; 2] {
+        let slip = (v - self.normal * self.normal.dot(v)).norm();
+        let damping = self.elastic_force().max(0.0) * self.dissipation;
+        let secant = friction * normal / slip.hypot(self.regularisation(friction, dt * normal));
+        [dt * self.stiffness + damping, secant]
+    }
+
     /// Coefficient of friction at the slip speed `slip` (m/s): static to some ten times the stiction tolerance, then falling to
     /// dynamic (Kurtz and Castro 2025, equation 8).
     pub fn friction_at(&self, slip: f64) -> f64 {
@@ -120,7 +140,7 @@ impl ContactLaw {
             (bound_release, dt * (d * f0 - dt * k))
         };
         let n0 = dt * lagged_force;
-        let regularisation = point.stiction_tolerance.max(friction * SIGMA * point.mobility * n0);
+        let regularisation = point.regularisation(friction, n0);
         Self {
             normal: point.normal,
             release,
@@ -128,6 +148,16 @@ impl ContactLaw {
             quadratic: dt * dt * k * d,
             friction_bound: friction * n0,
             regularisation,
+        }
+    }
+
+    /// The same with the normal impulse and friction weighted.
+    pub fn weighted(self, [normal, friction]: [f64; 2]) -> Self {
+        Self {
+            linear: normal * self.linear,
+            quadratic: normal * self.quadratic,
+            friction_bound: friction * self.friction_bound,
+            ..self
         }
     }
 
@@ -254,6 +284,12 @@ impl HolonomicLaw {
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         Self { target: -error / (dt + tau), stiffness: 1.0 / r }
+    }
+
+    /// The same with an error greater by `more` (m, rad).
+    pub fn shifted(self, more: f64, dt: f64) -> Self {
+        let (tau, _) = near_rigid(dt, 1.0);
+        Self { target: self.target - more / (dt + tau), ..self }
     }
 }
 

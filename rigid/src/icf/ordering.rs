@@ -1,6 +1,7 @@
 //! In which order trees are eliminated, and which blocks that fills in: minimum degree on the graph of trees.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The lower triangle of the factor, by columns in elimination order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,14 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
+    /// Becomes equal to `other`, in its own buffers.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.tree_at.clone_from(&other.tree_at);
+        self.place_of.clone_from(&other.place_of);
+        self.starts.clone_from(&other.starts);
+        self.rows.clone_from(&other.rows);
+    }
+
     /// Rows of a column, the diagonal first.
     pub fn rows(&self, column: usize) -> &[u32] {
         &self.rows[self.starts[column] as usize..self.starts[column + 1] as usize]
@@ -30,46 +39,81 @@ impl Pattern {
     }
 }
 
-/// Orders `trees` trees of which the pairs in `couples` (without repeats) are coupled. Of trees with equally many neighbours the first
-/// goes first.
-pub(super) fn order(trees: usize, couples: &[(u32, u32)]) -> Pattern {
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); trees];
-    for &(a, b) in couples {
-        neighbours[a as usize].push(b);
-        neighbours[b as usize].push(a);
-    }
-    neighbours.iter_mut().for_each(|list| list.sort_unstable());
-    let mut queue: BTreeSet<(usize, u32)> =
-        neighbours.iter().enumerate().map(|(t, list)| (list.len(), t as u32)).collect();
-    let mut pattern = Pattern { place_of: vec![0; trees], ..Pattern::default() };
-    let mut below: Vec<Vec<u32>> = Vec::with_capacity(trees);
-    while let Some((_, tree)) = queue.pop_first() {
-        pattern.place_of[tree as usize] = pattern.tree_at.len() as u32;
-        pattern.tree_at.push(tree);
-        let clique = core::mem::take(&mut neighbours[tree as usize]);
-        // What the eliminated tree couples is coupled from now on.
-        for &a in &clique {
-            let list = &mut neighbours[a as usize];
-            queue.remove(&(list.len(), a));
-            *list = merge(list, &clique, a, tree);
-            queue.insert((list.len(), a));
+/// Buffers of the search for an order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ordering {
+    /// Of each tree those that it is coupled to and that are not eliminated before it, ascending.
+    neighbours: Vec<Vec<u32>>,
+    merged: Vec<u32>,
+    /// Trees by their number of neighbours, least first. An entry stays when the number changes; it is stale then.
+    queue: BinaryHeap<Reverse<(usize, u32)>>,
+}
+
+/// No place yet.
+const UNPLACED: u32 = u32::MAX;
+
+impl Ordering {
+    /// Orders `trees` trees of which the pairs in `couples` (without repeats) are coupled, into `pattern`. Of trees with equally many
+    /// neighbours the first goes first.
+    pub fn order(&mut self, trees: usize, couples: &[(u32, u32)], pattern: &mut Pattern) {
+        self.begin(trees, couples);
+        pattern.tree_at.clear();
+        pattern.place_of.clear();
+        pattern.place_of.resize(trees, UNPLACED);
+        while let Some(Reverse((degree, tree))) = self.queue.pop() {
+            let t = tree as usize;
+            if pattern.place_of[t] != UNPLACED || degree != self.neighbours[t].len() {
+                continue;
+            }
+            pattern.place_of[t] = pattern.tree_at.len() as u32;
+            pattern.tree_at.push(tree);
+            self.eliminate(tree);
         }
-        below.push(clique);
+        pattern.starts.clear();
+        pattern.rows.clear();
+        pattern.starts.push(0);
+        for (place, &tree) in pattern.tree_at.iter().enumerate() {
+            let first = pattern.rows.len();
+            pattern.rows.push(place as u32);
+            let below = &self.neighbours[tree as usize];
+            pattern.rows.extend(below.iter().map(|&t| pattern.place_of[t as usize]));
+            pattern.rows[first..].sort_unstable();
+            pattern.starts.push(pattern.rows.len() as u32);
+        }
     }
-    pattern.starts.push(0);
-    for (place, trees_below) in below.iter().enumerate() {
-        let first = pattern.rows.len();
-        pattern.rows.push(place as u32);
-        pattern.rows.extend(trees_below.iter().map(|&t| pattern.place_of[t as usize]));
-        pattern.rows[first..].sort_unstable();
-        pattern.starts.push(pattern.rows.len() as u32);
+
+    fn begin(&mut self, trees: usize, couples: &[(u32, u32)]) {
+        self.neighbours.iter_mut().for_each(Vec::clear);
+        self.neighbours.resize(trees, Vec::new());
+        for &(a, b) in couples {
+            self.neighbours[a as usize].push(b);
+            self.neighbours[b as usize].push(a);
+        }
+        self.queue.clear();
+        for (t, list) in self.neighbours.iter_mut().enumerate() {
+            list.sort_unstable();
+            self.queue.push(Reverse((list.len(), t as u32)));
+        }
     }
-    pattern
+
+    /// What the eliminated tree couples is coupled from now on. Its own list stays: those trees are below it in the factor.
+    fn eliminate(&mut self, tree: u32) {
+        let clique = core::mem::take(&mut self.neighbours[tree as usize]);
+        for &a in &clique {
+            let list = &mut self.neighbours[a as usize];
+            merge(list, &clique, a, tree, &mut self.merged);
+            if list.len() != self.merged.len() {
+                self.queue.push(Reverse((self.merged.len(), a)));
+            }
+            list.clone_from(&self.merged);
+        }
+        self.neighbours[tree as usize] = clique;
+    }
 }
 
 /// The union of two ascending lists, without two members.
-fn merge(a: &[u32], b: &[u32], without: u32, nor: u32) -> Vec<u32> {
-    let mut union = Vec::with_capacity(a.len() + b.len());
+fn merge(a: &[u32], b: &[u32], without: u32, nor: u32, union: &mut Vec<u32>) {
+    union.clear();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let next = match (a.get(i), b.get(j)) {
@@ -83,5 +127,4 @@ fn merge(a: &[u32], b: &[u32], without: u32, nor: u32) -> Vec<u32> {
             union.push(next);
         }
     }
-    union
 }

@@ -133,6 +133,50 @@ impl<L, const N: usize> Pool<L, N> {
         &self.velocities
     }
 
+    /// `J v + bias` of one constraint (m/s, rad/s).
+    pub fn velocity_of(&self, constraint: usize, v: &[f64]) -> [f64; N] {
+        let mut velocity = self.project(constraint, v);
+        for a in 0..N {
+            velocity[a] += self.biases[constraint][a];
+        }
+        velocity
+    }
+
+    /// Adds `J^T impulse` of one constraint to `out`.
+    pub fn add_impulse(&self, constraint: usize, impulse: &[f64; N], out: &mut [f64]) {
+        self.for_each_column(constraint, |n, column| out[n] += dot(column, impulse));
+    }
+
+    /// Calls `visit(n, column)` for every degree of freedom n of the trees of a constraint.
+    pub fn for_each_column(&self, constraint: usize, mut visit: impl FnMut(usize, &[f64; N])) {
+        for side in self.sides[constraint].iter().flatten() {
+            for (d, column) in self.columns_of(side).iter().enumerate() {
+                visit(side.first_velocity as usize + d, column);
+            }
+        }
+    }
+
+    /// Makes every Jacobian the mean of it and that of `other`, which has the same constraints at another state; the biases so that the
+    /// velocities at `v` stay what they were.
+    pub fn average(&mut self, other: &Self, v: &[f64]) {
+        self.velocities.clear();
+        for c in 0..self.laws.len() {
+            let velocity = self.velocity_of(c, v);
+            self.velocities.push(velocity);
+        }
+        for (column, other) in self.columns.iter_mut().zip(&other.columns) {
+            for a in 0..N {
+                column[a] = 0.5 * (column[a] + other[a]);
+            }
+        }
+        for c in 0..self.laws.len() {
+            let mean = self.velocity_of(c, v);
+            for a in 0..N {
+                self.biases[c][a] += self.velocities[c][a] - mean[a];
+            }
+        }
+    }
+
     fn columns_of(&self, side: &Side) -> &[[f64; N]] {
         &self.columns[side.first_column as usize..][..side.columns as usize]
     }

@@ -7,11 +7,19 @@ use super::kinematics::Kinematics;
 use super::model::{LinkId, Model};
 
 /// The mass matrix M(q) of a model, armature included: one dense symmetric block a tree.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct MassMatrix {
     values: Vec<f64>,
     /// First value and size of each block.
     blocks: Vec<(usize, usize)>,
+    /// Room for the composite inertias that it is made of.
+    composite: Vec<RigidInertia>,
+}
+
+impl PartialEq for MassMatrix {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.values, &self.blocks) == (&other.values, &other.blocks)
+    }
 }
 
 impl MassMatrix {
@@ -37,6 +45,18 @@ impl MassMatrix {
         self.values.resize(first, 0.0);
     }
 
+    /// Becomes equal to `other`, in its own buffers.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.values.clone_from(&other.values);
+        self.blocks.clone_from(&other.blocks);
+    }
+
+    /// Becomes the mean of two of one model.
+    pub(crate) fn mean(&mut self, a: &Self, b: &Self) {
+        self.copy_from(a);
+        self.values.iter_mut().zip(&b.values).for_each(|(v, b)| *v = 0.5 * (*v + b));
+    }
+
     /// Adds to the diagonal entry of a degree of freedom.
     pub(crate) fn add_diagonal(&mut self, model: &Model, n: usize, value: f64) {
         let tree = model.tree_of_velocity(n);
@@ -57,14 +77,16 @@ impl MassMatrix {
 
 /// Inertia of every link and all it carries as one rigid body, world axes, about the link's origin.
 pub(crate) fn composite_inertias(model: &Model, kinematics: &Kinematics) -> Vec<RigidInertia> {
-    let mut composite: Vec<RigidInertia> = model
-        .links()
-        .iter()
-        .enumerate()
-        .map(|(i, link)| link.inertia.rotated(kinematics.pose(LinkId(i))))
-        .collect();
-    accumulate(model, kinematics, &mut composite);
+    let mut composite = Vec::new();
+    compose(model, kinematics, &mut composite);
     composite
+}
+
+fn compose(model: &Model, kinematics: &Kinematics, composite: &mut Vec<RigidInertia>) {
+    composite.clear();
+    let links = model.links().iter().enumerate();
+    composite.extend(links.map(|(i, link)| link.inertia.rotated(kinematics.pose(LinkId(i)))));
+    accumulate(model, kinematics, composite);
 }
 
 fn accumulate(model: &Model, kinematics: &Kinematics, composite: &mut [RigidInertia]) {
@@ -79,7 +101,8 @@ fn accumulate(model: &Model, kinematics: &Kinematics, composite: &mut [RigidIner
 /// Writes the mass matrix at the kinematics' positions.
 pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix) {
     out.shape(model);
-    let composite = composite_inertias(model, kinematics);
+    let mut composite = core::mem::take(&mut out.composite);
+    compose(model, kinematics, &mut composite);
     for (t, tree) in model.trees().iter().enumerate() {
         let mut block = out.block_mut(t);
         for &link in &tree.links {
@@ -101,4 +124,5 @@ pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix)
             }
         }
     }
+    out.composite = composite;
 }

@@ -16,6 +16,21 @@ pub(super) struct PreparedContact {
     /// Normal force (N) and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
+    /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step has a part in them.
+    pub weights: [f64; 2],
+}
+
+impl PreparedContact {
+    /// The force (N) of which the weighted one is given.
+    pub fn unweighted(&self, force: &Vector3<f64>) -> Vector3<f64> {
+        let [normal, friction] = self.weights;
+        // Not taken apart where that would only round.
+        if normal == 1.0 && friction == 1.0 {
+            return *force;
+        }
+        let along = self.point.normal * self.point.normal.dot(force);
+        along / normal + (force - along) / friction
+    }
 }
 
 /// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that of a sphere that rolls).
@@ -74,6 +89,7 @@ pub(super) fn contacts(
             point,
             lagged_force: point.normal_force(v_n),
             friction: point.friction_at(slip),
+            weights: [1.0; 2],
         };
         let links = [touch.first, touch.second];
         let points = [touch.point, touch.point];
@@ -124,7 +140,8 @@ fn jacobian(
 /// Sets the contacts' laws for a step of `dt` (s), friction bounded by `forces` (N) and coefficients as prepared.
 pub(super) fn contact_laws(problem: &mut Problem, prepared: &[PreparedContact], forces: &[f64], dt: f64) {
     for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
-        problem.contacts.set_law(c, ContactLaw::new(&contact.point, dt, force, contact.friction));
+        let law = ContactLaw::new(&contact.point, dt, force, contact.friction);
+        problem.contacts.set_law(c, law.weighted(contact.weights));
     }
 }
 
@@ -141,17 +158,14 @@ pub(super) fn equalities(
     let pool = &mut problem.equalities;
     pool.clear();
     for row in rows {
-        // Terms of the row by degree of freedom, at most two trees.
+        // At most two trees, each a side when it is first met.
         let mut sides: [Option<Side>; 2] = [None, None];
-        let mut terms: [(Option<usize>, Vec<f64>); 2] = [(None, Vec::new()), (None, Vec::new())];
-        let mut add = |tree: usize, n: usize, value: f64| {
-            let slot = usize::from(terms[0].0.is_some_and(|t| t != tree));
-            let (of, values) = &mut terms[slot];
-            if of.is_none() {
-                *of = Some(tree);
-                values.resize(model.trees()[tree].velocities, 0.0);
-            }
-            values[n - model.trees()[tree].first_velocity] += value;
+        let mut add = |index: usize, n: usize, value: f64| {
+            let tree = &model.trees()[index];
+            let slot = usize::from(sides[0].is_some_and(|side| side.tree as usize != index));
+            let side = *sides[slot]
+                .get_or_insert_with(|| pool.add_columns(index, tree.first_velocity, tree.velocities).0);
+            pool.columns_mut(&side)[n - tree.first_velocity][0] += value;
         };
         match row.kind {
             RowKind::Linear { links, points, direction } => {
@@ -183,14 +197,10 @@ pub(super) fn equalities(
             }
         }
         let mut mobility = 0.0;
-        for (k, (tree, values)) in terms.iter().enumerate() {
-            let Some(tree) = *tree else { continue };
-            let block = mass.block(tree);
-            mobility += values.iter().enumerate().map(|(i, j)| j * j / block[(i, i)]).sum::<f64>();
-            let first = model.trees()[tree].first_velocity;
-            let (side, columns) = pool.add_columns(tree, first, values.len());
-            columns.iter_mut().zip(values).for_each(|(column, &value)| *column = [value]);
-            sides[k] = Some(side);
+        for side in sides.iter().flatten() {
+            let block = mass.block(side.tree as usize);
+            let columns = pool.columns_mut(side).iter().enumerate();
+            mobility += columns.map(|(i, [j])| j * j / block[(i, i)]).sum::<f64>();
         }
         pool.push(
             HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt),

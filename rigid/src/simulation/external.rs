@@ -46,24 +46,37 @@ pub trait ExternalSystem: Debug + Send + Sync {
     }
 }
 
-/// An external system, linear in the velocities at the end of a step.
-#[derive(Clone, Debug)]
-pub(super) struct Linearised {
-    /// Forces at no velocity, b of `b - K v`.
-    pub efforts: Vec<f64>,
-    /// K of each degree of freedom, at least 0.
-    pub gains: Vec<f64>,
-    /// State at the end, at the velocities of the start; and its change with each velocity.
-    end: Vec<f64>,
-    slopes: Vec<Vec<f64>>,
-}
-
-/// Where an external system's states are, and what was found of it.
+/// Where an external system's states are, and what was found of it: forces and end state, linear in the velocities at the end of a
+/// step.
 #[derive(Debug)]
 pub(super) struct Implicit {
     /// Its states among those of all external systems.
     states: core::ops::Range<usize>,
+    /// Forces at no velocity, b of `b - K v`.
+    efforts: Vec<f64>,
+    /// K of each degree of freedom, at least 0.
+    gains: Vec<f64>,
+    /// State at the end, at the velocities of the start.
+    end: Vec<f64>,
+    /// Its change with each velocity, one after the other.
+    slopes: Vec<f64>,
+    probe: Probe,
+    /// Forces at the velocities of the start.
+    forces: Vec<f64>,
+    /// Forces and end state at other velocities.
+    other_forces: Vec<f64>,
+    other_end: Vec<f64>,
+}
+
+/// Tries an external system at the end of a step, its own state by a Rosenbrock step.
+#[derive(Debug)]
+struct Probe {
     kinematics: Kinematics,
+    moved: State,
+    rosenbrock: Factor,
+    /// Rates at the start, and with one state moved.
+    rates: [Vec<f64>; 2],
+    moved_states: Vec<f64>,
 }
 
 /// Relative size of forward differences: the square root of the rounding error.
@@ -76,12 +89,34 @@ impl Implicit {
         let each = externals.iter().map(|external| {
             let states = first..first + external.states();
             first = states.end;
-            Self { states, kinematics: Kinematics::new(model) }
+            let probe = Probe {
+                kinematics: Kinematics::new(model),
+                moved: model.rest(),
+                rosenbrock: Factor::default(),
+                rates: [Vec::new(), Vec::new()],
+                moved_states: Vec::new(),
+            };
+            Self {
+                states,
+                efforts: Vec::new(),
+                gains: Vec::new(),
+                end: Vec::new(),
+                slopes: Vec::new(),
+                probe,
+                forces: Vec::new(),
+                other_forces: Vec::new(),
+                other_end: Vec::new(),
+            }
         });
         each.collect()
     }
 
-    /// Forces and end state as functions of the velocity at the end of the step, to first order about that at its start.
+    /// b and K of each degree of freedom, after [`linearise`](Self::linearise).
+    pub fn terms(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.efforts.iter().copied().zip(self.gains.iter().copied())
+    }
+
+    /// Finds forces and end state as functions of the velocity at the end of the step, to first order about that at its start.
     pub fn linearise(
         &mut self,
         external: &dyn ExternalSystem,
@@ -90,96 +125,169 @@ impl Implicit {
         state: &State,
         dt: f64,
         x: &[f64],
-    ) -> Result<Linearised, SimulationError> {
+    ) -> Result<(), SimulationError> {
         let n = model.velocities();
         let x = &x[self.states.clone()];
-        let factor = self.rosenbrock(external, model, state, dt, x);
-        let mut moved = state.clone();
-        let mut at = |v: &[f64], end: &mut Vec<f64>, forces: &mut Vec<f64>| {
-            moved.q.copy_from_slice(&state.q);
-            model.advance(&mut moved.q, v, dt);
-            moved.v.copy_from_slice(v);
-            moved.time = state.time + dt;
-            self.kinematics.update(model, &moved);
-            end.clear();
-            end.resize(x.len(), 0.0);
-            external.derivative(model, &self.kinematics, &moved, x, end);
-            let mut change = nalgebra::DVector::from_column_slice(end) * dt;
-            if let Some(lu) = &factor {
-                lu.solve_mut(&mut change);
-            }
-            end.iter_mut().zip(x).zip(change.iter()).for_each(|((e, x), c)| *e = x + c);
-            forces.clear();
-            forces.resize(n, 0.0);
-            external.add_forces(model, &self.kinematics, &moved, end, forces);
-        };
-        let (mut end, mut forces) = (Vec::new(), Vec::new());
-        let mut v = state.v.clone();
-        at(&v, &mut end, &mut forces);
+        let probe = &mut self.probe;
+        probe.start(external, model, state, dt, x);
+        probe.moved.v.copy_from_slice(&state.v);
+        probe.end(external, model, state, dt, x, &mut self.end, &mut self.forces);
         let bad = |values: &[f64]| values.iter().position(|y| !y.is_finite()).map(|at| (at, values[at]));
-        if let Some((at, value)) = bad(&forces).or_else(|| bad(&end)) {
+        if let Some((at, value)) = bad(&self.forces).or_else(|| bad(&self.end)) {
             return Err(SimulationError::External { time: state.time, system: index, index: at, value });
         }
-        let mut linear =
-            Linearised { efforts: forces.clone(), gains: vec![0.0; n], end: end.clone(), slopes: Vec::new() };
-        let (mut other_end, mut other) = (Vec::new(), Vec::new());
+        self.efforts.clone_from(&self.forces);
+        self.gains.clear();
+        self.gains.resize(n, 0.0);
+        self.slopes.clear();
         for i in 0..n {
             let step = DIFFERENCE * state.v[i].abs().max(1.0);
-            v[i] += step;
-            at(&v, &mut other_end, &mut other);
-            v[i] = state.v[i];
-            let gain = (forces[i] - other[i]) / step;
+            probe.moved.v[i] += step;
+            probe.end(external, model, state, dt, x, &mut self.other_end, &mut self.other_forces);
+            probe.moved.v[i] = state.v[i];
+            let gain = (self.forces[i] - self.other_forces[i]) / step;
             // Only what resists is implicit: it keeps the problem convex.
             if gain > 0.0 {
-                linear.gains[i] = gain;
-                linear.efforts[i] += gain * state.v[i];
+                self.gains[i] = gain;
+                self.efforts[i] += gain * state.v[i];
             }
-            if !x.is_empty() {
-                linear.slopes.push(other_end.iter().zip(&end).map(|(a, b)| (a - b) / step).collect());
-            }
+            self.slopes.extend(self.other_end.iter().zip(&self.end).map(|(a, b)| (a - b) / step));
         }
-        Ok(linear)
+        Ok(())
     }
 
-    /// `I - dt df/dx`, factorised; none where there is no state.
-    fn rosenbrock(
+    /// Writes the external state at the end of the step that ended with the velocities `v`.
+    pub fn advance(&self, state: &State, v: &[f64], x: &mut [f64]) {
+        let x = &mut x[self.states.clone()];
+        x.copy_from_slice(&self.end);
+        if x.is_empty() {
+            return;
+        }
+        for ((slopes, v), v0) in self.slopes.chunks_exact(x.len()).zip(v).zip(&state.v) {
+            x.iter_mut().zip(slopes).for_each(|(x, slope)| *x += slope * (v - v0));
+        }
+    }
+}
+
+impl Probe {
+    /// Factorises `I - dt df/dx` at the start.
+    fn start(&mut self, external: &dyn ExternalSystem, model: &Model, state: &State, dt: f64, x: &[f64]) {
+        if x.is_empty() {
+            return;
+        }
+        self.kinematics.update(model, state);
+        let [start, other] = &mut self.rates;
+        let rate = |x: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.resize(x.len(), 0.0);
+            external.derivative(model, &self.kinematics, state, x, out);
+        };
+        rate(x, start);
+        let matrix = self.rosenbrock.identity(x.len());
+        self.moved_states.clear();
+        self.moved_states.extend_from_slice(x);
+        for j in 0..x.len() {
+            let step = DIFFERENCE * x[j].abs().max(1.0);
+            self.moved_states[j] += step;
+            rate(&self.moved_states, other);
+            self.moved_states[j] = x[j];
+            for i in 0..x.len() {
+                matrix[i * x.len() + j] -= dt * (other[i] - start[i]) / step;
+            }
+        }
+        self.rosenbrock.factorise();
+    }
+
+    /// Writes the external state `end` and the forces at the end of a step with the velocities in `moved`.
+    fn end(
         &mut self,
         external: &dyn ExternalSystem,
         model: &Model,
         state: &State,
         dt: f64,
         x: &[f64],
-    ) -> Option<nalgebra::LU<f64, nalgebra::Dyn, nalgebra::Dyn>> {
-        if x.is_empty() {
-            return None;
+        end: &mut Vec<f64>,
+        forces: &mut Vec<f64>,
+    ) {
+        let moved = &mut self.moved;
+        moved.q.copy_from_slice(&state.q);
+        model.advance(&mut moved.q, &moved.v, dt);
+        moved.time = state.time + dt;
+        self.kinematics.update(model, moved);
+        end.clear();
+        end.resize(x.len(), 0.0);
+        external.derivative(model, &self.kinematics, moved, x, end);
+        end.iter_mut().for_each(|rate| *rate *= dt);
+        self.rosenbrock.solve(end);
+        end.iter_mut().zip(x).for_each(|(e, x)| *e += x);
+        forces.clear();
+        forces.resize(model.velocities(), 0.0);
+        external.add_forces(model, &self.kinematics, moved, end, forces);
+    }
+}
+
+/// A small dense matrix, factorised with partial pivoting. Where it is singular, solutions are not finite.
+#[derive(Debug, Default)]
+struct Factor {
+    size: usize,
+    /// Row by row.
+    values: Vec<f64>,
+    /// The row that each took the place of.
+    pivots: Vec<usize>,
+}
+
+impl Factor {
+    /// Becomes the identity, to be changed.
+    fn identity(&mut self, size: usize) -> &mut [f64] {
+        self.size = size;
+        self.values.clear();
+        self.values.resize(size * size, 0.0);
+        for i in 0..size {
+            self.values[i * size + i] = 1.0;
         }
-        self.kinematics.update(model, state);
-        let rate = |x: &[f64]| {
-            let mut out = vec![0.0; x.len()];
-            external.derivative(model, &self.kinematics, state, x, &mut out);
-            out
-        };
-        let start = rate(x);
-        let mut matrix = nalgebra::DMatrix::identity(x.len(), x.len());
-        let mut moved = x.to_vec();
-        for j in 0..x.len() {
-            let step = DIFFERENCE * x[j].abs().max(1.0);
-            moved[j] += step;
-            let other = rate(&moved);
-            moved[j] = x[j];
-            for i in 0..x.len() {
-                matrix[(i, j)] -= dt * (other[i] - start[i]) / step;
-            }
-        }
-        Some(matrix.lu())
+        &mut self.values
     }
 
-    /// Writes the external state at the end of the step that ended with the velocities `v`.
-    pub fn advance(&self, linear: &Linearised, state: &State, v: &[f64], x: &mut [f64]) {
-        let x = &mut x[self.states.clone()];
-        x.copy_from_slice(&linear.end);
-        for ((slopes, v), v0) in linear.slopes.iter().zip(v).zip(&state.v) {
-            x.iter_mut().zip(slopes).for_each(|(x, slope)| *x += slope * (v - v0));
+    fn factorise(&mut self) {
+        let (n, a) = (self.size, &mut self.values);
+        self.pivots.clear();
+        for c in 0..n {
+            let mut pivot = c;
+            for r in c + 1..n {
+                if a[r * n + c].abs() > a[pivot * n + c].abs() {
+                    pivot = r;
+                }
+            }
+            self.pivots.push(pivot);
+            for k in 0..n {
+                a.swap(c * n + k, pivot * n + k);
+            }
+            let inverse = 1.0 / a[c * n + c];
+            for r in c + 1..n {
+                a[r * n + c] *= inverse;
+                for k in c + 1..n {
+                    a[r * n + k] -= a[r * n + c] * a[c * n + k];
+                }
+            }
+        }
+    }
+
+    /// Solves in place; does nothing where there are no unknowns.
+    fn solve(&self, x: &mut [f64]) {
+        let (n, a) = (x.len(), &self.values);
+        for (c, &pivot) in self.pivots.iter().enumerate() {
+            x.swap(c, pivot);
+        }
+        for r in 0..n {
+            for c in 0..r {
+                x[r] -= a[r * n + c] * x[c];
+            }
+        }
+        for r in (0..n).rev() {
+            for c in (r + 1..n).rev() {
+                x[r] -= a[r * n + c] * x[c];
+            }
+            x[r] /= a[r * n + r];
         }
     }
 }

@@ -6,6 +6,7 @@ use super::contact::{ContactForce, ContactSource};
 use super::error::SimulationError;
 use super::stepper::{StepSummary, Stepper};
 use super::system::System;
+use crate::icf::Stop;
 use crate::multibody::State;
 
 /// How a simulation advances.
@@ -23,6 +24,16 @@ pub enum Integrator {
         accuracy: f64,
         /// Longest step (s).
         max_step: f64,
+    },
+    /// CENIC's second-order trapezoid rule: the first-order step predicts, a second solve with the contacts found there corrects. Twice
+    /// the order, for two solves a step; but it damps less: bounces keep their energy, and stiff contact that an accuracy of the
+    /// first-order scheme steps over makes it take short steps (the paper has 5 to 20 times the time on hard clutter).
+    Trapezoid {
+        /// The step (s); the longest with an accuracy.
+        step: f64,
+        /// Largest difference of a position from the first-order step's (rad, m; relative to 1); without it all steps are of one
+        /// length.
+        accuracy: Option<f64>,
     },
 }
 
@@ -53,6 +64,8 @@ const DEAD_BAND: f64 = 1.2;
 /// Tolerance of the convex solver against the accuracy, and its least.
 const SOLVER: f64 = 1e-3;
 const TIGHTEST: f64 = 1e-8;
+/// The least of the trapezoid rule at fixed steps, whose corrections are smaller.
+const TIGHTEST_CORRECTION: f64 = 1e-11;
 
 /// All that a simulation remembers from step to step: saved and restored, it goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,15 +87,19 @@ pub struct Simulation<S> {
     state: State,
     external: Vec<f64>,
     stepper: Stepper,
+    /// Prepared at the end of the first-order step: the trapezoid rule's.
+    corrector: Option<Stepper>,
     /// What error control would try next (s).
     next_step: f64,
     trial: Trial,
 }
 
-/// Ends of the whole step and of the two halves.
+/// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
+/// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
 #[derive(Debug)]
 struct Trial {
     full: (State, Vec<f64>),
+    middle: State,
     halves: (State, Vec<f64>),
 }
 
@@ -109,12 +126,14 @@ impl<S: ContactSource> Simulation<S> {
         }
         let stepper = Stepper::new(&system);
         let next_step = match integrator {
-            Integrator::Fixed { step } => step,
-            Integrator::ErrorControlled { max_step, .. } => FIRST * max_step,
+            Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => step,
+            Integrator::ErrorControlled { max_step: longest, .. }
+            | Integrator::Trapezoid { step: longest, .. } => FIRST * longest,
         };
+        let corrector = matches!(integrator, Integrator::Trapezoid { .. }).then(|| Stepper::new(&system));
         let end = (state.clone(), external.clone());
-        let trial = Trial { full: end.clone(), halves: end };
-        Ok(Self { system, source, integrator, state, external, stepper, next_step, trial })
+        let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
+        Ok(Self { system, source, integrator, state, external, stepper, corrector, next_step, trial })
     }
 
     /// The state now.
@@ -171,12 +190,17 @@ impl<S: ContactSource> Simulation<S> {
 
     /// The contacts of the last step and what they passed on.
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        self.stepper.contact_forces()
+        self.last().contact_forces()
     }
 
     /// Mean effort of each actuator over the last step (N m, N).
     pub fn actuator_efforts(&self) -> impl Iterator<Item = f64> + '_ {
-        self.stepper.actuator_efforts(&self.system)
+        self.last().actuator_efforts(&self.system)
+    }
+
+    /// What made the last step.
+    fn last(&self) -> &Stepper {
+        self.corrector.as_ref().unwrap_or(&self.stepper)
     }
 
     /// Advances to `time` (s), whatever the integrator.
@@ -194,12 +218,13 @@ impl<S: ContactSource> Simulation<S> {
             let target = corner.unwrap_or(time);
             let left = target - self.state.time;
             let taken = match self.integrator {
-                Integrator::Fixed { step } => {
+                Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => {
                     let dt = if step >= left * (1.0 - 1e-9) { left } else { step };
                     self.fixed_step(dt, &mut summary)?;
                     dt
                 }
-                Integrator::ErrorControlled { accuracy, max_step } => {
+                Integrator::ErrorControlled { accuracy, max_step }
+                | Integrator::Trapezoid { step: max_step, accuracy: Some(accuracy) } => {
                     self.controlled_step(accuracy, max_step, left, &mut summary)?
                 }
             };
@@ -217,6 +242,16 @@ impl<S: ContactSource> Simulation<S> {
     }
 
     fn fixed_step(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
+        if self.corrector.is_some() {
+            let difference = self.try_trapezoid(dt, TIGHTEST_CORRECTION, summary)?;
+            if !difference.is_finite() {
+                let (time, stop) = (self.state.time, Stop::NotFinite);
+                return Err(SimulationError::NotConverged { time, stop, residual: difference });
+            }
+            core::mem::swap(&mut self.state, &mut self.trial.halves.0);
+            core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+            return Ok(());
+        }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
         let (end, external) = &mut self.trial.full;
         end.v.copy_from_slice(&self.state.v);
@@ -241,7 +276,11 @@ impl<S: ContactSource> Simulation<S> {
         loop {
             let wanted = self.next_step.min(max_step);
             let dt = if wanted >= left { left } else { wanted };
-            let error = self.try_step(dt, tolerance, summary)?;
+            let error = if self.corrector.is_some() {
+                self.try_trapezoid(dt, tolerance, summary)?
+            } else {
+                self.try_step(dt, tolerance, summary)?
+            };
             let ideal = if error > 0.0 { SAFETY * dt * (accuracy / error).sqrt() } else { f64::INFINITY };
             if error <= accuracy {
                 // A step cut short by the end of the advance says little against the length planned before.
@@ -274,7 +313,7 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, .. } = self;
-        let Trial { full: (full, full_x), halves: (halves, halves_x) } = trial;
+        let Trial { full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
         stepper.prepare(system, source, state, dt);
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
@@ -283,31 +322,80 @@ impl<S: ContactSource> Simulation<S> {
 
         let half = 0.5 * dt;
         let start = state.v.iter().zip(&full.v);
-        halves.v.iter_mut().zip(start).for_each(|(h, (a, b))| *h = 0.5 * (a + b));
+        middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut halves.v, halves_x)?);
-        finish(system, state, half, halves);
+        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
+        finish(system, state, half, middle);
 
-        if !halves.q.iter().chain(&halves.v).all(|x| x.is_finite()) {
+        if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
         }
-        stepper.prepare(system, source, halves, half);
-        let mut v = full.v.clone();
-        summary.solver.add(&stepper.solve(system, halves, half, tolerance, &mut v, halves_x)?);
-        let middle = halves.clone();
-        halves.v.copy_from_slice(&v);
-        finish(system, &middle, half, halves);
+        stepper.prepare(system, source, middle, half);
+        halves.v.copy_from_slice(&full.v);
+        summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
+        finish(system, middle, half, halves);
 
-        let positions = full.q.iter().zip(&halves.q).chain(full_x.iter().zip(&*halves_x));
+        Ok(trial.difference())
+    }
+
+    /// Makes a first-order step and corrects it; returns the largest difference of a position, infinite where something is not finite.
+    fn try_trapezoid(
+        &mut self,
+        dt: f64,
+        tolerance: f64,
+        summary: &mut AdvanceSummary,
+    ) -> Result<f64, SimulationError> {
+        let Self { system, source, state, external, stepper, corrector: Some(corrector), trial, .. } = self
+        else {
+            return Ok(f64::INFINITY);
+        };
+        let Trial { full: (full, full_x), middle: predicted, halves: (end, end_x) } = trial;
+        stepper.prepare(system, source, state, dt);
+        full.v.copy_from_slice(&state.v);
+        full_x.copy_from_slice(external);
+        summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
+        finish(system, state, dt, full);
+        end.v.copy_from_slice(&full.v);
+        end.q.copy_from_slice(&full.q);
+        end.time = state.time + dt;
+        // The first-order step's velocity is tangent to the holonomic constraints where the step begins, not where it ends: off by the
+        // first order. The first correction mends that, a second one makes use of it.
+        let corrections = if system.equalities.is_empty() { 1 } else { 2 };
+        for _ in 0..corrections {
+            if !end.q.iter().chain(&end.v).all(|x| x.is_finite()) {
+                return Ok(f64::INFINITY);
+            }
+            predicted.q.copy_from_slice(&end.q);
+            predicted.v.copy_from_slice(&end.v);
+            predicted.time = end.time;
+            corrector.prepare(system, source, predicted, dt);
+            end_x.copy_from_slice(external);
+            let ends = (&*state, &*predicted);
+            let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
+            summary.solver.add(&step);
+            // The mean velocity, half by half.
+            end.q.copy_from_slice(&state.q);
+            system.model.advance(&mut end.q, &state.v, 0.5 * dt);
+            system.model.advance(&mut end.q, &end.v, 0.5 * dt);
+        }
+        Ok(trial.difference())
+    }
+}
+
+impl Trial {
+    /// Largest difference of a position or external state between the whole step and what is kept, infinite where it is not finite.
+    fn difference(&self) -> f64 {
+        let (full, kept) = (&self.full, &self.halves);
+        let positions = full.0.q.iter().zip(&kept.0.q).chain(full.1.iter().zip(&kept.1));
         let mut error = 0.0_f64;
         for (a, b) in positions {
             let difference = (a - b).abs();
             if !difference.is_finite() {
-                return Ok(f64::INFINITY);
+                return f64::INFINITY;
             }
             error = error.max(difference);
         }
-        Ok(error)
+        error
     }
 }
 
@@ -332,6 +420,10 @@ impl Integrator {
             Self::ErrorControlled { accuracy, max_step } => {
                 positive("accuracy", accuracy, "")?;
                 positive("max_step", max_step, "s")
+            }
+            Self::Trapezoid { step, accuracy } => {
+                positive("step", step, "s")?;
+                accuracy.map_or(Ok(()), |accuracy| positive("accuracy", accuracy, ""))
             }
         }
     }

@@ -11,6 +11,7 @@ mod external;
 mod integrate;
 mod stepper;
 mod system;
+mod trapezoid;
 
 pub use actuator::{Actuator, Control};
 pub use collide::Collisions;

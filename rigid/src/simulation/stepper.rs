@@ -4,8 +4,9 @@ use super::assemble::{self, PreparedContact};
 use super::contact::{ContactForce, ContactSource, Touch};
 use super::equality::Row;
 use super::error::SimulationError;
-use super::external::{Implicit, Linearised};
+use super::external::Implicit;
 use super::system::System;
+use super::trapezoid::Trapezoid;
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
 use crate::multibody::{
@@ -54,18 +55,19 @@ impl StepSummary {
 /// Makes one step after another. Buffers are kept.
 #[derive(Debug)]
 pub struct Stepper {
-    kinematics: Kinematics,
-    mass: MassMatrix,
-    inverse: InverseDynamics,
+    pub(super) kinematics: Kinematics,
+    pub(super) mass: MassMatrix,
+    pub(super) inverse: InverseDynamics,
     bias: Vec<f64>,
-    weight: Vec<f64>,
-    touches: Vec<Touch>,
-    prepared: Vec<PreparedContact>,
-    rows: Vec<Row>,
+    pub(super) weight: Vec<f64>,
+    pub(super) touches: Vec<Touch>,
+    pub(super) prepared: Vec<PreparedContact>,
+    pub(super) rows: Vec<Row>,
     normal_forces: Vec<f64>,
-    problem: Problem,
+    pub(super) problem: Problem,
     solver: Solver,
     externals: Vec<Implicit>,
+    pub(super) trapezoid: Trapezoid,
     dt: f64,
 }
 
@@ -86,6 +88,7 @@ impl Stepper {
             problem: Problem::default(),
             solver: Solver::new(),
             externals: Implicit::all(&system.externals, &system.model),
+            trapezoid: Trapezoid::default(),
             dt: 0.0,
         }
     }
@@ -194,9 +197,23 @@ impl Stepper {
         v: &mut [f64],
         x: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
-        self.dt = dt;
         self.assemble(system, state, dt);
-        let linearised = self.linearise(system, state, dt, x)?;
+        self.linearise(system, state, dt, x)?;
+        let summary = self.minimise(system, state.time, dt, tolerance, v)?;
+        self.finish_externals(state, v, x);
+        Ok(summary)
+    }
+
+    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the `time` (s).
+    pub(super) fn minimise(
+        &mut self,
+        system: &System,
+        time: f64,
+        dt: f64,
+        tolerance: f64,
+        v: &mut [f64],
+    ) -> Result<StepSummary, SimulationError> {
+        self.dt = dt;
         let settings = SolveSettings { tolerance, ..SolveSettings::default() };
         let mut summary = StepSummary { contacts: self.touches.len(), ..StepSummary::default() };
         self.normal_forces.clear();
@@ -207,24 +224,27 @@ impl Stepper {
             summary.count(&solve);
             if !solve.stop.is_converged() {
                 let (stop, residual) = (solve.stop, solve.residual);
-                return Err(SimulationError::NotConverged { time: state.time, stop, residual });
+                return Err(SimulationError::NotConverged { time, stop, residual });
             }
             if !system.refresh_friction || summary.refreshed == 1 || !self.refresh(dt) {
-                break;
+                return Ok(summary);
             }
             summary.refreshed += 1;
         }
-        for (implicit, linear) in self.externals.iter().zip(&linearised) {
-            implicit.advance(linear, state, v, x);
+    }
+
+    /// Writes the external systems' states at the end of the step that ended with the velocities `v`.
+    pub(super) fn finish_externals(&self, state: &State, v: &[f64], x: &mut [f64]) {
+        for implicit in &self.externals {
+            implicit.advance(state, v, x);
         }
-        Ok(summary)
     }
 
     /// The parts of the problem that depend on the step's length.
     fn assemble(&mut self, system: &System, state: &State, dt: f64) {
         let model = &system.model;
         let problem = &mut self.problem;
-        problem.inertia.clone_from(&self.mass);
+        problem.inertia.copy_from(&self.mass);
         problem.momentum.resize(model.velocities(), 0.0);
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
@@ -249,18 +269,17 @@ impl Stepper {
     }
 
     /// Linearises the external systems and adds their forces as actuators.
-    fn linearise(
+    pub(super) fn linearise(
         &mut self,
         system: &System,
         state: &State,
         dt: f64,
         x: &[f64],
-    ) -> Result<Vec<Linearised>, SimulationError> {
-        let mut all = Vec::with_capacity(self.externals.len());
+    ) -> Result<(), SimulationError> {
         for (index, implicit) in self.externals.iter_mut().enumerate() {
             let external = system.externals[index].as_ref();
-            let linear = implicit.linearise(external, index, &system.model, state, dt, x)?;
-            for (n, (&effort, &gain)) in linear.efforts.iter().zip(&linear.gains).enumerate() {
+            implicit.linearise(external, index, &system.model, state, dt, x)?;
+            for (n, (effort, gain)) in implicit.terms().enumerate() {
                 if effort == 0.0 && gain == 0.0 {
                     continue;
                 }
@@ -269,9 +288,8 @@ impl Stepper {
                 let law = ActuatorLaw { effort, gain, limit: external.effort_limit(n), dt };
                 self.problem.actuators.push(law, n, tree, within);
             }
-            all.push(linear);
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Takes the normal forces of the last solve as friction's bounds. False where they were right already.
@@ -279,7 +297,8 @@ impl Stepper {
         let (mut change, mut total) = (0.0, 0.0);
         let contacts = self.problem.contacts.impulses().iter().zip(&self.prepared);
         for ((impulse, contact), force) in contacts.zip(&mut self.normal_forces) {
-            let fresh = contact.point.normal.dot(&nalgebra::Vector3::from(*impulse)) / dt;
+            let fresh =
+                contact.point.normal.dot(&nalgebra::Vector3::from(*impulse)) / dt / contact.weights[0];
             if contact.friction > 0.0 {
                 change += (fresh - *force).abs();
                 total += fresh;
@@ -293,16 +312,22 @@ impl Stepper {
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
         let pool = &self.problem.contacts;
         let solved = pool.impulses().iter().zip(pool.velocities());
-        self.touches.iter().zip(solved).map(|(touch, (impulse, velocity))| ContactForce {
+        let contacts = self.touches.iter().zip(&self.prepared).zip(solved);
+        contacts.map(|((touch, contact), (impulse, velocity))| ContactForce {
             touch: *touch,
-            force: nalgebra::Vector3::from(*impulse) / self.dt,
+            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)),
             velocity: (*velocity).into(),
         })
     }
 
     /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
     pub fn actuator_efforts(&self, system: &System) -> impl Iterator<Item = f64> + '_ {
-        self.problem.actuators.impulses().iter().take(system.actuators.len()).map(|impulse| impulse / self.dt)
+        let at_end = self.problem.actuators.impulses().iter().take(system.actuators.len());
+        let at_start = &self.trapezoid.efforts;
+        at_end.enumerate().map(|(i, impulse)| match at_start.get(i) {
+            Some(start) => start + impulse / self.dt,
+            None => impulse / self.dt,
+        })
     }
 
     /// The kinematics at the last prepared state.

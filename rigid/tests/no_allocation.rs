@@ -1,0 +1,234 @@
+//! Stepping allocates nothing once its buffers have grown: a control loop at a kilohertz meets no allocator.
+
+#![allow(clippy::unwrap_used)] // everything here runs in tests
+
+mod common;
+
+use common::Random;
+use common::floor::free_link;
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
+use pliant_rigid::Shape;
+use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::multibody::*;
+use pliant_rigid::simulation::*;
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::Cell;
+
+/// The system's allocator, counting what it gives out to each thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours; counting neither allocates (the
+// counter is a constant without a destructor) nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promise about `layout` is the one that `System` asks for.
+        unsafe { std::alloc::System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System` with this layout.
+        unsafe { std::alloc::System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const G: f64 = 9.81;
+
+fn integrators() -> [Integrator; 4] {
+    [
+        Integrator::Fixed { step: 2e-3 },
+        Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.05 },
+        Integrator::Trapezoid { step: 2e-3, accuracy: None },
+        Integrator::Trapezoid { step: 0.05, accuracy: Some(1e-2) },
+    ]
+}
+
+/// Spheres and boxes, every third layer of cylinders and ellipsoids, that fall into a bin, four to a layer.
+fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
+    let seed = 31;
+    let mut random = Random::new(seed);
+    let material =
+        ContactMaterial { stiffness: 1e6, dissipation: 10.0, static_friction: 0.5, dynamic_friction: 0.5 };
+    let solid = |link: Option<LinkId>, pose: Isometry3<f64>, shape: Shape| CollisionGeometry {
+        name: format!("{link:?}"),
+        link,
+        pose,
+        shape,
+        material,
+        group: 1,
+        mask: 1,
+        color: [180; 3],
+    };
+    let cuboid = |half: [f64; 3]| Shape::Box { half_extents: half.into() };
+    let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
+    let mut geometries = vec![solid(None, Isometry3::identity(), Shape::HalfSpace)];
+    for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+        let half = if x == 0.0 { [0.2, 0.02, 0.5] } else { [0.02, 0.24, 0.5] };
+        geometries.push(solid(None, Isometry3::translation(0.22 * x, 0.22 * y, 0.5), cuboid(half)));
+    }
+    let mut poses = Vec::new();
+    for layer in 0..layers {
+        for column in 0..4 {
+            let shape = match (layer % 3, column % 2) {
+                (2, 0) => Shape::Cylinder { radius: 0.04, half_length: 0.05 },
+                (2, _) => Shape::Ellipsoid { semi_axes: Vector3::new(0.05, 0.04, 0.03) },
+                (_, 0) => Shape::Sphere { radius: 0.05 },
+                _ => cuboid([0.05; 3]),
+            };
+            let (mass, _, inertia) = shape.mass_properties(1000.0).unwrap();
+            let name = format!("{layer} {column}");
+            let link = builder.add(free_link(&name, mass, inertia.diagonal())).unwrap();
+            geometries.push(solid(Some(link), Isometry3::identity(), shape));
+            let (x, y) = (if column & 1 == 0 { -0.1 } else { 0.1 }, if column & 2 == 0 { -0.1 } else { 0.1 });
+            let place = Vector3::new(x, y, 0.12 + 0.14 * layer as f64) + random.vector() * 0.02;
+            poses.push(Isometry3::from_parts(Translation3::from(place), random.rotation()));
+        }
+    }
+    let model = builder.build().unwrap();
+    let mut state = model.rest();
+    for (i, pose) in poses.iter().enumerate() {
+        let (t, r) = (pose.translation.vector, pose.rotation);
+        state.q[model.positions_of(LinkId(i))].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
+    }
+    let scene = Scene::new(geometries, &model, &[]).unwrap();
+    Simulation::new(System::new(model), Collisions::new(scene, 1e-4), integrator, state).unwrap()
+}
+
+/// An arm of rods of 1 kg and 0.5 m, and beside it a lone rod.
+fn rods(count: usize) -> Model {
+    let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
+    let inertia = Matrix3::from_diagonal(&Vector3::new(0.02, 0.02, 1e-3));
+    let mut parent = None;
+    for i in 0..=count {
+        let lone = i == count;
+        let place = if lone { [0.6, 0.0, 0.0] } else { [0.0, 0.0, if i == 0 { 0.0 } else { -0.5 }] };
+        let link = Link {
+            name: i.to_string(),
+            parent: if lone { None } else { parent },
+            joint: JointKind::Revolute { axis: Vector3::y_axis() },
+            frame: Isometry3::translation(place[0], place[1], place[2]),
+            inertia: RigidInertia::at_center(1.0, Vector3::new(0.0, 0.0, -0.25), inertia),
+            gravity: true,
+            dofs: vec![Dof { limits: [-2.0, 2.0], friction_loss: 0.01, ..Dof::default() }],
+        };
+        parent = Some(builder.add(link).unwrap());
+    }
+    builder.build().unwrap()
+}
+
+/// A three-link arm under PD control with compensated weight, its end tied to a lone rod by a bar, a coupler between its joints.
+fn arm(integrator: Integrator) -> Simulation<NoContacts> {
+    let model = rods(3);
+    let mut state = model.rest();
+    state.q.copy_from_slice(&[0.3, 0.2, -0.1, 0.1]);
+    let mut system = System::new(model);
+    for l in 0..3 {
+        let target = 0.5 - 0.3 * l as f64;
+        let control = Control::Position { target, target_rate: 0.0, stiffness: 200.0, damping: 10.0 };
+        let actuator =
+            Actuator { link: LinkId(l), dof: 0, control, effort_limit: 20.0, gravity_compensation: true };
+        system.actuators.push(actuator);
+    }
+    let links = [Some(LinkId(2)), Some(LinkId(3))];
+    let points = [Point3::new(0.0, 0.0, -0.5), Point3::new(0.0, 0.0, -0.5)];
+    let mut kinematics = Kinematics::new(&system.model);
+    kinematics.update(&system.model, &state);
+    let end = |k: usize| kinematics.pose(LinkId(2 + k)) * points[k];
+    let distance = (end(1) - end(0)).norm();
+    system.equalities.push(Equality::Distance { links, points, distance });
+    let (driver, driven) = (LinkId(0), LinkId(1));
+    system.equalities.push(Equality::Coupler { driver, driven, ratio: -0.5, offset: 0.35 });
+    Simulation::new(system, NoContacts, integrator, state).unwrap()
+}
+
+/// Integral control of two joints, with two states that also leak into each other.
+#[derive(Debug)]
+struct Integral;
+
+impl ExternalSystem for Integral {
+    fn states(&self) -> usize {
+        2
+    }
+
+    fn derivative(&self, _: &Model, _: &Kinematics, state: &State, x: &[f64], rate: &mut [f64]) {
+        rate[0] = 0.5 - state.q[0] - 0.1 * x[0] + 3.0 * x[1];
+        rate[1] = 0.2 - state.q[1] - 2.0 * x[0] - 0.3 * x[1];
+    }
+
+    fn add_forces(&self, _: &Model, _: &Kinematics, state: &State, x: &[f64], forces: &mut [f64]) {
+        for n in 0..2 {
+            forces[n] += 50.0 * (0.3 - state.q[n]) + 20.0 * x[n] - 5.0 * state.v[n];
+        }
+    }
+}
+
+fn controlled_arm(integrator: Integrator) -> Simulation<NoContacts> {
+    let model = rods(2);
+    let state = model.rest();
+    let mut system = System::new(model);
+    system.externals.push(Box::new(Integral));
+    system.externals.push(Box::new(Integral));
+    Simulation::new(system, NoContacts, integrator, state).unwrap()
+}
+
+/// Runs to `start`, then twice from there to `end`; returns the allocations of the second time and the steps it took.
+fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end: f64) -> (usize, usize) {
+    simulation.advance_to(start).unwrap();
+    let saved = simulation.save();
+    simulation.advance_to(end).unwrap();
+    let first = simulation.save();
+    simulation.restore(&saved).unwrap();
+    let before = ALLOCATIONS.get();
+    let summary = simulation.advance_to(end).unwrap();
+    let allocations = ALLOCATIONS.get() - before;
+    assert_eq!(simulation.save(), first, "the second run is another");
+    (allocations, summary.steps)
+}
+
+// The law: a stretch of steps that was run before, so that all buffers have seen their peaks, allocates nothing when it is run again
+// from a snapshot. Bodies fall onto each other in it: contacts come and go, and with them the pattern of the Hessian.
+#[test]
+fn clutter_allocates_nothing() {
+    for layers in [2, 3] {
+        for integrator in integrators() {
+            let mut probe = clutter(layers, integrator);
+            probe.advance_to(0.1).unwrap();
+            let early = probe.contact_forces().filter(|c| c.touch.distance < 0.0).count();
+            probe.advance_to(0.5).unwrap();
+            let late = probe.contact_forces().filter(|c| c.touch.distance < 0.0).count();
+            assert!(late > early + 4, "{early} and {late} contacts: nothing changes");
+            let (allocations, steps) = second_time(clutter(layers, integrator), 0.1, 0.5);
+            assert_eq!(allocations, 0, "{layers} layers, {integrator:?}: in {steps} steps");
+        }
+    }
+}
+
+#[test]
+fn motors_limits_and_constraints_allocate_nothing() {
+    for integrator in integrators() {
+        let (allocations, steps) = second_time(arm(integrator), 0.1, 1.0);
+        assert_eq!(allocations, 0, "{integrator:?}: in {steps} steps");
+    }
+}
+
+#[test]
+fn external_systems_with_states_allocate_nothing() {
+    for integrator in integrators() {
+        let (allocations, steps) = second_time(controlled_arm(integrator), 0.1, 1.0);
+        assert_eq!(allocations, 0, "{integrator:?}: in {steps} steps");
+    }
+}
+
+// The counter counts.
+#[test]
+fn allocations_are_counted() {
+    let before = ALLOCATIONS.get();
+    drop(std::hint::black_box(vec![1_u8; 100]));
+    assert_eq!(ALLOCATIONS.get() - before, 1);
+}
