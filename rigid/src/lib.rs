@@ -3,6 +3,7 @@
 //! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
+//! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
 //! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, ellipsoid, capsule,
 //!   cylinder, convex hull, closed triangle mesh and height field.
@@ -50,6 +51,7 @@
 mod bodies;
 mod body;
 pub mod collision;
+pub mod control;
 mod error;
 mod free_rotation;
 pub mod geometry;

@@ -44,6 +44,12 @@ pub trait ExternalSystem: Debug + Send + Sync {
     fn effort_limit(&self, _dof: usize) -> f64 {
         f64::INFINITY
     }
+
+    /// The first time (s) after `t` at which its forces jump, whatever the state does; `None` where there is none. An integrator may
+    /// end a step there.
+    fn next_event(&self, _t: f64) -> Option<f64> {
+        None
+    }
 }
 
 /// Where an external system's states are, and what was found of it: forces and end state, linear in the velocities at the end of a
