@@ -33,6 +33,7 @@ fn doubling(step: f64) -> Integrator {
 
 /// A rod of 1 kg and 1 m that hangs by one end.
 fn rod(name: &str, parent: Option<LinkId>, joint: JointKind, dof: Dof) -> Link {
+    let count = joint.velocities();
     let inertia = Matrix3::from_diagonal(&Vector3::new(1.0 / 12.0, 1.0 / 12.0, 1e-3));
     Link {
         name: name.into(),
@@ -41,14 +42,14 @@ fn rod(name: &str, parent: Option<LinkId>, joint: JointKind, dof: Dof) -> Link {
         frame: Isometry3::translation(0.0, 0.0, if parent.is_some() { -1.0 } else { 0.0 }),
         inertia: RigidInertia::at_center(1.0, Vector3::new(0.0, 0.0, -0.5), inertia),
         gravity: true,
-        dofs: vec![dof; joint.velocities()],
+        dofs: vec![dof; count],
     }
 }
 
 /// Two rods in a row.
 fn double_pendulum(joint: JointKind, dof: Dof) -> Model {
     let mut builder = ModelBuilder::new(down());
-    let first = builder.add(rod("first", None, joint, dof)).unwrap();
+    let first = builder.add(rod("first", None, joint.clone(), dof)).unwrap();
     builder.add(rod("second", Some(first), joint, dof)).unwrap();
     builder.build().unwrap()
 }

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
 use pliant_rigid::{
-    BodiesBuilder, BodyDesc, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, RigidError, Shape,
-    SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
+    BodiesBuilder, BodyDesc, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, RigidError,
+    Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
 };
 
 use crate::format::{self, AutoOr, RigidShape, Scene, Soft, SoftShape};
@@ -101,8 +101,12 @@ pub struct Assembly {
 /// # Errors
 /// [`AssembleError`]: a mesh file, a shape that holds no particle, a mesh that bounds no solid.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
-    let mut assembly =
-        Assembly { materials: Vec::new(), soft: Vec::new(), bodies: BodiesBuilder::new(), centers: Vec::new() };
+    let mut assembly = Assembly {
+        materials: Vec::new(),
+        soft: Vec::new(),
+        bodies: BodiesBuilder::new(),
+        centers: Vec::new(),
+    };
     for (name, described) in &scene.materials {
         assembly.materials.push(material(described, &format!("materials.{name}"))?);
     }
@@ -291,9 +295,7 @@ fn dynamic_motion(
         format::Joint::Free {} => Joint::free(),
         format::Joint::Fixed {} => Joint::fixed(),
         format::Joint::Revolute { axis, damping } => Joint::revolute(unit(axis), *damping),
-        format::Joint::Prismatic { axis, damping } => {
-            Joint::prismatic(unit(axis), *damping)
-        }
+        format::Joint::Prismatic { axis, damping } => Joint::prismatic(unit(axis), *damping),
     };
     Ok(Motion::Dynamic {
         parent,
@@ -380,11 +382,11 @@ fn mass_properties(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_rigid::BodyId;
-    use pliant_rigid::multibody::JointKind;
     use crate::builtin;
     use crate::format::{Assignment, apply};
     use approx::assert_relative_eq;
+    use pliant_rigid::BodyId;
+    use pliant_rigid::multibody::JointKind;
 
     fn of(name: &str, set: &[&str]) -> Assembly {
         let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();
