@@ -19,6 +19,9 @@ pub enum Integrator {
     },
     /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
     /// error, and the halves are kept.
+    ///
+    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a velocity lost in a bounce is carried on.
+    /// While contacts last or are apart, steps keep it; one in which contact begins may exceed it, where both trials miss the impact.
     ErrorControlled {
         /// Largest error of a position in a step (rad, m; relative to 1).
         accuracy: f64,
