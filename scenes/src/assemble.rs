@@ -3,13 +3,14 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
 use pliant_rigid::{
-    BodyDesc, BodyId, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, Shape,
+    BodyDesc, BodyId, ConvexHull, GeometryError, HeightField, Joint, MassProperties, Motion, PoseKey, Shape,
     SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
 };
 
 use crate::format::{self, AutoOr, RigidShape, Scene, Soft, SoftShape};
 use crate::mesh_io::{MeshError, load_mesh};
 use crate::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
+use crate::unconnected::{refuse, unconnected};
 
 /// A part of a scene that cannot be made, with the path of its field.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,14 @@ pub enum AssembleError {
         /// The name.
         name: String,
     },
+    /// The world does not take this part of a scene.
+    #[error("{path}: {reason}")]
+    NotConnected {
+        /// Path of the field.
+        path: String,
+        /// Why it is refused.
+        reason: &'static str,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {
@@ -93,6 +102,7 @@ pub struct Assembly {
 /// # Errors
 /// [`AssembleError`]: a mesh file, a shape that holds no particle, a mesh that bounds no solid.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
+    refuse(scene)?;
     let mut assembly =
         Assembly { materials: Vec::new(), soft: Vec::new(), bodies: Vec::new(), centers: Vec::new() };
     for (name, described) in &scene.materials {
@@ -193,7 +203,8 @@ fn fill(
     let density = match (soft.sampling.counts, soft.sampling.spacing) {
         (Some(counts), _) => Density::Counts(counts.map(|count| count as usize)),
         (None, AutoOr::Value(spacing)) => Density::Spacing(spacing),
-        (None, AutoOr::Auto) => Density::Spacing(scene.grid_spacing / 2.0),
+        // Validation has told where there is none; half of nothing holds no particle.
+        (None, AutoOr::Auto) => Density::Spacing(scene.grid_spacing.unwrap_or(0.0) / 2.0),
     };
     // Bodies of one scene draw different numbers; the multiplier only has to be odd and large.
     let seed = scene.seed ^ (at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -282,9 +293,12 @@ fn dynamic_motion(
     let joint = match &dynamic.joint {
         format::Joint::Free {} => Joint::Free,
         format::Joint::Fixed {} => Joint::Fixed,
-        format::Joint::Revolute { axis, damping } => Joint::Revolute { axis: unit(axis), damping: *damping },
-        format::Joint::Prismatic { axis, damping } => {
-            Joint::Prismatic { axis: unit(axis), damping: *damping }
+        format::Joint::Revolute(joint) => Joint::Revolute { axis: unit(&joint.axis), damping: joint.damping },
+        format::Joint::Prismatic(joint) => {
+            Joint::Prismatic { axis: unit(&joint.axis), damping: joint.damping }
+        }
+        format::Joint::Universal(_) | format::Joint::Planar(_) | format::Joint::Ball(_) => {
+            return Err(unconnected(format!("{path}.motion.joint")));
         }
     };
     Ok(Motion::Dynamic {
@@ -309,6 +323,12 @@ fn shape(described: &RigidShape, path: &str) -> Result<Shape, AssembleError> {
         }
         RigidShape::Cylinder { radius, half_length } => {
             Shape::Cylinder { radius: *radius, half_length: *half_length }
+        }
+        RigidShape::Ellipsoid { half_axes } => Shape::Ellipsoid { semi_axes: (*half_axes).into() },
+        RigidShape::HeightField { heights, spacing, depth } => {
+            let columns = heights.first().map_or(0, Vec::len);
+            let field = HeightField::new(&heights.concat(), columns, *spacing, *depth);
+            Shape::HeightField(field.map_err(geometry)?)
         }
         RigidShape::ConvexHull { points } => {
             let points: Vec<_> = points.iter().map(|p| Point3::from(*p)).collect();

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_rigid::{BodyDesc, Shape};
+use pliant_rigid::{BodyDesc, Motion, Shape};
 use rayon::prelude::*;
 
 use crate::assemble::{AssembleError, bodies};
@@ -150,11 +150,13 @@ impl<'a> Artist<'a> {
         let mut bodies = Vec::new();
         for ((desc, center), row) in self.descs.iter().zip(&self.centers).zip(rows) {
             let pose = row.pose * Translation3::from(*center);
+            let marked = matches!(desc.motion, Motion::Dynamic { .. });
             for geometry in &desc.geometries {
                 bodies.push(Body {
                     shape: shape(&geometry.shape),
                     pose: pose * geometry.pose,
                     color: geometry.color,
+                    marked,
                 });
             }
         }
@@ -306,7 +308,7 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = Body> {
     scene.boundaries.iter().filter(move |b| !is_level(&b.normal) && normal(&b.normal).z > 0.5).map(move |b| {
         let turn = UnitQuaternion::rotation_between_axis(&Vector3::z_axis(), &normal(&b.normal));
         let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
-        Body { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185] }
+        Body { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
     })
 }
 
@@ -325,10 +327,7 @@ fn shape(shape: &Shape) -> BodyShape {
             let (vertices, triangles) = shape.triangles(SEGMENTS);
             BodyShape::Mesh { vertices, triangles, smooth: false }
         }
-        Shape::Ellipsoid { .. } => {
-            let (vertices, triangles) = shape.triangles(SEGMENTS);
-            BodyShape::Mesh { vertices, triangles, smooth: true }
-        }
+        Shape::Ellipsoid { semi_axes } => BodyShape::Ellipsoid { half_axes: *semi_axes },
     }
 }
 

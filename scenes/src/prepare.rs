@@ -68,7 +68,8 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
 
 fn settings(scene: &Scene) -> Settings {
     Settings {
-        grid_spacing: scene.grid_spacing,
+        // A scene without has been refused.
+        grid_spacing: scene.grid_spacing.unwrap_or(0.0),
         dt: scene.dt,
         substeps: match scene.substeps {
             AutoOr::Auto => Substeps::Auto,

@@ -109,8 +109,14 @@ fn sample_light(
     }
     let point = ray.origin + ray.direction * t;
     let plane = (id as usize).checked_sub(scene.primitives.len()).map(|index| &scene.planes[index]);
+    let normal = normal_of(scene, id, &ray, t);
     let (albedo, gloss, faded) = match plane {
-        None => (scene.primitives[id as usize].albedo, scene.primitives[id as usize].gloss, 0.0),
+        None => {
+            let primitive = &scene.primitives[id as usize];
+            // A pixel's width on the surface.
+            let width = 2.0 * t / view.scale / ray.direction.dot(&normal).abs().max(0.1);
+            (primitive.albedo_at(&point, width), primitive.gloss, 0.0)
+        }
         Some(plane) => {
             (checker(plane, &point, &ray, t / view.scale), 0.0, lighting.floor.faded(&point, &plane.normal))
         }
@@ -118,7 +124,6 @@ fn sample_light(
     if faded >= 1.0 {
         return background(&ray);
     }
-    let normal = normal_of(scene, id, &ray, t);
     let open = lighting.occlusion.at(at, t);
     let noise = pixel_noise(at[0], at[1]);
     // Floors cast no shadow.
