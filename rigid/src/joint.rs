@@ -1,16 +1,18 @@
 //! The joint of a body.
 
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Point3, Unit, UnitQuaternion, Vector3};
 
 use crate::multibody::{Dof, JointKind};
 
-/// What a body may do relative to its parent. Directions are those of the body frame.
+/// What a body may do relative to its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// The kind.
     pub kind: JointKind,
     /// Where the joint is, in the body frame (m).
     pub origin: Point3<f64>,
+    /// Turn of the joint's frame in the body frame, where the body starts; the kind's directions are in the joint's frame.
+    pub turn: UnitQuaternion<f64>,
     /// Damping, limits and the like of each degree of freedom; those that are missing have none.
     pub dofs: Vec<Dof>,
 }
@@ -18,7 +20,7 @@ pub struct Joint {
 impl Joint {
     /// A joint at the body's origin, without damping.
     pub fn new(kind: JointKind) -> Self {
-        Self { kind, origin: Point3::origin(), dofs: Vec::new() }
+        Self { kind, origin: Point3::origin(), turn: UnitQuaternion::identity(), dofs: Vec::new() }
     }
 
     /// Moves freely; it has no parent.

@@ -64,7 +64,7 @@ pub mod simulation;
 mod spatial;
 mod trajectory;
 
-pub use bodies::{Bodies, BodiesBuilder, Body, Mechanism, RigidSettings};
+pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
 pub use body::{Appearance, BodyDesc, BodyId, Geometry, MassProperties};
 pub use error::RigidError;
 pub use geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};

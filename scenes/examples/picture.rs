@@ -56,21 +56,17 @@ fn bodies(pin: f64) -> Vec<Body> {
     let axis = at(pin, 0.0, pin_height(pin), across);
     let cube = BodyShape::Box { half_extents: Vector3::new(0.04, 0.03, 0.05) };
     let capsule = BodyShape::Capsule { radius: 0.02, half_length: 0.04 };
+    let egg = BodyShape::Ellipsoid { half_axes: Vector3::new(0.03, 0.03, 0.045) };
+    let turned = UnitQuaternion::from_euler_angles(0.4, 0.3, 0.5);
+    let body = |shape, pose, color| Body { shape, pose, color, marked: true };
     vec![
-        Body { shape: cylinder(PIN_RADIUS, 0.10), pose: axis, color: [196, 128, 72] },
-        Body { shape: cylinder(0.012, 0.16), pose: axis, color: [90, 94, 104] },
-        Body {
-            shape: BodyShape::Sphere { radius: 0.04 },
-            pose: at(0.26, -0.09, 0.04, upright),
-            color: [214, 72, 62],
-        },
-        Body {
-            shape: cube,
-            pose: at(-0.26, 0.06, 0.05, UnitQuaternion::from_euler_angles(0.0, 0.0, 0.5)),
-            color: [62, 118, 190],
-        },
-        Body { shape: capsule, pose: at(0.25, 0.08, 0.02, across), color: [84, 160, 110] },
-        Body { shape: cloth(40), pose: at(-0.2, -0.18, 0.002, upright), color: [150, 110, 190] },
+        body(cylinder(PIN_RADIUS, 0.10), axis, [196, 128, 72]),
+        body(cylinder(0.012, 0.16), axis, [90, 94, 104]),
+        body(BodyShape::Sphere { radius: 0.04 }, at(0.26, -0.09, 0.04, turned), [214, 72, 62]),
+        body(cube, at(-0.26, 0.06, 0.05, UnitQuaternion::from_euler_angles(0.0, 0.0, 0.5)), [62, 118, 190]),
+        body(capsule, at(0.25, 0.08, 0.02, across), [84, 160, 110]),
+        body(egg, at(0.06, -0.16, 0.03, across * turned), [226, 180, 60]),
+        body(cloth(40), at(-0.2, -0.18, 0.002, upright), [150, 110, 190]),
     ]
 }
 

@@ -8,6 +8,7 @@ pub mod format;
 pub mod load;
 pub mod machine;
 pub mod mesh_io;
+pub mod models;
 pub mod picture;
 pub mod plot;
 pub mod ply;

@@ -48,7 +48,7 @@ pub enum LoadError {
     },
 }
 
-/// Reads a scene: a built-in name, or a JSON file whose relative mesh paths are relative to it.
+/// Reads a scene: a built-in name, or a JSON file whose relative paths are relative to it.
 ///
 /// # Errors
 /// There is no such scene or file, or it is not a scene. The figures are not validated yet.
@@ -65,7 +65,7 @@ pub fn read(scene: &str) -> Result<Scene, LoadError> {
     let text = std::fs::read_to_string(scene).map_err(file_error)?;
     let mut parsed = parse_scene(&text).map_err(parse_error)?;
     let folder = Path::new(scene).parent().unwrap_or(Path::new(""));
-    place_meshes(&mut parsed, folder).map_err(file_error)?;
+    place_files(&mut parsed, folder).map_err(file_error)?;
     Ok(parsed)
 }
 
@@ -80,14 +80,19 @@ pub fn load(scene: &str, changes: &[Assignment]) -> Result<Scene, LoadError> {
     Ok(resolved)
 }
 
-/// Makes the paths of meshes absolute, so that the scene means the same wherever it is run.
-fn place_meshes(scene: &mut Scene, folder: &Path) -> io::Result<()> {
+/// Makes the paths of meshes and robots absolute, so that the scene means the same wherever it is run.
+fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
     let place = |file: &mut PathBuf| -> io::Result<()> {
         *file = std::path::absolute(folder.join(&file))?;
         Ok(())
     };
     for soft in &mut scene.soft {
         if let SoftShape::Mesh { file, .. } = &mut soft.shape {
+            place(file)?;
+        }
+    }
+    for robot in &mut scene.robots {
+        if let Some(file) = &mut robot.file {
             place(file)?;
         }
     }
@@ -99,4 +104,23 @@ fn place_meshes(scene: &mut Scene, folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: a robot's file is found beside the scene file, from wherever the scene is run.
+    #[test]
+    fn robots_are_found_relative_to_the_scene_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.json");
+        let json = r#"{ "name": "a", "duration": 1, "dt": 0.01, "robots": [{ "name": "r", "file": "arm/arm.urdf" }] }"#;
+        std::fs::write(&path, json).unwrap();
+        let scene = load(path.to_str().unwrap(), &[]).unwrap();
+        assert_eq!(scene.robots[0].file, Some(folder.path().join("arm/arm.urdf")));
+        // Within the world it has no counterpart yet, and is not left out without a word.
+        let error = crate::assemble::assemble(&scene).unwrap_err().to_string();
+        assert!(error.contains("not connected"), "{error}");
+    }
 }

@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use pliant_rigid::multibody::JointKind;
 use pliant_rigid::{BodiesBuilder, Shape};
 use rayon::prelude::*;
 
-use crate::assemble::{AssembleError, bodies};
+use crate::assemble::{AssembleError, rigid_parts};
 use crate::files::{IoError, atomic_write};
 use crate::format::Scene;
 use crate::ply::{Frame, read_frame};
@@ -90,8 +91,10 @@ impl<'a> Artist<'a> {
     /// [`PictureError`]: a file of the run is missing or malformed.
     pub fn new(directory: &'a Path, manifest: &'a Manifest) -> Result<Self, PictureError> {
         let scene = &manifest.scene;
-        let (described, centers) = bodies(scene)?;
-        let rows = if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
+        let parts = rigid_parts(scene)?;
+        let (described, centers) = (parts.builder, parts.centers);
+        let rows =
+            if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
         let camera = Camera::frame(Point3::origin(), Point3::new(1.0, 1.0, 1.0), AZIMUTH, ELEVATION, 1.0);
         let frames = manifest.frames;
         let mut artist =
@@ -123,8 +126,7 @@ impl<'a> Artist<'a> {
                 low[axis] = low[axis].min(least);
                 high[axis] = high[axis].max(most);
             }
-            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten())
-            {
+            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten()) {
                 for geometry in &body.geometries {
                     if let Some((center, radius)) = geometry.shape.bounding_sphere() {
                         let center = upright * (row.pose * geometry.pose * center);
@@ -151,12 +153,14 @@ impl<'a> Artist<'a> {
         let mut bodies = Vec::new();
         for ((body, center), row) in self.described.bodies().iter().zip(&self.centers).zip(rows) {
             let pose = row.pose * Translation3::from(*center);
-            for geometry in &body.geometries {
-                bodies.push(Body {
-                    shape: shape(&geometry.shape),
-                    pose: pose * geometry.pose,
-                    color: geometry.color,
-                });
+            let marked = body.link.is_some_and(|link| {
+                let joint = &self.described.links()[link.0].joint;
+                !matches!(joint, JointKind::Fixed | JointKind::Prescribed(_))
+            });
+            let touched = body.geometries.iter().map(|g| (&g.shape, &g.pose, g.color));
+            let seen = body.appearance.iter().map(|a| (&a.shape, &a.pose, a.color));
+            for (solid, at, color) in touched.chain(seen) {
+                bodies.push(Body { shape: shape(solid), pose: pose * at, color, marked });
             }
         }
         bodies.extend(slopes(self.scene));
@@ -307,7 +311,7 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = Body> {
     scene.boundaries.iter().filter(move |b| !is_level(&b.normal) && normal(&b.normal).z > 0.5).map(move |b| {
         let turn = UnitQuaternion::rotation_between_axis(&Vector3::z_axis(), &normal(&b.normal));
         let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
-        Body { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185] }
+        Body { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
     })
 }
 
@@ -326,10 +330,7 @@ fn shape(shape: &Shape) -> BodyShape {
             let (vertices, triangles) = shape.triangles(SEGMENTS);
             BodyShape::Mesh { vertices, triangles, smooth: false }
         }
-        Shape::Ellipsoid { .. } => {
-            let (vertices, triangles) = shape.triangles(SEGMENTS);
-            BodyShape::Mesh { vertices, triangles, smooth: true }
-        }
+        Shape::Ellipsoid { semi_axes } => BodyShape::Ellipsoid { half_axes: *semi_axes },
     }
 }
 

@@ -7,8 +7,9 @@ use pliant_coupling::{
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
+use pliant_rigid::simulation::Integrator;
 
-use crate::assemble::{AssembleError, Assembly, assemble};
+use crate::assemble::{AssembleError, Assembly, Drives, RigidParts, assemble};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};
 
 /// A scene that makes no world.
@@ -35,6 +36,10 @@ pub struct Prepared {
     pub colors: Vec<[u8; 3]>,
     /// Centre of mass of each body in the frame that the scene gives it [m].
     pub centers: Vec<Vector3<f64>>,
+    /// What motors are told in time.
+    pub drives: Drives,
+    /// What is approximated or left out of robots' files, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// Validates a scene and builds its world.
@@ -43,7 +48,8 @@ pub struct Prepared {
 /// [`SceneError`], naming the field.
 pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, bodies, centers } = assemble(scene)?;
+    let Assembly { materials, soft, rigid: RigidParts { builder: bodies, centers, drives, warnings } } =
+        assemble(scene)?;
     let mut builder = World::builder(settings(scene));
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -58,12 +64,13 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
         });
     }
     *builder.bodies() = bodies;
-    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, centers })
+    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, centers, drives, warnings })
 }
 
 fn settings(scene: &Scene) -> Settings {
     Settings {
-        grid_spacing: scene.grid_spacing,
+        // Where there are soft bodies the scene gives it; without, nothing looks at it.
+        grid_spacing: scene.grid_spacing.unwrap_or(1.0),
         dt: scene.dt,
         substeps: match scene.substeps {
             AutoOr::Auto => Substeps::Auto,
@@ -72,8 +79,25 @@ fn settings(scene: &Scene) -> Settings {
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),
         solver: solver(&scene.solver),
-        rigid: RigidSettings::default(),
+        rigid: rigid(scene),
         boundaries: scene.boundaries.iter().map(boundary).collect(),
+    }
+}
+
+fn rigid(scene: &Scene) -> RigidSettings {
+    let rigid = &scene.rigid;
+    RigidSettings {
+        integrator: Some(match rigid.integrator {
+            format::Integrator::Fixed { step } => Integrator::Fixed { step: step.unwrap_or(scene.dt) },
+            format::Integrator::Trapezoid { step } => {
+                Integrator::Trapezoid { step: step.unwrap_or(scene.dt), accuracy: None }
+            }
+            format::Integrator::ErrorControlled { accuracy, max_step } => {
+                Integrator::ErrorControlled { accuracy, max_step }
+            }
+        }),
+        stiction_tolerance: rigid.stiction_tolerance,
+        refresh_friction: rigid.refresh_friction,
     }
 }
 

@@ -80,7 +80,7 @@ fn an_unfinished_run_is_found_and_gone_on_with() {
 
     let error = run(prepare(&small()).unwrap(), options(&killed)).unwrap_err();
     assert!(matches!(error, RunError::Unfinished { .. }), "{error}");
-    let other = Scene { grid_spacing: 0.03, ..small() };
+    let other = Scene { grid_spacing: Some(0.03), ..small() };
     let error = run(prepare(&other).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap_err();
     assert!(matches!(error, RunError::DifferentScene { .. }), "{error}");
     assert!(partial.exists() && !killed.exists());

@@ -37,7 +37,10 @@ impl BodiesBuilder {
         system.applied = vec![ForceVector::zero(); system.model.links().len()];
         system.actuators = actuators;
         system.equalities = equalities;
-        system.externals = externals;
+        for make in externals {
+            let external = make(&system.model)?;
+            system.externals.push(external);
+        }
         system.refresh_friction = settings.refresh_friction;
         let mut kinematics = Kinematics::new(&system.model);
         kinematics.update(&system.model, &state);

@@ -10,8 +10,8 @@ use crate::error::RigidError;
 use crate::import::Imported;
 use crate::joint::Joint;
 use crate::motion::{Motion, Trajectory};
-use crate::multibody::{ForceVector, JointKind, Link, LinkId, RigidInertia};
-use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator};
+use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
+use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator, SimulationError};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::Path;
 
@@ -50,6 +50,11 @@ impl Mechanism {
     }
 }
 
+/// The frame M of a joint in its body's.
+fn joint_frame(joint: &Joint) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::from(joint.origin.coords), joint.turn)
+}
+
 /// Where a link begins.
 #[derive(Clone, Debug)]
 pub(super) enum Start {
@@ -59,8 +64,11 @@ pub(super) enum Start {
     Moving(SpatialVelocity),
 }
 
+/// Makes a controller or force element once the model is known.
+pub type ExternalMaker = Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send>;
+
 /// Collects what makes [`Bodies`](super::Bodies).
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct BodiesBuilder {
     pub(super) bodies: Vec<Body>,
     /// Pose of every body at time 0.
@@ -76,7 +84,19 @@ pub struct BodiesBuilder {
     /// Constraints besides the joints.
     pub equalities: Vec<Equality>,
     /// Controllers and force elements.
-    pub externals: Vec<Box<dyn ExternalSystem>>,
+    pub externals: Vec<ExternalMaker>,
+}
+
+impl core::fmt::Debug for BodiesBuilder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BodiesBuilder")
+            .field("bodies", &self.bodies)
+            .field("links", &self.links)
+            .field("actuators", &self.actuators)
+            .field("equalities", &self.equalities)
+            .field("externals", &self.externals.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl BodiesBuilder {
@@ -115,6 +135,14 @@ impl BodiesBuilder {
         &self.links
     }
 
+    /// First coordinate (rad, m) that a link's joint starts at; 0 where it has none.
+    pub fn start(&self, link: LinkId) -> f64 {
+        match &self.starts[link.0] {
+            Start::Joint(q, _) => q.first().copied().unwrap_or(0.0),
+            Start::Moving(_) => 0.0,
+        }
+    }
+
     /// Pose of a body in the world at time 0.
     pub fn pose(&self, body: BodyId) -> Isometry3<f64> {
         self.poses[body.0]
@@ -136,7 +164,10 @@ impl BodiesBuilder {
                 self.follow(&mut body, &trajectory, &pose)?;
             }
             Motion::Dynamic { parent, joint, mass, force, torque, velocity, gravity } => {
-                let inertia = RigidInertia::at_center(mass.mass, -joint.origin.coords, mass.inertia);
+                let to_joint = joint_frame(&joint);
+                let inertia =
+                    RigidInertia::at_center(mass.mass, nalgebra::Vector3::zeros(), mass.inertia)
+                        .moved(&to_joint.inverse());
                 body.load = ForceVector::new(torque, force);
                 self.join(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
             }
@@ -185,7 +216,7 @@ impl BodiesBuilder {
         if joint.kind == JointKind::Fixed && parent.is_none_or(|(p, _)| p.link.is_none()) {
             return;
         }
-        let to_joint = Isometry3::from(Translation3::from(joint.origin.coords));
+        let to_joint = joint_frame(&joint);
         let placed = pose * to_joint;
         let (parent, base) = match parent {
             Some((p, at)) if p.link.is_some() => (p.link, at * p.frame.inverse()),
@@ -211,8 +242,8 @@ impl BodiesBuilder {
         self.starts.push(start);
     }
 
-    /// Adds a mechanism from a file, with its motors, constraints and state, its world at `base`. Its links become the bodies
-    /// `name/link`. Its own rules say which of its shapes touch each other; they touch all other bodies.
+    /// Adds a mechanism from a file, with its motors, constraints and state, its world at `base` of the parent's frame. Its links
+    /// become the bodies `name/link`. Its own rules say which of its shapes touch each other; they touch all other bodies.
     ///
     /// # Errors
     /// A name that is taken. Nothing is added then.
@@ -220,8 +251,13 @@ impl BodiesBuilder {
         &mut self,
         name: &str,
         imported: Imported,
+        parent: Option<BodyId>,
         base: &Isometry3<f64>,
     ) -> Result<Mechanism, RigidError> {
+        // The file's world in the world and in the frame of the link that carries it, if one does.
+        let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
+        let carrier = parent.and_then(|p| self.bodies[p.0].link);
+        let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
         let Imported { system, geometries, excluded, visuals, state, .. } = imported;
         let first_link = self.links.len();
         let model = &system.model;
@@ -237,17 +273,18 @@ impl BodiesBuilder {
         kinematics.update(model, &state);
         let mut bodies = Vec::with_capacity(model.links().len() + 1);
         for (i, link) in model.links().iter().enumerate() {
-            let frame = if link.parent.is_none() { base * link.frame } else { link.frame };
+            let frame = if link.parent.is_none() { link_base * link.frame } else { link.frame };
+            let parent = link.parent.map_or(carrier, |p| Some(here(p)));
             let q = state.q[model.positions_of(LinkId(i))].to_vec();
             let v = state.v[model.velocities_of(LinkId(i))].to_vec();
-            self.links.push(Link { name: named(link), parent: link.parent.map(here), frame, ..link.clone() });
+            self.links.push(Link { name: named(link), parent, frame, ..link.clone() });
             self.starts.push(Start::Joint(q, v));
             bodies.push(Body {
                 link: Some(here(LinkId(i))),
                 ..Body::still(named(link), Isometry3::identity())
             });
         }
-        bodies.push(Body::still(world, *base));
+        bodies.push(Body { link: carrier, ..Body::still(world, link_base) });
         let last = bodies.len() - 1;
         for g in geometries {
             let to = g.link.map_or(last, |l| l.0);
@@ -270,13 +307,14 @@ impl BodiesBuilder {
         }
         let first_actuator = self.actuators.len();
         self.actuators.extend(system.actuators.into_iter().map(|a| Actuator { link: here(a.link), ..a }));
-        self.equalities.extend(system.equalities.into_iter().map(|e| e.moved(first_link, base)));
-        self.externals.extend(system.externals);
+        self.equalities.extend(system.equalities.into_iter().map(|e| e.moved(first_link, carrier, &link_base)));
+        self.externals.extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
         self.excluded.extend(excluded.into_iter().map(|(a, b)| (here(a), here(b))));
         let first = self.bodies.len();
         for body in bodies {
-            let own = body.link.map_or(Isometry3::identity(), |l| *kinematics.pose(LinkId(l.0 - first_link)));
-            self.poses.push(base * own);
+            let own = body.link.filter(|l| l.0 >= first_link).map(|l| LinkId(l.0 - first_link));
+            let own = own.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
+            self.poses.push(world_base * own);
             self.files.push(self.file_count);
             self.bodies.push(body);
         }

@@ -12,7 +12,7 @@ use crate::multibody::{Corner, ForceVector, JointKind, Kinematics, LinkId, State
 use crate::simulation::{AdvanceSummary, Collisions, Simulation, Snapshot};
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
-pub use builder::{BodiesBuilder, Mechanism, RigidSettings};
+pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
 
 /// A body: where it is on its link, and what others touch and see of it.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ pub struct Target {
 /// How a path goes from set point to set point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
+    Hold,
     Linear,
     Cubic,
 }
@@ -38,6 +39,14 @@ impl Path {
     /// A position that is not finite.
     pub fn hold(positions: Vec<f64>) -> Result<Self, SimulationError> {
         Self::linear(vec![0.0], vec![positions])
+    }
+
+    /// Stays at each set point, `positions[i]` (rad, m) from `times[i]` (s) on, and jumps to the next.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn steps(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
+        Self { times, positions, rates: Vec::new(), between: Between::Hold }.checked()
     }
 
     /// Straight from set point to set point: `positions[i]` (rad, m) at `times[i]` (s). The rate jumps at set points.
@@ -77,7 +86,7 @@ impl Path {
         if self.positions.len() != count {
             return fail("path", "positions", self.positions.len() as f64, "", "as many as times");
         }
-        let rates_wanted = if self.between == Between::Linear { 0 } else { count };
+        let rates_wanted = if self.between == Between::Cubic { count } else { 0 };
         if self.rates.len() != rates_wanted {
             return fail("path", "rates", self.rates.len() as f64, "", "as many as times");
         }
@@ -122,6 +131,9 @@ impl Path {
         let s = (t - self.times[before]) / length;
         let (p0, p1) = (self.positions[before][joint], self.positions[after][joint]);
         let way = p1 - p0;
+        if self.between == Between::Hold {
+            return [p0, 0.0, 0.0];
+        }
         if self.between == Between::Linear {
             return [p0 + way * s, way / length, 0.0];
         }

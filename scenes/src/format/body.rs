@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
+use super::joint::Joint;
 
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name, for messages, paths and `bodies.csv`; unique among the bodies.
+    /// Name, for messages, paths and `bodies.csv`; unique among bodies and robots.
     pub name: String,
     /// How the body moves.
     pub motion: Motion,
@@ -84,7 +85,7 @@ pub struct Dynamic {
     pub pose: Pose,
     /// The joint that holds the body.
     pub joint: Joint,
-    /// Name of the body that the joint is on: a fixed or prescribed one, listed before this one; null for the world.
+    /// Name of the body that the joint is on: one listed before this one, or the link `robot/link` of a robot; null for the world.
     #[serde(default)]
     pub parent: Option<String>,
     /// Density of the body's geometries [kg/m^3], which gives mass, centre and inertia; give this or `mass`.
@@ -118,32 +119,6 @@ pub struct Dynamic {
     pub gravity: bool,
 }
 
-/// What a joint leaves free.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Joint {
-    /// All six motions.
-    Free {},
-    /// None: the body is welded to its parent.
-    Fixed {},
-    /// Turning about an axis through the centre of mass.
-    Revolute {
-        /// Direction of the axis in the body's frame; its length does not matter [-].
-        axis: [f64; 3],
-        /// Viscous damping [N m s/rad].
-        #[serde(default)]
-        damping: f64,
-    },
-    /// Sliding along an axis.
-    Prismatic {
-        /// Direction of the axis in the body's frame; its length does not matter [-].
-        axis: [f64; 3],
-        /// Viscous damping [N s/m].
-        #[serde(default)]
-        damping: f64,
-    },
-}
-
 /// A shape on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -153,9 +128,27 @@ pub struct Geometry {
     /// The shape's frame in the body's.
     #[serde(default)]
     pub pose: Pose,
-    /// Coulomb friction coefficient against particles [-].
+    /// Coulomb friction coefficient against particles, and of motion against other bodies [-].
     #[serde(default = "usual_friction")]
     pub friction: f64,
+    /// Friction coefficient at rest against other bodies, at least `friction`; left out, it is `friction` [-].
+    #[serde(default)]
+    pub static_friction: Option<f64>,
+    /// Stiffness against other bodies; left out, that of the scene's `rigid` [N/m].
+    #[serde(default)]
+    pub stiffness: Option<f64>,
+    /// Hunt-Crossley dissipation against other bodies; left out, that of the scene's `rigid` [s/m].
+    #[serde(default)]
+    pub dissipation: Option<f64>,
+    /// Whether it touches anything; otherwise it is only seen, and has mass.
+    #[serde(default = "yes")]
+    pub collision: bool,
+    /// Groups it is in, one a bit: two geometries can touch where each is in a group of the other's mask [-].
+    #[serde(default = "first_group")]
+    pub group: u32,
+    /// Groups it can touch, one a bit [-].
+    #[serde(default = "all_groups")]
+    pub mask: u32,
     /// Colour in pictures: red, green, blue, sRGB, 0 to 255 [-].
     #[serde(default = "steel")]
     pub color: [u8; 3],
@@ -191,6 +184,21 @@ pub enum RigidShape {
         /// Half of the length along the axis [m].
         half_length: f64,
     },
+    /// An ellipsoid about the origin, its axes along x, y and z.
+    Ellipsoid {
+        /// Half of each axis [m].
+        half_axes: [f64; 3],
+    },
+    /// The solid below a surface of triangles through a grid of heights, centred on z.
+    HeightField {
+        /// Heights above z = 0: rows along y, each of heights along x; at least 2 x 2 [m].
+        heights: Vec<Vec<f64>>,
+        /// Distance between neighbours along x and y [m].
+        spacing: [f64; 2],
+        /// How far the solid goes on below its lowest height: farther than anything sinks in [m].
+        #[serde(default = "one")]
+        depth: f64,
+    },
     /// The convex hull of points.
     ConvexHull {
         /// The points; at least four, not in one plane [m].
@@ -220,6 +228,14 @@ fn no_turn() -> [f64; 4] {
 
 fn usual_friction() -> f64 {
     0.5
+}
+
+fn first_group() -> u32 {
+    1
+}
+
+fn all_groups() -> u32 {
+    u32::MAX
 }
 
 fn steel() -> [u8; 3] {

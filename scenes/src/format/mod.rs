@@ -5,9 +5,14 @@
 
 mod body;
 mod common;
+mod drive;
+mod joint;
 mod output;
 mod parse;
+mod rigid;
+mod robot;
 mod set;
+mod signal;
 mod soft;
 mod validate;
 
@@ -19,11 +24,18 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Body, Dynamic, Geometry, Joint, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use body::{Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub use common::{AutoOr, Pose};
+pub use drive::{
+    Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
+};
+pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
+pub use rigid::{Integrator, Rigid};
+pub use robot::{Robot, RobotModel};
 pub use set::{Assignment, SetError, apply, split_values};
+pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
 pub use validate::{Problem, ValidationError, validate};
 
@@ -52,14 +64,18 @@ pub struct Scene {
     /// Gravity, world frame [m/s^2].
     #[serde(default = "earth")]
     pub gravity: [f64; 3],
-    /// Distance between the nodes of the particles' grid [m].
-    pub grid_spacing: f64,
+    /// Distance between the nodes of the particles' grid; needed where there are soft bodies [m].
+    #[serde(default)]
+    pub grid_spacing: Option<f64>,
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: Contact,
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
+    /// How rigid bodies step, and contact between them.
+    #[serde(default)]
+    pub rigid: Rigid,
     /// Planes that bound the particles, as conditions on grid nodes.
     #[serde(default)]
     pub boundaries: Vec<Boundary>,
@@ -72,6 +88,21 @@ pub struct Scene {
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<Body>,
+    /// Robots, from model files.
+    #[serde(default)]
+    pub robots: Vec<Robot>,
+    /// Motors besides those of the robots' files.
+    #[serde(default)]
+    pub actuators: Vec<Actuator>,
+    /// Forces from outside.
+    #[serde(default)]
+    pub forces: Vec<Force>,
+    /// What holds bodies to each other besides joints.
+    #[serde(default)]
+    pub constraints: Vec<Constraint>,
+    /// What puts forces on bodies from what it sees of them.
+    #[serde(default)]
+    pub controllers: Vec<Controller>,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,

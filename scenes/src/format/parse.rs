@@ -58,9 +58,11 @@ fn levels_at(text: &str, line: usize, column: usize) -> Vec<Level> {
             b'[' => levels.push(Level::Array { index: 0 }),
             b'}' | b']' => drop(levels.pop()),
             b':' => {
+                // A robot's `model` is a field like any other.
+                let robots = matches!(levels.first(), Some(Level::Object { key, .. }) if key == "robots");
                 if let Some(Level::Object { key, tagged }) = levels.last_mut() {
                     *key = std::mem::take(&mut last_string);
-                    *tagged |= key == "type" || key == "model";
+                    *tagged |= key == "type" || (key == "model" && !robots);
                 }
             }
             b',' => match levels.last_mut() {

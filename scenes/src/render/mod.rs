@@ -72,6 +72,11 @@ pub enum BodyShape {
         /// Half of its length [m].
         half_length: f64,
     },
+    /// An ellipsoid about the origin, its axes along x, y and z.
+    Ellipsoid {
+        /// Half of each axis [m].
+        half_axes: Vector3<f64>,
+    },
     /// Everything at z <= 0, drawn as an endless floor; it casts no shadow.
     HalfSpace,
     /// A triangle mesh, seen from both sides.
@@ -94,6 +99,9 @@ pub struct Body {
     pub pose: Isometry3<f64>,
     /// sRGB colour.
     pub color: [u8; 3],
+    /// Whether a round solid (sphere, capsule, cylinder, ellipsoid) bears a faint checker of the octants of its frame, so that it can be
+    /// seen to turn; nothing to the others.
+    pub marked: bool,
 }
 
 /// What to draw.
@@ -110,7 +118,7 @@ pub struct Picture<'a> {
     pub particles: &'a [Ball],
     /// Bodies.
     pub bodies: &'a [Body],
-    /// Height of an endless floor [m], with a grid of 0.1 m; none: objects float before the background.
+    /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes; none: objects float before the background.
     pub ground: Option<f64>,
     /// Direction to the light, world frame, any length; none: from above, the left and behind the camera.
     pub light: Option<Vector3<f64>>,

@@ -23,8 +23,16 @@ pub(super) enum Shape {
 /// A convex solid in its own frame.
 pub(super) enum Solid {
     Box(V3),
-    Capsule { radius: f32, half_length: f32 },
-    Cylinder { radius: f32, half_length: f32 },
+    Capsule {
+        radius: f32,
+        half_length: f32,
+    },
+    Cylinder {
+        radius: f32,
+        half_length: f32,
+    },
+    /// Half of the axes.
+    Ellipsoid(V3),
 }
 
 /// A shape with its looks.
@@ -34,6 +42,8 @@ pub(super) struct Primitive {
     pub albedo: [f32; 3],
     /// Strength of the highlight.
     pub gloss: f32,
+    /// Whether the octants of a posed solid differ in tone.
+    pub marked: bool,
 }
 
 /// An endless floor.
@@ -55,6 +65,9 @@ pub(super) struct Scene {
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
 
+/// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not to mistake for a shadow.
+const MARK: f32 = 0.62;
+
 /// sRGB of the floor under `Picture::ground`.
 const GROUND: [u8; 3] = [222, 224, 228];
 
@@ -69,7 +82,7 @@ impl Scene {
             if center.iter().all(|x| x.is_finite()) && ball.radius > 0.0 && ball.radius.is_finite() {
                 let albedo = color::linear(ball.color);
                 let shape = Shape::Sphere { center, radius: ball.radius };
-                scene.primitives.push(Primitive { shape, albedo, gloss: GLOSS_PARTICLE });
+                scene.primitives.push(Primitive { shape, albedo, gloss: GLOSS_PARTICLE, marked: false });
             }
         }
         if let Some(height) = picture.ground {
@@ -89,6 +102,10 @@ impl Scene {
         let albedo = color::linear(body.color);
         let posed = |solid| Shape::Posed { solid, rotation, center };
         let shape = match &body.shape {
+            // Marks turn with the solid; a plain sphere needs no frame.
+            BodyShape::Sphere { radius } if body.marked => {
+                posed(Solid::Ellipsoid(V3::repeat(*radius as f32)))
+            }
             BodyShape::Sphere { radius } => Shape::Sphere { center, radius: *radius as f32 },
             BodyShape::Box { half_extents } => posed(Solid::Box(half_extents.cast())),
             BodyShape::Capsule { radius, half_length } => {
@@ -97,6 +114,7 @@ impl Scene {
             BodyShape::Cylinder { radius, half_length } => {
                 posed(Solid::Cylinder { radius: *radius as f32, half_length: *half_length as f32 })
             }
+            BodyShape::Ellipsoid { half_axes } => posed(Solid::Ellipsoid(half_axes.cast())),
             BodyShape::HalfSpace => {
                 let axis = |i: usize| rotation.column(i).into_owned();
                 let axes = [axis(0), axis(1)];
@@ -108,7 +126,8 @@ impl Scene {
                 return self.add_mesh(number, &points, triangles, *smooth, albedo);
             }
         };
-        self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY });
+        let marked = body.marked && !matches!(body.shape, BodyShape::Box { .. });
+        self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY, marked });
         Ok(())
     }
 
@@ -146,7 +165,7 @@ impl Scene {
                 vertex_normals.get(v as usize).map_or(flat, |n| n.try_normalize(0.0).unwrap_or(flat))
             });
             let shape = Shape::Triangle { corners, normals };
-            self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY * 0.5 });
+            self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY * 0.5, marked: false });
         }
         Ok(())
     }
@@ -170,6 +189,21 @@ impl Scene {
         };
         let radius = self.primitives.iter().map(farthest).fold(0.0, f32::max);
         (center, radius.max(1e-6))
+    }
+}
+
+impl Primitive {
+    /// Linear albedo at a surface point, averaged over a footprint of `width` [m].
+    pub fn albedo_at(&self, point: &V3, width: f32) -> [f32; 3] {
+        let Shape::Posed { rotation, center, .. } = &self.shape else { return self.albedo };
+        if !self.marked {
+            return self.albedo;
+        }
+        // The product of the three signs, each smoothed over the footprint: +1 and -1 in turn from octant to octant.
+        let local = rotation.tr_mul(&(point - center));
+        let parity: f32 = local.iter().map(|x| (2.0 * x / width.max(1e-9)).clamp(-1.0, 1.0)).product();
+        let tone = 0.5 * (1.0 + MARK) + 0.5 * (1.0 - MARK) * parity;
+        self.albedo.map(|a| a * tone)
     }
 }
 
@@ -253,6 +287,7 @@ impl Solid {
             Self::Box(half) => *half,
             Self::Capsule { radius, half_length } => V3::new(*radius, *radius, half_length + radius),
             Self::Cylinder { radius, half_length } => V3::new(*radius, *radius, *half_length),
+            Self::Ellipsoid(half) => *half,
         }
     }
 
@@ -276,6 +311,18 @@ impl Solid {
                 let ends = [wall, end(*half_length), end(-half_length)];
                 ends.into_iter().flatten().reduce(f32::min)
             }
+            Self::Ellipsoid(half) => {
+                // The unit sphere in stretched space: half chord from the nearest point, as for the sphere.
+                let (from, along) = (origin.component_div(half), direction.component_div(half));
+                let a = along.norm_squared();
+                let nearest = -from.dot(&along) / a;
+                let half_chord_squared = (1.0 - (from + along * nearest).norm_squared()) / a;
+                if half_chord_squared < 0.0 {
+                    return None;
+                }
+                let t = nearest - half_chord_squared.sqrt();
+                (t > 0.0).then_some(t)
+            }
         }
     }
 
@@ -290,6 +337,7 @@ impl Solid {
             Self::Capsule { half_length, .. } => {
                 V3::new(p.x, p.y, p.z - p.z.clamp(-half_length, *half_length))
             }
+            Self::Ellipsoid(half) => p.component_div(&half.component_mul(half)),
             Self::Cylinder { radius, half_length } => {
                 // The surface that is nearer, each against its own size.
                 let beyond_end = p.z.abs() - half_length;

@@ -1,15 +1,20 @@
-//! From a scene's description to what a world is made of: materials, filled shapes, bodies.
+//! From a scene's description to what a world is made of: materials, filled shapes, bodies, robots and what drives them.
 
-use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+mod body;
+mod drive;
+mod robot;
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
-use pliant_rigid::{
-    BodiesBuilder, BodyDesc, ConvexHull, GeometryError, Joint, MassProperties, Motion, PoseKey, RigidError,
-    Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
-};
+use pliant_rigid::import::ImportError;
+use pliant_rigid::{GeometryError, RigidError};
 
-use crate::format::{self, AutoOr, RigidShape, Scene, Soft, SoftShape};
+use crate::format::{self, AutoOr, Scene, Soft, SoftShape};
 use crate::mesh_io::{MeshError, load_mesh};
 use crate::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
+
+pub use drive::Drives;
+pub use robot::{RigidParts, rigid_parts};
 
 /// A part of a scene that cannot be made, with the path of its field.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +67,30 @@ pub enum AssembleError {
         /// What is wrong.
         source: RigidError,
     },
+    /// A robot's model file cannot be read.
+    #[error("{path}: {source}")]
+    Import {
+        /// Path of the robot.
+        path: String,
+        /// What is wrong.
+        source: Box<ImportError>,
+    },
+    /// A robot's model file holds what is approximated or left out, and the scene does not say that this is all right.
+    #[error("{path}: {}; set ignore_warnings to run it nevertheless", warnings.join("; "))]
+    Warnings {
+        /// Path of the robot.
+        path: String,
+        /// What is approximated or left out.
+        warnings: Vec<String>,
+    },
+    /// A figure does not fit what a robot's file says.
+    #[error("{path}: {reason}")]
+    Robot {
+        /// Path of the field.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {
@@ -90,48 +119,26 @@ pub struct Assembly {
     pub materials: Vec<Material>,
     /// The soft bodies.
     pub soft: Vec<SoftParticles>,
-    /// The rigid bodies. A body's own origin is its centre of mass.
-    pub bodies: BodiesBuilder,
-    /// Centre of mass of each body in the frame that the scene gives the body [m].
-    pub centers: Vec<Vector3<f64>>,
+    /// Bodies, robots and what drives them.
+    pub rigid: RigidParts,
 }
 
 /// Makes the parts of a valid scene.
 ///
 /// # Errors
-/// [`AssembleError`]: a mesh file, a shape that holds no particle, a mesh that bounds no solid.
+/// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body or robot that cannot be used.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
-    let mut assembly = Assembly {
-        materials: Vec::new(),
-        soft: Vec::new(),
-        bodies: BodiesBuilder::new(),
-        centers: Vec::new(),
-    };
+    let mut materials = Vec::new();
     for (name, described) in &scene.materials {
-        assembly.materials.push(material(described, &format!("materials.{name}"))?);
+        materials.push(material(described, &format!("materials.{name}"))?);
     }
-    for (at, soft) in scene.soft.iter().enumerate() {
+    let mut soft = Vec::with_capacity(scene.soft.len());
+    for (at, described) in scene.soft.iter().enumerate() {
         let path = format!("soft[{at}]");
-        let material = soft_material(&mut assembly.materials, scene, soft, &path)?;
-        assembly.soft.push(fill(scene, at, soft, material, &path)?);
+        let material = soft_material(&mut materials, scene, described, &path)?;
+        soft.push(fill(scene, at, described, material, &path)?);
     }
-    (assembly.bodies, assembly.centers) = bodies(scene)?;
-    Ok(assembly)
-}
-
-/// Makes the bodies of a valid scene, and their centres of mass in the frames that the scene gives them [m].
-///
-/// # Errors
-/// [`AssembleError`]: a mesh file, a mesh that bounds no solid, a body that cannot be used.
-pub fn bodies(scene: &Scene) -> Result<(BodiesBuilder, Vec<Vector3<f64>>), AssembleError> {
-    let (mut builder, mut centers) = (BodiesBuilder::new(), Vec::new());
-    for (at, described) in scene.bodies.iter().enumerate() {
-        let path = format!("bodies[{at}]");
-        let (desc, center) = body(described, &builder, &path)?;
-        builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
-        centers.push(center);
-    }
-    Ok((builder, centers))
+    Ok(Assembly { materials, soft, rigid: rigid_parts(scene)? })
 }
 
 /// The isometry of a pose whose quaternion is near unit length.
@@ -205,7 +212,8 @@ fn fill(
     let density = match (soft.sampling.counts, soft.sampling.spacing) {
         (Some(counts), _) => Density::Counts(counts.map(|count| count as usize)),
         (None, AutoOr::Value(spacing)) => Density::Spacing(spacing),
-        (None, AutoOr::Auto) => Density::Spacing(scene.grid_spacing / 2.0),
+        // Validation has told where there is none; half of nothing holds no particle.
+        (None, AutoOr::Auto) => Density::Spacing(scene.grid_spacing.unwrap_or(0.0) / 2.0),
     };
     // Bodies of one scene draw different numbers; the multiplier only has to be odd and large.
     let seed = scene.seed ^ (at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -223,170 +231,15 @@ fn fill(
     Ok(SoftParticles { material, sample, velocities, color: soft.color })
 }
 
-fn body(
-    described: &format::Body,
-    before: &BodiesBuilder,
-    path: &str,
-) -> Result<(BodyDesc, Vector3<f64>), AssembleError> {
-    let mut geometries = Vec::with_capacity(described.geometries.len());
-    for (at, geometry) in described.geometries.iter().enumerate() {
-        let shape = shape(&geometry.shape, &format!("{path}.geometries[{at}].shape"))?;
-        geometries.push(pliant_rigid::Geometry {
-            pose: isometry(&geometry.pose),
-            color: geometry.color,
-            ..pliant_rigid::Geometry::new(shape, geometry.friction)
-        });
-    }
-    let mut center = Vector3::zeros();
-    let (pose, motion) = match &described.motion {
-        format::Motion::Fixed { pose } => (isometry(pose), Motion::Fixed),
-        format::Motion::PrescribedPoses { keyframes } => {
-            let keys: Vec<_> = keyframes
-                .iter()
-                .map(|k| PoseKey { time: k.time, pose: frame(&k.position, &k.orientation) })
-                .collect();
-            let first = keys.first().map_or_else(Isometry3::identity, |key| key.pose);
-            (first, Motion::Prescribed(Trajectory::Poses(keys)))
-        }
-        format::Motion::PrescribedVelocities { pose, keyframes } => {
-            let keys = keyframes
-                .iter()
-                .map(|k| VelocityKey { time: k.time, velocity: spatial(&k.angular, &k.linear) })
-                .collect();
-            (isometry(pose), Motion::Prescribed(Trajectory::Velocities(keys)))
-        }
-        format::Motion::Dynamic(dynamic) => {
-            let (mass, found) = mass_properties(dynamic, &geometries, path)?;
-            center = found;
-            (isometry(&dynamic.pose), dynamic_motion(dynamic, mass, before, path)?)
-        }
-    };
-    // The rigid library puts a body's origin into its centre of mass.
-    let to_center = Translation3::from(center);
-    for geometry in &mut geometries {
-        geometry.pose = to_center.inverse() * geometry.pose;
-    }
-    let (name, appearance) = (described.name.clone(), Vec::new());
-    Ok((BodyDesc { name, pose: pose * to_center, motion, geometries, appearance }, center))
-}
-
-fn spatial(angular: &[f64; 3], linear: &[f64; 3]) -> SpatialVelocity {
-    SpatialVelocity { angular: (*angular).into(), linear: (*linear).into() }
-}
-
-fn dynamic_motion(
-    dynamic: &format::Dynamic,
-    mass: MassProperties,
-    before: &BodiesBuilder,
-    path: &str,
-) -> Result<Motion, AssembleError> {
-    let parent = match &dynamic.parent {
-        None => None,
-        Some(name) => {
-            let found = before.find(name);
-            Some(found.ok_or_else(|| AssembleError::Undefined {
-                path: format!("{path}.motion.parent"),
-                name: name.clone(),
-            })?)
-        }
-    };
-    let unit = |axis: &[f64; 3]| Unit::new_normalize(Vector3::from(*axis));
-    let joint = match &dynamic.joint {
-        format::Joint::Free {} => Joint::free(),
-        format::Joint::Fixed {} => Joint::fixed(),
-        format::Joint::Revolute { axis, damping } => Joint::revolute(unit(axis), *damping),
-        format::Joint::Prismatic { axis, damping } => Joint::prismatic(unit(axis), *damping),
-    };
-    Ok(Motion::Dynamic {
-        parent,
-        joint,
-        mass,
-        force: dynamic.applied_force.into(),
-        torque: dynamic.applied_torque.into(),
-        velocity: spatial(&dynamic.angular_velocity, &dynamic.velocity),
-        gravity: dynamic.gravity,
-    })
-}
-
-fn shape(described: &RigidShape, path: &str) -> Result<Shape, AssembleError> {
-    let geometry = |source| AssembleError::Geometry { path: path.to_owned(), source };
-    Ok(match described {
-        RigidShape::HalfSpace {} => Shape::HalfSpace,
-        RigidShape::Box { half_extents } => Shape::Box { half_extents: (*half_extents).into() },
-        RigidShape::Sphere { radius } => Shape::Sphere { radius: *radius },
-        RigidShape::Capsule { radius, half_length } => {
-            Shape::Capsule { radius: *radius, half_length: *half_length }
-        }
-        RigidShape::Cylinder { radius, half_length } => {
-            Shape::Cylinder { radius: *radius, half_length: *half_length }
-        }
-        RigidShape::ConvexHull { points } => {
-            let points: Vec<_> = points.iter().map(|p| Point3::from(*p)).collect();
-            Shape::ConvexHull(ConvexHull::new(&points).map_err(geometry)?)
-        }
-        RigidShape::Mesh { file, scale } => {
-            let mesh = load_mesh(file, *scale)
-                .map_err(|source| AssembleError::Mesh { path: format!("{path}.file"), source })?;
-            Shape::Mesh(TriangleMesh::new(mesh.vertices, mesh.triangles).map_err(geometry)?)
-        }
-    })
-}
-
-/// Mass, centre [m] and inertia about the centre, in the body's frame, of solids of one density [kg/m^3].
-fn solid_mass(geometries: &[pliant_rigid::Geometry], density: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
-    let parts: Vec<_> = geometries
-        .iter()
-        .filter_map(|geometry| {
-            let (mass, center, inertia) = geometry.shape.mass_properties(density)?;
-            let turn = geometry.pose.rotation.to_rotation_matrix();
-            Some((mass, (geometry.pose * center).coords, turn * inertia * turn.transpose()))
-        })
-        .collect();
-    let mass: f64 = parts.iter().map(|(mass, ..)| mass).sum();
-    let center = parts.iter().map(|(mass, center, _)| center * *mass).sum::<Vector3<f64>>() / mass;
-    // Parallel axes: I + m (r.r 1 - r r^T).
-    let inertia = parts.iter().fold(Matrix3::zeros(), |sum, (mass, at, inertia)| {
-        let r = at - center;
-        sum + inertia + (Matrix3::identity() * r.norm_squared() - r * r.transpose()) * *mass
-    });
-    (mass, center, inertia)
-}
-
-/// Mass properties of a dynamic body and its centre of mass in the frame that the scene gives it [m].
-fn mass_properties(
-    dynamic: &format::Dynamic,
-    geometries: &[pliant_rigid::Geometry],
-    path: &str,
-) -> Result<(MassProperties, Vector3<f64>), AssembleError> {
-    let (volume, solid_center, unit_inertia) = solid_mass(geometries, 1.0);
-    let has_volume = volume > 0.0;
-    let no_volume = || AssembleError::NoVolume { path: format!("{path}.motion") };
-    let mass = match (dynamic.mass, dynamic.density) {
-        (Some(mass), _) => mass,
-        (None, Some(density)) if has_volume => density * volume,
-        _ => return Err(no_volume()),
-    };
-    let center = match dynamic.center_of_mass {
-        Some(center) => center.into(),
-        None if has_volume => solid_center,
-        None => Vector3::zeros(),
-    };
-    let inertia = match dynamic.inertia {
-        Some(moments) => Matrix3::from_diagonal(&moments.into()),
-        None if has_volume => unit_inertia * (mass / volume),
-        None => return Err(no_volume()),
-    };
-    Ok((MassProperties { mass, inertia }, center))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::Matrix3;
+    use pliant_rigid::BodyId;
+    use pliant_rigid::multibody::JointKind;
     use crate::builtin;
     use crate::format::{Assignment, apply};
     use approx::assert_relative_eq;
-    use pliant_rigid::BodyId;
-    use pliant_rigid::multibody::JointKind;
 
     fn of(name: &str, set: &[&str]) -> Assembly {
         let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();
@@ -401,10 +254,11 @@ mod tests {
         let sample = &dough.soft[0].sample;
         assert_eq!(sample.positions.len(), 5920);
         assert_relative_eq!(sample.particle_volume * 5920.0, 0.32 * 0.12 * 0.1, max_relative = 1e-12);
-        let JointKind::Revolute { axis } = &dough.bodies.links()[1].joint else {
-            panic!("{:?}", dough.bodies.links()[1])
+        let builder = &dough.rigid.builder;
+        let JointKind::Revolute { axis } = &builder.links()[1].joint else {
+            panic!("{:?}", builder.links()[1])
         };
-        let axis = dough.bodies.pose(BodyId(1)) * axis.into_inner();
+        let axis = builder.pose(BodyId(1)) * axis.into_inner();
         assert_relative_eq!(axis, Vector3::y(), epsilon = 1e-10);
     }
 
@@ -421,18 +275,19 @@ mod tests {
             ],
         );
         let mass = 500.0 * 0.4 * 0.4 * 0.6;
-        let found = &assembly.bodies.links()[0].inertia;
+        let builder = &assembly.rigid.builder;
+        let found = &builder.links()[0].inertia;
         assert_relative_eq!(found.mass, mass, max_relative = 1e-12);
         let expected = Vector3::new(0.16 + 0.36, 0.16 + 0.36, 0.16 + 0.16) * (mass / 12.0);
         assert_relative_eq!(found.inertia, Matrix3::from_diagonal(&expected), epsilon = 1e-10 * mass);
-        assert_relative_eq!(assembly.centers[0], Vector3::new(0.4, 0.0, 0.0), epsilon = 1e-12);
+        assert_relative_eq!(assembly.rigid.centers[0], Vector3::new(0.4, 0.0, 0.0), epsilon = 1e-12);
         assert_relative_eq!(
-            assembly.bodies.pose(BodyId(0)).translation.vector,
+            builder.pose(BodyId(0)).translation.vector,
             Vector3::new(1.4, 2.0, 3.0),
             epsilon = 1e-12
         );
         assert_relative_eq!(
-            assembly.bodies.bodies()[0].geometries[0].pose.translation.vector.x,
+            builder.bodies()[0].geometries[0].pose.translation.vector.x,
             -0.1,
             epsilon = 1e-12
         );

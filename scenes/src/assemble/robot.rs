@@ -1,0 +1,174 @@
+//! Robots from model files, and all that is rigid together.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use nalgebra::Vector3;
+use pliant_rigid::BodiesBuilder;
+use pliant_rigid::import::{self, Imported};
+use pliant_rigid::multibody::LinkId;
+
+use super::body::body;
+use super::drive::{Drive, Drives};
+use super::{AssembleError, isometry};
+use crate::format::{Robot, Scene};
+use crate::models;
+
+/// Bodies, robots and what drives them.
+#[derive(Debug)]
+pub struct RigidParts {
+    /// The bodies, those of the robots last. A body's own origin is its centre of mass, a link's that of its joint.
+    pub builder: BodiesBuilder,
+    /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
+    pub centers: Vec<Vector3<f64>>,
+    /// What motors are told in time.
+    pub drives: Drives,
+    /// What is approximated or left out of robots' files, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Joints by the names that a scene has for them.
+pub(super) struct Joints {
+    links: BTreeMap<String, LinkId>,
+    /// The robots' joints in the order of their files: own name, link, largest effort [N m, N]; and their motors.
+    pub robots: BTreeMap<String, RobotJoints>,
+}
+
+pub(super) struct RobotJoints {
+    pub joints: Vec<(String, LinkId, f64)>,
+    pub actuators: Range<usize>,
+}
+
+impl Joints {
+    /// The link that a joint moves.
+    pub fn link(&self, name: &str, path: &str) -> Result<LinkId, AssembleError> {
+        let undefined = || AssembleError::Undefined { path: path.to_owned(), name: name.to_owned() };
+        self.links.get(name).copied().ok_or_else(undefined)
+    }
+}
+
+/// Makes the bodies and robots of a valid scene, their motors, constraints and controllers.
+///
+/// # Errors
+/// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be used, a name that a file does not hold.
+pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
+    let mut parts = RigidParts {
+        builder: BodiesBuilder::new(),
+        centers: Vec::new(),
+        drives: Drives::default(),
+        warnings: Vec::new(),
+    };
+    let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
+    for (at, described) in scene.bodies.iter().enumerate() {
+        let path = format!("bodies[{at}]");
+        let (desc, center) = body(described, &scene.rigid, &parts.builder, &path)?;
+        let added = parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
+        if let Some(link) = parts.builder.link(added) {
+            joints.links.insert(described.name.clone(), link);
+        }
+        parts.centers.push(center);
+    }
+    for (at, robot) in scene.robots.iter().enumerate() {
+        add_robot(&mut parts, &mut joints, robot, &format!("robots[{at}]"))?;
+    }
+    super::drive::add(scene, &mut parts, &joints)?;
+    Ok(parts)
+}
+
+fn add_robot(
+    parts: &mut RigidParts,
+    joints: &mut Joints,
+    robot: &Robot,
+    path: &str,
+) -> Result<(), AssembleError> {
+    let mut imported = read(robot, path)?;
+    let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
+    if !(warnings.is_empty() || robot.ignore_warnings) {
+        return Err(AssembleError::Warnings { path: path.to_owned(), warnings });
+    }
+    parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+    start(&mut imported, robot, path)?;
+    let parent = match &robot.parent {
+        None => None,
+        Some(name) => {
+            let undefined =
+                || AssembleError::Undefined { path: format!("{path}.parent"), name: name.clone() };
+            Some(parts.builder.find(name).ok_or_else(undefined)?)
+        }
+    };
+    let own: Vec<_> = imported.joints.iter().map(|j| (j.name.clone(), j.link, j.effort_limit)).collect();
+    let inputs = imported.inputs.clone();
+    let motors = imported.system.actuators.len();
+    let mechanism = parts
+        .builder
+        .add_imported(&robot.name, imported, parent, &isometry(&robot.pose))
+        .map_err(|source| AssembleError::Body { path: path.to_owned(), source })?;
+    parts.centers.resize(parts.builder.len(), Vector3::zeros());
+    let first = mechanism.first_actuator;
+    for (name, signal) in &robot.controls {
+        let found = inputs.iter().find(|input| input.name == *name);
+        let input = found.ok_or_else(|| AssembleError::Undefined {
+            path: format!("{path}.controls.{name}"),
+            name: name.clone(),
+        })?;
+        parts.drives.0.push(Drive {
+            actuator: first + input.actuator,
+            signal: signal.clone(),
+            scale: input.scale,
+            offset: input.offset,
+            range: input.range,
+        });
+    }
+    let mut listed = Vec::with_capacity(own.len());
+    for (name, link, limit) in own {
+        let link = mechanism.link(link);
+        joints.links.insert(format!("{}/{name}", robot.name), link);
+        listed.push((name, link, limit.unwrap_or(f64::INFINITY)));
+    }
+    let actuators = first..first + motors;
+    joints.robots.insert(robot.name.clone(), RobotJoints { joints: listed, actuators });
+    Ok(())
+}
+
+fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
+    let read = match (&robot.file, robot.model) {
+        (Some(file), _) => import::load(file),
+        (None, Some(model)) => models::import(model),
+        (None, None) => {
+            return Err(AssembleError::Undefined { path: format!("{path}.file"), name: String::new() });
+        }
+    };
+    read.map_err(|source| AssembleError::Import { path: path.to_owned(), source: Box::new(source) })
+}
+
+/// The state that the robot begins with: its keyframe, and on top of it single coordinates.
+fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), AssembleError> {
+    if let Some(name) = &robot.keyframe {
+        let found = imported.keyframe(name).cloned();
+        let keyframe = found.ok_or_else(|| AssembleError::Undefined {
+            path: format!("{path}.keyframe"),
+            name: name.clone(),
+        })?;
+        imported.state.q = keyframe.state.q;
+        imported.state.v = keyframe.state.v;
+        imported.set_control(&keyframe.control);
+    }
+    for (name, &position) in &robot.positions {
+        let path = format!("{path}.positions.{name}");
+        let undefined = || AssembleError::Undefined { path: path.clone(), name: name.clone() };
+        let link = imported.joint(name).ok_or_else(undefined)?;
+        let model = &imported.system.model;
+        let (place, dofs) = (model.positions_of(link), model.links()[link.0].joint.velocities());
+        if place.len() != 1 || dofs != 1 {
+            let reason = format!("'{name}' has {dofs} degrees of freedom, not one coordinate");
+            return Err(AssembleError::Robot { path, reason });
+        }
+        let [least, greatest] = model.links()[link.0].dofs[0].limits;
+        if position < least || position > greatest {
+            let reason = format!("{position} rad or m is outside of the joint's range [{least}, {greatest}]");
+            return Err(AssembleError::Robot { path, reason });
+        }
+        imported.state.q[place.start] = position;
+    }
+    Ok(())
+}

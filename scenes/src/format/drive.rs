@@ -1,0 +1,287 @@
+//! What drives and holds bodies and robots: motors, outside forces, constraints, controllers.
+//!
+//! A body is named `body` where the scene writes it out, and `robot/link` where it belongs to a robot; a joint is named after the body
+//! that it moves, or `robot/joint`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer, value::SeqAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::common::Pose;
+use super::signal::{Interpolation, Keyframe, Signal, Varying};
+
+/// A motor on one degree of freedom of a joint, besides those that a robot's file brings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Actuator {
+    /// Name, unique among the actuators.
+    pub name: String,
+    /// The joint: a dynamic body's name, or `robot/joint`.
+    pub joint: String,
+    /// Which of the joint's degrees of freedom, from 0 [-].
+    #[serde(default)]
+    pub dof: u32,
+    /// What the motor does.
+    pub control: Control,
+    /// Largest effort either way; null for none [N m, N].
+    #[serde(default)]
+    pub effort_limit: Option<f64>,
+    /// Whether the motor also carries the weight of what hangs on the joint, within its limit.
+    #[serde(default)]
+    pub gravity_compensation: bool,
+}
+
+/// What a motor does. Units of a turning joint come first, those of a sliding one second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Control {
+    /// It exerts an effort.
+    Effort {
+        /// The effort over time [N m, N].
+        value: Signal,
+    },
+    /// It holds a coordinate: proportional and derivative control, implicit in time. The rate to have is that of `value`.
+    Position {
+        /// The coordinate to be at, over time [rad, m].
+        value: Signal,
+        /// Stiffness K_p [N m/rad, N/m].
+        stiffness: f64,
+        /// Damping K_d [N m s/rad, N s/m].
+        #[serde(default)]
+        damping: f64,
+    },
+    /// It follows a rate.
+    Velocity {
+        /// The rate to have, over time [rad/s, m/s].
+        value: Signal,
+        /// Damping K_d [N m s/rad, N s/m].
+        damping: f64,
+    },
+}
+
+impl Control {
+    /// What it is told over time.
+    pub fn value(&self) -> &Signal {
+        match self {
+            Self::Effort { value } | Self::Position { value, .. } | Self::Velocity { value, .. } => value,
+        }
+    }
+}
+
+/// A force and a torque from outside on a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Force {
+    /// The dynamic body or the link `robot/link`.
+    pub body: String,
+    /// Force at the centre of mass, world frame [N].
+    #[serde(default)]
+    pub force: [f64; 3],
+    /// Torque, world frame [N m].
+    #[serde(default)]
+    pub torque: [f64; 3],
+    /// Factor of both over time [-].
+    #[serde(default = "always")]
+    pub wave: Signal,
+}
+
+/// What holds two bodies to each other besides joints. Points and frames are in the frames of the bodies; null is the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Constraint {
+    /// Two points coincide.
+    Ball {
+        /// The bodies.
+        bodies: [Option<String>; 2],
+        /// A point of each [m].
+        points: [[f64; 3]; 2],
+    },
+    /// Two points keep a distance.
+    Distance {
+        /// The bodies.
+        bodies: [Option<String>; 2],
+        /// A point of each [m].
+        points: [[f64; 3]; 2],
+        /// The distance [m].
+        distance: f64,
+    },
+    /// Two frames coincide.
+    Weld {
+        /// The bodies.
+        bodies: [Option<String>; 2],
+        /// A frame of each; left out, the bodies stay to each other as they stand at the start.
+        #[serde(default)]
+        frames: Option<[Pose; 2]>,
+    },
+    /// The first coordinate of one joint follows that of another: `driven = ratio driver + offset`.
+    Coupler {
+        /// The joint that leads.
+        driver: String,
+        /// The joint that follows.
+        driven: String,
+        /// The ratio [-].
+        ratio: f64,
+        /// The offset [rad, m].
+        #[serde(default)]
+        offset: f64,
+    },
+}
+
+/// What puts forces on bodies from what it sees of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Controller {
+    /// Computed torque: every joint of a robot has the acceleration `K_p (target - q) + K_d (target rate - v)`.
+    InverseDynamics(InverseDynamics),
+    /// Cups that pull what is near.
+    Suction(Suction),
+}
+
+/// Computed torque on all joints of a robot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InverseDynamics {
+    /// The robot.
+    pub robot: String,
+    /// K_p [1/s^2].
+    pub stiffness: f64,
+    /// K_d [1/s].
+    pub damping: f64,
+    /// Where to be at which time, in order of time; at least one.
+    pub targets: Vec<Target>,
+    /// How targets go from one to the next.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+}
+
+/// Where the joints of a robot are to be at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Time since the start [s].
+    pub time: f64,
+    /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is not named goes on as if the target
+    /// did not exist [rad, m].
+    pub positions: TargetPositions,
+}
+
+/// Coordinates of a robot's joints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum TargetPositions {
+    /// Of all joints, in the order of the file [rad, m].
+    All(Vec<f64>),
+    /// Of some, by name [rad, m].
+    Named(BTreeMap<String, f64>),
+}
+
+impl InverseDynamics {
+    /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a coordinate, `name` is the joint's, `start`
+    /// its coordinate at the start, which it keeps where no target names it.
+    pub fn target(&self, index: usize, name: &str, start: f64) -> Signal {
+        let keyframe = |target: &Target| {
+            let value = match &target.positions {
+                TargetPositions::All(all) => all.get(index),
+                TargetPositions::Named(named) => named.get(name),
+            };
+            value.map(|&value| Keyframe { time: target.time, value })
+        };
+        let keyframes: Vec<Keyframe> = self.targets.iter().filter_map(keyframe).collect();
+        if keyframes.is_empty() {
+            return Signal::Constant(start);
+        }
+        Signal::Varying(Varying::Keyframes { keyframes, interpolation: self.interpolation })
+    }
+}
+
+/// Suction cups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Suction {
+    /// The cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's origin.
+    pub cups: Vec<String>,
+    /// Largest pull of one cup [N].
+    pub force: f64,
+    /// Gap beyond which a cup does not pull [m].
+    pub range: f64,
+    /// Times from and until which they pull [s].
+    pub on: [f64; 2],
+    /// The bodies or links that they can pull.
+    pub targets: Vec<String>,
+}
+
+fn always() -> Signal {
+    Signal::Constant(1.0)
+}
+
+// Written by hand: serde's untagged enums swallow the message that names what is wrong.
+impl<'de> Deserialize<'de> for TargetPositions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PositionsVisitor;
+
+        impl<'de> Visitor<'de> for PositionsVisitor {
+            type Value = TargetPositions;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("coordinates by the joints' names, or a list of all")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<TargetPositions, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(TargetPositions::All)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TargetPositions, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(TargetPositions::Named)
+            }
+        }
+
+        deserializer.deserialize_any(PositionsVisitor)
+    }
+}
+
+impl JsonSchema for TargetPositions {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "TargetPositions".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let all = generator.subschema_for::<Vec<f64>>();
+        let named = generator.subschema_for::<BTreeMap<String, f64>>();
+        json_schema!({ "anyOf": [all, named] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: a joint's targets are those that name it; one that none names stays where it is.
+    #[test]
+    fn a_joint_follows_the_targets_that_name_it() {
+        let json = r#"{ "type": "inverse-dynamics", "robot": "arm", "stiffness": 100, "damping": 20, "targets": [
+            { "time": 0, "positions": [1, 2] }, { "time": 1, "positions": { "b": 4 } }] }"#;
+        let Controller::InverseDynamics(arm) = serde_json::from_str(json).unwrap() else { panic!() };
+        let (a, b, c) = (arm.target(0, "a", 0.5), arm.target(1, "b", 0.5), arm.target(2, "c", 0.5));
+        assert_eq!([a.at(0.5), b.at(0.5), c.at(0.5)], [1.0, 3.0, 0.5]);
+        assert_eq!([a.at(2.0), b.at(2.0), c.at(2.0)], [1.0, 4.0, 0.5]);
+        let again: Controller =
+            serde_json::from_str(&serde_json::to_string(&Controller::InverseDynamics(arm.clone())).unwrap())
+                .unwrap();
+        assert_eq!(again, Controller::InverseDynamics(arm));
+    }
+
+    // The law: a force without a wave is constant.
+    #[test]
+    fn a_force_is_constant_unless_it_waves() {
+        let force: Force = serde_json::from_str(r#"{ "body": "box", "force": [10, 0, 0] }"#).unwrap();
+        assert_eq!((force.wave.at(3.0), force.torque), (1.0, [0.0; 3]));
+    }
+}

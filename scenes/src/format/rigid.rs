@@ -1,0 +1,67 @@
+//! How rigid bodies are computed: steps and contact between them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Rigid bodies and robots: how they step, and contact between them where a geometry says nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rigid {
+    /// What chooses the steps.
+    pub integrator: Integrator,
+    /// Stiffness of a surface; two in contact are springs in series [N/m].
+    pub stiffness: f64,
+    /// Hunt-Crossley dissipation of a surface [s/m].
+    pub dissipation: f64,
+    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    pub stiction_tolerance: f64,
+    /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
+    pub refresh_friction: bool,
+}
+
+impl Default for Rigid {
+    fn default() -> Self {
+        Self {
+            integrator: Integrator::Fixed { step: None },
+            stiffness: 1e6,
+            dissipation: 10.0,
+            stiction_tolerance: 1e-4,
+            refresh_friction: true,
+        }
+    }
+}
+
+/// What chooses the steps of rigid bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Integrator {
+    /// Implicit Euler steps of one length.
+    Fixed {
+        /// The step, at most the scene's `dt`; left out, it is `dt` [s].
+        #[serde(default)]
+        step: Option<f64>,
+    },
+    /// Implicit trapezoidal steps of one length: second order where nothing touches.
+    Trapezoid {
+        /// The step, at most the scene's `dt`; left out, it is `dt` [s].
+        #[serde(default)]
+        step: Option<f64>,
+    },
+    /// Steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
+    ErrorControlled {
+        /// Largest error of a position in a step [rad, m].
+        #[serde(default = "usual_accuracy")]
+        accuracy: f64,
+        /// Longest step [s].
+        #[serde(default = "longest_step")]
+        max_step: f64,
+    },
+}
+
+fn usual_accuracy() -> f64 {
+    1e-3
+}
+
+fn longest_step() -> f64 {
+    0.1
+}

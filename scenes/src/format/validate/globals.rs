@@ -1,0 +1,123 @@
+//! What concerns the scene as a whole: steps, solver, contact, boundaries, output.
+
+use std::f64::consts::PI;
+
+use super::Check;
+use crate::format::{AutoOr, BoundaryKind, Integrator, Rigid, SCHEMA_VERSION, Scene};
+
+impl Check {
+    pub(super) fn globals(&mut self, scene: &Scene) {
+        if scene.schema_version != SCHEMA_VERSION {
+            self.problem(
+                "schema_version",
+                format!(
+                    "{} is not a version that this program reads; it reads {SCHEMA_VERSION}",
+                    scene.schema_version
+                ),
+            );
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if scene.name.is_empty() || !scene.name.chars().all(plain) || scene.name.starts_with('.') {
+            self.problem(
+                "name",
+                format!("'{}' must be letters, digits, '-', '_' and '.', and not begin with '.'", scene.name),
+            );
+        }
+        self.positive("duration", scene.duration, "s");
+        self.positive("dt", scene.dt, "s");
+        if let AutoOr::Value(0) = scene.substeps {
+            self.problem("substeps", "0 must be positive, or \"auto\"");
+        }
+        self.finite("gravity", &scene.gravity, "m/s^2");
+        match scene.grid_spacing {
+            Some(spacing) => self.positive("grid_spacing", spacing, "m"),
+            None if scene.soft.is_empty() => {}
+            None => self.problem("grid_spacing", "null: soft bodies need the spacing of a grid [m]"),
+        }
+        if scene.soft.is_empty() && scene.bodies.is_empty() && scene.robots.is_empty() {
+            self.problem("soft", "[] and bodies and robots as well: there is nothing to simulate");
+        }
+        self.rigid(&scene.rigid, scene.dt);
+        if let AutoOr::Value(stiffness) = scene.contact.stiffness {
+            self.positive("contact.stiffness", stiffness, "N/m");
+        }
+        self.non_negative("contact.dissipation", scene.contact.dissipation, "s/m");
+        self.positive("contact.stiction_tolerance", scene.contact.stiction_tolerance, "m/s");
+        if let AutoOr::Value(radius) = scene.contact.particle_radius {
+            self.non_negative("contact.particle_radius", radius, "m");
+        }
+        self.positive("solver.relative_tolerance", scene.solver.relative_tolerance, "");
+        self.non_negative("solver.absolute_tolerance", scene.solver.absolute_tolerance, "sqrt(J)");
+        for (path, value) in [
+            ("solver.max_iterations", scene.solver.max_iterations),
+            ("solver.max_inner_iterations", scene.solver.max_inner_iterations),
+        ] {
+            if value == 0 {
+                self.problem(path, "0 must be positive");
+            }
+        }
+    }
+
+    fn rigid(&mut self, rigid: &Rigid, dt: f64) {
+        match rigid.integrator {
+            Integrator::Fixed { step } | Integrator::Trapezoid { step } => {
+                if let Some(step) = step {
+                    self.positive("rigid.integrator.step", step, "s");
+                    if step > dt {
+                        let message = format!("{step} s must be at most dt, {dt} s");
+                        self.problem("rigid.integrator.step", message);
+                    }
+                }
+            }
+            Integrator::ErrorControlled { accuracy, max_step } => {
+                self.positive("rigid.integrator.accuracy", accuracy, "rad or m");
+                self.positive("rigid.integrator.max_step", max_step, "s");
+            }
+        }
+        self.positive("rigid.stiffness", rigid.stiffness, "N/m");
+        self.non_negative("rigid.dissipation", rigid.dissipation, "s/m");
+        self.positive("rigid.stiction_tolerance", rigid.stiction_tolerance, "m/s");
+    }
+
+    pub(super) fn boundaries(&mut self, scene: &Scene) {
+        for (at, boundary) in scene.boundaries.iter().enumerate() {
+            let path = format!("boundaries[{at}]");
+            self.finite(&format!("{path}.point"), &boundary.point, "m");
+            self.direction(&format!("{path}.normal"), &boundary.normal);
+            if let BoundaryKind::Frictional { friction } = boundary.kind {
+                self.non_negative(&format!("{path}.kind.friction"), friction, "");
+            }
+        }
+    }
+
+    pub(super) fn output(&mut self, scene: &Scene) {
+        let output = &scene.output;
+        self.positive("output.frame_interval", output.frame_interval, "s");
+        for (at, &size) in output.picture_size.iter().enumerate() {
+            if !(16..=8192).contains(&size) {
+                self.problem(
+                    &format!("output.picture_size[{at}]"),
+                    format!("{size} px must be in [16, 8192]"),
+                );
+            }
+        }
+        if let Some(camera) = &output.camera {
+            self.finite("output.camera.position", &camera.position, "m");
+            self.finite("output.camera.target", &camera.target, "m");
+            if camera.position == camera.target {
+                self.problem(
+                    "output.camera.target",
+                    format!("{:?} m must differ from the position", camera.target),
+                );
+            }
+            let angle = camera.field_of_view;
+            self.number(
+                "output.camera.field_of_view",
+                angle,
+                "rad",
+                "must be in (0, pi)",
+                angle > 0.0 && angle < PI,
+            );
+        }
+    }
+}

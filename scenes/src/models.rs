@@ -1,0 +1,45 @@
+//! The robot models that come with Pliant: MJCF, one file each in `models/`.
+
+use pliant_rigid::import::{ImportError, Imported, from_mjcf};
+
+use crate::format::RobotModel;
+
+/// The built-in models: name and MJCF.
+const MODELS: [(RobotModel, &str, &str); 6] = [
+    (RobotModel::Iiwa7, "iiwa7", include_str!("../models/iiwa7.xml")),
+    (RobotModel::Panda, "panda", include_str!("../models/panda.xml")),
+    (RobotModel::ParallelGripper, "parallel_gripper", include_str!("../models/parallel_gripper.xml")),
+    (RobotModel::AllegroHand, "allegro_hand", include_str!("../models/allegro_hand.xml")),
+    (RobotModel::Humanoid, "humanoid", include_str!("../models/humanoid.xml")),
+    (RobotModel::Quadruped, "quadruped", include_str!("../models/quadruped.xml")),
+];
+
+/// The built-in models with their names.
+pub fn all() -> impl Iterator<Item = (RobotModel, &'static str)> {
+    MODELS.iter().map(|(model, name, _)| (*model, *name))
+}
+
+/// Reads a built-in model. None of them has files of its own.
+///
+/// # Errors
+/// Never for a released version: a test reads all of them.
+pub fn import(model: RobotModel) -> Result<Imported, ImportError> {
+    let text = MODELS.iter().find(|(known, ..)| *known == model).map_or("", |(_, _, text)| text);
+    from_mjcf(text, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: what the library ships can be read, leaves nothing out, and carries in scenes the name that it has here.
+    #[test]
+    fn built_in_models_are_read_without_warnings() {
+        for (model, name) in all() {
+            let imported = import(model).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(imported.warnings.is_empty(), "{name}: {:?}", imported.warnings);
+            assert!(imported.system.model.velocities() > 0, "{name}");
+            assert_eq!(serde_json::to_value(model).unwrap(), name);
+        }
+    }
+}
