@@ -105,3 +105,22 @@ fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: a robot's file is found beside the scene file, from wherever the scene is run.
+    #[test]
+    fn robots_are_found_relative_to_the_scene_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.json");
+        let json = r#"{ "name": "a", "duration": 1, "dt": 0.01, "robots": [{ "name": "r", "file": "arm/arm.urdf" }] }"#;
+        std::fs::write(&path, json).unwrap();
+        let scene = load(path.to_str().unwrap(), &[]).unwrap();
+        assert_eq!(scene.robots[0].file, Some(folder.path().join("arm/arm.urdf")));
+        // Within the world it has no counterpart yet, and is not left out without a word.
+        let error = crate::assemble::assemble(&scene).unwrap_err().to_string();
+        assert!(error.contains("not connected"), "{error}");
+    }
+}

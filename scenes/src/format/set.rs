@@ -149,6 +149,8 @@ fn parts(path: &str) -> Vec<Part<'_>> {
 fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> {
     let mut value = json;
     let mut place = String::from("the scene");
+    // These hold names of the robots' own, so that a name that is not there yet is a new one.
+    let mut named = false;
     for part in parts(path) {
         let (text, index) = match part {
             Part::Key(text) => (text, false),
@@ -158,7 +160,12 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
         let here = place.clone();
         place = format!("'{text}'");
         let next = match value {
-            Value::Object(fields) if !index => fields.get_mut(text),
+            Value::Object(fields) if !index => {
+                if named && !fields.contains_key(text) {
+                    fields.insert(text.to_owned(), Value::Null);
+                }
+                fields.get_mut(text)
+            }
             Value::Array(items) => {
                 let position = text
                     .parse::<usize>()
@@ -174,6 +181,7 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
             place: here,
             known,
         })?;
+        named = matches!(text, "positions" | "controls");
     }
     Ok(value)
 }

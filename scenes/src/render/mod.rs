@@ -118,7 +118,7 @@ pub struct Picture<'a> {
     pub particles: &'a [Ball],
     /// Bodies.
     pub bodies: &'a [Body],
-    /// Height of an endless floor [m], with a grid of 0.1 m; none: objects float before the background.
+    /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes; none: objects float before the background.
     pub ground: Option<f64>,
     /// Direction to the light, world frame, any length; none: from above, the left and behind the camera.
     pub light: Option<Vector3<f64>>,

@@ -8,8 +8,10 @@ use super::raster::{Buffer, NOTHING, View};
 use super::shadow::ShadowMap;
 use super::{Camera, Image, SUPERSAMPLING, color};
 
-/// Side of a cell of the floor's grid [m].
+/// Side of a cell of the floor's grid [m], and most of them one above the other at the camera's target: where there would be more,
+/// cells are five times as wide.
 const GRID: f32 = 0.1;
+const MOST_CELLS: f32 = 20.0;
 
 /// Samples of a pixel, a diagonal first.
 const SAMPLES: [[usize; 2]; SUPERSAMPLING * SUPERSAMPLING] = [[0, 0], [1, 1], [1, 0], [0, 1]];
@@ -38,13 +40,19 @@ pub(super) struct FloorView {
     center: V3,
     /// Half the height of what the camera sees at its target.
     half_height: f32,
+    /// Side of a cell of the grid [m].
+    cell: f32,
 }
 
 impl FloorView {
     pub fn new(camera: &Camera) -> Self {
         let distance = nalgebra::distance(&camera.position, &camera.target);
-        let half_height = distance * (camera.vertical_fov / 2.0).tan();
-        Self { center: camera.target.coords.cast(), half_height: half_height as f32 }
+        let half_height = (distance * (camera.vertical_fov / 2.0).tan()) as f32;
+        let mut cell = GRID;
+        while 2.0 * half_height > MOST_CELLS * cell && cell.is_finite() {
+            cell *= 5.0;
+        }
+        Self { center: camera.target.coords.cast(), half_height, cell }
     }
 
     /// How much of a point on a floor is gone: 0 in the picture's middle, 1 far away.
@@ -118,7 +126,8 @@ fn sample_light(
             (primitive.albedo_at(&point, width), primitive.gloss, 0.0)
         }
         Some(plane) => {
-            (checker(plane, &point, &ray, t / view.scale), 0.0, lighting.floor.faded(&point, &plane.normal))
+            let tone = checker(plane, &point, &ray, t / view.scale, lighting.floor.cell);
+            (tone, 0.0, lighting.floor.faded(&point, &plane.normal))
         }
     };
     if faded >= 1.0 {
@@ -173,12 +182,13 @@ fn smooth_step(low: f32, high: f32, x: f32) -> f32 {
 }
 
 /// Albedo of a floor: a faint checkerboard with fine lines, averaged over the sample's footprint so that it never
-/// flickers; `footprint` is the width of the sample at its distance, across the ray [m].
-fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32) -> [f32; 3] {
+/// flickers; `footprint` is the width of the sample at its distance, across the ray [m],
+/// `cell` the side of a cell [m].
+fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32, cell: f32) -> [f32; 3] {
     let offset = point - plane.point;
     let grazing = ray.direction.dot(&plane.normal).abs().max(0.02);
-    let width = 2.0 * footprint / grazing / GRID;
-    let coordinate = plane.axes.map(|axis| offset.dot(&axis) / GRID);
+    let width = 2.0 * footprint / grazing / cell;
+    let coordinate = plane.axes.map(|axis| offset.dot(&axis) / cell);
     let parity = coordinate.map(|x| square_wave(x, width)).iter().product::<f32>();
     let line = coordinate.iter().map(|x| line_cover(*x, width)).fold(0.0, f32::max);
     let tone = 1.0 + 0.025 * parity - 0.13 * line;

@@ -73,6 +73,16 @@ fn one_of_everything_is_valid_and_round_trips() {
     assert_eq!(parse_scene(&serde_json::to_string(&scene).unwrap()).unwrap(), scene);
 }
 
+// The law: a joint or motor that the scene leaves at its start can be set by its name.
+#[test]
+fn a_robots_joints_and_motors_can_be_set_by_name() {
+    let set = ["robots[arm].positions.joint3=0.25", "robots[arm].controls.joint5=2"];
+    let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();
+    let scene = apply(&everything(), &set).unwrap();
+    assert_eq!((scene.robots[0].positions["joint1"], scene.robots[0].positions["joint3"]), (0.5, 0.25));
+    assert_eq!(scene.robots[0].controls["joint5"].at(0.0), 2.0);
+}
+
 fn refused(cases: &[(&str, &str)]) {
     for (set, expected) in cases {
         let found = problems(set);
