@@ -65,7 +65,7 @@ pub(super) enum Start {
 }
 
 /// Makes a controller or force element once the model is known.
-pub type ExternalMaker = Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send>;
+pub type ExternalMaker = Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send + Sync>;
 
 /// Collects what makes [`Bodies`](super::Bodies).
 #[derive(Default)]

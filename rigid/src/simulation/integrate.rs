@@ -215,9 +215,8 @@ impl<S: ContactSource> Simulation<S> {
         // A step that would leave less than rounding behind goes all the way.
         let slack = 1e-12 * time.abs().max(1.0);
         while time - self.state.time > slack {
-            // Steps end at the corners of prescribed paths, where velocities jump.
-            let corner =
-                self.system.model.next_corner(self.state.time).filter(|corner| *corner <= time + slack);
+            // Steps end at the corners of prescribed paths, where velocities jump, and where external systems do.
+            let corner = self.next_event().filter(|corner| *corner <= time + slack);
             let target = corner.unwrap_or(time);
             let left = target - self.state.time;
             let taken = match self.integrator {
@@ -242,6 +241,13 @@ impl<S: ContactSource> Simulation<S> {
             }
         }
         Ok(summary)
+    }
+
+    /// Time (s) of the next corner of a path or jump of an external system.
+    fn next_event(&self) -> Option<f64> {
+        let now = self.state.time;
+        let externals = self.system.externals.iter().filter_map(|external| external.next_event(now));
+        externals.chain(self.system.model.next_corner(now)).min_by(f64::total_cmp)
     }
 
     fn fixed_step(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {

@@ -183,6 +183,7 @@ fn constraint(
 fn boxed<E: ExternalSystem + 'static>(
     make: impl FnOnce(&pliant_rigid::multibody::Model) -> Result<E, pliant_rigid::simulation::SimulationError>
     + Send
+    + Sync
     + 'static,
 ) -> ExternalMaker {
     Box::new(move |model| Ok(Box::new(make(model)?) as Box<dyn ExternalSystem>))

@@ -11,13 +11,13 @@ use pliant_rigid::multibody::LinkId;
 use super::body::body;
 use super::drive::{Drive, Drives};
 use super::{AssembleError, isometry};
-use crate::format::{Robot, Scene};
+use crate::format::{self, Robot, Scene};
 use crate::models;
 
 /// Bodies, robots and what drives them.
 #[derive(Debug)]
 pub struct RigidParts {
-    /// The bodies, those of the robots last. A body's own origin is its centre of mass, a link's that of its joint.
+    /// The bodies; those of the robots come after the others, but before those that hang on robots. A body's own origin is its centre of mass, a link's that of its joint.
     pub builder: BodiesBuilder,
     /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
     pub centers: Vec<Vector3<f64>>,
@@ -59,20 +59,46 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         warnings: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
+    // A body on a robot's link comes after the robots, and what hangs on it as well.
+    let mut late = Vec::new();
     for (at, described) in scene.bodies.iter().enumerate() {
-        let path = format!("bodies[{at}]");
-        let (desc, center) = body(described, &scene.rigid, &parts.builder, &path)?;
-        let added = parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
-        if let Some(link) = parts.builder.link(added) {
-            joints.links.insert(described.name.clone(), link);
+        if parent(described).is_none_or(|name| parts.builder.find(name).is_some()) {
+            add_body(&mut parts, &mut joints, scene, at)?;
+        } else {
+            late.push(at);
         }
-        parts.centers.push(center);
     }
     for (at, robot) in scene.robots.iter().enumerate() {
         add_robot(&mut parts, &mut joints, robot, &format!("robots[{at}]"))?;
     }
+    for at in late {
+        add_body(&mut parts, &mut joints, scene, at)?;
+    }
     super::drive::add(scene, &mut parts, &joints)?;
     Ok(parts)
+}
+
+fn parent(body: &format::Body) -> Option<&str> {
+    match &body.motion {
+        format::Motion::Dynamic(dynamic) => dynamic.parent.as_deref(),
+        _ => None,
+    }
+}
+
+fn add_body(
+    parts: &mut RigidParts,
+    joints: &mut Joints,
+    scene: &Scene,
+    at: usize,
+) -> Result<(), AssembleError> {
+    let (path, described) = (format!("bodies[{at}]"), &scene.bodies[at]);
+    let (desc, center) = body(described, &scene.rigid, &parts.builder, &path)?;
+    let added = parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
+    if let Some(link) = parts.builder.link(added) {
+        joints.links.insert(described.name.clone(), link);
+    }
+    parts.centers.push(center);
+    Ok(())
 }
 
 fn add_robot(

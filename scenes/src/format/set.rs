@@ -160,8 +160,12 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
         let here = place.clone();
         place = format!("'{text}'");
         let next = match value {
-            Value::Object(fields) if !index && named => Some(fields.entry(text).or_insert(Value::Null)),
-            Value::Object(fields) if !index => fields.get_mut(text),
+            Value::Object(fields) if !index => {
+                if named && !fields.contains_key(text) {
+                    fields.insert(text.to_owned(), Value::Null);
+                }
+                fields.get_mut(text)
+            }
             Value::Array(items) => {
                 let position = text
                     .parse::<usize>()

@@ -15,6 +15,7 @@ use super::{
     BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError,
     RunOptions, Stage, Statistics, Status, StepFigures, Summary,
 };
+use crate::assemble::Drives;
 use crate::files::IoError;
 use crate::format::Scene;
 use crate::prepare::Prepared;
@@ -25,6 +26,9 @@ struct Run<'a> {
     scene: Scene,
     world: World,
     centers: Vec<nalgebra::Vector3<f64>>,
+    drives: Drives,
+    /// What is approximated in the robots' files.
+    warnings: Vec<String>,
     directory: &'a Path,
     writer: FrameWriter,
     diagnostics: Table,
@@ -168,7 +172,7 @@ impl<'a> Run<'a> {
     }
 
     fn new(prepared: Prepared, directory: &'a Path, (diagnostics, bodies): (Table, Table)) -> Self {
-        let Prepared { scene, world, colors, centers } = prepared;
+        let Prepared { scene, world, colors, centers, drives, warnings } = prepared;
         let now = Instant::now();
         Self {
             writer: FrameWriter::new(colors, &scene.output),
@@ -178,6 +182,8 @@ impl<'a> Run<'a> {
             scene,
             world,
             centers,
+            drives,
+            warnings,
             directory,
             diagnostics,
             bodies,
@@ -203,6 +209,8 @@ impl<'a> Run<'a> {
                 return Ok((Status::Interrupted, None));
             }
             let before = Instant::now();
+            let time = self.world.time();
+            self.drives.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
             let report = match self.world.step() {
                 Ok(report) => report,
                 // The last checkpoint stays the one before the failure.

@@ -214,7 +214,7 @@ impl Known {
         let links = imported.system.model.links();
         let joint = |joint: &pliant_rigid::import::ImportedJoint| {
             use pliant_rigid::multibody::JointKind;
-            let kind = links.get(joint.link.0)?.joint;
+            let kind = &links.get(joint.link.0)?.joint;
             let first = imported.system.model.velocities_of(joint.link).start;
             let facts = JointFacts {
                 dofs: kind.velocities(),
