@@ -21,9 +21,9 @@ pub enum Integrator {
         /// Longest step (s).
         max_step: f64,
     },
-    /// CENIC's second-order trapezoid rule: the first-order step predicts, a second solve with the contacts found there corrects. Twice
-    /// the order, for two solves a step; but it damps less: bounces keep their energy, and stiff contact that an accuracy of the
-    /// first-order scheme steps over makes it take short steps (the paper has 5 to 20 times the time on hard clutter).
+    /// CENIC's second-order trapezoid rule (section V-B there): the first-order step predicts, a second solve with the contacts found at
+    /// its end corrects. Second order for two solves a step (three with holonomic constraints), and elastic bounces keep their energy;
+    /// forces too stiff for the step are damped as at first order, and systems outside stay of first order.
     Trapezoid {
         /// The step (s); the longest with an accuracy.
         step: f64,
