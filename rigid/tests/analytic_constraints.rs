@@ -321,6 +321,8 @@ fn what_cannot_be_simulated_is_refused() {
         (Integrator::Fixed { step: 0.0 }, "step"),
         (controlled(0.0), "accuracy"),
         (controlled(f64::NAN), "accuracy"),
+        (Integrator::Trapezoid { step: -1.0, accuracy: None }, "step"),
+        (Integrator::Trapezoid { step: 1.0, accuracy: Some(0.0) }, "accuracy"),
     ];
     for (integrator, word) in integrators {
         let error = start(integrator, |_, _| {}).unwrap_err().to_string();

@@ -13,8 +13,8 @@ use pliant_rigid::multibody::*;
 
 const DT: f64 = 0.01;
 
-fn contact(random: &mut Random, distance: f64) -> ContactLaw {
-    let point = ContactPoint {
+fn point(random: &mut Random, distance: f64) -> ContactPoint {
+    ContactPoint {
         normal: axis_of(random).into_inner(),
         distance,
         stiffness: 1e4,
@@ -23,7 +23,11 @@ fn contact(random: &mut Random, distance: f64) -> ContactLaw {
         dynamic_friction: 0.5,
         stiction_tolerance: 1e-2,
         mobility: 2.0,
-    };
+    }
+}
+
+fn contact(random: &mut Random, distance: f64) -> ContactLaw {
+    let point = point(random, distance);
     ContactLaw::new(&point, DT, point.normal_force(-0.1).max(20.0), 0.6)
 }
 
@@ -220,4 +224,36 @@ fn extreme_states_never_give_nan() {
     let mut p = problem(&model, &state, &mut random, 1.0);
     let mut v = state.v.clone();
     assert_eq!(Solver::new().solve(&model, &mut p, &SolveSettings::default(), &mut v).stop, Stop::NotFinite);
+}
+
+// What the trapezoid rule asks of contacts: the forces at a state are those of the law over a step, friction is the same friction,
+// weights weigh, and the gains are the law's slopes where it is linear: at no normal velocity, and friction's secant.
+#[test]
+fn forces_at_a_state_are_those_of_the_contact_law() {
+    let mut random = Random::new(77);
+    for _ in 0..50 {
+        let point = point(&mut random, -2e-3);
+        let (normal_force, friction) = (20.0, 0.6);
+        let law = ContactLaw::new(&point, DT, normal_force, friction);
+        let v = random.vector() * 0.02;
+        let v = v - point.normal * point.normal.dot(&v);
+        let impulse = Vector3::from(law.response(&v.into()).impulse);
+        let tangential = impulse - point.normal * point.normal.dot(&impulse);
+        let force = point.friction_force(&v, normal_force, friction, DT);
+        assert!((tangential - force * DT).norm() < 1e-12, "{tangential} {force}");
+        // A step so short that it is a state: what the elastic force changes by along it is one part in a million.
+        let short = 1e-8;
+        let at_state = ContactLaw::new(&point, short, normal_force, friction).normal_impulse(-0.1) / short;
+        assert!((at_state / point.normal_force(-0.1) - 1.0).abs() < 2e-6, "{at_state}");
+
+        let weights = [0.3, 0.7];
+        let weighted = Vector3::from(law.weighted(weights).response(&v.into()).impulse);
+        let parts = (impulse - tangential) * weights[0] + tangential * weights[1];
+        assert!((weighted - parts).norm() < 1e-12, "{weighted} {parts}");
+
+        let [along, across] = point.gains(&v, normal_force, friction, DT);
+        let slope = (law.normal_impulse(-1e-6) - law.normal_impulse(1e-6)) / 2e-6 / DT;
+        assert!((along / slope - 1.0).abs() < 1e-6, "{along} {slope}");
+        assert!((across * v.norm() - force.norm()).abs() < 1e-12 * force.norm().max(1.0), "{across}");
+    }
 }

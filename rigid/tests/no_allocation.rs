@@ -177,16 +177,20 @@ fn controlled_arm(integrator: Integrator) -> Simulation<NoContacts> {
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 
-/// Runs to `start`, then twice from there to `end`; returns the allocations of the second time and the steps it took.
+/// Runs to `start`, then twice from there to `end`, and reads the joints' reactions; returns the allocations of the second time and the
+/// steps it took.
 fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end: f64) -> (usize, usize) {
     simulation.advance_to(start).unwrap();
     let saved = simulation.save();
     simulation.advance_to(end).unwrap();
     let first = simulation.save();
+    let reactions = simulation.joint_reactions().to_vec();
     simulation.restore(&saved).unwrap();
     let before = ALLOCATIONS.get();
     let summary = simulation.advance_to(end).unwrap();
+    let again = simulation.joint_reactions();
     let allocations = ALLOCATIONS.get() - before;
+    assert_eq!(again, reactions, "the second run is another");
     assert_eq!(simulation.save(), first, "the second run is another");
     (allocations, summary.steps)
 }

@@ -123,9 +123,12 @@ fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
 // may still roll slowly.
 #[test]
 fn clutter_comes_to_rest_on_its_own_weight() {
-    for integrator in
-        [Integrator::Fixed { step: 5e-3 }, Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.1 }]
-    {
+    for integrator in [
+        Integrator::Fixed { step: 5e-3 },
+        Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.1 },
+        Integrator::Trapezoid { step: 5e-3, accuracy: None },
+        Integrator::Trapezoid { step: 0.1, accuracy: Some(1e-2) },
+    ] {
         let mut simulation = clutter(3, integrator);
         simulation.advance_to(4.0).unwrap();
         let model = &simulation.system().model;

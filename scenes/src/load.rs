@@ -3,11 +3,20 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use std::collections::BTreeMap;
+
+use pliant_rigid::import::{self, ImportError};
+
 use crate::builtin;
 use crate::format::{
-    Assignment, ParseError, RigidShape, Scene, SetError, SoftShape, ValidationError, apply, parse_scene,
-    validate,
+    Assignment, ParseError, Pose, RigidShape, Robot, Scene, SetError, SoftShape, ValidationError, apply,
+    parse_scene, validate,
 };
+
+/// How long a model file alone is simulated [s].
+const MODEL_DURATION: f64 = 5.0;
+/// Its step where it gives none [s].
+const MODEL_STEP: f64 = 2e-3;
 
 /// A scene could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +30,14 @@ pub enum LoadError {
         source: io::Error,
         /// The names that would have been known.
         builtin: String,
+    },
+    /// The model file cannot be read.
+    #[error("scene '{scene}': {source}")]
+    Model {
+        /// What was asked for.
+        scene: String,
+        /// What is wrong.
+        source: Box<ImportError>,
     },
     /// The text is not a scene.
     #[error("scene '{scene}': {source}")]
@@ -48,7 +65,7 @@ pub enum LoadError {
     },
 }
 
-/// Reads a scene: a built-in name, or a JSON file whose relative paths are relative to it.
+/// Reads a scene: a built-in name, a JSON file whose relative paths are relative to it, or a robot's MJCF or URDF file alone.
 ///
 /// # Errors
 /// There is no such scene or file, or it is not a scene. The figures are not validated yet.
@@ -62,11 +79,45 @@ pub fn read(scene: &str) -> Result<Scene, LoadError> {
         source,
         builtin: builtin::names().collect::<Vec<_>>().join(", "),
     };
+    if is_model(scene) {
+        return model_alone(Path::new(scene))
+            .map_err(|source| LoadError::Model { scene: scene.to_owned(), source: Box::new(source) });
+    }
     let text = std::fs::read_to_string(scene).map_err(file_error)?;
     let mut parsed = parse_scene(&text).map_err(parse_error)?;
     let folder = Path::new(scene).parent().unwrap_or(Path::new(""));
     place_files(&mut parsed, folder).map_err(file_error)?;
     Ok(parsed)
+}
+
+/// Whether a file is a robot's model: MJCF or URDF.
+fn is_model(scene: &str) -> bool {
+    let extension = Path::new(scene).extension().and_then(|e| e.to_str()).unwrap_or("");
+    ["xml", "mjcf", "urdf"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// The scene of a model file alone: its step and gravity, its first keyframe if it has one.
+fn model_alone(file: &Path) -> Result<Scene, ImportError> {
+    let model = import::load(file)?;
+    let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
+    let name: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let mut scene = Scene::empty(&name, MODEL_DURATION, model.time_step.unwrap_or(MODEL_STEP));
+    scene.description = format!("The model {} alone.", file.display());
+    scene.gravity = model.system.model.gravity.into();
+    scene.robots.push(Robot {
+        name,
+        file: Some(std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf())),
+        model: None,
+        parent: None,
+        pose: Pose::default(),
+        keyframe: model.keyframes.first().map(|key| key.name.clone()).filter(|name| !name.is_empty()),
+        positions: BTreeMap::new(),
+        controls: BTreeMap::new(),
+        // They are printed, and stand in the manifest.
+        ignore_warnings: true,
+    });
+    Ok(scene)
 }
 
 /// Reads a scene, makes the changes, and validates it.

@@ -93,8 +93,7 @@ impl<'a> Artist<'a> {
         let scene = &manifest.scene;
         let parts = rigid_parts(scene)?;
         let (described, centers) = (parts.builder, parts.centers);
-        let rows =
-            if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
+        let rows = if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
         let camera = Camera::frame(Point3::origin(), Point3::new(1.0, 1.0, 1.0), AZIMUTH, ELEVATION, 1.0);
         let frames = manifest.frames;
         let mut artist =
@@ -126,7 +125,8 @@ impl<'a> Artist<'a> {
                 low[axis] = low[axis].min(least);
                 high[axis] = high[axis].max(most);
             }
-            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten()) {
+            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten())
+            {
                 for geometry in &body.geometries {
                     if let Some((center, radius)) = geometry.shape.bounding_sphere() {
                         let center = upright * (row.pose * geometry.pose * center);

@@ -61,6 +61,9 @@ impl Plan {
         let mut summaries: Vec<Summary> = Vec::new();
         let mut errors = Vec::new();
         for (out, prepared) in runs {
+            for warning in &prepared.warnings {
+                eprintln!("warning: {warning}");
+            }
             let mut reporter = Reporter::new(&prepared.scene.name);
             let mut progress = |progress: &run::Progress| reporter.show(progress);
             let options = RunOptions {

@@ -9,9 +9,11 @@ use pliant::scenes::run::{Manifest, Status};
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     let m = manifest;
     let (ms, solver, kept) = (&m.ms_per_step, &m.solver, &m.conservation);
+    let (rigid, soft) = (&m.rigid, m.particles > 0);
+    let substeps = if soft { format!(", {} substeps each", m.substeps) } else { String::new() };
     let mut lines = vec![
         ("particles", m.particles.to_string()),
-        ("steps", format!("{} of {} ms, {} substeps each", m.steps, 1e3 * m.scene.dt, m.substeps)),
+        ("steps", format!("{} of {} ms{substeps}", m.steps, 1e3 * m.scene.dt)),
         (
             "time",
             format!(
@@ -35,8 +37,25 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
                 kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0, kept.energy.0
             ),
         ),
+        (
+            "rigid",
+            format!(
+                "{} steps ({} tried again), contacts mean {:.1}, max {}, mean {:.2} iterations a solve",
+                rigid.steps,
+                rigid.rejected,
+                rigid.contacts.mean.0,
+                rigid.contacts.max,
+                rigid.iterations_mean.0
+            ),
+        ),
         ("frames", m.frames.to_string()),
     ];
+    if !soft {
+        lines.retain(|(name, _)| !["particles", "contacts", "solver", "conservation"].contains(name));
+    }
+    if m.scene.bodies.is_empty() && m.scene.robots.is_empty() {
+        lines.retain(|(name, _)| *name != "rigid");
+    }
     let picture = directory.join(PREVIEW_PNG);
     if picture.exists() {
         lines.push(("picture", picture.display().to_string()));

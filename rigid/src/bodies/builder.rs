@@ -65,7 +65,8 @@ pub(super) enum Start {
 }
 
 /// Makes a controller or force element once the model is known.
-pub type ExternalMaker = Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send + Sync>;
+pub type ExternalMaker =
+    Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send + Sync>;
 
 /// Collects what makes [`Bodies`](super::Bodies).
 #[derive(Default)]
@@ -165,9 +166,8 @@ impl BodiesBuilder {
             }
             Motion::Dynamic { parent, joint, mass, force, torque, velocity, gravity } => {
                 let to_joint = joint_frame(&joint);
-                let inertia =
-                    RigidInertia::at_center(mass.mass, nalgebra::Vector3::zeros(), mass.inertia)
-                        .moved(&to_joint.inverse());
+                let inertia = RigidInertia::at_center(mass.mass, nalgebra::Vector3::zeros(), mass.inertia)
+                    .moved(&to_joint.inverse());
                 body.load = ForceVector::new(torque, force);
                 self.join(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
             }
@@ -307,8 +307,10 @@ impl BodiesBuilder {
         }
         let first_actuator = self.actuators.len();
         self.actuators.extend(system.actuators.into_iter().map(|a| Actuator { link: here(a.link), ..a }));
-        self.equalities.extend(system.equalities.into_iter().map(|e| e.moved(first_link, carrier, &link_base)));
-        self.externals.extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
+        self.equalities
+            .extend(system.equalities.into_iter().map(|e| e.moved(first_link, carrier, &link_base)));
+        self.externals
+            .extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
         self.excluded.extend(excluded.into_iter().map(|(a, b)| (here(a), here(b))));
         let first = self.bodies.len();
         for body in bodies {

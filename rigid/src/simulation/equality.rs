@@ -65,7 +65,8 @@ pub(super) enum RowKind {
 impl Equality {
     /// The same among links that are numbered from `first` on and whose world is at `base` of a link, or of the world.
     pub(crate) fn moved(self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {
-        let here = |links: [Option<LinkId>; 2]| links.map(|l| l.map_or(carrier, |l| Some(LinkId(first + l.0))));
+        let here =
+            |links: [Option<LinkId>; 2]| links.map(|l| l.map_or(carrier, |l| Some(LinkId(first + l.0))));
         let point = |link: Option<LinkId>, p: Point3<f64>| if link.is_some() { p } else { base * p };
         let frame = |link: Option<LinkId>, f: Isometry3<f64>| if link.is_some() { f } else { base * f };
         let points = |l: [Option<LinkId>; 2], [a, b]: [Point3<f64>; 2]| [point(l[0], a), point(l[1], b)];

@@ -1,44 +1,15 @@
-//! How long the steps are: given, or chosen so that the error stays within an accuracy.
+//! A simulation on its way: how long its steps are, given or chosen so that the error stays within an accuracy.
 
 use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
 use super::error::SimulationError;
+use super::integrator::Integrator;
+use super::reactions::Reactions;
 use super::stepper::{StepSummary, Stepper};
 use super::system::System;
 use crate::icf::Stop;
 use crate::multibody::State;
-
-/// How a simulation advances.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Integrator {
-    /// Steps of one length; the last before a time that was asked for may be shorter.
-    Fixed {
-        /// The step (s).
-        step: f64,
-    },
-    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
-    /// error, and the halves are kept.
-    ///
-    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a velocity lost in a bounce is carried on.
-    /// While contacts last or are apart, steps keep it; one in which contact begins may exceed it, where both trials miss the impact.
-    ErrorControlled {
-        /// Largest error of a position in a step (rad, m; relative to 1).
-        accuracy: f64,
-        /// Longest step (s).
-        max_step: f64,
-    },
-    /// CENIC's second-order trapezoid rule: the first-order step predicts, a second solve with the contacts found there corrects. Twice
-    /// the order, for two solves a step; but it damps less: bounces keep their energy, and stiff contact that an accuracy of the
-    /// first-order scheme steps over makes it take short steps (the paper has 5 to 20 times the time on hard clutter).
-    Trapezoid {
-        /// The step (s); the longest with an accuracy.
-        step: f64,
-        /// Largest difference of a position from the first-order step's (rad, m; relative to 1); without it all steps are of one
-        /// length.
-        accuracy: Option<f64>,
-    },
-}
 
 /// What [`Simulation::advance_to`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -84,17 +55,20 @@ pub struct Snapshot {
 /// A system on its way.
 #[derive(Debug)]
 pub struct Simulation<S> {
-    system: System,
+    pub(super) system: System,
     source: S,
     integrator: Integrator,
     state: State,
     external: Vec<f64>,
-    stepper: Stepper,
+    pub(super) stepper: Stepper,
     /// Prepared at the end of the first-order step: the trapezoid rule's.
-    corrector: Option<Stepper>,
+    pub(super) corrector: Option<Stepper>,
     /// What error control would try next (s).
     next_step: f64,
     trial: Trial,
+    /// Whether the steppers hold the step that led to the state.
+    pub(super) stepped: bool,
+    pub(super) reactions: Reactions,
 }
 
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
@@ -136,7 +110,20 @@ impl<S: ContactSource> Simulation<S> {
         let corrector = matches!(integrator, Integrator::Trapezoid { .. }).then(|| Stepper::new(&system));
         let end = (state.clone(), external.clone());
         let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
-        Ok(Self { system, source, integrator, state, external, stepper, corrector, next_step, trial })
+        let (stepped, reactions) = (false, Reactions::default());
+        Ok(Self {
+            system,
+            source,
+            integrator,
+            state,
+            external,
+            stepper,
+            corrector,
+            next_step,
+            trial,
+            stepped,
+            reactions,
+        })
     }
 
     /// The state now.
@@ -178,6 +165,7 @@ impl<S: ContactSource> Simulation<S> {
         self.state.clone_from(&snapshot.state);
         self.external.clone_from(&snapshot.external);
         self.next_step = snapshot.next_step;
+        self.stepped = false;
         Ok(())
     }
 
@@ -219,6 +207,7 @@ impl<S: ContactSource> Simulation<S> {
             let corner = self.next_event().filter(|corner| *corner <= time + slack);
             let target = corner.unwrap_or(time);
             let left = target - self.state.time;
+            self.stepped = false;
             let taken = match self.integrator {
                 Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => {
                     let dt = if step >= left * (1.0 - 1e-9) { left } else { step };
@@ -230,6 +219,7 @@ impl<S: ContactSource> Simulation<S> {
                     self.controlled_step(accuracy, max_step, left, &mut summary)?
                 }
             };
+            self.stepped = true;
             summary.steps += 1;
             summary.shortest = summary.shortest.min(taken);
             summary.longest = summary.longest.max(taken);
@@ -413,27 +403,4 @@ fn finish(system: &System, start: &State, dt: f64, end: &mut State) {
     end.time = start.time + dt;
     end.q.copy_from_slice(&start.q);
     system.model.flow(&mut end.q, &mut end.v, dt);
-}
-
-impl Integrator {
-    fn validate(&self) -> Result<(), SimulationError> {
-        let positive = |field, value: f64, unit| {
-            if value.is_finite() && value > 0.0 {
-                Ok(())
-            } else {
-                Err(SimulationError::value("integrator", field, value, unit, "finite and positive"))
-            }
-        };
-        match *self {
-            Self::Fixed { step } => positive("step", step, "s"),
-            Self::ErrorControlled { accuracy, max_step } => {
-                positive("accuracy", accuracy, "")?;
-                positive("max_step", max_step, "s")
-            }
-            Self::Trapezoid { step, accuracy } => {
-                positive("step", step, "s")?;
-                accuracy.map_or(Ok(()), |accuracy| positive("accuracy", accuracy, ""))
-            }
-        }
-    }
 }

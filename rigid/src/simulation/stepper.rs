@@ -68,7 +68,9 @@ pub struct Stepper {
     solver: Solver,
     externals: Vec<Implicit>,
     pub(super) trapezoid: Trapezoid,
-    dt: f64,
+    /// Mean accelerations of the last step, and its length (s).
+    pub(super) acceleration: Vec<f64>,
+    pub(super) dt: f64,
 }
 
 impl Stepper {
@@ -89,6 +91,7 @@ impl Stepper {
             solver: Solver::new(),
             externals: Implicit::all(&system.externals, &system.model),
             trapezoid: Trapezoid::default(),
+            acceleration: vec![0.0; n],
             dt: 0.0,
         }
     }
@@ -200,7 +203,7 @@ impl Stepper {
         self.assemble(system, state, dt);
         self.linearise(system, state, dt, x)?;
         let summary = self.minimise(system, state.time, dt, tolerance, v)?;
-        self.finish_externals(state, v, x);
+        self.finish(state, dt, v, x);
         Ok(summary)
     }
 
@@ -233,8 +236,10 @@ impl Stepper {
         }
     }
 
-    /// Writes the external systems' states at the end of the step that ended with the velocities `v`.
-    pub(super) fn finish_externals(&self, state: &State, v: &[f64], x: &mut [f64]) {
+    /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the external systems' states at its end.
+    pub(super) fn finish(&mut self, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
+        let velocities = v.iter().zip(&state.v);
+        self.acceleration.iter_mut().zip(velocities).for_each(|(a, (v, v0))| *a = (v - v0) / dt);
         for implicit in &self.externals {
             implicit.advance(state, v, x);
         }

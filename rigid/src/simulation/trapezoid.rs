@@ -87,7 +87,7 @@ impl Stepper {
         self.contacts_at_start(first, start, dt);
         self.contacts_at_end(predicted, dt);
         let summary = self.minimise(system, start.time, dt, tolerance, v)?;
-        self.finish_externals(start, v, x);
+        self.finish(start, dt, v, x);
         Ok(summary)
     }
 

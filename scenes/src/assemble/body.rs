@@ -4,8 +4,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, V
 use pliant_rigid::collision::ContactMaterial;
 use pliant_rigid::multibody::{Dof, JointKind};
 use pliant_rigid::{
-    Appearance, BodiesBuilder, BodyDesc, BodyId, ConvexHull, HeightField, Joint, MassProperties, Motion, PoseKey,
-    Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
+    Appearance, BodiesBuilder, BodyDesc, BodyId, ConvexHull, HeightField, Joint, MassProperties, Motion,
+    PoseKey, Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
 };
 
 use super::{AssembleError, frame, isometry};

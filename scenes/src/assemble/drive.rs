@@ -70,7 +70,9 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
     for (at, controller) in scene.controllers.iter().enumerate() {
         let path = format!("controllers[{at}]");
         match controller {
-            format::Controller::InverseDynamics(control) => computed_torque(scene, control, parts, joints, &path)?,
+            format::Controller::InverseDynamics(control) => {
+                computed_torque(scene, control, parts, joints, &path)?
+            }
             format::Controller::Suction(cups) => suction(cups, parts, &path)?,
         }
     }
@@ -135,7 +137,8 @@ fn constraint(
     let body = |name: &Option<String>, k: usize| -> Result<Option<BodyId>, AssembleError> {
         name.as_ref().map(|name| find(builder, name, &format!("{path}.bodies[{k}]"))).transpose()
     };
-    let pair = |names: &[Option<String>; 2]| Ok::<_, AssembleError>([body(&names[0], 0)?, body(&names[1], 1)?]);
+    let pair =
+        |names: &[Option<String>; 2]| Ok::<_, AssembleError>([body(&names[0], 0)?, body(&names[1], 1)?]);
     let links = |bodies: &[Option<BodyId>; 2]| bodies.map(|b| b.and_then(|b| builder.link(b)));
     // The scene's frame of a body in its link's, or in the world's.
     let frame = |b: Option<BodyId>| {
@@ -161,7 +164,8 @@ fn constraint(
                 Some(frames) => [0, 1].map(|k| frame(bodies[k]) * isometry(&frames[k])),
                 None => {
                     // As they stand: the second's origin, seen from both.
-                    let pose = |b: Option<BodyId>| b.map_or(nalgebra::Isometry3::identity(), |b| builder.pose(b));
+                    let pose =
+                        |b: Option<BodyId>| b.map_or(nalgebra::Isometry3::identity(), |b| builder.pose(b));
                     let own = |b: Option<BodyId>| {
                         b.map_or(nalgebra::Isometry3::identity(), |b| builder.bodies()[b.0].frame)
                     };
@@ -208,8 +212,7 @@ fn waves(signal: &Signal, unit: &ForceVector) -> Vec<Wave> {
     match signal {
         Signal::Constant(value) => vec![constant(*value)],
         Signal::Varying(Varying::Sine { amplitude, frequency, phase, offset }) => {
-            let sine =
-                Wave::Sine { amplitude: *unit * *amplitude, frequency: *frequency, phase: *phase };
+            let sine = Wave::Sine { amplitude: *unit * *amplitude, frequency: *frequency, phase: *phase };
             if *offset == 0.0 { vec![sine] } else { vec![sine, constant(*offset)] }
         }
         Signal::Varying(Varying::Keyframes { keyframes, interpolation }) => {
@@ -240,7 +243,8 @@ fn computed_torque(
     joints: &Joints,
     path: &str,
 ) -> Result<(), AssembleError> {
-    let undefined = || AssembleError::Undefined { path: format!("{path}.robot"), name: control.robot.clone() };
+    let undefined =
+        || AssembleError::Undefined { path: format!("{path}.robot"), name: control.robot.clone() };
     let robot = joints.robots.get(&control.robot).ok_or_else(undefined)?;
     let links = parts.builder.links();
     let single: Vec<_> =
@@ -248,8 +252,12 @@ fn computed_torque(
     let starts: Vec<f64> = single.iter().map(|(_, link, _)| parts.builder.start(*link)).collect();
     let mut times: Vec<f64> = control.targets.iter().map(|target| target.time).collect();
     times.dedup();
-    let signals: Vec<Signal> =
-        single.iter().zip(&starts).enumerate().map(|(k, ((name, ..), start))| control.target(k, name, *start)).collect();
+    let signals: Vec<Signal> = single
+        .iter()
+        .zip(&starts)
+        .enumerate()
+        .map(|(k, ((name, ..), start))| control.target(k, name, *start))
+        .collect();
     let positions: Vec<Vec<f64>> =
         times.iter().map(|&t| signals.iter().map(|signal| signal.at(t)).collect()).collect();
     let (stiffness, damping) = (control.stiffness, control.damping);
@@ -281,7 +289,9 @@ fn computed_torque(
 /// The step of the integrator [s]; 0 where it is adapted.
 fn fixed_step(scene: &Scene) -> f64 {
     match scene.rigid.integrator {
-        format::Integrator::Fixed { step } | format::Integrator::Trapezoid { step } => step.unwrap_or(scene.dt),
+        format::Integrator::Fixed { step } | format::Integrator::Trapezoid { step } => {
+            step.unwrap_or(scene.dt)
+        }
         format::Integrator::ErrorControlled { .. } => 0.0,
     }
 }

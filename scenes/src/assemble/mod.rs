@@ -234,12 +234,12 @@ fn fill(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::Matrix3;
-    use pliant_rigid::BodyId;
-    use pliant_rigid::multibody::JointKind;
     use crate::builtin;
     use crate::format::{Assignment, apply};
     use approx::assert_relative_eq;
+    use nalgebra::Matrix3;
+    use pliant_rigid::BodyId;
+    use pliant_rigid::multibody::JointKind;
 
     fn of(name: &str, set: &[&str]) -> Assembly {
         let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();

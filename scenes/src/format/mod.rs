@@ -111,6 +111,36 @@ pub struct Scene {
     pub seed: u64,
 }
 
+impl Scene {
+    /// A scene of this name with nothing in it, that lasts for `duration` and steps by `dt` [s].
+    pub fn empty(name: &str, duration: f64, dt: f64) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            name: name.to_owned(),
+            description: String::new(),
+            duration,
+            dt,
+            substeps: AutoOr::Auto,
+            gravity: earth(),
+            grid_spacing: None,
+            contact: Contact::default(),
+            solver: Solver::default(),
+            rigid: Rigid::default(),
+            boundaries: Vec::new(),
+            materials: BTreeMap::new(),
+            soft: Vec::new(),
+            bodies: Vec::new(),
+            robots: Vec::new(),
+            actuators: Vec::new(),
+            forces: Vec::new(),
+            constraints: Vec::new(),
+            controllers: Vec::new(),
+            output: Output::default(),
+            seed: 0,
+        }
+    }
+}
+
 /// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -79,6 +79,25 @@ pub struct SolverSummary {
     pub not_converged: u64,
 }
 
+/// What the bodies did: steps of their own, contacts among them, the convex problems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RigidSummary {
+    /// Steps of the bodies, some of which an integrator chooses by itself [-].
+    pub steps: u64,
+    /// Steps that were tried and found too long [-].
+    pub rejected: u64,
+    /// Contacts among bodies in a step: the most of it, mean over the steps, and largest [-].
+    pub contacts: MeanMax,
+    /// Convex problems solved [-].
+    pub solves: u64,
+    /// Newton iterations of a problem, mean [-].
+    pub iterations_mean: Number,
+    /// Factorisations of Hessians [-].
+    pub factorisations: u64,
+    /// Problems solved once more for friction [-].
+    pub refreshed: u64,
+}
+
 /// Relative errors of the balances at the end, with external impulses and work counted [-].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conservation {
@@ -135,6 +154,12 @@ pub struct Manifest {
     pub contacts: MeanMax,
     /// The contact solver.
     pub solver: SolverSummary,
+    /// What the bodies did.
+    #[serde(default)]
+    pub rigid: RigidSummary,
+    /// What is approximated or left out of robots' files, a line each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Relative errors of the balances.
     pub conservation: Conservation,
     /// Frames in `frames/` [-].

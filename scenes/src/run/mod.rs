@@ -18,7 +18,9 @@ use std::time::Duration;
 
 pub use directory::RunDirectory;
 pub use frames::frame_path;
-pub use manifest::{Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, SolverSummary, Status};
+pub use manifest::{
+    Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary, Status,
+};
 pub(crate) use manifest::{read_json, write_json};
 pub use statistics::{Statistics, StepFigures};
 pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};

@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
                     done: self.step,
                     total: self.steps,
                     time: self.world.time(),
-                    contacts: report.contacts_mean,
+                    contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
                 });
             }
             if self.last_checkpoint.elapsed() >= options.checkpoint_interval {
@@ -250,8 +250,10 @@ impl<'a> Run<'a> {
             iterations: report.iterations,
             iterations_max: report.iterations_max,
             not_converged: report.not_converged,
+            rigid: report.rigid,
         });
-        self.diagnostics.step(&self.world.diagnostics(), report, wall_ms)?;
+        let rigid_energy = self.world.bodies().kinetic_energy();
+        self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
         }
@@ -313,6 +315,8 @@ impl<'a> Run<'a> {
             grid_nodes: self.statistics.grid_nodes(),
             contacts: self.statistics.contacts(),
             solver: self.statistics.solver(),
+            rigid: self.statistics.rigid(),
+            warnings: self.warnings.clone(),
             conservation: Conservation {
                 mass: Number(balance.mass),
                 linear_momentum: Number(balance.linear_momentum),

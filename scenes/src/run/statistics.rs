@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{MeanMax, MsPerStep, Number, SolverSummary};
+use pliant_rigid::simulation::AdvanceSummary;
+
+use super::manifest::{MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +25,8 @@ pub struct StepFigures {
     pub iterations_max: u32,
     /// Substeps that did not converge [-].
     pub not_converged: u32,
+    /// What the bodies' step did.
+    pub rigid: AdvanceSummary,
 }
 
 /// Sums, maxima and wall times over a run's steps. It is part of a checkpoint.
@@ -34,6 +38,20 @@ pub struct Statistics {
     contacts: (f64, u64),
     iterations: (u64, u64),
     not_converged: u64,
+    #[serde(default)]
+    rigid: RigidSums,
+}
+
+/// Sums over the bodies' own steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct RigidSums {
+    steps: u64,
+    rejected: u64,
+    contacts: (f64, u64),
+    solves: u64,
+    iterations: u64,
+    factorisations: u64,
+    refreshed: u64,
 }
 
 impl Statistics {
@@ -48,6 +66,15 @@ impl Statistics {
         self.iterations.0 += u64::from(step.iterations);
         self.iterations.1 = self.iterations.1.max(u64::from(step.iterations_max));
         self.not_converged += u64::from(step.not_converged);
+        let (sums, rigid) = (&mut self.rigid, &step.rigid);
+        sums.steps += rigid.steps as u64;
+        sums.rejected += rigid.rejected as u64;
+        sums.contacts.0 += rigid.solver.contacts as f64;
+        sums.contacts.1 = sums.contacts.1.max(rigid.solver.contacts as u64);
+        sums.solves += rigid.solver.solves as u64;
+        sums.iterations += rigid.solver.iterations as u64;
+        sums.factorisations += rigid.solver.factorisations as u64;
+        sums.refreshed += rigid.solver.refreshed as u64;
     }
 
     /// Steps counted.
@@ -81,6 +108,20 @@ impl Statistics {
         self.per_step(self.contacts)
     }
 
+    /// What the bodies' steps did.
+    pub fn rigid(&self) -> RigidSummary {
+        let sums = &self.rigid;
+        RigidSummary {
+            steps: sums.steps,
+            rejected: sums.rejected,
+            contacts: self.per_step(sums.contacts),
+            solves: sums.solves,
+            iterations_mean: Number(sums.iterations as f64 / sums.solves.max(1) as f64),
+            factorisations: sums.factorisations,
+            refreshed: sums.refreshed,
+        }
+    }
+
     /// What the contact solver did.
     pub fn solver(&self) -> SolverSummary {
         SolverSummary {
@@ -110,6 +151,7 @@ mod tests {
                 iterations: 8,
                 iterations_max: 5,
                 not_converged: 0,
+                rigid: AdvanceSummary::default(),
             });
         }
         let ms = statistics.ms_per_step();

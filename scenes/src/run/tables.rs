@@ -18,7 +18,8 @@ pub const BODIES: &str = "bodies.csv";
 
 const DIAGNOSTICS_HEADER: &str = "time,substeps,mass,com_x,com_y,com_z,linear_momentum_x,linear_momentum_y,\
     linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,elastic_energy,\
-    gravitational_energy,dissipation,contacts,iterations,residual,wall_ms";
+    gravitational_energy,dissipation,contacts,iterations,residual,wall_ms,rigid_steps,rigid_rejected,rigid_contacts,\
+    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy";
 
 const BODIES_HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
 
@@ -79,17 +80,19 @@ impl Table {
         Ok(self.bytes)
     }
 
-    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms].
+    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms], `rigid_energy` the bodies' kinetic energy [J].
     pub fn step(
         &mut self,
         diagnostics: &Diagnostics,
         report: &StepReport,
         wall_ms: f64,
+        rigid_energy: f64,
     ) -> Result<(), IoError> {
         let d = diagnostics;
+        let (rigid, solver) = (&report.rigid, &report.rigid.solver);
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{:.3}",
+            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{:.3},{},{},{},{},{},{},{},{:?}",
             d.time,
             report.substeps,
             d.mass,
@@ -109,7 +112,15 @@ impl Table {
             report.contacts_mean,
             report.iterations,
             report.residual,
-            wall_ms
+            wall_ms,
+            rigid.steps,
+            rigid.rejected,
+            solver.contacts,
+            solver.solves,
+            solver.iterations,
+            solver.factorisations,
+            solver.refreshed,
+            rigid_energy
         ))
     }
 

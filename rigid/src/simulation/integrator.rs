@@ -1,0 +1,57 @@
+//! The ways to advance.
+
+use super::error::SimulationError;
+
+/// How a simulation advances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Integrator {
+    /// Steps of one length; the last before a time that was asked for may be shorter.
+    Fixed {
+        /// The step (s).
+        step: f64,
+    },
+    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
+    /// error, and the halves are kept.
+    ///
+    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a velocity lost in a bounce is carried on.
+    /// While contacts last or are apart, steps keep it; one in which contact begins may exceed it, where both trials miss the impact.
+    ErrorControlled {
+        /// Largest error of a position in a step (rad, m; relative to 1).
+        accuracy: f64,
+        /// Longest step (s).
+        max_step: f64,
+    },
+    /// CENIC's second-order trapezoid rule (section V-B there): the first-order step predicts, a second solve with the contacts found at
+    /// its end corrects. Second order for two solves a step (three with holonomic constraints), and elastic bounces keep their energy;
+    /// forces too stiff for the step are damped as at first order, and systems outside stay of first order.
+    Trapezoid {
+        /// The step (s); the longest with an accuracy.
+        step: f64,
+        /// Largest difference of a position from the first-order step's (rad, m; relative to 1); without it all steps are of one
+        /// length.
+        accuracy: Option<f64>,
+    },
+}
+
+impl Integrator {
+    pub(super) fn validate(&self) -> Result<(), SimulationError> {
+        let positive = |field, value: f64, unit| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(SimulationError::value("integrator", field, value, unit, "finite and positive"))
+            }
+        };
+        match *self {
+            Self::Fixed { step } => positive("step", step, "s"),
+            Self::ErrorControlled { accuracy, max_step } => {
+                positive("accuracy", accuracy, "")?;
+                positive("max_step", max_step, "s")
+            }
+            Self::Trapezoid { step, accuracy } => {
+                positive("step", step, "s")?;
+                accuracy.map_or(Ok(()), |accuracy| positive("accuracy", accuracy, ""))
+            }
+        }
+    }
+}

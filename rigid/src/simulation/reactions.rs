@@ -1,0 +1,145 @@
+//! What joints and contacts passed to the links in the last step, by inverse dynamics with the accelerations that the step had.
+
+use super::contact::Touch;
+use super::equality::{Row, RowKind};
+use super::integrate::Simulation;
+use super::stepper::Stepper;
+use super::system::System;
+use crate::multibody::{ForceVector, InverseDynamics, Kinematics, LinkId, inverse_dynamics};
+use nalgebra::Vector3;
+
+impl<S> Simulation<S> {
+    /// The force that each joint passed to its link in the last step (by step doubling: its second half), mean over the step: reaction and
+    /// drive together, world axes, about the link's origin (N m, N). A link's inertia, weight, contacts, constraints and applied
+    /// force are in it, and everything that hangs on the link; the inertia of the joint's armature is not. A free joint passes nothing but
+    /// what the solver's tolerance leaves. Empty before the first step and after [`restore`](Self::restore). To be read before
+    /// [`System::applied`] is changed for the next step.
+    pub fn joint_reactions(&mut self) -> &[ForceVector] {
+        self.update_reactions();
+        &self.reactions.joints
+    }
+
+    /// The force of all contacts of each link in the last step, mean over it, world axes, about the link's origin (N m, N); empty when
+    /// [`joint_reactions`](Self::joint_reactions) are.
+    pub fn contact_wrenches(&mut self) -> &[ForceVector] {
+        self.update_reactions();
+        &self.reactions.contacts
+    }
+
+    fn update_reactions(&mut self) {
+        if !self.stepped {
+            self.reactions.joints.clear();
+            self.reactions.contacts.clear();
+            return;
+        }
+        let (first, last) = match &self.corrector {
+            Some(corrector) => (Some(&self.stepper), corrector),
+            None => (None, &self.stepper),
+        };
+        self.reactions.update(&self.system, first, last);
+    }
+}
+
+/// Forces on every link, and buffers for finding them.
+#[derive(Debug, Default)]
+pub(super) struct Reactions {
+    /// Passed by the joints.
+    pub joints: Vec<ForceVector>,
+    /// Of all contacts of a link.
+    pub contacts: Vec<ForceVector>,
+    at_one_end: Vec<ForceVector>,
+    external: Vec<ForceVector>,
+    inverse: InverseDynamics,
+    efforts: Vec<f64>,
+}
+
+impl Reactions {
+    /// Finds them for the step that `last` made. With `first`, that of a trapezoid rule's beginning, they are the mean of both ends.
+    pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper) {
+        let links = system.model.links().len();
+        for forces in [&mut self.joints, &mut self.contacts] {
+            forces.clear();
+            forces.resize(links, ForceVector::zero());
+        }
+        let solved = last.problem.contacts.impulses().iter().map(|p| Vector3::from(*p) / last.dt);
+        match first {
+            Some(first) => {
+                self.add_end(system, first, last.trapezoid.contact_forces.iter().copied(), last, 0.5);
+                self.add_end(system, last, solved, last, 0.5);
+            }
+            None => self.add_end(system, last, solved, last, 1.0),
+        }
+        // A free joint passes nothing, but what its body turned by in its flow is not in the accelerations of the step.
+        for body in &system.model.floating {
+            self.joints[body.link.0] = ForceVector::zero();
+        }
+    }
+
+    /// Adds the part that one end of the step has, `share`, of the motion there: that at which `end` is prepared. `forces` are its
+    /// contacts' parts of the mean over the step.
+    fn add_end(
+        &mut self,
+        system: &System,
+        end: &Stepper,
+        forces: impl Iterator<Item = Vector3<f64>>,
+        last: &Stepper,
+        share: f64,
+    ) {
+        let (model, kinematics) = (&system.model, &end.kinematics);
+        self.at_one_end.clear();
+        self.at_one_end.resize(model.links().len(), ForceVector::zero());
+        for (Touch { first, second, point, .. }, force) in end.touches.iter().zip(forces) {
+            add_pair(kinematics, [*first, *second], [*point, *point], &force, &mut self.at_one_end);
+        }
+        self.external.clear();
+        self.external.extend(self.at_one_end.iter().map(|f| *f * (1.0 / share)));
+        self.external.iter_mut().zip(&system.applied).for_each(|(f, applied)| *f += *applied);
+        for (row, [impulse]) in end.rows.iter().zip(last.problem.equalities.impulses()) {
+            add_row(kinematics, row, impulse / last.dt, &mut self.external);
+        }
+        self.efforts.resize(model.velocities(), 0.0);
+        inverse_dynamics(
+            model,
+            kinematics,
+            &last.acceleration,
+            &self.external,
+            &mut self.inverse,
+            &mut self.efforts,
+        );
+        self.joints.iter_mut().zip(self.inverse.joint_forces()).for_each(|(j, f)| *j += *f * share);
+        self.contacts.iter_mut().zip(&self.at_one_end).for_each(|(c, f)| *c += *f);
+    }
+}
+
+/// Adds `force` (N) on the second of two links at its point (m, world frame) and the opposite on the first at its own.
+fn add_pair(
+    kinematics: &Kinematics,
+    links: [Option<LinkId>; 2],
+    points: [Vector3<f64>; 2],
+    force: &Vector3<f64>,
+    out: &mut [ForceVector],
+) {
+    for ((link, point), sign) in links.into_iter().zip(points).zip([-1.0, 1.0]) {
+        if let Some(link) = link {
+            let lever = point - kinematics.pose(link).translation.vector;
+            out[link.0] += ForceVector::at(&lever, force * sign);
+        }
+    }
+}
+
+/// Adds the force `f` (N, N m) of a row of a holonomic constraint. What couples rates acts within the joints.
+fn add_row(kinematics: &Kinematics, row: &Row, f: f64, out: &mut [ForceVector]) {
+    match row.kind {
+        RowKind::Linear { links, points, direction } => {
+            add_pair(kinematics, links, points, &(direction * f), out);
+        }
+        RowKind::Angular { links, direction } => {
+            for (link, sign) in links.into_iter().zip([-1.0, 1.0]) {
+                if let Some(link) = link {
+                    out[link.0] += ForceVector::new(direction * (sign * f), Vector3::zeros());
+                }
+            }
+        }
+        RowKind::Rates { .. } => {}
+    }
+}
