@@ -1,6 +1,7 @@
 //! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
 
 use super::manifold::{Clipper, Face, Local, MAX_POINTS, NEAREST, across, reduce};
+use super::smooth::{self, Ascent};
 use super::solid::Solid;
 use super::{box_box, capsule};
 use crate::geometry::Shape;
@@ -57,7 +58,7 @@ struct Apart {
 
 impl Pair<'_> {
     /// The point of the second's core farthest along `d`.
-    fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
     }
 
@@ -195,6 +196,11 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
         return (distance < margin).then_some(Apart { normal, distance, point: p + normal.as_ref() * ra });
     }
     let start = Unit::try_new(pair.translation, f64::MIN_POSITIVE).unwrap_or(Vector3::x_axis());
+    if smooth::applies(pair)
+        && let Some(found) = ascended(pair, start, margin)
+    {
+        return found;
+    }
     let workspace = &mut scratch.workspace;
     let (first, second) = (|d: &Vector3<f64>| pair.a.support(d), |d: &Vector3<f64>| pair.support_b(d));
     let mut found = workspace.nearest(first, second, &start, margin + ra + rb);
@@ -220,6 +226,28 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
         }
         _ => Some(search(pair)),
     }
+}
+
+/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` (m), or the direction of
+/// greatest separation; `None` where it does not settle. Solids that overlap may have several such directions, so the search begins
+/// anew at the best of their axes.
+fn ascended(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Apart>> {
+    let (mut normal, mut distance) = match smooth::ascend(pair, start, margin) {
+        Ascent::Apart => return Some(None),
+        Ascent::Found(n, s) => (n, s),
+        Ascent::Unsettled => return None,
+    };
+    if distance < 0.0 {
+        match smooth::ascend(pair, best_axis(pair).0, margin) {
+            Ascent::Apart => return Some(None),
+            Ascent::Found(n, s) if s > distance => (normal, distance) = (n, s),
+            Ascent::Found(..) => {}
+            Ascent::Unsettled => return None,
+        }
+        return Some(Some(Apart { normal, distance, point: pair.outer_point(&normal, distance) }));
+    }
+    let point = pair.touching_point(&normal, distance, &pair.a.support(&normal));
+    Some(Some(Apart { normal, distance, point }))
 }
 
 /// The direction of least overlap of solids, one of them round, for which EPA would need hundreds of facets. The second is moved apart

@@ -30,6 +30,7 @@ mod manifold;
 mod material;
 mod mesh;
 mod scene;
+mod smooth;
 mod solid;
 
 pub use detector::{Detector, GeometricContact};
