@@ -84,9 +84,10 @@ fn negative_mass_is_refused() {
 }
 
 #[test]
-fn zero_particles_are_refused() {
+fn nothing_to_simulate_is_refused() {
     let place = Place::new();
-    place.pliant(&["check", "elastic-drop", "--set", "soft=[]"]).exits(2).complains("no particles");
+    let arguments = ["check", "elastic-drop", "--set", "soft=[]", "--set", "bodies=[]"];
+    place.pliant(&arguments).exits(2).complains("there is nothing to simulate");
 }
 
 #[test]

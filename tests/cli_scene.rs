@@ -39,7 +39,7 @@ fn the_schema_is_json_that_refuses_unknown_fields() {
     let schema: Value = serde_json::from_str(&Place::new().pliant(&["schema"]).exits(0).out).unwrap();
     assert_eq!(schema["title"], "Scene");
     assert_eq!(schema["additionalProperties"], false);
-    for field in ["name", "duration", "dt", "grid_spacing"] {
+    for field in ["name", "duration", "dt"] {
         assert!(schema["required"].as_array().unwrap().iter().any(|f| f == field), "{field}");
     }
 }

@@ -160,14 +160,4 @@ pub enum StateError {
         /// What is wrong.
         reason: String,
     },
-    /// It is another world's.
-    #[error("state: it has {found} {what}, this world {expected}")]
-    Mismatch {
-        /// What was counted.
-        what: &'static str,
-        /// In the state.
-        found: usize,
-        /// In the world.
-        expected: usize,
-    },
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::collections::BTreeMap;
 
 use pliant_rigid::import::{self, ImportError};
+use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
 use crate::format::{
-    Assignment, ParseError, Pose, RigidShape, Robot, Scene, SetError, SoftShape, ValidationError, apply,
-    parse_scene, validate,
+    Assignment, Body, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError, SoftShape,
+    ValidationError, apply, parse_scene, validate,
 };
 
 /// How long a model file alone is simulated [s].
@@ -117,7 +118,21 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
         // They are printed, and stand in the manifest.
         ignore_warnings: true,
     });
+    // What can fall finds a floor, if the file has none.
+    let falls = model.system.model.links().iter().any(|link| link.joint == JointKind::Free);
+    if falls && model.geometries.iter().all(|g| g.link.is_some()) {
+        scene.bodies.push(floor());
+    }
     Ok(scene)
+}
+
+/// The half-space below z = 0.
+fn floor() -> Body {
+    Body {
+        name: "floor".to_owned(),
+        motion: Motion::Fixed { pose: Pose::default() },
+        geometries: vec![Geometry::new(RigidShape::HalfSpace {})],
+    }
 }
 
 /// Reads a scene, makes the changes, and validates it.
@@ -170,8 +185,8 @@ mod tests {
         std::fs::write(&path, json).unwrap();
         let scene = load(path.to_str().unwrap(), &[]).unwrap();
         assert_eq!(scene.robots[0].file, Some(folder.path().join("arm/arm.urdf")));
-        // Within the world it has no counterpart yet, and is not left out without a word.
+        // A file that is not there is named.
         let error = crate::assemble::assemble(&scene).unwrap_err().to_string();
-        assert!(error.contains("not connected"), "{error}");
+        assert!(error.contains("robots[0]") && error.contains("arm.urdf"), "{error}");
     }
 }

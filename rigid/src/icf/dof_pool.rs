@@ -21,6 +21,8 @@ pub struct DofPool<L> {
     rates: Vec<f64>,
     impulses: Vec<f64>,
     hessians: Vec<f64>,
+    /// The Hessians or secants that were chosen.
+    chosen: Vec<f64>,
 }
 
 impl<L> Default for DofPool<L> {
@@ -32,6 +34,7 @@ impl<L> Default for DofPool<L> {
             rates: Vec::new(),
             impulses: Vec::new(),
             hessians: Vec::new(),
+            chosen: Vec::new(),
         }
     }
 }
@@ -93,10 +96,18 @@ impl<L: Law<1>> ConstraintPool for DofPool<L> {
         potential
     }
 
-    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
-        for (c, place) in self.places.iter().enumerate() {
-            let hessian =
-                if secant { self.laws[c].secant(&[self.velocities[c]])[0][0] } else { self.hessians[c] };
+    fn choose_hessian(&mut self, secant: bool, _: &mut Vec<(u32, u32)>) {
+        self.chosen.clear();
+        if secant {
+            let secants = self.laws.iter().zip(&self.velocities).map(|(law, &v)| law.secant(&[v])[0][0]);
+            self.chosen.extend(secants);
+        } else {
+            self.chosen.extend_from_slice(&self.hessians);
+        }
+    }
+
+    fn add_hessian(&self, matrix: &mut BlockMatrix) {
+        for (place, &hessian) in self.places.iter().zip(&self.chosen) {
             if hessian != 0.0 {
                 matrix.add_diagonal(place.tree as usize, place.within as usize, hessian);
             }
@@ -118,6 +129,4 @@ impl<L: Law<1>> ConstraintPool for DofPool<L> {
         }
         sums
     }
-
-    fn couple(&self, _: &mut Vec<(u32, u32)>) {}
 }

@@ -8,17 +8,18 @@ pub trait ConstraintPool {
     /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials (J).
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Adds `J^T G J` at the velocities of the last [`evaluate`](Self::evaluate), with the laws' Hessians or their secants.
-    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool);
+    /// Chooses the laws' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or their secants, and adds the pairs of trees
+    /// that they couple: a constraint that does not bend the cost, a separated contact, couples nothing.
+    fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>);
+
+    /// Adds `J^T G J` with the G that was chosen.
+    fn add_hessian(&self, matrix: &mut BlockMatrix);
 
     /// Prepares [`along`](Self::along) for the direction `d` from the velocities of the last [`evaluate`](Self::evaluate).
     fn start_line(&mut self, d: &[f64]);
 
     /// Sum of the potentials and its first two derivatives by `alpha` at `v + alpha d`.
     fn along(&self, alpha: f64) -> [f64; 3];
-
-    /// Adds the pairs of trees that the constraints couple.
-    fn couple(&self, pairs: &mut Vec<(u32, u32)>);
 }
 
 /// One side of a constraint: a tree and the columns of the Jacobian that belong to it.
@@ -47,6 +48,8 @@ pub struct Pool<L, const N: usize> {
     rates: Vec<[f64; N]>,
     impulses: Vec<[f64; N]>,
     hessians: Vec<[[f64; N]; N]>,
+    /// The Hessians or secants that were chosen, of the constraints that bend the cost.
+    chosen: Vec<(u32, [[f64; N]; N])>,
 }
 
 impl<L, const N: usize> Default for Pool<L, N> {
@@ -60,6 +63,7 @@ impl<L, const N: usize> Default for Pool<L, N> {
             rates: Vec::new(),
             impulses: Vec::new(),
             hessians: Vec::new(),
+            chosen: Vec::new(),
         }
     }
 }
@@ -249,14 +253,23 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
         potential
     }
 
-    fn add_hessian(&self, matrix: &mut BlockMatrix, secant: bool) {
+    fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>) {
+        self.chosen.clear();
         for (c, sides) in self.sides.iter().enumerate() {
-            let hessian = &if secant { self.laws[c].secant(&self.velocities[c]) } else { self.hessians[c] };
-            // A constraint that does not bend the cost here: a separated contact.
+            let hessian = if secant { self.laws[c].secant(&self.velocities[c]) } else { self.hessians[c] };
             if hessian.iter().flatten().all(|&g| g == 0.0) {
                 continue;
             }
-            match sides {
+            self.chosen.push((c as u32, hessian));
+            if let [Some(a), Some(b)] = sides {
+                pairs.push((a.tree, b.tree));
+            }
+        }
+    }
+
+    fn add_hessian(&self, matrix: &mut BlockMatrix) {
+        for (c, hessian) in &self.chosen {
+            match &self.sides[*c as usize] {
                 [Some(a), Some(b)] => {
                     self.add_block(hessian, a, a, matrix);
                     self.add_block(hessian, b, b, matrix);
@@ -288,12 +301,5 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
             }
         }
         sums
-    }
-
-    fn couple(&self, pairs: &mut Vec<(u32, u32)>) {
-        pairs.extend(self.sides.iter().filter_map(|sides| match sides {
-            [Some(a), Some(b)] => Some((a.tree, b.tree)),
-            _ => None,
-        }));
     }
 }

@@ -63,8 +63,8 @@ impl Problem {
     pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix, secant: bool) {
         self.couples.clear();
         let mut couples = core::mem::take(&mut self.couples);
-        for pool in self.pools() {
-            pool.couple(&mut couples);
+        for pool in self.pools_mut() {
+            pool.choose_hessian(secant, &mut couples);
         }
         self.sizes.clear();
         self.sizes.extend(model.trees().iter().map(|tree| tree.velocities));
@@ -74,7 +74,7 @@ impl Problem {
             matrix.add_diagonal_block(tree, self.inertia.block(tree));
         }
         for pool in self.pools() {
-            pool.add_hessian(matrix, secant);
+            pool.add_hessian(matrix);
         }
     }
 }

@@ -81,6 +81,10 @@ const REUSES: i32 = 10;
 /// the kink where sliding turns to sticking.
 const FAR: f64 = 0.05;
 
+/// An iteration that leaves more than this part of the gradient does not get on: the secant creeps where a stiff contact is still to be
+/// met, the Hessian jumps to and fro across the kink.
+const STALL: f64 = 0.6;
+
 impl Solver {
     /// An empty workspace.
     pub fn new() -> Self {
@@ -112,6 +116,8 @@ impl Solver {
         let mut fresh = false;
         let mut last_step = f64::NAN;
         let mut need_factor = true;
+        // What the last factorisation was of, and the residual there.
+        let (mut secant, mut before) = (false, 0.0);
         loop {
             let cost = problem.evaluate(model, v, &mut self.gradient);
             summary.residual = scaled_norm(&self.gradient, &problem.scale);
@@ -127,8 +133,11 @@ impl Solver {
                 return summary;
             }
             if need_factor || !settings.reuse_hessian {
-                let far = summary.residual > FAR * scale;
-                fresh = self.factorise(model, problem, far, settings.dense);
+                // While one of the two gets on it goes on; where it does not the other takes its turn.
+                let gets_on = summary.residual < STALL * before;
+                secant = summary.residual > FAR * scale && (secant == gets_on);
+                before = summary.residual;
+                fresh = self.factorise(model, problem, secant, settings.dense);
                 summary.factorisations += 1;
                 if !fresh {
                     summary.stop = Stop::NotFinite;

@@ -52,6 +52,37 @@ impl StepSummary {
     }
 }
 
+/// Buffers of a turn round a corner.
+#[derive(Clone, Debug, Default)]
+struct Corners {
+    /// Of every link, before the corner.
+    drifts: Vec<MotionVector>,
+    /// That every link and what it carries gains from the jump of the drifts.
+    momenta: Vec<ForceVector>,
+    matrix: Vec<f64>,
+    change: Vec<f64>,
+}
+
+/// Solves `A x = b` in place for a symmetric, positive definite matrix; `b` becomes x. Gaussian elimination needs no pivots there.
+fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    for k in 0..n {
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            for j in k..n {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        for j in k + 1..n {
+            b[k] -= a[k * n + j] * b[j];
+        }
+        b[k] /= a[k * n + k];
+    }
+}
+
 /// Makes one step after another. Buffers are kept.
 #[derive(Debug)]
 pub struct Stepper {
@@ -71,6 +102,7 @@ pub struct Stepper {
     /// Mean accelerations of the last step, and its length (s).
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
+    corners: Corners,
 }
 
 impl Stepper {
@@ -93,6 +125,7 @@ impl Stepper {
             trapezoid: Trapezoid::default(),
             acceleration: vec![0.0; n],
             dt: 0.0,
+            corners: Corners::default(),
         }
     }
 
@@ -130,17 +163,19 @@ impl Stepper {
     }
 
     /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on them by joints keeps the momentum along
-    /// the joints. Allocates, where something jumps.
+    /// the joints.
     pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) {
         let model = &system.model;
+        let Corners { drifts, momenta, matrix, change } = &mut self.corners;
         self.kinematics.update_at(model, state, Corner::Before);
-        let mut momenta: Vec<ForceVector> = Vec::with_capacity(model.links().len());
-        let before: Vec<_> = (0..model.links().len()).map(|l| *self.kinematics.drift(LinkId(l))).collect();
+        drifts.clear();
+        drifts.extend((0..model.links().len()).map(|l| *self.kinematics.drift(LinkId(l))));
         self.kinematics.update_at(model, state, Corner::After);
-        for (l, link) in model.links().iter().enumerate() {
-            let jump = *self.kinematics.drift(LinkId(l)) - before[l];
-            momenta.push(link.inertia.rotated(self.kinematics.pose(LinkId(l))).momentum(&jump));
-        }
+        momenta.clear();
+        momenta.extend(model.links().iter().zip(&*drifts).enumerate().map(|(l, (link, before))| {
+            let jump = *self.kinematics.drift(LinkId(l)) - *before;
+            link.inertia.rotated(self.kinematics.pose(LinkId(l))).momentum(&jump)
+        }));
         for l in (0..momenta.len()).rev() {
             if let Some(LinkId(parent)) = model.links()[l].parent {
                 let carried = momenta[l].shifted(&-self.kinematics.offset(l));
@@ -149,20 +184,21 @@ impl Stepper {
         }
         mass_matrix(model, &self.kinematics, &mut self.mass);
         for (t, tree) in model.trees().iter().enumerate() {
-            let mut gained = nalgebra::DVector::zeros(tree.velocities);
+            change.clear();
+            change.resize(tree.velocities, 0.0);
             for &link in &tree.links {
                 for n in model.velocities_of(link) {
-                    gained[n - tree.first_velocity] = self.kinematics.axes()[n].dot(&momenta[link.0]);
+                    change[n - tree.first_velocity] = self.kinematics.axes()[n].dot(&momenta[link.0]);
                 }
             }
-            if gained.iter().any(|x| *x != 0.0)
-                && let Some(factor) = self.mass.block(t).into_owned().cholesky()
-            {
-                let change = factor.solve(&gained);
-                for (v, change) in state.v[tree.first_velocity..].iter_mut().zip(change.iter()) {
-                    *v -= change;
-                }
+            if change.iter().all(|x| *x == 0.0) {
+                continue;
             }
+            matrix.clear();
+            matrix.extend(self.mass.block(t).iter());
+            solve_symmetric(matrix, change);
+            let rates = &mut state.v[tree.first_velocity..][..tree.velocities];
+            rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
         }
     }
 

@@ -154,6 +154,24 @@ pub struct Geometry {
     pub color: [u8; 3],
 }
 
+impl Geometry {
+    /// A shape at the body's origin, with everything else as where a scene says nothing.
+    pub fn new(shape: RigidShape) -> Self {
+        Self {
+            shape,
+            pose: Pose::default(),
+            friction: usual_friction(),
+            static_friction: None,
+            stiffness: None,
+            dissipation: None,
+            collision: true,
+            group: first_group(),
+            mask: all_groups(),
+            color: steel(),
+        }
+    }
+}
+
 /// The shapes that a rigid body touches with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]

@@ -18,8 +18,8 @@ pub const BODIES: &str = "bodies.csv";
 
 const DIAGNOSTICS_HEADER: &str = "time,substeps,mass,com_x,com_y,com_z,linear_momentum_x,linear_momentum_y,\
     linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,elastic_energy,\
-    gravitational_energy,dissipation,contacts,iterations,residual,wall_ms,rigid_steps,rigid_rejected,rigid_contacts,\
-    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy";
+    gravitational_energy,dissipation,contacts,iterations,residual,rigid_steps,rigid_rejected,rigid_contacts,\
+    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy,wall_ms";
 
 const BODIES_HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
 
@@ -92,7 +92,7 @@ impl Table {
         let (rigid, solver) = (&report.rigid, &report.rigid.solver);
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{:.3},{},{},{},{},{},{},{},{:?}",
+            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{:.3}",
             d.time,
             report.substeps,
             d.mass,
@@ -112,7 +112,6 @@ impl Table {
             report.contacts_mean,
             report.iterations,
             report.residual,
-            wall_ms,
             rigid.steps,
             rigid.rejected,
             solver.contacts,
@@ -120,7 +119,8 @@ impl Table {
             solver.iterations,
             solver.factorisations,
             solver.refreshed,
-            rigid_energy
+            rigid_energy,
+            wall_ms
         ))
     }
 
