@@ -195,11 +195,12 @@ fn cups_lift_a_box_and_let_it_go() {
         assert!((held - (0.05 + 0.3 - 0.005 - sag)).abs() < 2e-4, "{integrator:?}: held at {held}");
         let fastest = largest(&simulation.state().v);
         assert!(fastest < 1e-3, "{integrator:?}: {fastest} m/s");
-        // Newton on the box: what the cups pull and what their contacts push leave its weight.
-        let pushed: f64 = simulation.contact_forces().map(|c| c.force.z.abs()).sum();
-        // Error control at 1e-4 m leaves the stiff contacts' last tenth of a weight unresolved.
-        let part = if matches!(integrator, Integrator::Fixed { .. }) { 0.01 } else { 0.1 };
-        assert!((6.0 * 50.0 - pushed - G).abs() < part * G, "{integrator:?}: {pushed} N");
+        // Newton on the box: what the cups pull and what their contacts push leave its weight. (Under error control a position may be off by
+        // the accuracy, which at 1e6 N/m is a hundred newtons in a single step: nothing follows for one.)
+        if matches!(integrator, Integrator::Fixed { .. }) {
+            let pushed: f64 = simulation.contact_forces().map(|c| c.force.z.abs()).sum();
+            assert!((6.0 * 50.0 - pushed - G).abs() < 0.01 * G, "{integrator:?}: {pushed} N");
+        }
 
         simulation.advance_to(3.0).unwrap();
         simulation.advance_to(3.2).unwrap();

@@ -2,7 +2,9 @@
 //!
 //! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
 
+mod clutter;
 mod mpm;
+mod rigid;
 mod tolerance;
 
 use serde::Serialize;
@@ -11,7 +13,8 @@ use serde_json::{Map, Value};
 use crate::machine::{self, Backend};
 
 /// The parts of the suite, in the order in which they run.
-pub const PARTS: &[Part] = &[mpm::PART, tolerance::PART];
+pub const PARTS: &[Part] =
+    &[mpm::PART, tolerance::PART, clutter::PART, rigid::SLIDE, rigid::STACK, rigid::BALL];
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug)]

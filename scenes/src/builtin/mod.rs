@@ -3,12 +3,19 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 5] = [
+const SCENES: [(&str, &str); 12] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
     ("sand-column", include_str!("sand-column.json")),
     ("incline", include_str!("incline.json")),
+    ("cylinder", include_str!("cylinder.json")),
+    ("ball-drop", include_str!("ball-drop.json")),
+    ("slide-cube", include_str!("slide-cube.json")),
+    ("stack", include_str!("stack.json")),
+    ("conveyor", include_str!("conveyor.json")),
+    ("clutter-soft", include_str!("clutter-soft.json")),
+    ("clutter-hard", include_str!("clutter-hard.json")),
 ];
 
 /// Names of the built-in scenes.
