@@ -3,12 +3,13 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 5] = [
+const SCENES: [(&str, &str); 6] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
     ("sand-column", include_str!("sand-column.json")),
     ("incline", include_str!("incline.json")),
+    ("gripper", include_str!("gripper.json")),
 ];
 
 /// Names of the built-in scenes.
