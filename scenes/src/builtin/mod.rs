@@ -3,13 +3,15 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 8] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
     ("sand-column", include_str!("sand-column.json")),
     ("incline", include_str!("incline.json")),
     ("gripper", include_str!("gripper.json")),
+    ("franka", include_str!("franka.json")),
+    ("vacuum", include_str!("vacuum.json")),
 ];
 
 /// Names of the built-in scenes.
