@@ -65,7 +65,7 @@ pub enum AssembleError {
         /// Path of the body.
         path: String,
         /// What is wrong.
-        source: RigidError,
+        source: Box<RigidError>,
     },
     /// A robot's model file cannot be read.
     #[error("{path}: {source}")]

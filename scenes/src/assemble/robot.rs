@@ -93,7 +93,8 @@ fn add_body(
 ) -> Result<(), AssembleError> {
     let (path, described) = (format!("bodies[{at}]"), &scene.bodies[at]);
     let (desc, center) = body(described, &scene.rigid, &parts.builder, &path)?;
-    let added = parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source })?;
+    let added =
+        parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source: Box::new(source) })?;
     if let Some(link) = parts.builder.link(added) {
         joints.links.insert(described.name.clone(), link);
     }
@@ -128,7 +129,7 @@ fn add_robot(
     let mechanism = parts
         .builder
         .add_imported(&robot.name, imported, parent, &isometry(&robot.pose))
-        .map_err(|source| AssembleError::Body { path: path.to_owned(), source })?;
+        .map_err(|source| AssembleError::Body { path: path.to_owned(), source: Box::new(source) })?;
     parts.centers.resize(parts.builder.len(), Vector3::zeros());
     let first = mechanism.first_actuator;
     for (name, signal) in &robot.controls {

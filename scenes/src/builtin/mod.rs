@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 12] = [
+const SCENES: [(&str, &str); 15] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
@@ -16,6 +16,9 @@ const SCENES: [(&str, &str); 12] = [
     ("conveyor", include_str!("conveyor.json")),
     ("clutter-soft", include_str!("clutter-soft.json")),
     ("clutter-hard", include_str!("clutter-hard.json")),
+    ("gripper", include_str!("gripper.json")),
+    ("franka", include_str!("franka.json")),
+    ("vacuum", include_str!("vacuum.json")),
 ];
 
 /// Names of the built-in scenes.
