@@ -39,8 +39,13 @@ fn run(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
             let case = format!("20 bodies, {bin}, {}", stepping.name);
             row(play.row(&format!("{case}, wall"), "s", vec![play.wall], json!({ "bodies": 20 })));
             let more = json!({ "bodies": 20, "contacts_looked_at": depths.count });
-            row(play.row(&format!("{case}, mean penetration"), "m", vec![depths.mean()], more.clone()));
-            row(play.row(&format!("{case}, max penetration"), "m", vec![depths.max], more));
+            row(play.row(
+                &format!("{case}, mean penetration"),
+                "um",
+                vec![1e6 * depths.mean()],
+                more.clone(),
+            ));
+            row(play.row(&format!("{case}, max penetration"), "um", vec![1e6 * depths.max], more));
         }
     }
     scaling(&scene, row)

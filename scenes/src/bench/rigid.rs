@@ -74,6 +74,8 @@ pub(super) struct Play {
     rejected: usize,
     solves: usize,
     iterations: usize,
+    looks: usize,
+    /// Most contacts of a step between two looks, summed over the looks.
     contacts: f64,
 }
 
@@ -84,9 +86,9 @@ impl Play {
         scene.rigid.integrator = stepping.integrator;
         let fail = |reason: String| BenchError { bench: part, reason };
         let Prepared { world, .. } = prepare(&scene).map_err(|e| fail(e.to_string()))?;
-        let (steps, rejected, solves, iterations) = (0, 0, 0, 0);
+        let (steps, rejected, solves, iterations, looks) = (0, 0, 0, 0, 0);
         let (wall, simulated, contacts) = (0.0, 0.0, 0.0);
-        Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, contacts })
+        Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, looks, contacts })
     }
 
     /// Goes on for this time \[s\]; `look` sees the world from time to time, and is not timed.
@@ -103,6 +105,7 @@ impl Play {
             self.contacts += report.rigid.solver.contacts as f64;
             look(&self.world);
         }
+        self.looks += looks;
         self.simulated += looks as f64 * self.scene.dt;
         Ok(())
     }
@@ -145,7 +148,7 @@ impl Play {
             "rejected": self.rejected,
             "solves": self.solves,
             "iterations_mean": self.iterations as f64 / self.solves.max(1) as f64,
-            "contacts_mean": self.contacts / self.solves.max(1) as f64,
+            "contacts_mean": self.contacts / self.looks.max(1) as f64,
         });
         if let (Some(all), Value::Object(more)) = (details.as_object_mut(), more) {
             all.extend(more);
