@@ -206,3 +206,28 @@ fn contacts_are_finite_in_extreme_states() {
         }
     }
 }
+
+/// Two cubes face to face, their edges along each other but for turns and shifts of a nanometre: the corners of what they share lie in both.
+/// (Where an edge runs within the clipping's tolerance of another, the crossing of the two is anywhere along it.)
+#[test]
+fn edges_along_each_other_give_no_points_outside() {
+    let seed = 77;
+    let mut random = Random::new(seed);
+    let (h, overlap) = (0.05, 1e-4);
+    let cube = cuboid(h, h, h);
+    let mut least = f64::INFINITY;
+    for sample in 0..2000 {
+        let (shift, turn) = (random.vector() * 3e-10, random.vector() * 5e-9);
+        let poses = [at(0.0, 0.0, 0.0), posed(2.0 * h - overlap, shift.y, shift.z, turn)];
+        let found = contacts((&cube, poses[0]), (&cube, poses[1]), 1e-3);
+        assert!(found.len() >= 4, "seed {seed}, sample {sample}: {} points", found.len());
+        for contact in &found {
+            for pose in &poses {
+                let outside = pose.inverse_transform_point(&contact.point.into()).coords.amax() - h;
+                assert!(outside < overlap, "seed {seed}, sample {sample}: a point {outside:e} m outside");
+            }
+            least = least.min(contact.distance);
+        }
+    }
+    assert!(least > -1.01 * overlap, "seed {seed}: {least:e} m deep");
+}

@@ -209,7 +209,8 @@ impl Clipper {
                     self.clipped.push(here);
                 }
                 if keep != keep_next {
-                    let t = s / (s - s_next);
+                    // Within the tolerance of an edge that runs along the line the crossing may be anywhere: never beyond the ends.
+                    let t = (s / (s - s_next)).clamp(0.0, 1.0);
                     let (u, v) = (here.u + t * (next.u - here.u), here.v + t * (next.v - here.v));
                     let (arriving, leaving) =
                         if keep { (here.leaving, from.leaving) } else { (from.leaving, here.leaving) };
@@ -268,7 +269,7 @@ fn clip_segment(
             (true, true) => {}
             (false, false) => return None,
             (first, _) => {
-                let t = s0 / (s0 - s1);
+                let t = (s0 / (s0 - s1)).clamp(0.0, 1.0);
                 let end = usize::from(first);
                 let shrinks = if first { t < range[1].0 } else { t > range[0].0 };
                 if shrinks {
