@@ -54,7 +54,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
 }
 
 fn line(row: &Row) -> [String; 8] {
-    let figure = |value: f64| format!("{value:.4}");
+    // Small errors are not nothing.
+    let figure = |value: f64| {
+        if value.abs() < 1e-2 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") }
+    };
     [
         row.bench.clone(),
         row.case.clone(),

@@ -195,11 +195,10 @@ fn boxed<E: ExternalSystem + 'static>(
 
 /// A force that varies; a sine about a mean is two waves.
 fn apply(force: &format::Force, parts: &mut RigidParts, path: &str) -> Result<(), AssembleError> {
-    let (body, link) = link_of(&parts.builder, &force.body, &format!("{path}.body"))?;
+    let (_, link) = link_of(&parts.builder, &force.body, &format!("{path}.body"))?;
     let described = &parts.builder.links()[link.0];
     // A link's centre of mass is where its inertia says.
     let point = Point3::from(described.inertia.center());
-    debug_assert!(body.0 < parts.builder.len());
     let unit = ForceVector::new(force.torque.into(), force.force.into());
     for wave in waves(&force.wave, &unit) {
         parts.builder.externals.push(boxed(move |model| AppliedWave::new(model, link, point, wave)));
