@@ -9,6 +9,7 @@ use pliant_rigid::multibody::Kinematics;
 use pliant_rigid::{HeightField, Shape};
 use pliant_scenes::format::RobotModel;
 use pliant_scenes::models::import;
+use pliant_scenes::picture;
 use pliant_scenes::render::{Body, BodyShape, Camera, Picture, render, write_png};
 
 /// The shapes of a robot at its first keyframe, or at rest, its world placed at `base`; and the pose of its last link.
@@ -20,28 +21,9 @@ fn robot(model: RobotModel, base: &Isometry3<f64>) -> Result<(Vec<Body>, Isometr
     let of = |link: Option<_>| link.map_or(*base, |link| base * kinematics.pose(link));
     let touching = geometries.iter().map(|g| (of(g.link) * g.pose, &g.shape, g.color));
     let seen = visuals.iter().map(|v| (of(v.link) * v.pose, &v.shape, v.color));
-    let body = |(pose, shape, color)| Body { shape: drawn(shape), pose, color, marked: false };
+    let body = |(pose, shape, color)| Body { shape: picture::shape(shape), pose, color, marked: false };
     let last = system.model.links().len().checked_sub(1).map(pliant_rigid::multibody::LinkId);
     Ok((touching.chain(seen).map(body).collect(), of(last)))
-}
-
-fn drawn(shape: &Shape) -> BodyShape {
-    match shape {
-        Shape::HalfSpace => BodyShape::HalfSpace,
-        Shape::Box { half_extents } => BodyShape::Box { half_extents: *half_extents },
-        Shape::Sphere { radius } => BodyShape::Sphere { radius: *radius },
-        Shape::Capsule { radius, half_length } => {
-            BodyShape::Capsule { radius: *radius, half_length: *half_length }
-        }
-        Shape::Cylinder { radius, half_length } => {
-            BodyShape::Cylinder { radius: *radius, half_length: *half_length }
-        }
-        Shape::Ellipsoid { semi_axes } => BodyShape::Ellipsoid { half_axes: *semi_axes },
-        Shape::ConvexHull(_) | Shape::Mesh(_) | Shape::HeightField(_) => {
-            let (vertices, triangles) = shape.triangles(32);
-            BodyShape::Mesh { vertices, triangles, smooth: false }
-        }
-    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -62,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heights: Vec<f64> = (0..columns * columns).map(height).collect();
     let terrain = Shape::HeightField(HeightField::new(&heights, columns, [0.07, 0.07], 0.01)?);
     let color = [176, 158, 132];
-    bodies.push(Body { shape: drawn(&terrain), pose: place(1.7, 0.9, 0.0), color, marked: false });
+    bodies.push(Body { shape: picture::shape(&terrain), pose: place(1.7, 0.9, 0.0), color, marked: false });
 
     let turn = UnitQuaternion::from_euler_angles(0.4, 0.3, 0.5);
     let lying = UnitQuaternion::from_euler_angles(0.0, std::f64::consts::FRAC_PI_2, 0.6);

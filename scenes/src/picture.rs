@@ -315,7 +315,8 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = Body> {
     })
 }
 
-fn shape(shape: &Shape) -> BodyShape {
+/// A solid as the renderer draws it.
+pub fn shape(shape: &Shape) -> BodyShape {
     match shape {
         Shape::HalfSpace => BodyShape::HalfSpace,
         Shape::Box { half_extents } => BodyShape::Box { half_extents: *half_extents },

@@ -52,7 +52,7 @@ impl Drives {
 /// Straight pieces of a force that goes smoothly from one keyframe to the next.
 const PIECES: u32 = 16;
 
-/// Part of the range over which suction falls to half of its force, where the scene says nothing of it: a tenth of the range.
+/// Part of the range at which suction has half of its force.
 const HALF_DISTANCE: f64 = 0.1;
 
 /// Adds the motors, constraints, forces and controllers of a scene to its bodies.

@@ -204,7 +204,7 @@ impl InverseDynamics {
 pub struct Suction {
     /// The cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's origin.
     pub cups: Vec<String>,
-    /// Largest pull of one cup [N].
+    /// Largest pull of one cup, at contact; at a tenth of the range it is half of that [N].
     pub force: f64,
     /// Gap beyond which a cup does not pull [m].
     pub range: f64,
