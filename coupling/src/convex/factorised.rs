@@ -4,7 +4,9 @@
 use multiversion::multiversion;
 
 use super::active::Active;
+use super::body_block::BodyBlock;
 use super::kernels::Columns;
+use super::mobility::point_velocity;
 use super::prepared::{Group, Prepared, Vector};
 
 /// Row `i` of the lower factor: the blocks of columns `first..=i`, as three scalar rows one after another.
@@ -31,6 +33,9 @@ pub(super) struct Factorisation {
     rows: Vec<BlockRow>,
     values: Vec<f64>,
     solution: Vec<f64>,
+    /// What couples each of the bodies' unknowns to the nodes, `E = -J^T G B L`, and `K^-1 E`: a column an unknown, in elimination order.
+    columns: Vec<f64>,
+    solved: Vec<f64>,
     // Of the ordering:
     start: Vec<u32>,
     membership: Vec<u32>,
@@ -45,8 +50,15 @@ fn stencil(group: &Group) -> [u32; 27] {
 }
 
 impl Factorisation {
-    /// Factorises `M + J^T G J`.
-    pub fn factorise(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+    /// Factorises `M + J^T G J`. The matrix is an arrow: K of the nodes, the bodies' block C, and E between them; the bodies'
+    /// Schur complement `C - E^T K^-1 E` takes the place of C's factor in `bodies`.
+    pub fn factorise(
+        &mut self,
+        prepared: &Prepared,
+        active: &Active,
+        hessians: &[Columns],
+        bodies: &mut BodyBlock,
+    ) {
         let same = self.position.len() == prepared.nodes.len()
             && self.pattern.len() == prepared.groups.len()
             && self.pattern.iter().zip(&prepared.groups).all(|(a, b)| a.rows == b.rows);
@@ -58,6 +70,42 @@ impl Factorisation {
         self.assemble(prepared, active, hessians);
         let rows = &self.rows;
         eliminate(rows, prepared_mass(&self.position, &prepared.mass, &mut self.solution), &mut self.values);
+        self.couple(prepared, active, hessians);
+        let (n, columns, solved) = (3 * self.position.len(), &self.columns, &self.solved);
+        bodies.factorise(|i, j| dot(&columns[i * n..(i + 1) * n], &solved[j * n..(j + 1) * n]));
+    }
+
+    /// E and `K^-1 E`.
+    fn couple(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+        let (mobility, n) = (&prepared.mobility, 3 * self.position.len());
+        self.columns.clear();
+        self.columns.resize(n * mobility.rank(), 0.0);
+        for group in &active.groups {
+            let nodes = stencil(group);
+            for &c in &active.contacts[group.begin as usize..group.end as usize] {
+                let Some((body, lever)) = mobility.on(c as usize) else { continue };
+                let (w, g) = (&prepared.weights[c as usize], &hessians[c as usize]);
+                for j in 0..mobility.rank() {
+                    let velocity = std::array::from_fn(|d| mobility.row(6 * body + d)[j]);
+                    let v = point_velocity(&velocity, &lever);
+                    let image: [f64; 3] =
+                        std::array::from_fn(|a| -(0..3).map(|b| g[b][a] * v[b]).sum::<f64>());
+                    for (s, &node) in nodes.iter().enumerate() {
+                        // A node without mass never moves.
+                        if prepared.mass[node as usize] > 0.0 {
+                            let at = j * n + 3 * self.position[node as usize] as usize;
+                            for a in 0..3 {
+                                self.columns[at + a] += w.xy[s / 3] * w.z[s % 3] * image[a];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.solved.clone_from(&self.columns);
+        for column in self.solved.chunks_exact_mut(n.max(1)) {
+            substitute(&self.rows, &self.values, column);
+        }
     }
 
     /// Reverse Cuthill-McKee: breadth first from a node of least degree, neighbours by degree.
@@ -194,21 +242,38 @@ impl Factorisation {
     }
 
     /// `out = -(M + J^T G J)^-1 gradient` with the last factorisation.
-    pub fn solve_negated(&mut self, gradient: &[Vector], out: &mut [Vector]) {
+    pub fn solve_negated(&mut self, gradient: &[Vector], bodies: &mut BodyBlock, out: &mut [Vector]) {
+        let (nodes, n) = (self.position.len(), 3 * self.position.len());
         self.solution.clear();
-        self.solution.resize(3 * gradient.len(), 0.0);
-        for (node, g) in gradient.iter().enumerate() {
+        self.solution.resize(n, 0.0);
+        for (node, g) in gradient[..nodes].iter().enumerate() {
             let place = 3 * self.position[node] as usize;
             for a in 0..3 {
                 self.solution[place + a] = -g[a];
             }
         }
         substitute(&self.rows, &self.values, &mut self.solution);
-        for (node, out) in out.iter_mut().enumerate() {
+        let (of_nodes, of_bodies) = out.split_at_mut(nodes);
+        let (g, columns, solved, solution) =
+            (&gradient[nodes..], &self.columns, &self.solved, &mut self.solution);
+        let free = &*solution;
+        bodies.solve(
+            |j| -g[j / 3][j % 3] - dot(&columns[j * n..(j + 1) * n], free),
+            |j, value| of_bodies[j / 3][j % 3] = value,
+        );
+        for (j, column) in solved.chunks_exact(n.max(1)).enumerate() {
+            let y = of_bodies[j / 3][j % 3];
+            solution.iter_mut().zip(column).for_each(|(x, e)| *x -= y * e);
+        }
+        for (node, out) in of_nodes.iter_mut().enumerate() {
             let place = 3 * self.position[node] as usize;
             *out = [self.solution[place], self.solution[place + 1], self.solution[place + 2], 0.0];
         }
     }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// Masses in elimination order, the lower bound of the pivots.

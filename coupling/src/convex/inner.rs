@@ -4,11 +4,13 @@
 //! couple beyond the diagonal blocks), it says so, and the solver factorises.
 
 use super::active::Active;
+use super::body_block::BodyBlock;
 use super::kernels::{
     Columns, Lanes, Matrix, NodeBlocks, Nodes, Real, Rows, Stencil, WIDTH, conjugate, descend,
     diagonal_blocks_add, expand_weights, invert_scaled, pack_hessians, product_add, scale_gradient,
     scale_solution,
 };
+use super::mobility::{Spatial, add_impulse, point_velocity};
 use super::prepared::{Prepared, Vector};
 
 /// Largest trace of a scaled diagonal block, `tr(B_i)/m_i`, that single precision is trusted with: its rounding is then
@@ -62,18 +64,24 @@ impl ConjugateGradients {
     }
 
     /// Solves a Newton system from zero; every iterate is a direction of descent. Returns the number of products.
-    pub fn solve(&mut self, newton: &Newton, target: InnerTarget, out: &mut [Vector]) -> usize {
+    pub fn solve(
+        &mut self,
+        newton: &Newton,
+        bodies: &mut BodyBlock,
+        target: InnerTarget,
+        out: &mut [Vector],
+    ) -> usize {
         if !self.needs_double {
-            let largest = self.single.precondition(newton);
+            let largest = self.single.precondition(newton).max(bodies.largest());
             if largest <= LARGEST_SINGLE {
-                return self.single.solve(newton, target, out);
+                return self.single.solve(newton, bodies, target, out);
             }
             self.double.load(newton.prepared);
             self.needs_double = true;
         }
         self.double.precondition(newton);
-        let products = self.double.solve(newton, target, out);
-        self.beaten = self.double.true_residual(newton) > 2.0 * target.reduction;
+        let products = self.double.solve(newton, bodies, target, out);
+        self.beaten = self.double.true_residual(newton, bodies) > 2.0 * target.reduction;
         products + 1
     }
 }
@@ -94,12 +102,16 @@ struct System<T> {
     direction: Vec<Nodes<T>>,
     scaled_direction: Rows<T>,
     image: Rows<T>,
+    /// Of every active contact: what its body's motion takes off the nodes' velocity, then its impulse. Empty where no body answers.
+    moved: Vec<[T; 4]>,
+    velocities: Vec<Spatial>,
+    impulses: Vec<Spatial>,
 }
 
 impl<T: Real> System<T> {
     fn load(&mut self, prepared: &Prepared) {
         // A row is read as four nodes.
-        let chunks = (prepared.nodes.len() + 1).div_ceil(WIDTH);
+        let chunks = (prepared.vectors() + 1).div_ceil(WIDTH);
         let zero = T::default();
         self.scale.clear();
         self.scale.resize(chunks, [zero; WIDTH]);
@@ -113,7 +125,7 @@ impl<T: Real> System<T> {
             buffer.clear();
             buffer.resize(chunks, [[zero; WIDTH]; 3]);
         }
-        self.blocks.resize(prepared.nodes.len(), [zero; 8]);
+        self.blocks.resize(prepared.vectors(), [zero; 8]);
         self.inverse_blocks.resize(chunks, [[zero; WIDTH]; 6]);
         for component in self.scaled_direction.iter_mut().chain(&mut self.image) {
             component.clear();
@@ -134,36 +146,73 @@ impl<T: Real> System<T> {
         invert_scaled(&self.blocks, &self.scale, &mut self.inverse_blocks)
     }
 
-    fn solve(&mut self, newton: &Newton, target: InnerTarget, out: &mut [Vector]) -> usize {
+    fn solve(
+        &mut self,
+        newton: &Newton,
+        bodies: &mut BodyBlock,
+        target: InnerTarget,
+        out: &mut [Vector],
+    ) -> usize {
         self.hessians.resize(newton.active.contacts.len(), [T::default(); 8]);
         pack_hessians(newton.active, newton.hessians, &mut self.hessians);
         // A right-hand side of norm one keeps single precision in its range.
         scale_gradient(newton.norm, &self.scale, newton.gradient, &mut self.residual);
-        let products = self.iterate(newton.active, target);
+        let products = self.iterate(newton, bodies, target);
         scale_solution(newton.norm, &self.scale, &self.solution, out);
         products
     }
 
     /// The norm of the linear residual, as a part of the gradient's, by one more product: the recurrence's own can
     /// have lost touch with it.
-    fn true_residual(&mut self, newton: &Newton) -> f64 {
+    fn true_residual(&mut self, newton: &Newton, bodies: &mut BodyBlock) -> f64 {
         let (p, t, q) = (&mut self.direction, &mut self.scaled_direction, &mut self.image);
         conjugate(&self.scale, &self.solution, T::default(), p, t, q);
-        product_add(newton.active, &self.weights, &self.hessians, t, q);
+        self.product_add(newton);
         scale_gradient(newton.norm, &self.scale, newton.gradient, &mut self.residual);
         // A step of length one leaves the residual.
-        self.descend(1.0)[1].sqrt()
+        self.descend(1.0, newton, bodies)[1].sqrt()
+    }
+
+    /// `image += J^T G J scaled_direction`, nodes and bodies; returns the curvature along it.
+    fn product_add(&mut self, newton: &Newton) -> f64 {
+        let Self { weights, hessians, scaled_direction, image, moved, velocities, impulses, .. } = self;
+        let (active, mobility) = (newton.active, &newton.prepared.mobility);
+        if mobility.rank() == 0 {
+            return product_add::<T, false>(active, weights, hessians, moved, scaled_direction, image);
+        }
+        let first = newton.prepared.nodes.len();
+        mobility.velocities(|j| scaled_direction[j % 3][first + j / 3].double(), velocities);
+        moved.clear();
+        moved.extend(active.contacts.iter().map(|&c| {
+            let zero = T::default();
+            let Some((body, lever)) = mobility.on(c as usize) else { return [zero; 4] };
+            let [x, y, z] = point_velocity(&velocities[body], &lever).map(T::of);
+            [x, y, z, zero]
+        }));
+        let curvature = product_add::<T, true>(active, weights, hessians, moved, scaled_direction, image);
+        impulses.clear();
+        impulses.resize(mobility.bodies(), [0.0; 6]);
+        for (&c, g) in active.contacts.iter().zip(&*moved) {
+            if let Some((body, lever)) = mobility.on(c as usize) {
+                add_impulse(&mut impulses[body], &lever, &[-g[0].double(), -g[1].double(), -g[2].double()]);
+            }
+        }
+        mobility.reduce(impulses, |j, value| {
+            let out = &mut image[j % 3][first + j / 3];
+            *out = *out + T::of(value);
+        });
+        curvature
     }
 
     /// `solution` for the right-hand side in `residual`.
-    fn iterate(&mut self, active: &Active, target: InnerTarget) -> usize {
+    fn iterate(&mut self, newton: &Newton, bodies: &mut BodyBlock, target: InnerTarget) -> usize {
         self.solution.fill([[T::default(); WIDTH]; 3]);
         self.direction.fill([[T::default(); WIDTH]; 3]);
         for component in &mut self.image {
             component.fill(T::default());
         }
         // A step of length zero preconditions the first residual.
-        let [mut reduction, _] = self.descend(0.0);
+        let [mut reduction, _] = self.descend(0.0, newton, bodies);
         let mut beta = 0.0;
         for product in 1..=target.iterations {
             let inertia = conjugate(
@@ -174,13 +223,12 @@ impl<T: Real> System<T> {
                 &mut self.scaled_direction,
                 &mut self.image,
             );
-            let curvature = inertia
-                + product_add(active, &self.weights, &self.hessians, &self.scaled_direction, &mut self.image);
+            let curvature = inertia + self.product_add(newton);
             // Not positive only where everything has underflowed, not finite where it has overflowed.
             if !(curvature > 0.0 && curvature.is_finite() && reduction > 0.0) {
                 return product;
             }
-            let [next, residual_squared] = self.descend(reduction / curvature);
+            let [next, residual_squared] = self.descend(reduction / curvature, newton, bodies);
             if residual_squared <= target.reduction * target.reduction {
                 return product;
             }
@@ -190,8 +238,9 @@ impl<T: Real> System<T> {
         target.iterations
     }
 
-    fn descend(&mut self, step: f64) -> [f64; 2] {
-        descend(
+    /// A step along the direction, and the preconditioned residual after it; returns the products of the residual with that and itself.
+    fn descend(&mut self, step: f64, newton: &Newton, bodies: &mut BodyBlock) -> [f64; 2] {
+        let mut products = descend(
             T::of(step),
             &self.direction,
             &self.image,
@@ -200,7 +249,24 @@ impl<T: Real> System<T> {
             &mut self.solution,
             &mut self.residual,
             &mut self.preconditioned,
-        )
+        );
+        // The bodies' block is no 3 x 3 one: the kernel took the identity for it.
+        let first = newton.prepared.nodes.len();
+        let place = |j: usize| (first + j / 3, j % 3);
+        let of = |vectors: &[Nodes<T>], j: usize| {
+            let (n, a) = place(j);
+            vectors[n / WIDTH][a][n % WIDTH].double()
+        };
+        let (residual, preconditioned) = (&self.residual, &mut self.preconditioned);
+        bodies.solve(
+            |j| of(residual, j),
+            |j, value| {
+                let (n, a) = place(j);
+                products[0] += of(residual, j) * (value - of(residual, j));
+                preconditioned[n / WIDTH][a][n % WIDTH] = T::of(value);
+            },
+        );
+        products
     }
 }
 

@@ -1,5 +1,6 @@
 //! Limited-memory BFGS over the touched nodes.
 
+use super::body_block::BodyBlock;
 use super::kernels::{Columns, add_scaled, apply_blocks_negated, dot};
 use super::prepared::Vector;
 
@@ -46,12 +47,13 @@ impl History {
         }
     }
 
-    /// The direction at a gradient with the inverse blocks as the first matrix (Nocedal and Wright 2006, Algorithm
+    /// The direction at a gradient with the inverse blocks of nodes and bodies as the first matrix (Nocedal and Wright 2006, Algorithm
     /// 7.4). `scratch` and `out` have the gradient's length.
     pub fn direction(
         &mut self,
         gradient: &[Vector],
         inverse_blocks: &[Columns],
+        bodies: &mut BodyBlock,
         scratch: &mut [Vector],
         out: &mut [Vector],
     ) {
@@ -65,6 +67,8 @@ impl History {
             add_scaled(-coefficient, &pair.change, scratch);
         }
         apply_blocks_negated(inverse_blocks, scratch, out);
+        let nodes = inverse_blocks.len();
+        bodies.apply_negated(&scratch[nodes..], &mut out[nodes..]);
         for back in (1..=self.used).rev() {
             let index = (self.next + count - back) % count;
             let pair = &self.pairs[index];

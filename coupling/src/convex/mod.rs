@@ -11,17 +11,21 @@
 //! al. 2023, "A Theory of Irrotational Contact Fields"). The problem is strongly convex, so every
 //! [`Direction`] reaches the same point; they differ in how long that takes.
 //!
+//! Where bodies answer within the step ([`Mobility`]), their velocities are unknowns as well.
+//!
 //! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the workspace that
 //! does, and [`SolverInfo`] what happened. [`law`] has the contact model one contact at a time, and
 //! [`pressing`] makes sequences of problems to measure with.
 
 mod active;
+mod body_block;
 mod factorised;
 mod inner;
 mod kernels;
 pub mod law;
 mod lbfgs;
 mod line_search;
+mod mobility;
 mod prepared;
 pub mod pressing;
 mod problem;
@@ -29,6 +33,7 @@ mod settings;
 mod solver;
 
 pub use law::normal_impulse;
+pub use mobility::{Attachment, Mobility};
 pub use problem::{Contact, ContactProblem, ProblemError};
 pub use settings::{Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
 pub use solver::{ConvexSolver, IterationRecord};

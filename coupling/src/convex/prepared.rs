@@ -1,7 +1,9 @@
 //! A problem made ready for the solver: only the touched nodes, contacts in groups that share a stencil, and the
 //! constants of the contact law in lanes.
 
+use super::kernels;
 use super::law::SMALLEST_STICTION_TOLERANCE;
+use super::mobility::{Mobility, Spatial};
 use super::problem::{Contact, ContactProblem};
 
 /// A node's or a contact's vector, `[x, y, z, 0]`: one AVX register.
@@ -72,7 +74,7 @@ impl LawLanes {
 pub(super) struct Prepared {
     /// Touched nodes, ascending, so that three z-consecutive nodes stay consecutive.
     pub nodes: Vec<u32>,
-    /// Mass of the touched nodes \[kg\].
+    /// Mass of the touched nodes \[kg\], then ones for the vectors that hold the bodies' unknowns.
     pub mass: Vec<f64>,
     /// Its inverse, zero where the mass is zero: such a node never moves.
     pub inverse_mass: Vec<f64>,
@@ -88,6 +90,8 @@ pub(super) struct Prepared {
     pub bias: Vec<Vector>,
     /// Number of contacts.
     pub contacts: usize,
+    /// The bodies that answer.
+    pub mobility: Mobility,
     local: Vec<u32>,
 }
 
@@ -97,11 +101,41 @@ impl Prepared {
         self.laws.len() * LANES
     }
 
+    /// Number of vectors of unknowns: the touched nodes, then those of the bodies.
+    pub fn vectors(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// `out += J x`: from unknowns to the contacts. `velocities` is scratch.
+    pub fn gather_add(&self, x: &[Vector], velocities: &mut Vec<Spatial>, out: &mut [Vector]) {
+        kernels::gather_add(&self.groups, &self.weights, x, out);
+        if self.mobility.rank() > 0 {
+            let y = &x[self.nodes.len()..];
+            self.mobility.velocities(|j| y[j / 3][j % 3], velocities);
+            self.mobility.subtract_motion(velocities, out);
+        }
+    }
+
+    /// `out += J^T x`: from contacts to the unknowns. `impulses` is scratch.
+    pub fn scatter_add(&self, x: &[Vector], impulses: &mut Vec<Spatial>, out: &mut [Vector]) {
+        kernels::scatter_add(&self.groups, &self.weights, x, out);
+        if self.mobility.rank() > 0 {
+            let y = &mut out[self.nodes.len()..];
+            self.mobility.collect(x, impulses);
+            self.mobility.reduce(impulses, |j, value| y[j / 3][j % 3] += value);
+        }
+    }
+
     /// Reads a problem whose shape is valid.
     pub fn load(&mut self, problem: &ContactProblem) {
         self.contacts = problem.contacts.len();
         self.group(&problem.contacts);
         self.compact(problem);
+        self.mobility.copy_from(&problem.mobility);
+        let vectors = self.nodes.len() + self.mobility.vectors();
+        self.mass.resize(vectors, 1.0);
+        self.inverse_mass.resize(vectors, 1.0);
+        self.free.resize(vectors, [0.0; 4]);
         self.weights.clear();
         self.weights.extend(problem.contacts.iter().map(|c| Weights { xy: c.weights_xy, z: c.weights_z }));
         self.laws.clear();

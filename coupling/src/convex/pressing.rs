@@ -5,6 +5,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::law::normal_impulse;
+use super::mobility::Mobility;
 use super::problem::{Contact, ContactProblem};
 use super::settings::{Direction, InitialGuess, SolverSettings};
 use super::solver::ConvexSolver;
@@ -220,6 +221,7 @@ impl Block {
         });
         let (contacts, particles) = self.contacts(time);
         let problem = ContactProblem {
+            mobility: Mobility::default(),
             node_free_velocity: free.collect(),
             node_mass: mass,
             contacts,

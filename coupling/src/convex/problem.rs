@@ -1,6 +1,7 @@
 //! The problem of one substep.
 
 use super::law::NormalLaw;
+use super::mobility::Mobility;
 
 /// Everything the minimisation needs. Node vectors are `[x, y, z, 0]` in world axes, f64.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,8 @@ pub struct ContactProblem {
     /// The contacts, sorted by cell: neighbours with the same [`Contact::rows`] are worked on together. Any order is
     /// right, this one is fast.
     pub contacts: Vec<Contact>,
+    /// Bodies that answer within the substep; without any, bodies keep the velocities that the contacts give.
+    pub mobility: Mobility,
     /// Length of the substep, `delta` \[s\].
     pub substep: f64,
 }
@@ -28,7 +31,7 @@ pub struct Contact {
     pub weights_z: [f64; 3],
     /// Unit normal, outward from the body to the particle, world axes; a positive normal velocity separates.
     pub normal: [f64; 3],
-    /// Velocity of the body at the contact point, world axes \[m/s\].
+    /// Velocity of the body at the contact point, world axes \[m/s\]: before it answers the contacts, where it does.
     pub body_velocity: [f64; 3],
     /// Signed distance `phi` \[m\], negative when overlapping; may be positive (speculative contact).
     pub gap: f64,
@@ -73,6 +76,9 @@ pub enum ProblemError {
         /// Number of nodes.
         nodes: usize,
     },
+    /// The bodies' mobility is not finite, or a contact is on a body that is not there.
+    #[error("the bodies' mobility or its attachments are not finite, or name a body that is not there")]
+    Mobility,
     /// A number is not finite, or outside of what its meaning allows.
     #[error("{field}[{index}] = {value} {unit} must be finite and {requirement}")]
     Value {
@@ -134,6 +140,9 @@ impl ContactProblem {
         if nodes != self.node_free_velocity.len() {
             let velocities = self.node_free_velocity.len();
             return Err(ProblemError::NodeCount { masses: nodes, velocities });
+        }
+        if !self.mobility.is_valid() {
+            return Err(ProblemError::Mobility);
         }
         for (contact, c) in self.contacts.iter().enumerate() {
             let node = c.rows.iter().fold(0, |most, &node| node.max(most));

@@ -1,11 +1,13 @@
 //! The solver: workspace, start, iteration, end.
 
 use super::active::Active;
+use super::body_block::BodyBlock;
 use super::factorised::Factorisation;
 use super::inner::{ConjugateGradients, Forcing, InnerTarget, Newton};
 use super::kernels::{self, Columns, Norms, Packed, RayLanes};
 use super::lbfgs::History;
 use super::line_search::{Line, Step, search};
+use super::mobility::{Spatial, point_velocity};
 use super::prepared::{LANES, Prepared, Vector};
 use super::problem::ContactProblem;
 use super::settings::{Direction, InitialGuess, SolverInfo, SolverSettings, StopReason};
@@ -35,8 +37,9 @@ pub struct ConvexSolver {
     prepared: Prepared,
     all_velocities: Vec<Vector>,
     all_impulses: Vec<[f64; 3]>,
+    answers: Vec<Spatial>,
     trace: Vec<IterationRecord>,
-    // Of touched nodes:
+    // Of touched nodes and bodies:
     velocity: Vec<Vector>,
     impulse: Vec<Vector>,
     gradient: Vec<Vector>,
@@ -45,6 +48,9 @@ pub struct ConvexSolver {
     scratch: Vec<Vector>,
     blocks: Vec<Packed>,
     inverse_blocks: Vec<Columns>,
+    bodies: BodyBlock,
+    body_velocities: Vec<Spatial>,
+    body_impulses: Vec<Spatial>,
     // Of contacts, padded to full lanes:
     contact_velocity: Vec<Vector>,
     contact_direction: Vec<Vector>,
@@ -84,6 +90,11 @@ impl ConvexSolver {
     /// contact point.
     pub fn impulses(&self) -> &[[f64; 3]] {
         &self.all_impulses
+    }
+
+    /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\], linear \[m/s\], world axes.
+    pub fn answers(&self) -> &[[f64; 6]] {
+        &self.answers
     }
 
     /// The iterates of the last solve, from the first to the last.
@@ -133,10 +144,12 @@ impl ConvexSolver {
         self.all_velocities.extend_from_slice(&problem.node_free_velocity);
         self.all_impulses.clear();
         self.all_impulses.resize(problem.contacts.len(), [0.0; 3]);
+        self.answers.clear();
+        self.answers.resize(problem.mobility.bodies(), [0.0; 6]);
     }
 
     fn size_buffers(&mut self) {
-        let nodes = self.prepared.nodes.len();
+        let (nodes, vectors) = (self.prepared.nodes.len(), self.prepared.vectors());
         for buffer in [
             &mut self.velocity,
             &mut self.impulse,
@@ -146,7 +159,7 @@ impl ConvexSolver {
             &mut self.scratch,
         ] {
             buffer.clear();
-            buffer.resize(nodes, [0.0; 4]);
+            buffer.resize(vectors, [0.0; 4]);
         }
         self.blocks.resize(nodes, [0.0; 8]);
         self.inverse_blocks.resize(nodes, [[0.0; 4]; 3]);
@@ -164,19 +177,14 @@ impl ConvexSolver {
         let prepared = &self.prepared;
         self.velocity.copy_from_slice(&prepared.free);
         self.contact_velocity.copy_from_slice(&prepared.bias);
-        kernels::gather_add(&prepared.groups, &prepared.weights, &self.velocity, &mut self.contact_velocity);
+        prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
         match guess {
             InitialGuess::Free => return,
             InitialGuess::Impulses(impulses) => {
                 for (value, g) in self.contact_impulse.iter_mut().zip(impulses).take(prepared.contacts) {
                     *value = [g[0], g[1], g[2], 0.0];
                 }
-                kernels::scatter_add(
-                    &prepared.groups,
-                    &prepared.weights,
-                    &self.contact_impulse,
-                    &mut self.direction,
-                );
+                prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.direction);
                 for (d, inverse) in self.direction.iter_mut().zip(&prepared.inverse_mass) {
                     *d = d.map(|value| inverse * value);
                 }
@@ -209,12 +217,7 @@ impl ConvexSolver {
     fn project_direction(&mut self) {
         let prepared = &self.prepared;
         self.contact_direction.fill([0.0; 4]);
-        kernels::gather_add(
-            &prepared.groups,
-            &prepared.weights,
-            &self.direction,
-            &mut self.contact_direction,
-        );
+        prepared.gather_add(&self.direction, &mut self.body_velocities, &mut self.contact_direction);
         kernels::rays(&prepared.laws, &self.contact_velocity, &self.contact_direction, &mut self.rays);
     }
 
@@ -284,7 +287,7 @@ impl ConvexSolver {
         let prepared = &self.prepared;
         let potential = kernels::respond(&prepared.laws, &self.contact_velocity, &mut self.contact_impulse);
         self.impulse.fill([0.0; 4]);
-        kernels::scatter_add(&prepared.groups, &prepared.weights, &self.contact_impulse, &mut self.impulse);
+        prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.impulse);
         let norms = kernels::gradient(
             &prepared.mass,
             &prepared.inverse_mass,
@@ -315,10 +318,11 @@ impl ConvexSolver {
         let turning = if far { 0.0 } else { 1.0 };
         kernels::hessians(&self.prepared.laws, &self.contact_velocity, turning, &mut self.hessians);
         self.active.find(&self.prepared, &self.hessians);
+        self.bodies.update(&self.prepared, &self.active, &self.hessians);
         match settings.direction {
             Direction::Block | Direction::LumpedBlock => {
                 self.update_blocks(settings.direction == Direction::LumpedBlock);
-                kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+                self.apply_blocks_negated();
                 0
             }
             Direction::Lbfgs { .. } => {
@@ -326,6 +330,7 @@ impl ConvexSolver {
                 self.history.direction(
                     &self.gradient,
                     &self.inverse_blocks,
+                    &mut self.bodies,
                     &mut self.scratch,
                     &mut self.direction,
                 );
@@ -357,7 +362,7 @@ impl ConvexSolver {
                 gradient: &self.gradient,
                 norm: record.residual,
             };
-            products = self.conjugate_gradients.solve(&newton, target, &mut self.direction);
+            products = self.conjugate_gradients.solve(&newton, &mut self.bodies, target, &mut self.direction);
         }
         if self.conjugate_gradients.beaten() {
             products += self.factorise();
@@ -366,14 +371,22 @@ impl ConvexSolver {
     }
 
     fn factorise(&mut self) -> usize {
-        self.factorisation.factorise(&self.prepared, &self.active, &self.hessians);
-        self.factorisation.solve_negated(&self.gradient, &mut self.direction);
+        self.factorisation.factorise(&self.prepared, &self.active, &self.hessians, &mut self.bodies);
+        self.factorisation.solve_negated(&self.gradient, &mut self.bodies, &mut self.direction);
         // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
         if !self.direction.iter().flatten().all(|x| x.is_finite()) {
+            self.bodies.factorise(|_, _| 0.0);
             self.update_blocks(false);
-            kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+            self.apply_blocks_negated();
         }
         1
+    }
+
+    /// The direction of the inverse diagonal blocks.
+    fn apply_blocks_negated(&mut self) {
+        kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+        let nodes = self.prepared.nodes.len();
+        self.bodies.apply_negated(&self.gradient[nodes..], &mut self.direction[nodes..]);
     }
 
     /// The inverses of the diagonal blocks.
@@ -407,9 +420,14 @@ impl ConvexSolver {
             *size = [v[0].abs(), v[1].abs(), v[2].abs(), 0.0];
         }
         kernels::gather_add(&prepared.groups, &prepared.weights, &self.scratch, &mut self.contact_direction);
+        let (nodes, mobility) = (prepared.nodes.len(), &prepared.mobility);
+        let y = &self.velocity[nodes..];
+        mobility.velocities(|j| y[j / 3][j % 3], &mut self.body_velocities);
         for c in 0..prepared.contacts {
             let (sizes, bias) = (self.contact_direction[c], prepared.bias[c]);
-            let velocity: f64 = (0..3).map(|a| sizes[a] + bias[a].abs()).sum();
+            let moved =
+                mobility.on(c).map_or([0.0; 3], |(body, r)| point_velocity(&self.body_velocities[body], &r));
+            let velocity: f64 = (0..3).map(|a| sizes[a] + bias[a].abs() + moved[a].abs()).sum();
             let (gamma, g) = (self.contact_impulse[c], self.hessians[c]);
             let impulse: f64 = gamma.iter().map(|value| value.abs()).sum();
             let stiffness = g[0][0] + g[1][1] + g[2][2];
@@ -418,10 +436,11 @@ impl ConvexSolver {
         self.scratch.fill([0.0; 4]);
         kernels::scatter_add(&prepared.groups, &prepared.weights, &self.contact_direction, &mut self.scratch);
         let mut squares = 0.0;
+        mobility.add_sizes(&self.contact_direction, &mut self.body_impulses, &mut self.scratch[nodes..]);
         for (i, size) in self.scratch.iter().enumerate() {
             let (v, free) = (self.velocity[i], prepared.free[i]);
             let inertia: f64 = (0..3).map(|a| v[a].abs() + free[a].abs()).sum();
-            let term = prepared.mass[i] * inertia + size[0];
+            let term = prepared.mass[i] * inertia + size[0] + size[1] + size[2];
             squares += term * term * prepared.inverse_mass[i];
         }
         TERMS * f64::EPSILON * squares.sqrt()
@@ -436,5 +455,7 @@ impl ConvexSolver {
         for (velocity, &node) in self.velocity.iter().zip(&prepared.nodes) {
             self.all_velocities[node as usize] = *velocity;
         }
+        let y = &self.velocity[prepared.nodes.len()..];
+        prepared.mobility.velocities(|j| y[j / 3][j % 3], &mut self.answers);
     }
 }

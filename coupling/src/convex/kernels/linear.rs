@@ -84,11 +84,15 @@ pub(in super::super) fn pack_hessians<T: Real>(active: &Active, hessians: &[Colu
 }
 
 /// `out += J^T G J x`; returns `x^T J^T G J x`.
+///
+/// Where bodies answer (`MOBILE`), `moved` holds what each active contact takes off the nodes' velocity, and gets `G J x` in its
+/// place: the nodes' part of the transposed product is done here, the bodies' by the caller.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn product_add<T: Real>(
+pub(in super::super) fn product_add<T: Real, const MOBILE: bool>(
     active: &Active,
     weights: &[Stencil<T>],
     hessians: &[Matrix<T>],
+    moved: &mut [[T; 4]],
     x: &Rows<T>,
     out: &mut Rows<T>,
 ) -> f64 {
@@ -112,15 +116,25 @@ pub(in super::super) fn product_add<T: Real>(
         let (field, sums) = (black_box(&field), black_box(&mut sums));
         let mut part = T::default();
         let range = group.begin as usize..group.end as usize;
-        for (&c, g) in active.contacts[range.clone()].iter().zip(&hessians[range]) {
+        let first = range.start;
+        for (n, (&c, g)) in active.contacts[range.clone()].iter().zip(&hessians[range]).enumerate() {
             let w = weights[c as usize];
-            let v: [T; 3] =
+            let mut v: [T; 3] =
                 [interpolate(&w, &field[0]), interpolate(&w, &field[1]), interpolate(&w, &field[2])];
+            if MOBILE {
+                let moved = &moved[first + n];
+                for a in 0..3 {
+                    v[a] = v[a] - moved[a];
+                }
+            }
             let image = black_box([
                 g[0].mul_add(v[0], g[3].mul_add(v[1], g[4] * v[2])),
                 g[3].mul_add(v[0], g[1].mul_add(v[1], g[5] * v[2])),
                 g[4].mul_add(v[0], g[5].mul_add(v[1], g[2] * v[2])),
             ]);
+            if MOBILE {
+                moved[first + n][..3].copy_from_slice(&image);
+            }
             part = part + v[0].mul_add(image[0], v[1].mul_add(image[1], v[2] * image[2]));
             for a in 0..3 {
                 for m in 0..w.len() {
