@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use crate::body::{Appearance, BodyId, Geometry};
 use crate::error::RigidError;
 use crate::multibody::{Corner, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
-use crate::simulation::{AdvanceSummary, Collisions, Simulation, Snapshot};
+use crate::simulation::{AdvanceSummary, Collisions, Response, Simulation, Snapshot};
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
@@ -94,6 +94,36 @@ impl Bodies {
             let lever = self.kinematics.pose(link).rotation * body.frame.translation.vector;
             applied[link.0] += force.shifted(&-lever);
         }
+    }
+
+    /// Whether a body moves by the forces on it.
+    pub fn is_dynamic(&self, id: BodyId) -> bool {
+        let model = &self.simulation.system().model;
+        self.bodies[id.0].link.is_some_and(|link| model.tree_of(link).is_some())
+    }
+
+    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` (s), linearised where `impulses` (one a body) would
+    /// take them: `points` of the response are the origins of the bodies. The state does not change. `scratch` is a buffer.
+    ///
+    /// # Errors
+    /// As [`integrate`](Self::integrate).
+    pub fn respond(
+        &mut self,
+        dt: f64,
+        dynamic: &[BodyId],
+        impulses: &[SpatialImpulse],
+        scratch: &mut Vec<(LinkId, Vector3<f64>)>,
+        out: &mut Response,
+    ) -> Result<(), RigidError> {
+        if self.prepared != Some(dt) {
+            return Err(RigidError::StepNotPrepared { step: dt, prepared: self.prepared });
+        }
+        self.load_links(dt, impulses);
+        scratch.clear();
+        scratch.extend(dynamic.iter().filter_map(|&id| {
+            Some((self.bodies[id.0].link?, self.pose(id).translation.vector))
+        }));
+        Ok(self.simulation.respond(dt, scratch, out)?)
     }
 
     /// How many bodies there are.

@@ -177,6 +177,19 @@ impl Solver {
         }
     }
 
+    /// Factorises the problem's Hessian at the velocities `v`, for [`answer`](Self::answer). False where it is not finite.
+    #[must_use]
+    pub fn linearise(&mut self, model: &Model, problem: &mut Problem, v: &[f64]) -> bool {
+        self.gradient.resize(v.len(), 0.0);
+        problem.evaluate(model, v, &mut self.gradient);
+        self.factorise(model, problem, false, false)
+    }
+
+    /// `x = H^-1 x` with the factor of the last [`linearise`](Self::linearise).
+    pub fn answer(&self, x: &mut [f64]) {
+        self.cholesky.solve(x);
+    }
+
     fn factorise(&mut self, model: &Model, problem: &mut Problem, secant: bool, dense: bool) -> bool {
         problem.hessian(model, &mut self.hessian, secant);
         if !dense {

@@ -56,10 +56,10 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub struct Simulation<S> {
     pub(super) system: System,
-    source: S,
+    pub(super) source: S,
     integrator: Integrator,
-    state: State,
-    external: Vec<f64>,
+    pub(super) state: State,
+    pub(super) external: Vec<f64>,
     pub(super) stepper: Stepper,
     /// Prepared at the end of the first-order step: the trapezoid rule's.
     pub(super) corrector: Option<Stepper>,

@@ -10,8 +10,8 @@ use super::trapezoid::Trapezoid;
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
 use crate::multibody::{
-    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
-    mass_matrix,
+    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, Model, MotionVector, State,
+    bias_forces, mass_matrix,
 };
 
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
@@ -270,6 +270,18 @@ impl Stepper {
             }
             summary.refreshed += 1;
         }
+    }
+
+    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`answer`](Self::answer). False where it is
+    /// not finite.
+    #[must_use]
+    pub(super) fn linearise_at(&mut self, model: &Model, v: &[f64]) -> bool {
+        self.solver.linearise(model, &mut self.problem, v)
+    }
+
+    /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates.
+    pub(super) fn answer(&self, x: &mut [f64]) {
+        self.solver.answer(x);
     }
 
     /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the external systems' states at its end.
