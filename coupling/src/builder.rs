@@ -5,6 +5,7 @@ use pliant_mpm::{Level, Material, Mpm, ParticleState, largest_stable_substep};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
+use crate::mass_ratio::choose_coupling;
 use crate::settings::{MaterialId, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps};
 use crate::world::World;
 
@@ -96,11 +97,13 @@ impl WorldBuilder {
         if particles.is_empty() && bodies.is_empty() {
             return Err(BuildError::Empty);
         }
-        let bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
-        let mpm = Mpm::new(settings.grid_spacing, materials, &particles, &settings.boundaries, level)?;
+        let mut bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
+        let mpm =
+            Mpm::new(settings.grid_spacing, materials.clone(), &particles, &settings.boundaries, level)?;
         check_substeps(&settings, &mpm, &bodies)?;
         check_overlaps(&settings, &particles, &bodies)?;
-        Ok(World::assemble(settings, mpm, bodies))
+        let strong = choose_coupling(&settings, &materials, &particles, &mut bodies)?;
+        Ok(World::assemble(settings, mpm, bodies, strong))
     }
 }
 

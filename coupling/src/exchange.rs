@@ -40,6 +40,7 @@ impl Exchange {
         &mut self,
         velocities: &[[f64; 4]],
         impulses: &[[f64; 3]],
+        answers: &[[f64; 6]],
         problem: &ContactProblem,
         pairs: &[Pair],
         numbering: &Numbering,
@@ -52,7 +53,7 @@ impl Exchange {
         self.update_grid(velocities, problem, numbering, mpm, &mut sums);
         self.impose_walls(&impulses[pairs.len()..], numbering, walls, mpm, &mut sums);
         self.find_owners(impulses, problem, pairs);
-        for ((contact, pair), impulse) in problem.contacts.iter().zip(pairs).zip(impulses) {
+        for (c, ((contact, pair), impulse)) in problem.contacts.iter().zip(pairs).zip(impulses).enumerate() {
             let impulse = Vector3::from(*impulse);
             for (row, weight) in contact.rows.iter().zip(contact.weights_xy) {
                 for k in 0..3 {
@@ -61,7 +62,8 @@ impl Exchange {
             }
             let body = pair.body.0;
             bodies[body].add_at(&origins[body], &pair.position, &-impulse);
-            sums.work += impulse.dot(&pair.body_velocity);
+            let answer = Vector3::from(problem.mobility.answer(c, answers));
+            sums.work += impulse.dot(&(pair.body_velocity + answer));
         }
         for node in walls.sticky() {
             // The node did not move: the wall held it against the contacts.

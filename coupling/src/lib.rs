@@ -1,7 +1,7 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
-//! a private module each: `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, `walls` adds the boundary conditions on those, [`convex`] solves for
+//! a private module each: `motion` is where contact sees the bodies, `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, `walls` adds the boundary conditions on those, [`convex`] solves for
 //! the velocities, `exchange` hands impulses back, `account` keeps the books.
 
 mod account;
@@ -9,7 +9,9 @@ mod builder;
 pub mod convex;
 mod error;
 mod exchange;
+mod mass_ratio;
 mod memory;
+mod motion;
 mod nodes;
 mod observe;
 mod register;
@@ -24,7 +26,7 @@ pub use error::{BuildError, StateError, StepError};
 pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
 pub use report::{Balance, Diagnostics, ParticleSnapshot, StepReport};
 pub use settings::{
-    ContactSettings, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness,
-    Substeps,
+    ContactSettings, Coupling, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings,
+    Stiffness, Substeps,
 };
 pub use world::World;

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::convex::normal_impulse;
 use crate::memory::{Memories, Memory};
+use crate::motion::Seen;
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
@@ -118,16 +119,16 @@ impl Registry {
         Self { placed, max_radius, memories, ..Self::default() }
     }
 
-    /// Registers the contacts of the substep of `delta` [s] that starts `elapsed` [s] into the step.
+    /// Registers the contacts of the substep of `delta` [s], for which bodies are where `seen` says, one a body.
     pub(crate) fn register(
         &mut self,
         mpm: &Mpm,
         bodies: &Bodies,
+        seen: &[Seen],
         settings: &ContactSettings,
-        elapsed: f64,
         delta: f64,
     ) {
-        self.place(bodies, elapsed);
+        self.place(bodies, seen);
         if self.blocks.len() < mpm.block_count() {
             self.blocks.resize_with(mpm.block_count(), BlockPairs::default);
         }
@@ -155,13 +156,18 @@ impl Registry {
         self.placed.len()
     }
 
-    fn place(&mut self, bodies: &Bodies, elapsed: f64) {
+    /// Distance within which particles of blocks are looked at, however slow they are [m].
+    pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
+        self.max_radius + MARGIN * mpm.grid_spacing()
+    }
+
+    fn place(&mut self, bodies: &Bodies, seen: &[Seen]) {
         for placed in &mut self.placed {
-            let pose = bodies.pose_after(placed.body, elapsed);
+            let Seen { pose, velocity } = seen[placed.body.0];
             placed.pose = pose * bodies.body(placed.body).geometries[placed.index].pose;
             placed.inverse_rotation = placed.pose.rotation.inverse().to_rotation_matrix().into_inner();
             placed.origin = pose.translation.vector.into();
-            placed.velocity = bodies.velocity(placed.body);
+            placed.velocity = velocity;
         }
     }
 }
@@ -186,6 +192,8 @@ impl Search<'_> {
         if out.near.is_empty() {
             return;
         }
+        // Once for all particles: contacts come to a block one by one.
+        out.pairs.reserve(view.len());
         for i in 0..view.len() {
             let position = view.position(i);
             for &(geometry, reach) in &out.near {

@@ -47,6 +47,21 @@ pub enum ParticleRadius {
     Fixed(f64),
 }
 
+/// How bodies that forces move are coupled to the particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Coupling {
+    /// Each as its mass asks for: strongly where, by an estimate, the material that contact stirs within a step is not light beside
+    /// it ([`crate::World::strongly_coupled`]).
+    #[default]
+    Auto,
+    /// Bodies keep the velocity of the step's start through its substeps and get the sum of their impulses at its end (Yu et al.
+    /// 2025, section IV-A). Steps must be short where bodies are light.
+    Weak,
+    /// Bodies answer within the step: their velocities are unknowns of every contact problem.
+    Strong,
+}
+
 /// Contact between particles and bodies. Friction belongs to the bodies' geometries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, default)]
@@ -83,6 +98,8 @@ pub struct Settings {
     pub substeps: Substeps,
     /// Gravity, world frame [m/s^2].
     pub gravity: Vector3<f64>,
+    /// How bodies that forces move are coupled to the particles.
+    pub coupling: Coupling,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
     /// The contact solver.
@@ -100,6 +117,7 @@ impl Settings {
             grid_spacing,
             dt,
             substeps: Substeps::Auto,
+            coupling: Coupling::Auto,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),

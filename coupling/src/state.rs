@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 
+use nalgebra::Isometry3;
+use pliant_rigid::SpatialImpulse;
 use pliant_rigid::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +13,7 @@ use crate::memory::Memory;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -23,6 +25,10 @@ struct Header {
     step: u64,
     bodies: Snapshot,
     contacts: Vec<Memory>,
+    /// Of the last step, one a body.
+    impulses: Vec<SpatialImpulse>,
+    /// Where contact last saw bodies that answer within the step.
+    seen: Vec<Option<Isometry3<f64>>>,
     account: Account,
 }
 
@@ -40,6 +46,8 @@ impl World {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
+            impulses: self.impulses.clone(),
+            seen: self.motion.left().to_vec(),
             contacts: self.registry.memories.list().to_vec(),
             account: self.account,
         };
@@ -72,6 +80,10 @@ impl World {
         if !self.registry.memories.restore(header.contacts, geometries) {
             return Err(malformed("its contacts belong to other particles or geometries"));
         }
+        if header.impulses.len() != self.impulses.len() || !self.motion.restore(header.seen) {
+            return Err(malformed("it belongs to other bodies"));
+        }
+        self.impulses = header.impulses;
         self.account = header.account;
         self.step = header.step;
         self.time = header.step as f64 * self.settings.dt;

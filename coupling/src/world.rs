@@ -4,13 +4,14 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
-use pliant_rigid::{Bodies, SpatialImpulse};
+use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
 use crate::account::Account;
 use crate::builder::WorldBuilder;
 use crate::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
 use crate::error::StepError;
 use crate::exchange::Exchange;
+use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
@@ -26,6 +27,7 @@ pub struct World {
     pub(crate) mpm: Mpm,
     pub(crate) bodies: Bodies,
     pub(crate) registry: Registry,
+    pub(crate) motion: BodyMotion,
     pub(crate) account: Account,
     pub(crate) step: u64,
     pub(crate) time: f64,
@@ -35,7 +37,7 @@ pub struct World {
     solver: ConvexSolver,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
-    impulses: Vec<SpatialImpulse>,
+    pub(crate) impulses: Vec<SpatialImpulse>,
     boundary_impulse: SpatialImpulse,
     origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
@@ -62,11 +64,12 @@ impl World {
         WorldBuilder::new(settings)
     }
 
-    pub(crate) fn assemble(settings: Settings, mpm: Mpm, bodies: Bodies) -> Self {
+    pub(crate) fn assemble(settings: Settings, mpm: Mpm, bodies: Bodies, strong: Vec<bool>) -> Self {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
         Self {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
+            motion: BodyMotion::new(strong),
             account: Account::open(&totals, settings.gravity),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
             boundary_impulse: SpatialImpulse::zero(),
@@ -99,16 +102,12 @@ impl World {
         let dt = self.settings.dt;
         let substeps = self.substeps();
         let mut report = StepReport { substeps, ..StepReport::default() };
-        self.prepare(dt);
+        self.prepare(dt).map_err(|e| self.rigid_error(e))?;
         // Without particles there is nothing to substep.
         for k in 0..if self.mpm.is_empty() { 0 } else { substeps } {
-            self.substep(k, dt / f64::from(substeps), &mut report)?;
+            self.substep(k, substeps, dt / f64::from(substeps), &mut report)?;
         }
-        report.rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| StepError::Rigid {
-            step: self.step,
-            time: self.time,
-            source: Box::new(e),
-        })?;
+        report.rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
         self.step += 1;
         self.time = self.step as f64 * dt;
         report.contacts_mean /= f64::from(substeps);
@@ -116,32 +115,46 @@ impl World {
         Ok(report)
     }
 
-    /// Poses and velocities of the bodies for this step; particles in order.
-    fn prepare(&mut self, dt: f64) {
+    /// Poses, velocities and answers of the bodies for this step; particles in order.
+    fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
-        self.impulses.fill(SpatialImpulse::zero());
         self.boundary_impulse = SpatialImpulse::zero();
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
         if !self.mpm.is_empty() {
             self.mpm.begin_step();
+            let (reach, mobility) = (self.registry.reach(&self.mpm), &mut self.problem.mobility);
+            self.motion.begin(&mut self.bodies, &self.mpm, dt, reach, &self.impulses, mobility)?;
         }
+        self.impulses.fill(SpatialImpulse::zero());
+        Ok(())
+    }
+
+    fn rigid_error(&self, error: RigidError) -> StepError {
+        StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
     }
 
     /// One explicit MPM substep with implicit contact.
-    fn substep(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
+    fn substep(
+        &mut self,
+        k: u32,
+        substeps: u32,
+        delta: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
         self.account.free_motion(&free);
         self.boundary_impulse.linear += free.boundary.linear;
         self.boundary_impulse.angular += free.boundary.angular;
-        let elapsed = f64::from(k) * delta;
-        self.registry.register(&self.mpm, &self.bodies, &self.settings.contact, elapsed, delta);
+        self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
+        self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
         if !self.registry.pairs.is_empty() {
             self.solve_contact(k, delta, report)?;
         } else {
             self.registry.memories.remember(&[], &[]);
         }
+        self.motion.advance(k, substeps, delta, &self.impulses);
         self.mpm.grid_to_particles(delta).map_err(|error| self.step_error(k, delta, error))
     }
 
@@ -150,6 +163,7 @@ impl World {
         let pairs = &self.registry.pairs;
         self.numbering.update(pairs, &self.mpm);
         self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
+        self.motion.attach(pairs, &self.origins, &mut self.problem.mobility);
         self.walls.add(&self.numbering, self.settings.grid_spacing, &mut self.problem);
         self.guess.clear();
         self.guess.extend(pairs.iter().map(|p| p.last_impulse));
@@ -165,6 +179,7 @@ impl World {
         let exchanged = self.exchange.apply(
             self.solver.velocities(),
             self.solver.impulses(),
+            self.solver.answers(),
             &self.problem,
             pairs,
             &self.numbering,
@@ -260,6 +275,11 @@ impl World {
     /// The bodies, to change what motors are told between steps.
     pub fn bodies_mut(&mut self) -> &mut Bodies {
         &mut self.bodies
+    }
+
+    /// The bodies that are coupled strongly.
+    pub fn strongly_coupled(&self) -> impl Iterator<Item = BodyId> + '_ {
+        self.motion.strong().iter().enumerate().filter(|(_, strong)| **strong).map(|(b, _)| BodyId(b))
     }
 
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.

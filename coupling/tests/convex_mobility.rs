@@ -124,7 +124,8 @@ fn dense_minimiser(
         let (value, gradient, bends) = evaluate(&x);
         let mut hessian = mass.clone();
         for (rows, g) in bends {
-            let touched: Vec<usize> = (0..size).filter(|&i| rows.column(i).iter().any(|w| *w != 0.0)).collect();
+            let touched: Vec<usize> =
+                (0..size).filter(|&i| rows.column(i).iter().any(|w| *w != 0.0)).collect();
             let rows = rows.select_columns(&touched);
             let bend = rows.transpose() * g * &rows;
             for (k, &i) in touched.iter().enumerate() {

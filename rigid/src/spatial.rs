@@ -24,6 +24,19 @@ impl SpatialVelocity {
         self.linear + self.angular.cross(&(point - origin))
     }
 
+    /// `pose` after `s` seconds at this velocity: the origin moves on a line, the body turns about it by the exponential map.
+    pub fn advance(&self, pose: &Isometry3<f64>, s: f64) -> Isometry3<f64> {
+        advance(pose, self, s)
+    }
+
+    /// The velocity that takes a pose to another in `s` seconds: see [`advance`](Self::advance).
+    pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, s: f64) -> Self {
+        Self {
+            angular: (to.rotation * from.rotation.inverse()).scaled_axis() / s,
+            linear: (to.translation.vector - from.translation.vector) / s,
+        }
+    }
+
     /// Whether all components are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.angular.iter().chain(self.linear.iter()).all(|x| x.is_finite())

@@ -94,7 +94,13 @@ fn a_free_body_answers_with_its_inverse_inertia() {
     bodies.respond(DT, &ids[..1], &nothing, &mut Vec::new(), &mut response).unwrap();
     for i in 0..6 {
         for j in 0..6 {
-            let expected = if i != j { 0.0 } else if i < 3 { 1.0 / 0.02 } else { 0.5 };
+            let expected = if i != j {
+                0.0
+            } else if i < 3 {
+                1.0 / 0.02
+            } else {
+                0.5
+            };
             assert!((response.mobility[6 * i + j] - expected).abs() < 1e-12 * 50.0);
         }
     }

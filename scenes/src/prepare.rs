@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BuildError, ContactSettings, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
+    BuildError, ContactSettings, Coupling, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
@@ -75,6 +75,11 @@ fn settings(scene: &Scene) -> Settings {
         substeps: match scene.substeps {
             AutoOr::Auto => Substeps::Auto,
             AutoOr::Value(count) => Substeps::Fixed(count),
+        },
+        coupling: match scene.coupling {
+            format::Coupling::Auto => Coupling::Auto,
+            format::Coupling::Weak => Coupling::Weak,
+            format::Coupling::Strong => Coupling::Strong,
         },
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),

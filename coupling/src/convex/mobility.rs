@@ -104,9 +104,21 @@ impl Mobility {
         self.attachments.push(attachment);
     }
 
+    /// Makes room for the attachments of as many contacts, and a quarter more: their number comes and goes.
+    pub fn reserve(&mut self, contacts: usize) {
+        if self.attachments.capacity() < contacts {
+            self.attachments.reserve(contacts + contacts / 4);
+        }
+    }
+
     /// Forgets the attachments, for the contacts of another substep.
     pub fn detach(&mut self) {
         self.attachments.clear();
+    }
+
+    /// What a contact's body adds to its velocity there where the bodies' velocities change by `answers` \[m/s\].
+    pub fn answer(&self, contact: usize, answers: &[[f64; 6]]) -> [f64; 3] {
+        self.on(contact).map_or([0.0; 3], |(body, lever)| point_velocity(&answers[body], &lever))
     }
 
     /// Number of bodies.

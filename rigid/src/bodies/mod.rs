@@ -120,9 +120,11 @@ impl Bodies {
         }
         self.load_links(dt, impulses);
         scratch.clear();
-        scratch.extend(dynamic.iter().filter_map(|&id| {
-            Some((self.bodies[id.0].link?, self.pose(id).translation.vector))
-        }));
+        scratch.extend(
+            dynamic
+                .iter()
+                .filter_map(|&id| Some((self.bodies[id.0].link?, self.pose(id).translation.vector))),
+        );
         Ok(self.simulation.respond(dt, scratch, out)?)
     }
 
@@ -259,7 +261,7 @@ impl Bodies {
 
 impl Body {
     /// Distance (m) from the body's origin within which its surfaces are; half-spaces are left out.
-    fn reach(&self) -> f64 {
+    pub fn reach(&self) -> f64 {
         let ball = |g: &Geometry| {
             let (center, radius) = g.shape.bounding_sphere()?;
             Some((g.pose * center).coords.norm() + radius)

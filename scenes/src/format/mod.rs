@@ -67,6 +67,9 @@ pub struct Scene {
     /// Distance between the nodes of the particles' grid; needed where there are soft bodies [m].
     #[serde(default)]
     pub grid_spacing: Option<f64>,
+    /// How bodies that forces move are coupled to the particles.
+    #[serde(default)]
+    pub coupling: Coupling,
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: Contact,
@@ -123,6 +126,7 @@ impl Scene {
             substeps: AutoOr::Auto,
             gravity: earth(),
             grid_spacing: None,
+            coupling: Coupling::default(),
             contact: Contact::default(),
             solver: Solver::default(),
             rigid: Rigid::default(),
@@ -139,6 +143,19 @@ impl Scene {
             seed: 0,
         }
     }
+}
+
+/// How bodies that forces move are coupled to the particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coupling {
+    /// Strongly where a body is light beside the material that contact stirs within a step, else weakly; the manifest says which.
+    #[default]
+    Auto,
+    /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end of the step.
+    Weak,
+    /// Bodies answer within the step: their velocities are unknowns of the contact problem.
+    Strong,
 }
 
 /// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.

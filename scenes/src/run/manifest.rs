@@ -154,6 +154,9 @@ pub struct Manifest {
     pub contacts: MeanMax,
     /// The contact solver.
     pub solver: SolverSummary,
+    /// Names of the bodies that are coupled strongly to the particles.
+    #[serde(default)]
+    pub strongly_coupled: Vec<String>,
     /// What the bodies did.
     #[serde(default)]
     pub rigid: RigidSummary,

@@ -290,6 +290,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    fn strongly_coupled(&self) -> Vec<String> {
+        let name = |id| self.world.bodies().body(id).name.clone();
+        self.world.strongly_coupled().map(name).collect()
+    }
+
     fn manifest(&mut self, status: Status, error: Option<String>, backend: &str) -> Manifest {
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scene.dt;
@@ -315,6 +320,7 @@ impl<'a> Run<'a> {
             grid_nodes: self.statistics.grid_nodes(),
             contacts: self.statistics.contacts(),
             solver: self.statistics.solver(),
+            strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
             warnings: self.warnings.clone(),
             conservation: Conservation {
