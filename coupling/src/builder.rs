@@ -6,11 +6,17 @@ use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
 use crate::mass_ratio::choose_coupling;
-use crate::settings::{MaterialId, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps};
+use crate::settings::{
+    MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
+};
 use crate::world::World;
 
 /// Depth below a body's surface at which particles may still start, in grid spacings.
 const ALLOWED_OVERLAP: f64 = 0.25;
+
+/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s), times the stiffness number, is then still a
+/// thousandth of what friction's usual stiction tolerance lets slip.
+const STIFFEST: f64 = 1e8;
 
 /// Collects the contents of a [`World`].
 #[derive(Debug)]
@@ -101,6 +107,7 @@ impl WorldBuilder {
         let mpm =
             Mpm::new(settings.grid_spacing, materials.clone(), &particles, &settings.boundaries, level)?;
         check_substeps(&settings, &mpm, &bodies)?;
+        check_stiffness(&settings, &materials, &particles)?;
         check_overlaps(&settings, &particles, &bodies)?;
         let strong = choose_coupling(&settings, &materials, &particles, &mut bodies)?;
         Ok(World::assemble(settings, mpm, bodies, strong))
@@ -153,6 +160,28 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
     if substep > largest {
         let needed = (settings.dt / largest).ceil() as u32;
         return Err(BuildError::UnstableSubsteps { substeps, substep, largest, needed });
+    }
+    Ok(())
+}
+
+/// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it changes nothing but rounding.
+fn check_stiffness(
+    settings: &Settings,
+    materials: &[Material],
+    particles: &[ParticleState],
+) -> Result<(), BuildError> {
+    let Stiffness::Fixed(stiffness) = settings.contact.stiffness else { return Ok(()) };
+    let substep = match settings.substeps {
+        Substeps::Fixed(substeps) => settings.dt / f64::from(substeps),
+        Substeps::Auto => settings.dt.min(largest_stable_substep(settings.grid_spacing, materials, 0.0)),
+    };
+    let masses = particles.iter().map(|p| materials[p.material].density * p.volume);
+    let mass = masses.fold(f64::INFINITY, f64::min);
+    let near_rigid = NEAR_RIGID_NUMBER * mass / (substep * substep);
+    let number = stiffness / near_rigid;
+    if number > STIFFEST {
+        let largest = STIFFEST * near_rigid;
+        return Err(BuildError::TooStiff { stiffness, mass, substep, number, largest });
     }
     Ok(())
 }

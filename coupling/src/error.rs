@@ -37,6 +37,23 @@ pub enum BuildError {
         /// Substeps that it takes.
         needed: u32,
     },
+    /// A contact so stiff that double precision does not resolve it within a substep.
+    #[error(
+        "contact.stiffness: {stiffness:.3e} N/m moves a particle of {mass:.3e} kg {number:.1e} times as fast as a substep of \
+         {substep:.3e} s resolves; take at most {largest:.3e} N/m, \"auto\", or shorter substeps"
+    )]
+    TooStiff {
+        /// Stiffness given [N/m].
+        stiffness: f64,
+        /// Lightest particle [kg].
+        mass: f64,
+        /// Longest substep [s].
+        substep: f64,
+        /// Its stiffness number `delta^2 k / m_p` against the near-rigid one.
+        number: f64,
+        /// Largest stiffness that is allowed [N/m].
+        largest: f64,
+    },
     /// A particle set's lists have different lengths.
     #[error(
         "particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many"

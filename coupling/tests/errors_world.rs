@@ -122,6 +122,18 @@ fn automatic_substeps_follow_the_tools() {
     }
 }
 
+/// A contact stiffer than double precision resolves within a substep is refused, with the largest that is not; that one is accepted.
+#[test]
+fn stiffness_that_the_step_cannot_hold_is_refused() {
+    let mut settings = good();
+    settings.contact.stiffness = Stiffness::Fixed(1e18);
+    let error = refusal(builder(settings.clone()));
+    let BuildError::TooStiff { largest, .. } = error else { panic!("{error:?}") };
+    assert!(error.to_string().contains("1.000e18 N/m") && error.to_string().contains("auto"), "{error}");
+    settings.contact.stiffness = Stiffness::Fixed(largest);
+    builder(settings).build().unwrap();
+}
+
 /// What a world prints of itself fits a screen: no particle by particle.
 #[test]
 fn a_world_prints_no_particles() {

@@ -66,6 +66,12 @@ impl Check {
                     if step > dt {
                         let message = format!("{step} s must be at most dt, {dt} s");
                         self.problem("rigid.integrator.step", message);
+                    } else if step > 0.0 && ((dt / step).round() * step - dt).abs() > 1e-6 * dt {
+                        let (fits, steps) = (dt / (dt / step).ceil(), (dt / step).ceil());
+                        let message = format!(
+                            "{step} s must go into dt, {dt} s, a whole number of times; {steps} steps of {fits} s would"
+                        );
+                        self.problem("rigid.integrator.step", message);
                     }
                 }
             }

@@ -99,6 +99,10 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
             r#"rigid.integrator={"type":"fixed","step":0.02}"#,
             "rigid.integrator.step: 0.02 s must be at most dt, 0.01 s",
         ),
+        (
+            r#"rigid.integrator={"type":"fixed","step":0.003}"#,
+            "rigid.integrator.step: 0.003 s must go into dt, 0.01 s, a whole number of times; 4 steps of 0.0025 s would",
+        ),
         (r#"rigid.integrator={"type":"trapezoid","step":0}"#, "rigid.integrator.step: 0 s must be positive"),
         ("rigid.stiffness=0", "rigid.stiffness: 0 N/m must be positive"),
         ("rigid.dissipation=-1", "rigid.dissipation: -1 s/m must not be negative"),
