@@ -24,7 +24,10 @@ pub enum SimulationError {
     #[error(transparent)]
     State(#[from] ModelError),
     /// The convex solver did not reach its tolerance.
-    #[error("t = {time} s: the contact problem did not converge ({stop:?}, residual {residual:e})")]
+    #[error(
+        "t = {time} s: the bodies' step did not converge ({stop:?}, residual {residual:e}); {}",
+        advice(*stop)
+    )]
     NotConverged {
         /// When (s).
         time: f64,
@@ -66,5 +69,16 @@ impl SimulationError {
         requirement: &'static str,
     ) -> Self {
         Self::Value { item: item.into(), field, value, unit, requirement }
+    }
+}
+
+/// What helps where a solve ended like this.
+fn advice(stop: Stop) -> &'static str {
+    match stop {
+        Stop::NotFinite => {
+            "a force, gain or target is beyond double precision: lower the gains of controllers and motors, give them limits of \
+             effort, or lower the forces applied"
+        }
+        _ => "take a shorter step, or softer contacts and motors",
     }
 }
