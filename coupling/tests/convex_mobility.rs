@@ -1,6 +1,8 @@
 //! Strong coupling in the convex solver: bodies whose velocities are unknowns too, against closed forms and a dense Newton method
 //! in the coordinates of the mechanism.
 
+#![allow(clippy::expect_used)] // helpers outside of test functions
+
 mod problems;
 
 use nalgebra::{DMatrix, DVector, Vector3};
