@@ -9,6 +9,7 @@ use crate::mass_ratio::choose_coupling;
 use crate::settings::{
     MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
 };
+use crate::sensor::TactilePad;
 use crate::world::World;
 
 /// Depth below a body's surface at which particles may still start, in grid spacings.
@@ -25,6 +26,7 @@ pub struct WorldBuilder {
     materials: Vec<Material>,
     particles: Vec<ParticleState>,
     bodies: BodiesBuilder,
+    pads: Vec<TactilePad>,
     level: Level,
     uneven: Option<BuildError>,
 }
@@ -36,6 +38,7 @@ impl WorldBuilder {
             materials: Vec::new(),
             particles: Vec::new(),
             bodies: BodiesBuilder::new(),
+            pads: Vec::new(),
             level: Level::detect(),
             uneven: None,
         }
@@ -81,6 +84,12 @@ impl WorldBuilder {
         &mut self.bodies
     }
 
+    /// Adds a tactile pad; returns its number for [`World::tactile`].
+    pub fn tactile(&mut self, pad: TactilePad) -> usize {
+        self.pads.push(pad);
+        self.pads.len() - 1
+    }
+
     /// Asks for at most this instruction set; the best the processor has by default.
     pub fn instruction_set(&mut self, level: Level) -> &mut Self {
         self.level = level;
@@ -92,7 +101,7 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, particles, bodies, level, uneven } = self;
+        let Self { settings, materials, particles, bodies, pads, level, uneven } = self;
         if let Some(error) = uneven {
             return Err(error);
         }
@@ -109,8 +118,9 @@ impl WorldBuilder {
         check_substeps(&settings, &mpm, &bodies)?;
         check_stiffness(&settings, &materials, &particles)?;
         check_overlaps(&settings, &particles, &bodies)?;
+        pads.iter().try_for_each(|pad| pad.validate(&bodies))?;
         let strong = choose_coupling(&settings, &materials, &particles, &mut bodies)?;
-        Ok(World::assemble(settings, mpm, bodies, strong))
+        Ok(World::assemble(settings, mpm, bodies, strong, pads))
     }
 }
 

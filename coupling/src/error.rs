@@ -86,6 +86,20 @@ pub enum BuildError {
         /// Depth that is still allowed [m].
         limit: f64,
     },
+    /// A sensor's figure is out of its range.
+    #[error("sensor `{name}`: {field}: {value} {unit} {requirement}")]
+    Sensor {
+        /// Name of the sensor.
+        name: String,
+        /// Name of the field.
+        field: &'static str,
+        /// The value given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
     /// There is nothing to step.
     #[error("a world needs particles or bodies")]
     Empty,

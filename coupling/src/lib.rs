@@ -2,7 +2,7 @@
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
 //! a private module each: `motion` is where contact sees the bodies, `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, `walls` adds the boundary conditions on those, [`convex`] solves for
-//! the velocities, `exchange` hands impulses back, `account` keeps the books.
+//! the velocities, `exchange` hands impulses back, `sensor` reads them where they act, `account` keeps the books.
 
 mod account;
 mod builder;
@@ -16,6 +16,7 @@ mod nodes;
 mod observe;
 mod register;
 mod report;
+mod sensor;
 mod settings;
 mod state;
 mod walls;
@@ -25,6 +26,7 @@ pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};
 pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
 pub use report::{Balance, Diagnostics, ParticleSnapshot, StepReport};
+pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
     ContactSettings, Coupling, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings,
     Stiffness, Substeps,

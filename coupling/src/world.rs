@@ -15,6 +15,7 @@ use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
 use crate::register::Registry;
 use crate::report::StepReport;
+use crate::sensor::{Sensors, TactilePad, TactileReading};
 use crate::settings::{Settings, Substeps};
 use crate::walls::Walls;
 
@@ -37,6 +38,7 @@ pub struct World {
     solver: ConvexSolver,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
+    sensors: Sensors,
     pub(crate) impulses: Vec<SpatialImpulse>,
     boundary_impulse: SpatialImpulse,
     origins: Vec<Point3<f64>>,
@@ -64,7 +66,13 @@ impl World {
         WorldBuilder::new(settings)
     }
 
-    pub(crate) fn assemble(settings: Settings, mpm: Mpm, bodies: Bodies, strong: Vec<bool>) -> Self {
+    pub(crate) fn assemble(
+        settings: Settings,
+        mpm: Mpm,
+        bodies: Bodies,
+        strong: Vec<bool>,
+        pads: Vec<TactilePad>,
+    ) -> Self {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
         Self {
@@ -85,6 +93,7 @@ impl World {
             solver: ConvexSolver::new(),
             guess: Vec::new(),
             exchange: Exchange::default(),
+            sensors: Sensors::new(pads),
             scratch,
         }
     }
@@ -119,6 +128,7 @@ impl World {
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
         self.boundary_impulse = SpatialImpulse::zero();
+        self.sensors.begin();
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
@@ -188,6 +198,7 @@ impl World {
             &self.origins,
             &mut self.impulses,
         );
+        self.sensors.add(pairs, self.solver.impulses(), &self.motion.seen, self.settings.dt);
         self.account.contact(&exchanged);
         self.boundary_impulse.linear += exchanged.boundary.linear;
         self.boundary_impulse.angular += exchanged.boundary.angular;
@@ -285,6 +296,19 @@ impl World {
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses
+    }
+
+    /// The tactile pads, in the order in which they were added.
+    pub fn tactile_pads(&self) -> &[TactilePad] {
+        &self.sensors.pads
+    }
+
+    /// What tactile pad number `pad` felt in the last step; nothing before the first.
+    ///
+    /// # Panics
+    /// There is no such pad.
+    pub fn tactile(&self, pad: usize) -> &TactileReading {
+        &self.sensors.readings[pad]
     }
 
     /// Impulse of the grid's boundary conditions on the particles over the last step, about the world's origin, world frame.

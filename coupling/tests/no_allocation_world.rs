@@ -6,7 +6,9 @@ mod common;
 
 use common::{block, fixed_corotated, floor, free, prescribed, sliding};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_coupling::{Boundary, BoundaryKind, Coupling, Material, ParticleSnapshot, Settings, World};
+use pliant_coupling::{
+    Boundary, BoundaryKind, Coupling, Material, ParticleSnapshot, Settings, TactilePad, World,
+};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{ConvexHull, Shape, SpatialVelocity, TriangleMesh};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -51,7 +53,10 @@ fn busy_world() -> World {
         let corner = [0.12 * n as f64, 0.0, 0.0];
         builder.particles(block(material, corner, [12, 10, 6], 0.01, Vector3::zeros()));
     }
-    builder.body(floor(0.5)).unwrap();
+    let body = builder.body(floor(0.5)).unwrap();
+    let pose = Isometry3::translation(0.12, 0.05, 0.0);
+    let (half_extents, bins) = ([0.1, 0.04], [20, 8]);
+    builder.tactile(TactilePad { name: "skin".into(), body, pose, half_extents, bins, reach: 0.01 });
     let along_y = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     let pose = Isometry3::from_parts(Translation3::new(0.06, 0.05, 0.092), along_y);
     let keys: Vec<_> = (0..40)
@@ -110,6 +115,7 @@ fn a_step_allocates_nothing() {
             "{allocations} allocations, {} in the warm-up; {fewest} to {most} contacts, {iterations} iterations",
             warm_up.0
         );
+        assert!(world.tactile(0).max_pressure() > 100.0, "the pad feels nothing");
         assert!(fewest > 250.0 && most > fewest + 10.0 && iterations > 500, "nothing happens");
         assert!(warm_up.0 > 0, "the counter does not count");
         assert_eq!(allocations, 0);
