@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod bench;
 pub mod builtin;
+pub mod figures;
 pub mod files;
 pub mod format;
 pub mod load;
@@ -13,6 +14,7 @@ pub mod picture;
 pub mod plot;
 pub mod ply;
 pub mod prepare;
+pub mod pressure;
 pub mod random;
 pub mod render;
 pub mod report;

@@ -27,7 +27,7 @@ pub const PREVIEW_GIF: &str = "preview.gif";
 pub const PICTURES: &str = "pictures";
 
 /// Most frames of the animation: enough for ten seconds at twelve a second.
-const GIF_FRAMES: usize = 125;
+pub(crate) const GIF_FRAMES: usize = 125;
 
 /// Frames that are looked at to place the camera.
 const FRAMING_FRAMES: usize = 8;
@@ -269,7 +269,7 @@ pub fn previews(
 }
 
 /// At most `most` of the numbers below `count`, evenly spread, the first and the last among them.
-fn spread(count: usize, most: usize) -> Vec<usize> {
+pub(crate) fn spread(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
     }

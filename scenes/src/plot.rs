@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
@@ -45,10 +46,21 @@ pub struct Plot {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
+    /// Ends of the vertical axis; none takes those of the curves and lines. What is beyond them runs along the edge.
+    pub y_range: Option<Range>,
     /// The curves.
     pub series: Vec<Series>,
     /// Horizontal lines, such as a closed-form value: height and name.
     pub hlines: Vec<(f64, String)>,
+}
+
+/// Plots one above the other, over one horizontal quantity.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figure {
+    /// Above all of them.
+    pub title: String,
+    /// The plots, from above.
+    pub panels: Vec<Plot>,
 }
 
 /// Why there is no plot.
@@ -76,6 +88,13 @@ pub enum PlotError {
 /// Size of a plot [pixels].
 const SIZE: (u32, u32) = (760, 460);
 
+/// Height of a panel of a figure, and of the figure's title [pixels].
+const PANEL_HEIGHT: u32 = 270;
+const TITLE_HEIGHT: u32 = 40;
+
+/// Points of a curve from which on only the extremes of every bucket are drawn: several a pixel.
+const MOST_POINTS: usize = 6000;
+
 /// Curve colours that people with any colour vision tell apart (Okabe and Ito, 2008), without the yellow.
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
@@ -89,8 +108,11 @@ const COLORS: [RGBColor; 7] = [
 
 const TEXT: RGBColor = RGBColor(40, 44, 52);
 
+/// What plots are drawn on.
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
 /// Ends of an axis.
-type Range = std::ops::Range<f64>;
+pub type Range = std::ops::Range<f64>;
 
 impl Plot {
     /// The plot as the text of an SVG file.
@@ -98,20 +120,13 @@ impl Plot {
     /// # Errors
     /// [`PlotError::Empty`] when there is nothing to draw, [`PlotError::Layout`] when it does not fit.
     pub fn to_svg(&self) -> Result<String, PlotError> {
-        let x = axis_range(self.log_x, self.drawable().map(|p| p.0));
-        let heights = self.hlines.iter().map(|line| line.0).filter(|&y| usable(self.log_y, y));
-        let y = axis_range(self.log_y, self.drawable().map(|p| p.1).chain(heights));
-        let (Some(x), Some(y)) = (x, y) else {
-            return Err(PlotError::Empty { title: self.title.clone() });
-        };
         let mut svg = String::new();
-        let drawn = match (self.log_x, self.log_y) {
-            (false, false) => self.draw(&mut svg, x.clone(), y.clone(), x, y),
-            (true, false) => self.draw(&mut svg, x.clone().log_scale(), y.clone(), x, y),
-            (false, true) => self.draw(&mut svg, x.clone(), y.clone().log_scale(), x, y),
-            (true, true) => self.draw(&mut svg, x.clone().log_scale(), y.clone().log_scale(), x, y),
-        };
-        drawn.map_err(|e| PlotError::Layout { title: self.title.clone(), reason: e.to_string() })?;
+        {
+            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            root.fill(&WHITE).map_err(|e| self.layout(&e))?;
+            self.draw_on(&root, 20)?;
+            root.present().map_err(|e| self.layout(&e))?;
+        }
         Ok(svg)
     }
 
@@ -122,6 +137,28 @@ impl Plot {
     pub fn write_svg(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
         let svg = self.to_svg()?;
         Ok(atomic_write(path, |out| -> io::Result<()> { out.write_all(svg.as_bytes()) })?)
+    }
+
+    fn layout(&self, reason: &dyn std::fmt::Display) -> PlotError {
+        PlotError::Layout { title: self.title.clone(), reason: reason.to_string() }
+    }
+
+    /// Draws into an area, with a title of `title_size` pixels.
+    fn draw_on(&self, root: &Area, title_size: u32) -> Result<(), PlotError> {
+        let x = axis_range(self.log_x, self.drawable().map(|p| p.0));
+        let heights = self.hlines.iter().map(|line| line.0).filter(|&y| usable(self.log_y, y));
+        let y = axis_range(self.log_y, self.drawable().map(|p| p.1).chain(heights));
+        let (Some(x), Some(y)) = (x, y) else {
+            return Err(PlotError::Empty { title: self.title.clone() });
+        };
+        let y = self.y_range.clone().unwrap_or(y);
+        let drawn = match (self.log_x, self.log_y) {
+            (false, false) => self.draw(root, title_size, x.clone(), y.clone(), x, y),
+            (true, false) => self.draw(root, title_size, x.clone().log_scale(), y.clone(), x, y),
+            (false, true) => self.draw(root, title_size, x.clone(), y.clone().log_scale(), x, y),
+            (true, true) => self.draw(root, title_size, x.clone().log_scale(), y.clone().log_scale(), x, y),
+        };
+        drawn.map_err(|e| self.layout(&e))
     }
 
     fn drawable(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
@@ -135,7 +172,8 @@ impl Plot {
     /// Lays out axes of type `X` and `Y`, which cover `x_ends` and `y_ends`, and draws everything.
     fn draw<X, Y>(
         &self,
-        svg: &mut String,
+        root: &Area,
+        title_size: u32,
         x: X,
         y: Y,
         x_ends: Range,
@@ -147,10 +185,8 @@ impl Plot {
         X::CoordDescType: ValueFormatter<f64>,
         Y::CoordDescType: ValueFormatter<f64>,
     {
-        let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption(&self.title, ("sans-serif", 20).into_font().color(&TEXT))
+        let mut chart = ChartBuilder::on(root)
+            .caption(&self.title, ("sans-serif", title_size).into_font().color(&TEXT))
             .margin(14)
             .x_label_area_size(46)
             .y_label_area_size(72)
@@ -182,7 +218,7 @@ impl Plot {
             let dots = if series.style == Style::Line { 0 } else { 3 };
             let stroke = if series.style == Style::Points { 0 } else { 2 };
             let line = |piece: &[(f64, f64)]| {
-                LineSeries::new(piece.to_vec(), color.stroke_width(stroke).filled()).point_size(dots)
+                LineSeries::new(thin(piece), color.stroke_width(stroke).filled()).point_size(dots)
             };
             chart
                 .draw_series(line(first))?
@@ -201,9 +237,60 @@ impl Plot {
                 .label_font(("sans-serif", 13).into_font().color(&TEXT))
                 .draw()?;
         }
-        root.present()?;
         Ok(())
     }
+}
+
+impl Figure {
+    /// The figure as the text of an SVG file.
+    ///
+    /// # Errors
+    /// Those of [`Plot::to_svg`] of a panel.
+    pub fn to_svg(&self) -> Result<String, PlotError> {
+        let layout = |e: &dyn std::fmt::Display| PlotError::Layout {
+            title: self.title.clone(),
+            reason: e.to_string(),
+        };
+        let mut svg = String::new();
+        {
+            let height = TITLE_HEIGHT + PANEL_HEIGHT * self.panels.len() as u32;
+            let root = SVGBackend::with_string(&mut svg, (SIZE.0, height)).into_drawing_area();
+            root.fill(&WHITE).map_err(|e| layout(&e))?;
+            let style = ("sans-serif", 20).into_font().color(&TEXT);
+            let below = root.titled(&self.title, style).map_err(|e| layout(&e))?;
+            let areas = below.split_evenly((self.panels.len(), 1));
+            self.panels.iter().zip(&areas).try_for_each(|(panel, area)| panel.draw_on(area, 16))?;
+            root.present().map_err(|e| layout(&e))?;
+        }
+        Ok(svg)
+    }
+
+    /// Writes the figure to the SVG file `path`, complete or not at all.
+    ///
+    /// # Errors
+    /// Those of [`Figure::to_svg`], and [`PlotError::Io`] naming `path`.
+    pub fn write_svg(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
+        let svg = self.to_svg()?;
+        Ok(atomic_write(path, |out| -> io::Result<()> { out.write_all(svg.as_bytes()) })?)
+    }
+}
+
+/// At most about [`MOST_POINTS`] of the points of a curve: of long ones the least and the largest of every bucket, in their order, so
+/// that no peak is lost.
+fn thin(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let bucket = points.len().div_ceil(MOST_POINTS / 2);
+    let extremes = |bucket: &[(f64, f64)]| {
+        let by = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+        let least = bucket.iter().min_by(by).copied();
+        let most = bucket.iter().max_by(by).copied();
+        let mut ends: Vec<_> = least.into_iter().chain(most).collect();
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ends
+    };
+    points.chunks(bucket).flat_map(extremes).collect()
 }
 
 /// Whether a coordinate has a place on an axis.

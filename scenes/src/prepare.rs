@@ -9,7 +9,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
 use pliant_rigid::simulation::Integrator;
 
-use crate::assemble::{AssembleError, Assembly, Drives, RigidParts, assemble};
+use crate::assemble::{AssembleError, Assembly, Drives, RigidParts, assemble, tactile_pads};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};
 
 /// A scene that makes no world.
@@ -48,9 +48,12 @@ pub struct Prepared {
 /// [`SceneError`], naming the field.
 pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, rigid: RigidParts { builder: bodies, centers, drives, warnings } } =
-        assemble(scene)?;
+    let Assembly { materials, soft, rigid } = assemble(scene)?;
     let mut builder = World::builder(settings(scene));
+    for pad in tactile_pads(scene, &rigid)? {
+        builder.tactile(pad);
+    }
+    let RigidParts { builder: bodies, centers, drives, warnings } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
     for part in soft {

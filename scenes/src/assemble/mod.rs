@@ -3,6 +3,7 @@
 mod body;
 mod drive;
 mod robot;
+mod sensor;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
@@ -15,6 +16,7 @@ use crate::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
 
 pub use drive::Drives;
 pub use robot::{RigidParts, rigid_parts};
+pub use sensor::tactile_pads;
 
 /// A part of a scene that cannot be made, with the path of its field.
 #[derive(Debug, thiserror::Error)]

@@ -9,8 +9,10 @@ mod drive;
 mod joint;
 mod output;
 mod parse;
+mod plots;
 mod rigid;
 mod robot;
+mod sensor;
 mod set;
 mod signal;
 mod soft;
@@ -32,8 +34,10 @@ pub use drive::{
 pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
+pub use plots::{Curve, Figure, Line, Panel, Quantity};
 pub use rigid::{Integrator, Rigid};
 pub use robot::{Robot, RobotModel};
+pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
@@ -106,6 +110,9 @@ pub struct Scene {
     /// What puts forces on bodies from what it sees of them.
     #[serde(default)]
     pub controllers: Vec<Controller>,
+    /// What measures on bodies.
+    #[serde(default)]
+    pub sensors: Vec<Sensor>,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,
@@ -139,6 +146,7 @@ impl Scene {
             forces: Vec::new(),
             constraints: Vec::new(),
             controllers: Vec::new(),
+            sensors: Vec::new(),
             output: Output::default(),
             seed: 0,
         }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::plots::Figure;
+
 /// What a run writes and how it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -11,6 +13,11 @@ pub struct Output {
     pub frame_interval: f64,
     /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material.
     pub fields: Vec<Field>,
+    /// Bodies and links `robot/link` whose forces from the particles are written at every step, into `forces.csv`; those in `plots` are
+    /// written anyhow.
+    pub forces: Vec<String>,
+    /// Figures of forces over time.
+    pub plots: Vec<Figure>,
     /// What colours the particles in pictures and frames.
     pub color_by: ColorBy,
     /// Camera of the pictures; null frames the scene by itself.
@@ -24,6 +31,8 @@ impl Default for Output {
         Self {
             frame_interval: 0.04,
             fields: Vec::new(),
+            forces: Vec::new(),
+            plots: Vec::new(),
             color_by: ColorBy::Body,
             camera: None,
             picture_size: [960, 540],

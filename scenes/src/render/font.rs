@@ -55,6 +55,9 @@ const GLYPHS: [(char, [u8; 7]); 49] = [
     (' ', [0; 7]),
 ];
 
+/// Height of a character [dots].
+pub(super) const GLYPH_HEIGHT: usize = 7;
+
 /// sRGB of the text.
 const INK: [u8; 3] = [52, 58, 68];
 
@@ -69,12 +72,22 @@ fn glyph(character: char) -> [u8; 7] {
 pub(super) fn draw_caption(image: &mut Image, text: &str) {
     let dot = (image.height as usize / 220).max(1);
     let margin = 6 * dot;
-    let top = (image.height as usize).saturating_sub(margin + 7 * dot);
+    let top = (image.height as usize).saturating_sub(margin + GLYPH_HEIGHT * dot);
+    draw_text(image, margin, top, dot, text);
+}
+
+/// Width of a text of dots of `dot` pixels.
+pub(super) fn text_width(text: &str, dot: usize) -> usize {
+    6 * dot * text.chars().count()
+}
+
+/// Writes `text` with its upper left corner at (`x`, `y`) in dots of `dot` pixels; what does not fit is cut off.
+pub(super) fn draw_text(image: &mut Image, x: usize, y: usize, dot: usize, text: &str) {
     for (position, character) in text.chars().enumerate() {
-        let left = margin + position * 6 * dot;
+        let left = x + position * 6 * dot;
         for (row, bits) in glyph(character).into_iter().enumerate() {
             for column in (0..5).filter(|column| bits >> (4 - column) & 1 == 1) {
-                fill(image, left + column * dot, top + row * dot, dot);
+                fill(image, left + column * dot, y + row * dot, dot);
             }
         }
     }

@@ -8,6 +8,7 @@ mod camera;
 mod color;
 mod font;
 mod gif;
+mod heat;
 mod image_file;
 mod occlusion;
 mod primitive;
@@ -18,6 +19,7 @@ mod shadow;
 pub use camera::Camera;
 pub use color::viridis;
 pub use gif::GifWriter;
+pub use heat::{HeatMap, heat_map};
 pub use image_file::{encode_png, write_png};
 
 use nalgebra::{Isometry3, Point3, Vector3};

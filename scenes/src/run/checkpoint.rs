@@ -11,6 +11,7 @@ use pliant_coupling::{StateError, World};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
+use super::tactile::TactileState;
 use super::{RunError, Statistics, read_json, write_json};
 use crate::files::{IoError, atomic_write};
 use crate::format::Scene;
@@ -37,6 +38,12 @@ pub struct Checkpoint {
     pub frame_step: u64,
     /// Impulses on the bodies since the last frame.
     pub impulses: Vec<SpatialImpulse>,
+    /// What tactile pads felt since the last frame, and their tables.
+    #[serde(default)]
+    pub tactile: TactileState,
+    /// Length of `forces.csv` [bytes].
+    #[serde(default)]
+    pub forces_bytes: u64,
     /// Figures for the manifest.
     pub statistics: Statistics,
     /// The scene.

@@ -167,6 +167,9 @@ pub struct Manifest {
     pub conservation: Conservation,
     /// Frames in `frames/` [-].
     pub frames: usize,
+    /// Tables, plots and pictures, as paths in the run directory.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 impl Manifest {

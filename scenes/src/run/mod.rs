@@ -1,15 +1,20 @@
 //! Runs a scene and writes its run directory.
 //!
 //! The directory holds `manifest.json`, `diagnostics.csv` (a row a step), `bodies.csv` (a row a frame and body),
-//! `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. It is complete or absent: see [`directory`].
+//! `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. Where the scene has tactile pads, `sensors.csv` (a row a frame and pad)
+//! and in `tactile/` a pad's `NAME.csv` (a row a frame and bin), `NAME.png` and `NAME.gif`. Where it asks for forces,
+//! `forces.csv` (a row a step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
 mod checkpoint;
 pub mod directory;
+mod forces;
 mod frames;
 mod manifest;
+mod outputs;
 mod simulate;
 mod statistics;
 mod tables;
+mod tactile;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +22,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use directory::RunDirectory;
+pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
 pub use manifest::{
     Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary, Status,
@@ -24,10 +30,12 @@ pub use manifest::{
 pub(crate) use manifest::{read_json, write_json};
 pub use statistics::{Statistics, StepFigures};
 pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};
+pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 
 use crate::files::IoError;
 use crate::machine::{Backend, BackendError};
 use crate::picture::PictureError;
+use crate::plot::PlotError;
 use crate::prepare::Prepared;
 
 /// Folder of the frames in a run directory.
@@ -174,6 +182,9 @@ pub enum RunError {
     /// A picture cannot be made.
     #[error(transparent)]
     Picture(#[from] PictureError),
+    /// A plot cannot be made.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
 }
 
 impl From<IoError> for RunError {
@@ -192,7 +203,10 @@ impl From<IoError> for RunError {
 impl RunError {
     /// Whether the error was found before anything was written: wrong usage rather than a failed run.
     pub fn is_usage(&self) -> bool {
-        !matches!(self, Self::DiskFull { .. } | Self::Io(_) | Self::Picture(_) | Self::Threads { .. })
+        !matches!(
+            self,
+            Self::DiskFull { .. } | Self::Io(_) | Self::Picture(_) | Self::Plot(_) | Self::Threads { .. }
+        )
     }
 }
 

@@ -9,8 +9,11 @@ use pliant_coupling::{StepReport, World};
 use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
+use super::forces::ForceTable;
 use super::frames::{FrameWriter, frame_path};
+use super::outputs::outputs;
 use super::tables::Table;
+use super::tactile::TactileTables;
 use super::{
     BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError,
     RunOptions, Stage, Statistics, Status, StepFigures, Summary,
@@ -19,7 +22,7 @@ use crate::assemble::Drives;
 use crate::files::IoError;
 use crate::format::Scene;
 use crate::prepare::Prepared;
-use crate::{machine, picture};
+use crate::{figures, machine, picture, pressure};
 
 /// A run between its steps.
 struct Run<'a> {
@@ -33,6 +36,8 @@ struct Run<'a> {
     writer: FrameWriter,
     diagnostics: Table,
     bodies: Table,
+    tactile: Option<TactileTables>,
+    forces: Option<ForceTable>,
     statistics: Statistics,
     /// Steps done, and all of them.
     step: u64,
@@ -87,7 +92,9 @@ fn fill(
     let (status, error) = run.simulate(options)?;
     run.diagnostics.sync()?;
     run.bodies.sync()?;
-    let manifest = run.manifest(status, error, backend);
+    run.tactile.as_mut().map(TactileTables::sync).transpose()?;
+    run.forces.as_mut().map(ForceTable::sync).transpose()?;
+    let manifest = run.manifest(status, error, backend, options.pictures);
     drop(run);
     manifest.write(directory.path())?;
     // A run whose pictures fail is still a run.
@@ -106,6 +113,8 @@ fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Resu
             report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
         }
     };
+    figures::write(directory, manifest)?;
+    pressure::pictures(directory, manifest)?;
     Ok(picture::previews(directory, manifest, &mut progress)?)
 }
 
@@ -132,7 +141,10 @@ impl<'a> Run<'a> {
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
         let tables = (Table::diagnostics(path)?, Table::bodies(path)?);
+        let tactile = TactileTables::create(path, &prepared.world)?;
+        let forces = ForceTable::create(path, &prepared.scene, &prepared.world)?;
         let mut run = Self::new(prepared, path, tables);
+        (run.tactile, run.forces) = (tactile, forces);
         run.frame()?;
         Ok(run)
     }
@@ -153,7 +165,10 @@ impl<'a> Run<'a> {
             Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
             Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
         );
+        let tactile = TactileTables::reopen(path, &world, checkpoint.tactile)?;
+        let forces = ForceTable::reopen(path, &prepared.scene, &world, checkpoint.forces_bytes)?;
         let mut run = Self::new(Prepared { world, ..prepared }, path, tables);
+        (run.tactile, run.forces) = (tactile, forces);
         run.step = checkpoint.steps;
         run.frames = checkpoint.frames;
         run.frame_step = checkpoint.frame_step;
@@ -187,6 +202,8 @@ impl<'a> Run<'a> {
             directory,
             diagnostics,
             bodies,
+            tactile: None,
+            forces: None,
             statistics: Statistics::default(),
             step: 0,
             frames: 0,
@@ -241,6 +258,12 @@ impl<'a> Run<'a> {
             sum.angular += impulse.angular;
             sum.linear += impulse.linear;
         }
+        if let Some(tactile) = &mut self.tactile {
+            tactile.step(&self.world, self.scene.dt);
+        }
+        if let Some(forces) = &mut self.forces {
+            forces.step(&self.world, &self.centers)?;
+        }
         self.statistics.add(&StepFigures {
             wall_ms,
             substeps: report.substeps,
@@ -266,6 +289,9 @@ impl<'a> Run<'a> {
         let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
         let (time, bodies) = (self.world.time(), self.world.bodies());
         self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
+        if let Some(tactile) = &mut self.tactile {
+            tactile.frame(&self.world, interval)?;
+        }
         self.impulses.fill(SpatialImpulse::zero());
         self.frames += 1;
         self.frame_step = self.step;
@@ -282,6 +308,8 @@ impl<'a> Run<'a> {
             wall_s: self.wall_s(),
             frame_step: self.frame_step,
             impulses: self.impulses.clone(),
+            tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
+            forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
             scene: self.scene.clone(),
         };
@@ -295,7 +323,7 @@ impl<'a> Run<'a> {
         self.world.strongly_coupled().map(name).collect()
     }
 
-    fn manifest(&mut self, status: Status, error: Option<String>, backend: &str) -> Manifest {
+    fn manifest(&mut self, status: Status, error: Option<String>, backend: &str, pictures: bool) -> Manifest {
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scene.dt;
         let balance = self.world.balance();
@@ -330,6 +358,7 @@ impl<'a> Run<'a> {
                 energy: Number(balance.energy),
             },
             frames: self.frames,
+            files: outputs(&self.scene, pictures),
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct Table {
 
 impl Table {
     /// Begins the table with its header.
-    fn create(path: PathBuf, header: &str) -> Result<Self, IoError> {
+    pub(super) fn create(path: PathBuf, header: &str) -> Result<Self, IoError> {
         let file = File::create_new(&path).map_err(|e| IoError::file("create", &path, e))?;
         let mut table = Self { path, file: BufWriter::new(file), bytes: 0 };
         table.line(header)?;
@@ -67,7 +67,7 @@ impl Table {
         Self::create(directory.join(BODIES), BODIES_HEADER)
     }
 
-    fn line(&mut self, line: &str) -> Result<(), IoError> {
+    pub(super) fn line(&mut self, line: &str) -> Result<(), IoError> {
         self.bytes += line.len() as u64 + 1;
         writeln!(self.file, "{line}").map_err(|e| IoError::file("write", &self.path, e))
     }
@@ -158,7 +158,7 @@ impl Table {
 }
 
 /// A name as a CSV field (RFC 4180).
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

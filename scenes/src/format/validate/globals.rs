@@ -16,13 +16,7 @@ impl Check {
                 ),
             );
         }
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if scene.name.is_empty() || !scene.name.chars().all(plain) || scene.name.starts_with('.') {
-            self.problem(
-                "name",
-                format!("'{}' must be letters, digits, '-', '_' and '.', and not begin with '.'", scene.name),
-            );
-        }
+        self.file_name("name", &scene.name);
         self.positive("duration", scene.duration, "s");
         self.positive("dt", scene.dt, "s");
         if let AutoOr::Value(0) = scene.substeps {

@@ -5,7 +5,9 @@ mod drive;
 mod globals;
 mod joint;
 mod names;
+mod plots;
 mod robot;
+mod sensor;
 mod soft;
 #[cfg(test)]
 mod tests;
@@ -58,7 +60,9 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.forces(scene, &names);
     check.constraints(scene, &names);
     check.controllers(scene, &names);
+    check.sensors(scene, &names);
     check.output(scene);
+    check.plots(scene, &names);
     if check.problems.is_empty() { Ok(()) } else { Err(ValidationError { problems: check.problems }) }
 }
 
