@@ -161,6 +161,30 @@ impl Plot {
         drawn.map_err(|e| self.layout(&e))
     }
 
+    /// The corner for the legend in which the fewest points lie.
+    fn legend_place(&self, x_ends: &Range, y_ends: &Range) -> SeriesLabelPosition {
+        let part = |log: bool, ends: &Range, value: f64| {
+            let [low, high, value] = [ends.start, ends.end, value].map(|v| if log { v.log10() } else { v });
+            (value - low) / (high - low)
+        };
+        let points =
+            || self.drawable().map(|(x, y)| (part(self.log_x, x_ends, x), part(self.log_y, y_ends, y)));
+        // Room of a legend: a third of the width, half of the height.
+        let covered = |right: bool, upper: bool| {
+            let along = |x: f64| if right { x > 0.67 } else { x < 0.33 };
+            let across = |y: f64| if upper { y > 0.5 } else { y < 0.5 };
+            points().filter(|&(x, y)| along(x) && across(y)).count()
+        };
+        let corners = [
+            (covered(true, true), SeriesLabelPosition::UpperRight),
+            (covered(true, false), SeriesLabelPosition::LowerRight),
+            (covered(false, true), SeriesLabelPosition::UpperLeft),
+            (covered(false, false), SeriesLabelPosition::LowerLeft),
+        ];
+        // The first of the best: `min_by_key` keeps it.
+        corners.into_iter().min_by_key(|corner| corner.0).map_or(SeriesLabelPosition::UpperRight, |c| c.1)
+    }
+
     fn drawable(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.series.iter().flat_map(|s| s.points.iter().copied()).filter(|p| self.can_draw(p))
     }
@@ -231,7 +255,7 @@ impl Plot {
         if self.series.len() + self.hlines.len() > 1 || self.series.iter().any(|s| !s.name.is_empty()) {
             chart
                 .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
+                .position(self.legend_place(&x_ends, &y_ends))
                 .background_style(WHITE.mix(0.85))
                 .border_style(RGBColor(200, 204, 210))
                 .label_font(("sans-serif", 13).into_font().color(&TEXT))

@@ -1,8 +1,8 @@
 //! `render` and `report`: commands on finished runs.
 
-use pliant::scenes::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG, PictureError};
-use pliant::scenes::report;
-use pliant::scenes::run::{Manifest, Progress, Stage};
+use pliant::scenes::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG};
+use pliant::scenes::run::{Manifest, Progress, RunError, Stage};
+use pliant::scenes::{figures, pressure, report};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments};
@@ -20,15 +20,20 @@ pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let mut failed = false;
     for (directory, manifest) in arguments.directories.iter().zip(&manifests) {
         let mut reporter = Reporter::new(&manifest.scene.name);
-        let draw = |reporter: &mut Reporter| -> Result<(), PictureError> {
+        let draw = |reporter: &mut Reporter| -> Result<(), RunError> {
             let mut progress = |done: usize, total: usize| {
                 let (done, total) = (done as u64, total as u64);
                 reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
             };
+            figures::write(directory, manifest)?;
+            pressure::pictures(directory, manifest)?;
             let artist = Artist::new(directory, manifest)?;
             artist.write_png()?;
             artist.write_gif(&mut progress)?;
-            if arguments.all { artist.write_all(&mut progress) } else { Ok(()) }
+            if arguments.all {
+                artist.write_all(&mut progress)?;
+            }
+            Ok(())
         };
         let result = draw(&mut reporter);
         reporter.finish();
