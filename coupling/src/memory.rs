@@ -14,8 +14,10 @@ pub(crate) struct Memory {
     pub geometry: u32,
     /// Face of the geometry through which the particle came.
     pub feature: u32,
-    /// Normal impulse on the particle [N s].
+    /// Normal impulse on the particle [N s]; negative only for a bonded contact, under tension.
     pub normal_impulse: f64,
+    /// Whether the particle has been pressed onto an adhesive geometry, and held since.
+    pub bonded: bool,
     /// Impulse on the particle, world frame [N s].
     pub impulse: [f64; 3],
     /// Signed distance of the particle's centre, measured from `feature` [m].
@@ -59,11 +61,14 @@ impl Memories {
             if *first == 0 {
                 *first = self.list.len() as u32 + 1;
             }
+            let normal_impulse = pair.normal.dot(&Vector3::from(*impulse));
+            let held = pair.tension > 0.0;
             self.list.push(Memory {
                 particle: pair.particle,
                 geometry: pair.geometry,
                 feature: pair.feature,
-                normal_impulse: pair.normal.dot(&Vector3::from(*impulse)).max(0.0),
+                normal_impulse: if held { normal_impulse } else { normal_impulse.max(0.0) },
+                bonded: held || (pair.adhesive && normal_impulse > 0.0),
                 impulse: *impulse,
                 distance: pair.distance,
                 pressed_out: pair.pressed_out,

@@ -147,6 +147,7 @@ impl Numbering {
                 friction: pair.friction,
                 stiction_tolerance: settings.stiction_tolerance,
                 lagged_normal_impulse: pair.lagged_normal_impulse,
+                adhesion: pair.tension,
             });
         }
     }

@@ -6,6 +6,9 @@
 //! lags by one substep, and the normal of a thin plate does not flip. The face is remembered even when the particle was
 //! pressed out at the far side, until it is back in front of the face and away, is beside the face's shadow
 //! ([`Shape::surface_point_from`]), or its depth jumps by more than a cell.
+//!
+//! A pair that was pressed onto an adhesive geometry is bonded: it stays registered, at any velocity, until a substep begins
+//! with a gap beyond the adhesion's range.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm};
@@ -54,6 +57,10 @@ pub(crate) struct Pair {
     pub stiffness: f64,
     /// Normal impulse that bounds the friction [N s].
     pub lagged_normal_impulse: f64,
+    /// Whether particles can adhere to the geometry.
+    pub adhesive: bool,
+    /// Largest tension of a contact that is bonded at the start of the substep [N]; 0 for one that is not.
+    pub tension: f64,
     /// Impulse on the particle in the last substep, world frame; zero for a new pair [N s].
     pub last_impulse: [f64; 3],
 }
@@ -64,6 +71,8 @@ struct Placed {
     body: BodyId,
     /// Index among the body's geometries.
     index: usize,
+    /// Gap at which bonds to it break [m]; 0 where nothing adheres.
+    range: f64,
     pose: Isometry3<f64>,
     /// World to geometry frame.
     inverse_rotation: Matrix3<f64>,
@@ -109,6 +118,7 @@ impl Registry {
             .map(|(body, index)| Placed {
                 body,
                 index,
+                range: bodies.body(body).geometries[index].adhesion.map_or(0.0, |a| a.range),
                 pose: Isometry3::identity(),
                 inverse_rotation: Matrix3::identity(),
                 origin: Point3::origin(),
@@ -158,7 +168,8 @@ impl Registry {
 
     /// Distance within which particles of blocks are looked at, however slow they are [m].
     pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
-        self.max_radius + MARGIN * mpm.grid_spacing()
+        let range = self.placed.iter().map(|placed| placed.range).fold(0.0, f64::max);
+        self.max_radius + MARGIN * mpm.grid_spacing() + range
     }
 
     fn place(&mut self, bodies: &Bodies, seen: &[Seen]) {
@@ -223,7 +234,8 @@ impl Search<'_> {
             let reach = self.max_radius
                 + self.margin
                 + (body_speed + self.max_speed) * self.delta
-                + self.memories.farthest;
+                + self.memories.farthest
+                + placed.range;
             if self.shape(placed).lower_bound(&placed.local(&center)) < radius + reach {
                 near.push((g, reach));
             }
@@ -263,9 +275,13 @@ impl Search<'_> {
         let shape = self.shape(placed);
         let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
         let gap = surface.distance - radius_of(view, i, self.settings);
-        if gap > self.margin + relative.norm() * delta {
+        let touched = &self.bodies.body(placed.body).geometries[placed.index];
+        let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
+        if bond.is_none() && gap > self.margin + relative.norm() * delta {
             return None;
         }
+        // A particle's share of a surface is the face of a cube of its volume.
+        let tension = bond.map_or(0.0, |a| a.stress * view.volume(i).cbrt().powi(2));
         let normal = placed.pose.rotation * surface.normal.into_inner();
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
@@ -273,7 +289,8 @@ impl Search<'_> {
             Stiffness::Fixed(stiffness) => stiffness,
         };
         let lagged_normal_impulse = match memory {
-            Some(memory) => memory.normal_impulse,
+            // Adhesion presses the surfaces together; a tension takes from that.
+            Some(memory) => (memory.normal_impulse + delta * tension).max(0.0),
             None => {
                 // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
                 let approach = normal.dot(&relative);
@@ -297,9 +314,11 @@ impl Search<'_> {
             pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
             normal,
             body_velocity,
-            friction: self.bodies.body(placed.body).geometries[placed.index].material.dynamic_friction,
+            friction: touched.material.dynamic_friction,
             stiffness,
             lagged_normal_impulse,
+            adhesive: touched.adhesion.is_some(),
+            tension,
             last_impulse: memory.map_or([0.0; 3], |m| m.impulse),
         })
     }

@@ -13,7 +13,7 @@ use crate::memory::Memory;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;

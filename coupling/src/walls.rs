@@ -105,6 +105,7 @@ impl Walls {
                 friction: 0.0,
                 stiction_tolerance: 1.0,
                 lagged_normal_impulse: 0.0,
+                adhesion: 0.0,
             });
         }
     }

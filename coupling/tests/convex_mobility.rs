@@ -245,6 +245,7 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
                 friction: 0.0,
                 stiction_tolerance: 1e-3,
                 lagged_normal_impulse: 0.0,
+                adhesion: 0.0,
             });
             let mut mobility = [0.0; 36];
             for a in 0..6 {

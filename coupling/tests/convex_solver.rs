@@ -49,6 +49,7 @@ fn plain_contact() -> Contact {
         friction: 0.0,
         stiction_tolerance: 1e-3,
         lagged_normal_impulse: 0.0,
+        adhesion: 0.0,
     }
 }
 
@@ -153,6 +154,41 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
         assert!((curve - normal_impulse_derivative(v, gap, k, d, delta)).abs() < 1e-7, "case {case}");
         assert!(normal_potential(v, gap, k, d, delta) >= 0.0);
     }
+}
+
+// The law of a bonded contact (module `law`): compression as without the bond, tension min(k (phi + delta v_n), f_a)
+// beyond it where dissipation does not release it earlier; the potential's derivative is the impulse, the impulse's its
+// derivative, which is never positive: the potential is convex. Differences as above.
+#[test]
+fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
+    let mut random = Random(2);
+    let (mut held, mut limited) = (0, 0);
+    for case in 0..2000 {
+        let (k, delta) = (1e4, 1e-3);
+        let d = if case % 3 == 0 { 0.0 } else { 0.2 };
+        let gap = 1e-3 * random.next();
+        let v = 3.0 * random.next();
+        let tension = 5.0 * (1.0 + random.next());
+        let bare = NormalLaw::new(gap, k, d, delta);
+        let law = bare.bonded(tension, k, delta);
+        let expected = bare.impulse(v) - delta * (k * (gap + delta * v)).clamp(0.0, tension);
+        assert!((law.impulse(v) - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
+        assert!(law.potential(v) >= 0.0 && law.impulse_derivative(v) <= 0.0, "case {case}");
+        let step = 1e-6;
+        let parting = v - law.release_velocity;
+        if parting.abs() < 2.0 * step || (parting - law.tension_range).abs() < 2.0 * step {
+            continue;
+        }
+        held += usize::from(parting > 0.0 && parting < law.tension_range);
+        limited += usize::from(parting > law.tension_range);
+        let slope = (law.potential(v + step) - law.potential(v - step)) / (2.0 * step);
+        assert!((slope + law.impulse(v)).abs() < 1e-7, "case {case}");
+        let curve = (law.impulse(v + step) - law.impulse(v - step)) / (2.0 * step);
+        assert!((curve - law.impulse_derivative(v)).abs() < 1e-7, "case {case}");
+    }
+    assert!(held > 100 && limited > 100, "{held} {limited}");
+    let bare = NormalLaw::new(1e-3, 1e4, 1.0, 1e-3);
+    assert_eq!(bare.bonded(0.0, 1e4, 1e-3), bare);
 }
 
 // Acceptance 15: cost, gradient and Hessian agree by differences.

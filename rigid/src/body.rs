@@ -10,6 +10,16 @@ use nalgebra::{Isometry3, Matrix3};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub usize);
 
+/// Adhesion of particles to a geometry, after Dugdale (1960): what has been pressed together holds with one tensile stress over a range
+/// of gaps. Its work of adhesion is `stress * range` [J/m^2].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adhesion {
+    /// Tensile stress that the bond carries at most [Pa].
+    pub stress: f64,
+    /// Gap at which the bond breaks [m].
+    pub range: f64,
+}
+
 /// A shape that a body carries, and that others can touch.
 #[derive(Clone, Debug)]
 pub struct Geometry {
@@ -19,6 +29,8 @@ pub struct Geometry {
     pub pose: Isometry3<f64>,
     /// Compliance against other bodies, and friction. Particles slide with the dynamic coefficient.
     pub material: ContactMaterial,
+    /// Adhesion of particles; none is usual. Bodies do not adhere to each other.
+    pub adhesion: Option<Adhesion>,
     /// Groups it is in, one a bit.
     pub group: u32,
     /// Groups it can touch, one a bit: two bodies' geometries can touch when each is in a group of the other's mask. Particles touch
@@ -35,6 +47,7 @@ impl Geometry {
             shape,
             pose: Isometry3::identity(),
             material: ContactMaterial::with_friction(friction),
+            adhesion: None,
             group: 1,
             mask: u32::MAX,
             color: [160, 160, 165],

@@ -65,7 +65,7 @@ mod spatial;
 mod trajectory;
 
 pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
-pub use body::{Appearance, BodyDesc, BodyId, Geometry, MassProperties};
+pub use body::{Adhesion, Appearance, BodyDesc, BodyId, Geometry, MassProperties};
 pub use error::RigidError;
 pub use geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use joint::Joint;

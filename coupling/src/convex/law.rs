@@ -14,6 +14,21 @@
 //! which is the same law without a branch, with a potential that is zero for a separated contact and never
 //! negative, and free of cancellation. It holds across a gap (`phi > 0`): there the contact engages exactly when
 //! `v_n < -phi/delta`.
+//!
+//! A contact may be bonded: particles that were pressed onto an adhesive surface hold on to it with a tension of at most
+//! `f_a`, however wide the gap, until the bond ends between two substeps (Dugdale 1960, "Yielding of steel sheets
+//! containing slits": a constant tensile stress over a range of gaps). Within a substep the tension takes over where the
+//! compression ends, with the stiffness of the contact up to its limit:
+//!
+//! ```text
+//! w = max(v_n - v_hat, 0),   m = min(w, w_a),   w_a = f_a / (delta k):
+//! gamma_n = -delta^2 k m,   l_n = delta^2 k m (w - m/2).
+//! ```
+//!
+//! `gamma_n` falls with `v_n` on all of its pieces, so the potential stays convex; it stays zero at `v_hat` and never
+//! negative. The stiff start stands for a jump of the force at contact, at which a potential would have no derivative.
+//! Friction of a bonded contact is bounded by `mu (gamma_n0 + delta f_a)`, with the tension counted in `gamma_n0`:
+//! adhesion presses the surfaces together as a load from outside would (Derjaguin, Muller and Toporov 1975).
 
 /// The normal part of the law of one contact over one substep, with its constants worked out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +39,10 @@ pub struct NormalLaw {
     pub linear: f64,
     /// Coefficient `b` of `u^2` in the impulse \[kg s/m\].
     pub quadratic: f64,
+    /// Slope `delta^2 k` of the tension of a bonded contact \[kg\]; 0 without a bond.
+    pub tension_slope: f64,
+    /// Velocity beyond `v_hat` at which the tension is at its limit, `w_a` \[m/s\]; 0 without a bond.
+    pub tension_range: f64,
 }
 
 impl NormalLaw {
@@ -33,26 +52,56 @@ impl NormalLaw {
     pub fn new(gap: f64, stiffness: f64, dissipation: f64, substep: f64) -> Self {
         let release_velocity = (-gap / substep).min(1.0 / dissipation);
         let linear = substep * stiffness * (substep + dissipation * gap).abs();
-        Self { release_velocity, linear, quadratic: substep * substep * stiffness * dissipation }
+        let quadratic = substep * substep * stiffness * dissipation;
+        Self { release_velocity, linear, quadratic, tension_slope: 0.0, tension_range: 0.0 }
     }
 
-    /// The normal impulse \[N s\] at the normal velocity `v_n` \[m/s\] (positive separates). Never negative.
+    /// The same law of a bonded contact, which carries tensions up to `tension` \[N\] (not negative; 0 for no bond);
+    /// `stiffness` \[N/m\] and the substep \[s\] are those of the law.
+    #[inline(always)]
+    pub fn bonded(self, tension: f64, stiffness: f64, substep: f64) -> Self {
+        if tension > 0.0 && stiffness > 0.0 {
+            let tension_slope = substep * substep * stiffness;
+            Self { tension_slope, tension_range: tension / (substep * stiffness), ..self }
+        } else {
+            self
+        }
+    }
+
+    /// The normal impulse \[N s\] at the normal velocity `v_n` \[m/s\] (positive separates). Negative only for a bonded
+    /// contact.
     pub fn impulse(&self, normal_velocity: f64) -> f64 {
         let approach = (self.release_velocity - normal_velocity).max(0.0);
-        approach * (self.linear + self.quadratic * approach)
+        let (_, held) = self.parting(normal_velocity);
+        approach * (self.linear + self.quadratic * approach) - self.tension_slope * held
+    }
+
+    /// How much faster than `v_hat` the contact parts, and the part of that over which the tension grows \[m/s\].
+    fn parting(&self, normal_velocity: f64) -> (f64, f64) {
+        let parting = (normal_velocity - self.release_velocity).max(0.0);
+        (parting, parting.min(self.tension_range))
     }
 
     /// The potential \[J\] whose negative derivative by the normal velocity is the impulse; zero when
-    /// separated.
+    /// separated and not bonded.
     pub fn potential(&self, normal_velocity: f64) -> f64 {
         let approach = (self.release_velocity - normal_velocity).max(0.0);
+        let (parting, held) = self.parting(normal_velocity);
         approach * approach * (0.5 * self.linear + self.quadratic * approach / 3.0)
+            + self.tension_slope * held * (parting - 0.5 * held)
     }
 
-    /// The derivative of the impulse by the normal velocity \[kg\]: not positive, zero when separated.
+    /// The derivative of the impulse by the normal velocity \[kg\]: not positive; zero when separated and not bonded, or
+    /// at the limit of the tension.
     pub fn impulse_derivative(&self, normal_velocity: f64) -> f64 {
         let approach = self.release_velocity - normal_velocity;
-        if approach > 0.0 { -(self.linear + 2.0 * self.quadratic * approach) } else { 0.0 }
+        if approach > 0.0 {
+            -(self.linear + 2.0 * self.quadratic * approach)
+        } else if approach < 0.0 && -approach < self.tension_range {
+            -self.tension_slope
+        } else {
+            0.0
+        }
     }
 }
 

@@ -44,6 +44,9 @@ pub(super) struct LawLanes {
     pub friction_bound: [f64; LANES],
     /// `v_s`.
     pub stiction: [f64; LANES],
+    /// `delta^2 k` of the tension, and `w_a`: zero without a bond.
+    pub tension_slope: [f64; LANES],
+    pub tension_range: [f64; LANES],
 }
 
 impl LawLanes {
@@ -54,6 +57,8 @@ impl LawLanes {
         quadratic: [0.0; LANES],
         friction_bound: [0.0; LANES],
         stiction: [1.0; LANES],
+        tension_slope: [0.0; LANES],
+        tension_range: [0.0; LANES],
     };
 
     fn set(&mut self, lane: usize, contact: &Contact, substep: f64) {
@@ -66,6 +71,8 @@ impl LawLanes {
         self.quadratic[lane] = law.quadratic;
         self.friction_bound[lane] = contact.friction * contact.lagged_normal_impulse;
         self.stiction[lane] = contact.stiction_tolerance.max(SMALLEST_STICTION_TOLERANCE);
+        self.tension_slope[lane] = law.tension_slope;
+        self.tension_range[lane] = law.tension_range;
     }
 }
 

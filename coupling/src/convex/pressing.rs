@@ -259,6 +259,7 @@ impl Block {
                 friction: FRICTION,
                 stiction_tolerance: STICTION_TOLERANCE,
                 lagged_normal_impulse: normal_impulse(v_n, gap, self.stiffness, DISSIPATION, SUBSTEP),
+                adhesion: 0.0,
             }
         };
         let contacts = order.iter().map(contact).collect();

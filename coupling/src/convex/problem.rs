@@ -43,15 +43,22 @@ pub struct Contact {
     pub friction: f64,
     /// Stiction tolerance `v_s` \[m/s\]; below 1e-12 m/s it counts as that.
     pub stiction_tolerance: f64,
-    /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\], not negative.
+    /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\], not negative; of a
+    /// bonded contact with `delta f_a` added.
     pub lagged_normal_impulse: f64,
+    /// Largest tension that a bonded contact carries, `f_a` \[N\]; 0 without a bond.
+    pub adhesion: f64,
 }
 
 impl Contact {
     /// The normal law over a substep \[s\].
     #[inline(always)]
     pub fn normal_law(&self, substep: f64) -> NormalLaw {
-        NormalLaw::new(self.gap, self.stiffness, self.dissipation, substep)
+        NormalLaw::new(self.gap, self.stiffness, self.dissipation, substep).bonded(
+            self.adhesion,
+            self.stiffness,
+            substep,
+        )
     }
 }
 
@@ -127,6 +134,7 @@ impl ContactProblem {
                 ("contacts.friction", contact.friction, ""),
                 ("contacts.stiction_tolerance", contact.stiction_tolerance, "m/s"),
                 ("contacts.lagged_normal_impulse", contact.lagged_normal_impulse, "N s"),
+                ("contacts.adhesion", contact.adhesion, "N"),
             ] {
                 value(field, c, number, unit, "not negative", number >= 0.0)?;
             }

@@ -54,7 +54,7 @@ pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> Cont
             [v[0], v[1], v[2], 0.0]
         })
         .collect();
-    for _ in 0..contacts {
+    for c in 0..contacts {
         let base: [usize; 3] = std::array::from_fn(|_| ((random.next() + 1.0) * 1.5) as usize);
         let weights: [[f64; 3]; 3] = std::array::from_fn(|_| {
             let f = 1.0 + 0.5 * random.next();
@@ -73,6 +73,8 @@ pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> Cont
             friction: 0.5 * (1.0 + random.next()),
             stiction_tolerance: 1e-2,
             lagged_normal_impulse: particle_mass * (1.0 + random.next()),
+            // Every third one is bonded, with its limit at a typical velocity.
+            adhesion: if c % 3 == 0 { 0.3 * stiffness * substep } else { 0.0 },
         };
         for r in 0..9 {
             for k in 0..3 {

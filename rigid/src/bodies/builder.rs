@@ -292,6 +292,7 @@ impl BodiesBuilder {
                 shape: g.shape,
                 pose: g.pose,
                 material: g.material,
+                adhesion: None,
                 group: g.group,
                 mask: g.mask,
                 color: g.color,

@@ -79,6 +79,15 @@ fn check_material(body: &str, geometry: &crate::body::Geometry) -> Result<(), Ri
         let (field, requirement) = ("static friction", "finite and at least the dynamic coefficient");
         return Err(RigidError::value(body, field, m.static_friction, "(no unit)", requirement));
     }
+    if let Some(adhesion) = geometry.adhesion {
+        for (field, value, unit) in
+            [("adhesion stress", adhesion.stress, "Pa"), ("adhesion range", adhesion.range, "m")]
+        {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(RigidError::value(body, field, value, unit, "finite and positive"));
+            }
+        }
+    }
     Ok(())
 }
 

@@ -26,7 +26,9 @@ pub(super) fn body(
         if geometry.collision {
             let (group, mask) = (geometry.group, geometry.mask);
             let material = surface(geometry, rigid);
-            geometries.push(pliant_rigid::Geometry { shape, pose, material, group, mask, color });
+            let adhesion =
+                geometry.adhesion.map(|a| pliant_rigid::Adhesion { stress: a.stress, range: a.range });
+            geometries.push(pliant_rigid::Geometry { shape, pose, material, adhesion, group, mask, color });
         } else {
             appearance.push(Appearance { shape, pose, color });
         }

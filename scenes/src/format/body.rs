@@ -140,6 +140,9 @@ pub struct Geometry {
     /// Hunt-Crossley dissipation against other bodies; left out, that of the scene's `rigid` [s/m].
     #[serde(default)]
     pub dissipation: Option<f64>,
+    /// Adhesion of particles; left out, they come off without a pull.
+    #[serde(default)]
+    pub adhesion: Option<Adhesion>,
     /// Whether it touches anything; otherwise it is only seen, and has mass.
     #[serde(default = "yes")]
     pub collision: bool,
@@ -164,12 +167,25 @@ impl Geometry {
             static_friction: None,
             stiffness: None,
             dissipation: None,
+            adhesion: None,
             collision: true,
             group: first_group(),
             mask: all_groups(),
             color: steel(),
         }
     }
+}
+
+/// Adhesion of particles to a geometry, after Dugdale: particles that have been pressed onto it hold with a constant tensile stress until
+/// they are a distance away. Its work of adhesion is `stress` times `range` [J/m^2]. Friction acts as if the stress pressed.
+/// The range should be well above what the fastest particle covers in a substep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Adhesion {
+    /// Tensile stress that a bond carries at most [Pa].
+    pub stress: f64,
+    /// Gap at which it breaks [m].
+    pub range: f64,
 }
 
 /// The shapes that a rigid body touches with.

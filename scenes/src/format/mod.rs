@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use body::{Adhesion, Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub use common::{AutoOr, Pose};
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,

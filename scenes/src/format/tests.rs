@@ -172,6 +172,16 @@ fn bad_figures_are_named_with_value_and_unit() {
             "bodies[0].geometries[0].friction=-1",
             "bodies[0].geometries[0].friction: -1 must not be negative",
         ),
+        (
+            "dough-rolling",
+            r#"bodies[0].geometries[0].adhesion={"stress":-1,"range":1e-3}"#,
+            "bodies[0].geometries[0].adhesion.stress: -1 Pa must be positive",
+        ),
+        (
+            "dough-rolling",
+            r#"bodies[0].geometries[0].adhesion={"stress":500,"range":0}"#,
+            "bodies[0].geometries[0].adhesion.range: 0 m must be positive",
+        ),
         ("dough-rolling", "boundaries[0].normal=[0,0,0]", "boundaries[0].normal: [0, 0, 0] is no direction"),
         ("dough-rolling", "contact.stiffness=-1", "contact.stiffness: -1 N/m must be positive"),
         (

@@ -23,9 +23,13 @@ pub(in super::super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut 
             let s = (slip + v_s * v_s).sqrt();
             let c = law.friction_bound[l] / s;
             let u = (law.release[l] - v_n).max(0.0);
-            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
+            let w = (v_n - law.release[l]).max(0.0);
+            let held = w.min(law.tension_range[l]);
+            let tension = law.tension_slope[l] * held;
+            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u) - tension;
             potential[l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
-                + law.friction_bound[l] * slip / (s + v_s);
+                + law.friction_bound[l] * slip / (s + v_s)
+                + tension * (w - 0.5 * held);
             gamma[0][l] = gamma_n * nx - c * tx;
             gamma[1][l] = gamma_n * ny - c * ty;
             gamma[2][l] = gamma_n * nz - c * tz;
@@ -55,7 +59,10 @@ pub(in super::super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, 
             let inverse_s = 1.0 / (tx * tx + ty * ty + tz * tz + v_s * v_s).sqrt();
             let c = law.friction_bound[l] * inverse_s;
             let u = (law.release[l] - v_n).max(0.0);
-            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            let w = v_n - law.release[l];
+            let pressed = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            let held = if w > 0.0 && w < law.tension_range[l] { law.tension_slope[l] } else { 0.0 };
+            let k_n = pressed + held;
             // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
             // overflows at no slip.
             let (kn, ct) = (k_n - c, turning * c);
@@ -115,9 +122,15 @@ pub(in super::super) fn along(laws: &[LawLanes], rays: &[RayLanes], alpha: f64) 
     let mut sums = [[0.0; LANES]; 3];
     for (law, ray) in laws.iter().zip(rays) {
         for l in 0..LANES {
-            let u = (law.release[l] - (ray.v_n[l] + alpha * ray.dv_n[l])).max(0.0);
-            let k_n = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
-            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u);
+            let v_n = ray.v_n[l] + alpha * ray.dv_n[l];
+            let u = (law.release[l] - v_n).max(0.0);
+            let w = (v_n - law.release[l]).max(0.0);
+            let held = w.min(law.tension_range[l]);
+            let tension = law.tension_slope[l] * held;
+            let pressed = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
+            let growing = w > 0.0 && w < law.tension_range[l];
+            let k_n = pressed + if growing { law.tension_slope[l] } else { 0.0 };
+            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u) - tension;
             // Rounding must not make the square of the slip negative.
             let slip = (ray.slip[l] + alpha * (2.0 * ray.cross[l] + alpha * ray.dslip[l])).max(0.0);
             let cross = ray.cross[l] + alpha * ray.dslip[l];
@@ -127,7 +140,8 @@ pub(in super::super) fn along(laws: &[LawLanes], rays: &[RayLanes], alpha: f64) 
             let c = law.friction_bound[l] * inverse_s;
             let turned = cross * inverse_s;
             sums[0][l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
-                + law.friction_bound[l] * slip / (s + v_s);
+                + law.friction_bound[l] * slip / (s + v_s)
+                + tension * (w - 0.5 * held);
             sums[1][l] += c * cross - gamma_n * ray.dv_n[l];
             sums[2][l] += k_n * ray.dv_n[l] * ray.dv_n[l] + c * (ray.dslip[l] - turned * turned).max(0.0);
         }

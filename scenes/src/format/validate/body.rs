@@ -139,6 +139,10 @@ impl Check {
         if let Some(dissipation) = geometry.dissipation {
             self.non_negative(&format!("{path}.dissipation"), dissipation, "s/m");
         }
+        if let Some(adhesion) = geometry.adhesion {
+            self.positive(&format!("{path}.adhesion.stress"), adhesion.stress, "Pa");
+            self.positive(&format!("{path}.adhesion.range"), adhesion.range, "m");
+        }
         self.rigid_shape(&format!("{path}.shape"), &geometry.shape);
     }
 
