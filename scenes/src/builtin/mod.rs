@@ -3,10 +3,11 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 15] = [
+const SCENES: [(&str, &str); 16] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
+    ("dough-pin", include_str!("dough-pin.json")),
     ("sand-column", include_str!("sand-column.json")),
     ("incline", include_str!("incline.json")),
     ("cylinder", include_str!("cylinder.json")),
