@@ -30,7 +30,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     } else {
         arguments.threads.clone()
     };
-    let options = BenchOptions { threads, backend };
+    let options = BenchOptions { threads, backend, plots: arguments.plots.clone() };
     let mut rows: Vec<Row> = Vec::new();
     let mut failed = false;
     for part in parts {

@@ -3,9 +3,15 @@
 //! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
 
 mod clutter;
+mod dough;
+pub mod grip;
 mod mpm;
 mod rigid;
+mod table1;
 mod tolerance;
+mod whole;
+
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,7 +20,7 @@ use crate::machine::{self, Backend};
 
 /// The parts of the suite, in the order in which they run.
 pub const PARTS: &[Part] =
-    &[mpm::PART, tolerance::PART, clutter::PART, rigid::SLIDE, rigid::STACK, rigid::BALL];
+    &[mpm::PART, table1::PART, tolerance::PART, clutter::PART, rigid::SLIDE, rigid::STACK, rigid::BALL];
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +43,8 @@ pub struct BenchOptions {
     pub threads: Vec<usize>,
     /// Where particles are computed.
     pub backend: Backend,
+    /// Folder for the plots of the parts that draw; none are drawn without.
+    pub plots: Option<PathBuf>,
 }
 
 /// One measurement.

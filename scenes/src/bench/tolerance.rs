@@ -1,4 +1,5 @@
-//! Time to tolerance of the contact solver: a block is pressed onto a plane that drags it, 257 contacts, each solve
+//! Time to tolerance. First the scene `dough-rolling` at every tolerance (see `dough.rs`). Then the contact solver alone: a block is
+//! pressed onto a plane that drags it, 257 contacts, each solve
 //! started from the last one's impulses as in a run, for every direction, stiffness number and tolerance. The
 //! directions take turns at the same sequence, so that a change of the machine's speed meets all of them; their times
 //! are compared within a run.
@@ -14,7 +15,7 @@ use super::{BenchError, BenchOptions, Part, Row, Sample};
 /// The part.
 pub const PART: Part = Part {
     name: "tolerance",
-    about: "contact solver on a pressed block: ms per solve for stiffness numbers 1 to 1000 and eps_r 1e-1 to 1e-5",
+    about: "dough-rolling and a pressed block at eps_r 1e-1 to 1e-5: wall time, real-time rate, ms per solve; plots",
     run,
 };
 
@@ -27,7 +28,7 @@ const SETTLING: usize = 10;
 const REPEATS: usize = 5;
 const SEED: u64 = 7;
 const STIFFNESS_NUMBERS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-const TOLERANCES: [f64; 6] = [1e-1, 5e-2, 1e-2, 1e-3, 1e-4, 1e-5];
+pub(super) const TOLERANCES: [f64; 6] = [1e-1, 5e-2, 1e-2, 1e-3, 1e-4, 1e-5];
 const DIRECTIONS: [(&str, Direction); 4] = [
     ("newton_cg", Direction::NewtonCg),
     ("lbfgs", Direction::Lbfgs { memory: 8 }),
@@ -35,7 +36,8 @@ const DIRECTIONS: [(&str, Direction); 4] = [
     ("newton_factorised", Direction::NewtonFactorised),
 ];
 
-fn run(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+    super::dough::run(PART.name, options, &TOLERANCES, row)?;
     for number in STIFFNESS_NUMBERS {
         let steps = pressing_sequence(number, CONTACTS, SUBSTEPS, SEED);
         for tolerance in TOLERANCES {

@@ -3,9 +3,10 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 16] = [
+const SCENES: [(&str, &str); 17] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
+    ("shake", include_str!("shake.json")),
     ("dough-rolling", include_str!("dough-rolling.json")),
     ("dough-pin", include_str!("dough-pin.json")),
     ("sand-column", include_str!("sand-column.json")),
