@@ -79,7 +79,7 @@ fn several_problems_are_told_together() {
 #[test]
 fn negative_mass_is_refused() {
     let place = Place::new();
-    let said = place.pliant(&["check", "dough-rolling", "--set", "bodies[roller].motion.mass=-1"]).exits(2);
+    let said = place.pliant(&["check", "dough-pin", "--set", "bodies[roller].motion.mass=-1"]).exits(2);
     said.complains("bodies[1].motion.mass: -1 kg must be positive");
 }
 

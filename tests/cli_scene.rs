@@ -11,7 +11,7 @@ fn every_listed_scene_is_shown_and_checked() {
     let place = Place::new();
     let list: Value = serde_json::from_str(&place.pliant(&["list", "--json"]).exits(0).out).unwrap();
     let names: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    let soft = ["elastic-drop", "hold", "dough-rolling", "sand-column", "incline"];
+    let soft = ["elastic-drop", "hold", "shake", "dough-rolling", "dough-pin", "sand-column", "incline"];
     let rigid = ["cylinder", "ball-drop", "slide-cube", "stack", "conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     assert_eq!(names, [&soft[..], &rigid, &robots].concat());

@@ -252,7 +252,7 @@ mod tests {
     // roller's axis is horizontal and across the first pass.
     #[test]
     fn dough_rolling_has_the_published_particles_and_a_lying_roller() {
-        let dough = of("dough-rolling", &[]);
+        let dough = of("dough-pin", &[]);
         let sample = &dough.soft[0].sample;
         assert_eq!(sample.positions.len(), 5920);
         assert_relative_eq!(sample.particle_volume * 5920.0, 0.32 * 0.12 * 0.1, max_relative = 1e-12);
