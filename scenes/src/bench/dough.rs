@@ -115,6 +115,7 @@ fn plots(points: &[Point]) -> [Plot; 2] {
         log_y: false,
         series,
         hlines,
+        ..Plot::default()
     };
     [
         plot("dough-rolling, 10 s simulated", "wall time [s]", curves(|p| p.wall), Vec::new()),
