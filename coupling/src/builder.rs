@@ -6,10 +6,10 @@ use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
 use crate::mass_ratio::choose_coupling;
+use crate::sensor::TactilePad;
 use crate::settings::{
     MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
 };
-use crate::sensor::TactilePad;
 use crate::world::World;
 
 /// Depth below a body's surface at which particles may still start, in grid spacings.

@@ -11,7 +11,7 @@ use pliant_rigid::multibody::JointKind;
 use crate::builtin;
 use crate::format::{
     Assignment, Body, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError, SoftShape,
-    ValidationError, apply, parse_scene, validate,
+    ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
 
 /// How long a model file alone is simulated [s].
@@ -140,9 +140,14 @@ fn floor() -> Body {
 /// # Errors
 /// [`LoadError`], naming the scene and the field.
 pub fn load(scene: &str, changes: &[Assignment]) -> Result<Scene, LoadError> {
+    let written = read(scene)?;
     let resolved =
-        apply(&read(scene)?, changes).map_err(|source| LoadError::Set { scene: scene.to_owned(), source })?;
-    validate(&resolved).map_err(|source| LoadError::Invalid { scene: scene.to_owned(), source })?;
+        apply(&written, changes).map_err(|source| LoadError::Set { scene: scene.to_owned(), source })?;
+    let invalid = |source| LoadError::Invalid { scene: scene.to_owned(), source };
+    validate(&resolved).map_err(invalid)?;
+    if resolved.duration == written.duration {
+        goals_within_duration(&resolved).map_err(invalid)?;
+    }
     Ok(resolved)
 }
 

@@ -1,5 +1,7 @@
 //! From a scene to a world that is ready to step.
 
+use std::ops::Range;
+
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
@@ -34,6 +36,8 @@ pub struct Prepared {
     pub world: World,
     /// sRGB colour of each particle, in the world's order.
     pub colors: Vec<[u8; 3]>,
+    /// Which particles each soft body became, in the world's order.
+    pub parts: Vec<Range<usize>>,
     /// Centre of mass of each body in the frame that the scene gives it [m].
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
@@ -56,8 +60,10 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     let RigidParts { builder: bodies, centers, drives, warnings } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
+    let mut parts = Vec::new();
     for part in soft {
         let count = part.sample.positions.len();
+        parts.push(colors.len()..colors.len() + count);
         colors.resize(colors.len() + count, part.color);
         builder.particles(ParticleSet {
             positions: part.sample.positions,
@@ -67,7 +73,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
         });
     }
     *builder.bodies() = bodies;
-    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, centers, drives, warnings })
+    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, parts, centers, drives, warnings })
 }
 
 fn settings(scene: &Scene) -> Settings {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pliant::scenes::format::{Assignment, SetError};
 use pliant::scenes::machine;
-use pliant::scenes::sweep::Axis;
+use pliant::scenes::sweep::{Axis, RandomAxis};
 
 /// Soft things and robots touching.
 #[derive(Parser, Debug)]
@@ -127,8 +127,15 @@ pub struct SweepArguments {
     #[command(flatten)]
     pub scene: SceneArguments,
     /// Values of a field; given several times, all combinations are run.
-    #[arg(long, required = true, value_name = "PATH=A,B,C", value_parser = axis)]
+    #[arg(long, required_unless_present = "random", value_name = "PATH=A,B,C", value_parser = axis)]
     pub vary: Vec<Axis>,
+    /// Range of a field's random values; given several times, all are drawn in each sample. Fields with commas between them have the
+    /// same value. With --vary, each combination meets the same samples. The numbers follow from the scene's seed, or --seed.
+    #[arg(long, requires = "samples", value_name = "PATH[,PATH]=LOW..HIGH", value_parser = random_axis)]
+    pub random: Vec<RandomAxis>,
+    /// Number of samples of the random values.
+    #[arg(long, requires = "random", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub samples: Option<u32>,
     /// Folder of the variants' run directories.
     #[arg(long, required = true, value_name = "DIR")]
     pub out: PathBuf,
@@ -194,6 +201,10 @@ fn assignment(text: &str) -> Result<Assignment, SetError> {
 
 fn axis(text: &str) -> Result<Axis, SetError> {
     Axis::parse(text)
+}
+
+fn random_axis(text: &str) -> Result<RandomAxis, SetError> {
+    RandomAxis::parse(text)
 }
 
 /// More threads than any machine has are a typing error.

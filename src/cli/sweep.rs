@@ -4,7 +4,7 @@ use pliant::scenes::load::load;
 use pliant::scenes::machine;
 use pliant::scenes::prepare::prepare;
 use pliant::scenes::run::{Manifest, RunError, Status};
-use pliant::scenes::sweep::{SweepError, SweepOptions, variants};
+use pliant::scenes::sweep::{RandomPlan, SweepError, SweepOptions, random_variants, variants};
 
 use super::args::SweepArguments;
 use super::{Failure, print, print_json, table};
@@ -14,7 +14,16 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     backend.resolve().map_err(Failure::usage)?;
     let scene =
         load(&arguments.scene.scene, &arguments.scene.changes.assignments()).map_err(Failure::usage)?;
-    let variants = variants(&scene, &arguments.vary).map_err(Failure::usage)?;
+    let random = arguments.samples.map(|samples| RandomPlan {
+        axes: arguments.random.clone(),
+        samples: samples as usize,
+        seed: scene.seed,
+    });
+    let variants = match &random {
+        Some(plan) => random_variants(&scene, &arguments.vary, plan),
+        None => variants(&scene, &arguments.vary),
+    };
+    let variants = variants.map_err(Failure::usage)?;
     // One that makes no world is refused here only if it is the scene itself: a variant alone must not stop the others.
     prepare(&scene).map_err(Failure::usage)?;
     let options = SweepOptions {
@@ -22,6 +31,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         backend,
         jobs: arguments.threads.unwrap_or_else(machine::available_threads),
         pictures: !arguments.no_pictures,
+        random,
         stop: super::interrupt::flag(),
     };
     let total = variants.len();
@@ -51,6 +61,10 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         let completed = sweep.variants.iter().filter(|v| v.status == Some(Status::Completed)).count();
         let skipped = sweep.variants.iter().filter(|v| v.skipped).count();
         print(&format!("{completed} of {total} completed, {skipped} of them before\n"))?;
+        for goal in &sweep.goals {
+            let (met, percent) = (goal.met, 100.0 * goal.share);
+            print(&format!("goal {}: met by {met} of {total}, {percent:.1} %\n", goal.name))?;
+        }
     }
     if sweep.all_completed() { Ok(()) } else { Err(Failure::Reported) }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pliant::scenes::picture::PREVIEW_PNG;
-use pliant::scenes::run::{Manifest, Status};
+use pliant::scenes::run::{GoalResult, Manifest, Status};
 
 /// The figures of one run, a line each.
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {
@@ -50,6 +50,7 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         ),
         ("frames", m.frames.to_string()),
     ];
+    lines.extend(m.goals.iter().map(|goal| ("goal", outcome(goal))));
     if !soft {
         lines.retain(|(name, _)| !["particles", "contacts", "solver", "conservation"].contains(name));
     }
@@ -67,6 +68,20 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
 }
 
+/// One goal in words.
+fn outcome(goal: &GoalResult) -> String {
+    let met = match goal.met {
+        Some(true) => "met",
+        Some(false) => "not met",
+        None => "not judged",
+    };
+    if goal.worst.0.is_finite() {
+        format!("{}: {met}, worst {:.4e} {} at {:.3} s", goal.name, goal.worst.0, goal.unit, goal.time.0)
+    } else {
+        format!("{}: {met}", goal.name)
+    }
+}
+
 /// Runs side by side, a line each.
 pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String {
     let head = [
@@ -81,6 +96,7 @@ pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String
         "iter",
         "unconv.",
         "energy",
+        "goals",
     ];
     let mut rows = vec![head.map(str::to_owned)];
     for (name, m) in entries {
@@ -99,6 +115,10 @@ pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String
                 "-".to_owned()
             } else {
                 format!("{:.1e}", m.conservation.energy.0)
+            },
+            match m.goals_met() {
+                (_, 0) => "-".to_owned(),
+                (met, all) => format!("{met}/{all}"),
             },
         ]);
     }

@@ -6,6 +6,7 @@
 mod body;
 mod common;
 mod drive;
+mod goal;
 mod joint;
 mod output;
 mod parse;
@@ -31,6 +32,7 @@ pub use common::{AutoOr, Pose};
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
 };
+pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
@@ -41,7 +43,7 @@ pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
-pub use validate::{Problem, ValidationError, validate};
+pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -113,6 +115,9 @@ pub struct Scene {
     /// What measures on bodies.
     #[serde(default)]
     pub sensors: Vec<Sensor>,
+    /// Conditions by which a run is judged.
+    #[serde(default)]
+    pub goals: Vec<Goal>,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,
@@ -147,6 +152,7 @@ impl Scene {
             constraints: Vec::new(),
             controllers: Vec::new(),
             sensors: Vec::new(),
+            goals: Vec::new(),
             output: Output::default(),
             seed: 0,
         }

@@ -184,11 +184,7 @@ fn bad_figures_are_named_with_value_and_unit() {
         ),
         ("dough-pin", "boundaries[0].normal=[0,0,0]", "boundaries[0].normal: [0, 0, 0] is no direction"),
         ("dough-pin", "contact.stiffness=-1", "contact.stiffness: -1 N/m must be positive"),
-        (
-            "dough-pin",
-            "contact.stiction_tolerance=0",
-            "contact.stiction_tolerance: 0 m/s must be positive",
-        ),
+        ("dough-pin", "contact.stiction_tolerance=0", "contact.stiction_tolerance: 0 m/s must be positive"),
         ("dough-pin", "output.frame_interval=0", "output.frame_interval: 0 s must be positive"),
         ("dough-pin", "name=a/b", "name: 'a/b' must be letters"),
         ("dough-pin", "schema_version=2", "schema_version: 2 is not a version"),

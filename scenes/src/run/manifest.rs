@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::goals::GoalResult;
 use crate::files::{IoError, atomic_write};
 use crate::format::Scene;
 
@@ -165,6 +166,9 @@ pub struct Manifest {
     pub warnings: Vec<String>,
     /// Relative errors of the balances.
     pub conservation: Conservation,
+    /// How the scene's goals came out, in their order.
+    #[serde(default)]
+    pub goals: Vec<GoalResult>,
     /// Frames in `frames/` [-].
     pub frames: usize,
     /// Tables, plots and pictures, as paths in the run directory.
@@ -173,6 +177,11 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Goals that were met, and all of them.
+    pub fn goals_met(&self) -> (usize, usize) {
+        (self.goals.iter().filter(|goal| goal.met == Some(true)).count(), self.goals.len())
+    }
+
     /// Writes `manifest.json` into `directory`.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod checkpoint;
 pub mod directory;
 mod forces;
 mod frames;
+mod goals;
 mod manifest;
 mod outputs;
 mod simulate;
@@ -24,6 +25,7 @@ use std::time::Duration;
 pub use directory::RunDirectory;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
+pub use goals::{GoalResult, Judge, Worst};
 pub use manifest::{
     Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary, Status,
 };
@@ -168,6 +170,9 @@ pub enum RunError {
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(IoError),
+    /// A goal names what a robot's file does not hold.
+    #[error("{0}")]
+    Goal(String),
     /// The backend cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),

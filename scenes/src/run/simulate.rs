@@ -11,6 +11,7 @@ use pliant_rigid::SpatialImpulse;
 use super::checkpoint::Checkpoint;
 use super::forces::ForceTable;
 use super::frames::{FrameWriter, frame_path};
+use super::goals::Judge;
 use super::outputs::outputs;
 use super::tables::Table;
 use super::tactile::TactileTables;
@@ -39,6 +40,7 @@ struct Run<'a> {
     tactile: Option<TactileTables>,
     forces: Option<ForceTable>,
     statistics: Statistics,
+    judge: Judge,
     /// Steps done, and all of them.
     step: u64,
     steps: u64,
@@ -143,7 +145,7 @@ impl<'a> Run<'a> {
         let tables = (Table::diagnostics(path)?, Table::bodies(path)?);
         let tactile = TactileTables::create(path, &prepared.world)?;
         let forces = ForceTable::create(path, &prepared.scene, &prepared.world)?;
-        let mut run = Self::new(prepared, path, tables);
+        let mut run = Self::new(prepared, path, tables)?;
         (run.tactile, run.forces) = (tactile, forces);
         run.frame()?;
         Ok(run)
@@ -167,13 +169,14 @@ impl<'a> Run<'a> {
         );
         let tactile = TactileTables::reopen(path, &world, checkpoint.tactile)?;
         let forces = ForceTable::reopen(path, &prepared.scene, &world, checkpoint.forces_bytes)?;
-        let mut run = Self::new(Prepared { world, ..prepared }, path, tables);
+        let mut run = Self::new(Prepared { world, ..prepared }, path, tables)?;
         (run.tactile, run.forces) = (tactile, forces);
         run.step = checkpoint.steps;
         run.frames = checkpoint.frames;
         run.frame_step = checkpoint.frame_step;
         run.impulses = checkpoint.impulses;
         run.statistics = checkpoint.statistics;
+        run.judge.restore(checkpoint.goals);
         run.wall_before = checkpoint.wall_s;
         // Frames after the checkpoint are written again.
         for frame in run.frames.. {
@@ -186,10 +189,15 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    fn new(prepared: Prepared, directory: &'a Path, (diagnostics, bodies): (Table, Table)) -> Self {
-        let Prepared { scene, world, colors, centers, drives, warnings } = prepared;
+    fn new(
+        prepared: Prepared,
+        directory: &'a Path,
+        (diagnostics, bodies): (Table, Table),
+    ) -> Result<Self, RunError> {
+        let Prepared { scene, world, colors, parts, centers, drives, warnings } = prepared;
         let now = Instant::now();
-        Self {
+        Ok(Self {
+            judge: Judge::new(&scene, &world, &parts, &centers).map_err(RunError::Goal)?,
             writer: FrameWriter::new(colors, &scene.output),
             steps: steps_of(&scene),
             frame_steps: frame_steps_of(&scene),
@@ -211,7 +219,7 @@ impl<'a> Run<'a> {
             wall_before: 0.0,
             started: now,
             last_checkpoint: now,
-        }
+        })
     }
 
     fn wall_s(&self) -> f64 {
@@ -275,6 +283,7 @@ impl<'a> Run<'a> {
             not_converged: report.not_converged,
             rigid: report.rigid,
         });
+        self.judge.step(&self.world, self.scene.dt);
         let rigid_energy = self.world.bodies().kinetic_energy();
         self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
@@ -311,6 +320,7 @@ impl<'a> Run<'a> {
             tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
             forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
+            goals: self.judge.worst().to_vec(),
             scene: self.scene.clone(),
         };
         checkpoint.write(self.directory, &self.world)?;
@@ -357,6 +367,7 @@ impl<'a> Run<'a> {
                 angular_momentum: Number(balance.angular_momentum),
                 energy: Number(balance.energy),
             },
+            goals: self.judge.results(status, self.world.time(), self.scene.dt),
             frames: self.frames,
             files: outputs(&self.scene, pictures),
         }

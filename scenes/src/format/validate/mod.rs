@@ -3,6 +3,7 @@
 mod body;
 mod drive;
 mod globals;
+mod goal;
 mod joint;
 mod names;
 mod plots;
@@ -15,6 +16,7 @@ mod tests;
 use std::fmt;
 
 use super::{Pose, Scene, Signal, Varying};
+pub use goal::goals_within_duration;
 use names::Names;
 
 /// One thing that is wrong with a scene.
@@ -61,6 +63,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.constraints(scene, &names);
     check.controllers(scene, &names);
     check.sensors(scene, &names);
+    check.goals(scene, &names);
     check.output(scene);
     check.plots(scene, &names);
     if check.problems.is_empty() { Ok(()) } else { Err(ValidationError { problems: check.problems }) }

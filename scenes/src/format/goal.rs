@@ -1,0 +1,106 @@
+//! Goals: conditions by which a run is judged.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::Pose;
+
+/// A condition on one figure of a soft or rigid body, which has to hold at every step of a span of time. It changes nothing in
+/// the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// Name, unique among the goals.
+    pub name: String,
+    /// The soft body that is looked at. Give this or `body`.
+    #[serde(default)]
+    pub soft: Option<String>,
+    /// The body or link `robot/link` that is looked at. Give this or `soft`.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// What is measured of it.
+    pub quantity: Quantity,
+    /// The body or link `robot/link` in whose frame it is measured; null for the world.
+    #[serde(default)]
+    pub relative_to: Option<String>,
+    /// First time at which it has to hold [s].
+    #[serde(default)]
+    pub from: f64,
+    /// Last time at which it has to hold; null for the end of the run [s]. A span shorter than a step means the nearest step.
+    #[serde(default)]
+    pub until: Option<f64>,
+    /// Least value; null for none [the quantity's unit].
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// Greatest value; null for none [the quantity's unit].
+    #[serde(default)]
+    pub max: Option<f64>,
+}
+
+/// What a goal measures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Quantity {
+    /// A coordinate of the centre of mass of a soft body, or of the origin of a rigid one [m].
+    Center {
+        /// Which coordinate.
+        axis: CoordinateAxis,
+    },
+    /// The least coordinate of a soft body's particles [m].
+    Lowest {
+        /// Which coordinate.
+        axis: CoordinateAxis,
+    },
+    /// The greatest coordinate of a soft body's particles [m].
+    Highest {
+        /// Which coordinate.
+        axis: CoordinateAxis,
+    },
+    /// The widest stretch of a coordinate without a particle, between the least and the greatest one of a soft body [m]: how far
+    /// apart it was torn.
+    Gap {
+        /// Which coordinate.
+        axis: CoordinateAxis,
+    },
+    /// The mass of a soft body's particles whose centres are in a box [kg].
+    MassInBox {
+        /// Half of each edge [m].
+        half_extents: [f64; 3],
+        /// The box's frame in that of `relative_to`.
+        #[serde(default)]
+        pose: Pose,
+    },
+}
+
+/// A coordinate axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CoordinateAxis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl CoordinateAxis {
+    /// Its number, from 0.
+    pub fn index(self) -> usize {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+            Self::Z => 2,
+        }
+    }
+}
+
+impl Quantity {
+    /// Its unit.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Self::MassInBox { .. } => "kg",
+            _ => "m",
+        }
+    }
+}
