@@ -14,8 +14,8 @@ use crate::machine::Backend;
 use crate::prepare::prepare;
 use crate::random::SplitMix64;
 use crate::run::{
-    Conservation, GoalResult, Manifest, RunError, RunOptions, Status, Summary, directory, read_json, run,
-    write_json,
+    Checkpoint, Conservation, GoalResult, Manifest, RunError, RunOptions, Status, Summary, directory,
+    read_json, run, write_json,
 };
 
 /// Name of the table of a sweep in its directory.
@@ -405,6 +405,13 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
     let resume = match found(variant, &out) {
         Found::Nothing => false,
         Found::Unfinished => true,
+        Found::Unstarted(partial) => match std::fs::remove_dir_all(&partial) {
+            Ok(()) => false,
+            Err(source) => {
+                let error = IoError::file("remove", &partial, source).to_string();
+                return outcome(None, Some(error), false);
+            }
+        },
         Found::Ended(manifest) => {
             return ended(outcome(Some(manifest.status), manifest.error.clone(), true), *manifest);
         }
@@ -440,13 +447,16 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
 enum Found {
     Nothing,
     Unfinished,
+    /// Killed before its first checkpoint, a run left nothing to go on from but its directory.
+    Unstarted(PathBuf),
     Ended(Box<Manifest>),
     Other,
 }
 
 fn found(variant: &Variant, out: &Path) -> Found {
-    if directory::partial_path(out).exists() && !out.exists() {
-        return Found::Unfinished;
+    let partial = directory::partial_path(out);
+    if partial.exists() && !out.exists() {
+        return if Checkpoint::exists(&partial) { Found::Unfinished } else { Found::Unstarted(partial) };
     }
     if !out.exists() {
         return Found::Nothing;

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub(crate) use checkpoint::Checkpoint;
 pub use directory::RunDirectory;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
