@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 19] = [
+const SCENES: [(&str, &str); 20] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -22,6 +22,7 @@ const SCENES: [(&str, &str); 19] = [
     ("franka", include_str!("franka.json")),
     ("vacuum", include_str!("vacuum.json")),
     ("soft-grasp", include_str!("soft-grasp.json")),
+    ("sand-scoop", include_str!("sand-scoop.json")),
     ("bread-split", include_str!("bread-split.json")),
 ];
 
