@@ -5,7 +5,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 
 use crate::files::IoError;
-use crate::format::{self, Quantity};
+use crate::format::{self, CurveQuantity};
 use crate::plot::{Figure, Plot, PlotError, Series, Style};
 use crate::run::{ForceRow, Manifest, read_forces};
 
@@ -35,8 +35,8 @@ pub fn write(directory: &Path, manifest: &Manifest) -> Result<(), PlotError> {
 }
 
 fn plot(panel: &format::Panel, rows: &[ForceRow]) -> Plot {
-    let torque = panel.curves.iter().any(|curve| curve.quantity == Quantity::Torque);
-    let force = panel.curves.iter().any(|curve| curve.quantity == Quantity::Force);
+    let torque = panel.curves.iter().any(|curve| curve.quantity == CurveQuantity::Torque);
+    let force = panel.curves.iter().any(|curve| curve.quantity == CurveQuantity::Force);
     let y_label = match (force, torque) {
         (true, true) => "force [N], torque [N m]",
         (_, true) => "torque [N m]",
@@ -56,8 +56,8 @@ fn plot(panel: &format::Panel, rows: &[ForceRow]) -> Plot {
 fn series(curve: &format::Curve, rows: &[ForceRow]) -> Series {
     let direction = Vector3::from(curve.direction).normalize();
     let component = |row: &ForceRow| match curve.quantity {
-        Quantity::Force => row.force.dot(&direction),
-        Quantity::Torque => row.torque.dot(&direction),
+        CurveQuantity::Force => row.force.dot(&direction),
+        CurveQuantity::Torque => row.torque.dot(&direction),
     };
     Series {
         name: curve.name.clone().unwrap_or_else(|| curve.body.clone()),

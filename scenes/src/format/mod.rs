@@ -36,7 +36,7 @@ pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
-pub use plots::{Curve, Figure, Line, Panel, Quantity};
+pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
 pub use rigid::{Integrator, Rigid};
 pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};

@@ -42,7 +42,7 @@ pub struct Curve {
     pub direction: [f64; 3],
     /// What of the body.
     #[serde(default)]
-    pub quantity: Quantity,
+    pub quantity: CurveQuantity,
     /// In the legend; left out, the body's name.
     #[serde(default)]
     pub name: Option<String>,
@@ -51,7 +51,7 @@ pub struct Curve {
 /// What a curve shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Quantity {
+pub enum CurveQuantity {
     /// Force of the particles [N].
     #[default]
     Force,
