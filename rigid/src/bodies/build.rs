@@ -35,6 +35,7 @@ impl BodiesBuilder {
         let scene = Scene::new(touchable(&bodies, &files)?, &model, &excluded)?;
         let mut system = System::new(model);
         system.applied = vec![ForceVector::zero(); system.model.links().len()];
+        system.in_place.clone_from(&system.applied);
         system.actuators = actuators;
         system.equalities = equalities;
         for make in externals {

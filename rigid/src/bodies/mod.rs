@@ -84,15 +84,18 @@ impl Bodies {
         Ok(summary?)
     }
 
-    /// Sums constant loads and impulses to one force on each link, about its origin.
+    /// Sums constant loads to a force on each link about its origin, and impulses to one that stays in its place while the link moves.
     fn load_links(&mut self, dt: f64, impulses: &[SpatialImpulse]) {
-        let applied = &mut self.simulation.system_mut().applied;
-        applied.fill(ForceVector::zero());
+        let system = self.simulation.system_mut();
+        system.applied.fill(ForceVector::zero());
+        system.in_place.fill(ForceVector::zero());
         for (body, impulse) in self.bodies.iter().zip(impulses) {
             let Some(link) = body.link else { continue };
-            let force = ForceVector::new(impulse.angular / dt, impulse.linear / dt) + body.load;
-            let lever = self.kinematics.pose(link).rotation * body.frame.translation.vector;
-            applied[link.0] += force.shifted(&-lever);
+            let pose = self.kinematics.pose(link);
+            let lever = pose.rotation * body.frame.translation.vector;
+            let force = ForceVector::new(impulse.angular / dt, impulse.linear / dt);
+            system.applied[link.0] += body.load.shifted(&-lever);
+            system.in_place[link.0] += force.shifted(&-(pose.translation.vector + lever));
         }
     }
 

@@ -93,7 +93,7 @@ impl Reactions {
         }
         self.external.clear();
         self.external.extend(self.at_one_end.iter().map(|f| *f * (1.0 / share)));
-        self.external.iter_mut().zip(&system.applied).for_each(|(f, applied)| *f += *applied);
+        self.external.iter_mut().zip(&end.loads).for_each(|(f, applied)| *f += *applied);
         for (row, [impulse]) in end.rows.iter().zip(last.problem.equalities.impulses()) {
             add_row(kinematics, row, impulse / last.dt, &mut self.external);
         }

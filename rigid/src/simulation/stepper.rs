@@ -90,6 +90,8 @@ pub struct Stepper {
     pub(super) mass: MassMatrix,
     pub(super) inverse: InverseDynamics,
     bias: Vec<f64>,
+    /// Forces from outside on every link at the prepared state, about its origin.
+    pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
     pub(super) touches: Vec<Touch>,
     pub(super) prepared: Vec<PreparedContact>,
@@ -114,6 +116,7 @@ impl Stepper {
             mass: MassMatrix::default(),
             inverse: InverseDynamics::default(),
             bias: vec![0.0; n],
+            loads: Vec::new(),
             weight: vec![0.0; n],
             touches: Vec::new(),
             prepared: Vec::new(),
@@ -135,9 +138,10 @@ impl Stepper {
         let model = &system.model;
         self.kinematics.update_at(model, state, Corner::Over(reach));
         mass_matrix(model, &self.kinematics, &mut self.mass);
-        bias_forces(model, &self.kinematics, &system.applied, &mut self.inverse, &mut self.bias);
+        system.loads(&self.kinematics, &mut self.loads);
+        bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
         for body in &model.floating {
-            body.bias(model, &self.kinematics, &system.applied, &mut self.bias);
+            body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
         }
         self.weigh(system);
         let fastest = (0..model.links().len())

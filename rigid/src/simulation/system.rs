@@ -4,7 +4,7 @@ use super::actuator::Actuator;
 use super::equality::Equality;
 use super::error::SimulationError;
 use super::external::ExternalSystem;
-use crate::multibody::{ForceVector, Model};
+use crate::multibody::{ForceVector, Kinematics, LinkId, Model};
 
 /// A mechanism with everything that acts on it except contact.
 #[derive(Debug)]
@@ -19,6 +19,10 @@ pub struct System {
     pub externals: Vec<Box<dyn ExternalSystem>>,
     /// Force on every link from outside, world axes, about the link's origin (N m, N); may be left empty.
     pub applied: Vec<ForceVector>,
+    /// Force on every link along a line that stays where it is in the world while the link moves on, about the world's origin (N m, N); may
+    /// be left empty. What something else exchanged with the link at known places keeps its angular momentum so, however many steps
+    /// the link takes.
+    pub in_place: Vec<ForceVector>,
     /// Whether contact is solved again with the normal forces that the first solve found, where those that bounded friction were off.
     /// Without it friction lags by a step, which is wrong when contact begins.
     pub refresh_friction: bool,
@@ -35,6 +39,7 @@ impl System {
             equalities: Vec::new(),
             externals: Vec::new(),
             applied: Vec::new(),
+            in_place: Vec::new(),
             refresh_friction: true,
             dry_joint_tolerance: 1e-4,
         }
@@ -47,15 +52,34 @@ impl System {
     pub fn validate(&self) -> Result<(), SimulationError> {
         self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
-        if !(self.applied.is_empty() || self.applied.len() == self.model.links().len()) {
-            let count = self.applied.len() as f64;
-            return Err(SimulationError::value("applied forces", "count", count, "", "one for every link"));
-        }
-        if let Some(i) = self.applied.iter().position(|f| !f.is_finite()) {
-            let item = format!("applied force of link {i}");
-            return Err(SimulationError::value(item, "force", f64::NAN, "N", "finite"));
+        for forces in [&self.applied, &self.in_place] {
+            if !(forces.is_empty() || forces.len() == self.model.links().len()) {
+                let count = forces.len() as f64;
+                return Err(SimulationError::value(
+                    "applied forces",
+                    "count",
+                    count,
+                    "",
+                    "one for every link",
+                ));
+            }
+            if let Some(i) = forces.iter().position(|f| !f.is_finite()) {
+                let item = format!("applied force of link {i}");
+                return Err(SimulationError::value(item, "force", f64::NAN, "N", "finite"));
+            }
         }
         Ok(())
+    }
+
+    /// All forces on every link from outside where the links are now, world axes, about their origins (N m, N); empty for none.
+    pub(super) fn loads(&self, kinematics: &Kinematics, out: &mut Vec<ForceVector>) {
+        out.clone_from(&self.applied);
+        if !self.in_place.is_empty() {
+            out.resize(self.in_place.len(), ForceVector::zero());
+        }
+        for (l, (load, force)) in out.iter_mut().zip(&self.in_place).enumerate() {
+            *load += force.shifted(&kinematics.pose(LinkId(l)).translation.vector);
+        }
     }
 
     /// Number of states of all external systems.

@@ -98,8 +98,8 @@ impl Stepper {
         for bias in [&mut *at_start, &mut *at_end] {
             bias.resize(model.velocities(), 0.0);
         }
-        bias_forces(model, &first.kinematics, &system.applied, &mut self.inverse, at_start);
-        bias_forces(model, &self.kinematics, &system.applied, &mut self.inverse, at_end);
+        bias_forces(model, &first.kinematics, &first.loads, &mut self.inverse, at_start);
+        bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, at_end);
         let problem = &mut self.problem;
         // The scale is that of the mass matrix.
         self.trapezoid.inverse_inertia.clear();
