@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pliant_coupling::{StepReport, World};
+use pliant_coupling::World;
 use serde_json::{Value, json};
 
 use super::{BenchError, in_pool};
@@ -46,24 +46,10 @@ fn run_in_pool(part: &'static str, scene: &Scene, mut look: impl FnMut(&World)) 
         let wall = clock.elapsed().as_secs_f64() * 1e3;
         wall_ms.push(wall);
         substeps = report.substeps;
-        statistics.add(&figures(&report, wall));
+        statistics.add(&StepFigures::of(&report, wall));
         look(&world);
     }
     Ok(Whole { world, wall_ms, statistics, substeps, scene: scene.clone() })
-}
-
-fn figures(report: &StepReport, wall_ms: f64) -> StepFigures {
-    StepFigures {
-        wall_ms,
-        substeps: report.substeps,
-        grid_nodes: report.grid_nodes,
-        contacts_mean: report.contacts_mean,
-        contacts_max: report.contacts_max,
-        iterations: report.iterations,
-        iterations_max: report.iterations_max,
-        not_converged: report.not_converged,
-        rigid: report.rigid,
-    }
 }
 
 impl Whole {

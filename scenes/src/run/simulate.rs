@@ -272,17 +272,7 @@ impl<'a> Run<'a> {
         if let Some(forces) = &mut self.forces {
             forces.step(&self.world, &self.centers)?;
         }
-        self.statistics.add(&StepFigures {
-            wall_ms,
-            substeps: report.substeps,
-            grid_nodes: report.grid_nodes,
-            contacts_mean: report.contacts_mean,
-            contacts_max: report.contacts_max,
-            iterations: report.iterations,
-            iterations_max: report.iterations_max,
-            not_converged: report.not_converged,
-            rigid: report.rigid,
-        });
+        self.statistics.add(&StepFigures::of(report, wall_ms));
         self.judge.step(&self.world, self.scene.dt);
         let rigid_energy = self.world.bodies().kinetic_energy();
         self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use pliant_coupling::StepReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
 use super::manifest::{MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
@@ -27,6 +28,23 @@ pub struct StepFigures {
     pub not_converged: u32,
     /// What the bodies' step did.
     pub rigid: AdvanceSummary,
+}
+
+impl StepFigures {
+    /// Those of a step that took `wall_ms` [ms].
+    pub fn of(report: &StepReport, wall_ms: f64) -> Self {
+        Self {
+            wall_ms,
+            substeps: report.substeps,
+            grid_nodes: report.grid_nodes,
+            contacts_mean: report.contacts_mean,
+            contacts_max: report.contacts_max,
+            iterations: report.iterations,
+            iterations_max: report.iterations_max,
+            not_converged: report.not_converged,
+            rigid: report.rigid,
+        }
+    }
 }
 
 /// Sums, maxima and wall times over a run's steps. It is part of a checkpoint.
