@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
-use crate::convex::ContactProblem;
+use crate::convex::{ContactProblem, ConvexSolver};
 use crate::nodes::Numbering;
 use crate::register::Pair;
 use crate::walls::Walls;
@@ -35,12 +35,10 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Writes the new velocities to the grid and adds the impulses on the bodies (about their `origins`) to `bodies`.
+    /// Writes the solver's velocities to the grid and adds the impulses on the bodies (about their `origins`) to `bodies`.
     pub(crate) fn apply(
         &mut self,
-        velocities: &[[f64; 4]],
-        impulses: &[[f64; 3]],
-        answers: &[[f64; 6]],
+        solver: &ConvexSolver,
         problem: &ContactProblem,
         pairs: &[Pair],
         numbering: &Numbering,
@@ -49,20 +47,19 @@ impl Exchange {
         origins: &[Point3<f64>],
         bodies: &mut [SpatialImpulse],
     ) -> Exchanged {
+        let impulses = solver.impulses();
         let mut sums = Exchanged::default();
-        self.update_grid(velocities, problem, numbering, mpm, &mut sums);
-        self.impose_walls(&impulses[pairs.len()..], numbering, walls, mpm, &mut sums);
+        self.update_grid(solver.velocities(), problem, numbering, mpm, &mut sums);
+        for (left, impulse) in self.left.iter_mut().zip(solver.node_impulses()) {
+            *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
+        }
+        impose_walls(&impulses[pairs.len()..], numbering, walls, mpm, &mut sums);
         self.find_owners(impulses, problem, pairs);
-        for (c, ((contact, pair), impulse)) in problem.contacts.iter().zip(pairs).zip(impulses).enumerate() {
+        for (c, (pair, impulse)) in pairs.iter().zip(impulses).enumerate() {
             let impulse = Vector3::from(*impulse);
-            for (row, weight) in contact.rows.iter().zip(contact.weights_xy) {
-                for k in 0..3 {
-                    self.left[*row as usize + k] -= impulse * (weight * contact.weights_z[k]);
-                }
-            }
             let body = pair.body.0;
             bodies[body].add_at(&origins[body], &pair.position, &-impulse);
-            let answer = Vector3::from(problem.mobility.answer(c, answers));
+            let answer = Vector3::from(problem.mobility.answer(c, solver.answers()));
             sums.work += impulse.dot(&(pair.body_velocity + answer));
         }
         for node in walls.sticky() {
@@ -106,36 +103,39 @@ impl Exchange {
         }
     }
 
-    /// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
-    fn impose_walls(
-        &mut self,
-        impulses: &[[f64; 3]],
-        numbering: &Numbering,
-        walls: &Walls,
-        mpm: &mut Mpm,
-        sums: &mut Exchanged,
-    ) {
-        walls.impose(impulses, numbering, mpm, |node, solved, imposed| {
-            let position = &numbering.places[node].position;
-            self.left[node] -= solved;
-            sums.linear += imposed;
-            sums.angular += position.coords.cross(&imposed);
-            sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));
-        });
-    }
-
     /// A node belongs to the body of the last contact with an impulse that touches it, else of the last contact at all.
     fn find_owners(&mut self, impulses: &[[f64; 3]], problem: &ContactProblem, pairs: &[Pair]) {
         self.owner.clear();
         self.owner.resize(self.left.len(), NOBODY);
         for active in [false, true] {
-            for ((contact, pair), impulse) in problem.contacts.iter().zip(pairs).zip(impulses) {
-                if (*impulse != [0.0; 3]) == active {
-                    for row in contact.rows {
-                        self.owner[row as usize..row as usize + 3].fill(pair.body.0 as u32);
+            let mut begin = 0;
+            for group in pairs.chunk_by(|a, b| a.base == b.base) {
+                let given = &impulses[begin..begin + group.len()];
+                let pressed = given.iter().rposition(|impulse| *impulse != [0.0; 3]);
+                if pressed.is_some() == active {
+                    let owner = group[pressed.unwrap_or(group.len() - 1)].body.0 as u32;
+                    for row in problem.contacts[begin].rows {
+                        self.owner[row as usize..row as usize + 3].fill(owner);
                     }
                 }
+                begin += group.len();
             }
         }
     }
+}
+
+/// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
+fn impose_walls(
+    impulses: &[[f64; 3]],
+    numbering: &Numbering,
+    walls: &Walls,
+    mpm: &mut Mpm,
+    sums: &mut Exchanged,
+) {
+    walls.impose(impulses, numbering, mpm, |node, solved, imposed| {
+        let position = &numbering.places[node].position;
+        sums.linear += imposed;
+        sums.angular += position.coords.cross(&imposed);
+        sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));
+    });
 }

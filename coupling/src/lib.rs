@@ -20,6 +20,7 @@ mod sensor;
 mod settings;
 mod state;
 mod walls;
+mod warm_start;
 mod world;
 
 pub use builder::WorldBuilder;

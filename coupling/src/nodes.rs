@@ -23,6 +23,8 @@ struct Run {
 /// Where a numbered node lives on the grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodePlace {
+    /// Lattice coordinates.
+    pub node: [i32; 3],
     /// Node block, node within it.
     pub at: Option<(u32, u32)>,
     /// World position [m].
@@ -104,9 +106,10 @@ impl Numbering {
         self.places.clear();
         for run in &self.runs {
             for z in run.z..run.end {
-                let at = mpm.find_node([run.x, run.y, z]).map(|(block, node)| (block as u32, node as u32));
+                let node = [run.x, run.y, z];
+                let at = mpm.find_node(node).map(|(block, node)| (block as u32, node as u32));
                 let position = Point3::new(f64::from(run.x), f64::from(run.y), f64::from(z)) * h;
-                self.places.push(NodePlace { at, position });
+                self.places.push(NodePlace { node, at, position });
             }
         }
     }

@@ -110,7 +110,7 @@ impl Registry {
     pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &ContactSettings) -> Self {
         let radii = (0..mpm.block_count()).flat_map(|b| {
             let view = mpm.block(b);
-            (0..view.len()).map(move |i| radius_of(&view, i, settings))
+            (0..view.len()).map(move |i| radius_of(view.volume(i).cbrt(), settings))
         });
         let placed = bodies
             .iter()
@@ -205,13 +205,14 @@ impl Search<'_> {
         }
         // Once for all particles: contacts come to a block one by one.
         out.pairs.reserve(view.len());
+        let mut edge = Edge::default();
         for i in 0..view.len() {
             let position = view.position(i);
             for &(geometry, reach) in &out.near {
                 let placed = &self.placed[geometry];
                 let local = placed.local(&position);
                 if self.shape(placed).lower_bound(&local) <= reach {
-                    out.pairs.extend(self.pair(view, i, position, geometry, &local));
+                    out.pairs.extend(self.pair(view, i, position, geometry, &local, &mut edge));
                 }
             }
         }
@@ -224,10 +225,10 @@ impl Search<'_> {
     /// Lists the geometries that some particle of the block may touch, each with the distance within which.
     fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<(usize, f64)>) {
         near.clear();
-        // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
-        let half_edge = 0.5 * view.edge() + 1.5 * self.mpm.grid_spacing();
-        let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-        let radius = half_edge * 3.0_f64.sqrt();
+        let h = self.mpm.grid_spacing();
+        let [low, high] = view.local_bounds().map(|corner| Vector3::from(corner) * h);
+        let (center, half) = (view.corner() + 0.5 * (low + high), 0.5 * (high - low));
+        let radius = half.norm();
         for (g, placed) in self.placed.iter().enumerate() {
             let body_speed =
                 placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
@@ -236,7 +237,8 @@ impl Search<'_> {
                 + (body_speed + self.max_speed) * self.delta
                 + self.memories.farthest
                 + placed.range;
-            if self.shape(placed).lower_bound(&placed.local(&center)) < radius + reach {
+            let around = placed.inverse_rotation.abs() * half;
+            if self.shape(placed).lower_bound_around(&placed.local(&center), &around) <= reach {
                 near.push((g, reach));
             }
         }
@@ -268,20 +270,21 @@ impl Search<'_> {
         position: Point3<f64>,
         geometry: usize,
         local: &Point3<f64>,
+        edge: &mut Edge,
     ) -> Option<Pair> {
-        let (placed, delta) = (&self.placed[geometry], self.delta);
+        let (placed, delta, edge) = (&self.placed[geometry], self.delta, edge.of(view.volume(i)));
         let body_velocity = placed.velocity.at(&placed.origin, &position);
         let relative = view.velocity(i) - body_velocity;
         let shape = self.shape(placed);
         let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
-        let gap = surface.distance - radius_of(view, i, self.settings);
+        let gap = surface.distance - radius_of(edge, self.settings);
         let touched = &self.bodies.body(placed.body).geometries[placed.index];
         let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
         if bond.is_none() && gap > self.margin + relative.norm() * delta {
             return None;
         }
         // A particle's share of a surface is the face of a cube of its volume.
-        let tension = bond.map_or(0.0, |a| a.stress * view.volume(i).cbrt().powi(2));
+        let tension = bond.map_or(0.0, |a| a.stress * edge * edge);
         let normal = placed.pose.rotation * surface.normal.into_inner();
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
@@ -324,10 +327,26 @@ impl Search<'_> {
     }
 }
 
-/// Radius at which a particle touches [m].
-fn radius_of(view: &BlockView<'_>, i: usize, settings: &ContactSettings) -> f64 {
+/// Edge of the cube of a particle's volume [m], kept for the next one: most particles of a block have the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    volume: f64,
+    edge: f64,
+}
+
+impl Edge {
+    fn of(&mut self, volume: f64) -> f64 {
+        if volume != self.volume {
+            *self = Self { volume, edge: volume.cbrt() };
+        }
+        self.edge
+    }
+}
+
+/// Radius at which a particle whose volume is that of a cube of this `edge` touches, and `edge` [m].
+fn radius_of(edge: f64, settings: &ContactSettings) -> f64 {
     match settings.particle_radius {
-        ParticleRadius::Auto => 0.5 * view.volume(i).cbrt(),
+        ParticleRadius::Auto => 0.5 * edge,
         ParticleRadius::Fixed(radius) => radius,
     }
 }

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::account::Account;
 use crate::error::StateError;
 use crate::memory::Memory;
+use crate::warm_start::Left;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -25,6 +26,8 @@ struct Header {
     step: u64,
     bodies: Snapshot,
     contacts: Vec<Memory>,
+    /// Velocities that the last contact solve left on the grid.
+    velocities: Vec<Left>,
     /// Of the last step, one a body.
     impulses: Vec<SpatialImpulse>,
     /// Where contact last saw bodies that answer within the step.
@@ -49,6 +52,7 @@ impl World {
             impulses: self.impulses.clone(),
             seen: self.motion.left().to_vec(),
             contacts: self.registry.memories.list().to_vec(),
+            velocities: self.warm_start.left().to_vec(),
             account: self.account,
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
@@ -79,6 +83,9 @@ impl World {
         let geometries = self.registry.geometries();
         if !self.registry.memories.restore(header.contacts, geometries) {
             return Err(malformed("its contacts belong to other particles or geometries"));
+        }
+        if !self.warm_start.restore(header.velocities) {
+            return Err(malformed("its velocities are not in the order of the grid"));
         }
         if header.impulses.len() != self.impulses.len() || !self.motion.restore(header.seen) {
             return Err(malformed("it belongs to other bodies"));

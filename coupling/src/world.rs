@@ -18,6 +18,7 @@ use crate::report::StepReport;
 use crate::sensor::{Sensors, TactilePad, TactileReading};
 use crate::settings::{Settings, Substeps};
 use crate::walls::Walls;
+use crate::warm_start::WarmStart;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
@@ -36,6 +37,7 @@ pub struct World {
     walls: Walls,
     problem: ContactProblem,
     solver: ConvexSolver,
+    pub(crate) warm_start: WarmStart,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
     sensors: Sensors,
@@ -91,6 +93,7 @@ impl World {
             numbering: Numbering::default(),
             problem: ContactProblem::default(),
             solver: ConvexSolver::new(),
+            warm_start: WarmStart::default(),
             guess: Vec::new(),
             exchange: Exchange::default(),
             sensors: Sensors::new(pads),
@@ -163,6 +166,7 @@ impl World {
             self.solve_contact(k, delta, report)?;
         } else {
             self.registry.memories.remember(&[], &[]);
+            self.warm_start.remember(&[], &[]);
         }
         self.motion.advance(k, substeps, delta, &self.impulses);
         self.mpm.grid_to_particles(delta).map_err(|error| self.step_error(k, delta, error))
@@ -178,8 +182,9 @@ impl World {
         self.guess.clear();
         self.guess.extend(pairs.iter().map(|p| p.last_impulse));
         self.walls.guess(&self.problem, &mut self.guess);
-        let info =
-            self.solver.solve(&self.problem, &self.settings.solver, InitialGuess::Impulses(&self.guess));
+        let velocities = self.warm_start.guess(&self.numbering.places, &self.problem.node_free_velocity);
+        let guess = InitialGuess::Solution { velocities, impulses: &self.guess };
+        let info = self.solver.solve(&self.problem, &self.settings.solver, guess);
         report.add(pairs.len(), &info);
         if info.stop == StopReason::NotFinite {
             let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
@@ -187,9 +192,7 @@ impl World {
             return Err(StepError::ContactNotFinite { step: self.step, substep: k, time, reason });
         }
         let exchanged = self.exchange.apply(
-            self.solver.velocities(),
-            self.solver.impulses(),
-            self.solver.answers(),
+            &self.solver,
             &self.problem,
             pairs,
             &self.numbering,
@@ -203,6 +206,7 @@ impl World {
         self.boundary_impulse.linear += exchanged.boundary.linear;
         self.boundary_impulse.angular += exchanged.boundary.angular;
         self.registry.memories.remember(&self.registry.pairs, self.solver.impulses());
+        self.warm_start.remember(&self.numbering.places, self.solver.velocities());
         Ok(())
     }
 

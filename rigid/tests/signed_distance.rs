@@ -207,6 +207,9 @@ fn lower_bound_and_bounding_sphere_are_bounds() {
             let distance = shape.surface_point(&p).distance;
             let bound = shape.lower_bound(&p);
             assert!(bound <= distance + 1e-14, "{name} at {p}: {bound} > {distance}");
+            let reach = random.vector().abs() * 0.3;
+            let around = shape.lower_bound_around(&(p + random.vector().component_mul(&reach)), &reach);
+            assert!(around <= distance + 1e-14, "{name} near {p}: {around} > {distance}");
             if let Some((centre, radius)) = shape.bounding_sphere() {
                 let ball = (p - centre).norm() - radius;
                 assert!(ball <= distance + 1e-14, "{name} at {p}: {ball} > {distance}");

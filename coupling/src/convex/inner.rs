@@ -23,6 +23,8 @@ const LARGEST_SINGLE: f64 = 1e-2 / f32::EPSILON as f64;
 pub(super) struct ConjugateGradients {
     single: System<f32>,
     double: System<f64>,
+    /// What stays the same through this solve has been read.
+    loaded: bool,
     /// This solve goes on in double precision.
     needs_double: bool,
     /// This solve is beyond conjugate gradients.
@@ -51,9 +53,9 @@ pub(super) struct Newton<'a> {
 }
 
 impl ConjugateGradients {
-    /// Reads what stays the same through a solve.
-    pub fn load(&mut self, prepared: &Prepared) {
-        self.single.load(prepared);
+    /// Begins a solve.
+    pub fn begin(&mut self) {
+        self.loaded = false;
         self.needs_double = false;
         self.beaten = false;
     }
@@ -71,6 +73,11 @@ impl ConjugateGradients {
         target: InnerTarget,
         out: &mut [Vector],
     ) -> usize {
+        if !self.loaded {
+            // Only now: many solves never need a system.
+            self.single.load(newton.prepared);
+            self.loaded = true;
+        }
         if !self.needs_double {
             let largest = self.single.precondition(newton).max(bodies.largest());
             if largest <= LARGEST_SINGLE {

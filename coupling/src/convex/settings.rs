@@ -114,6 +114,13 @@ pub enum InitialGuess<'a> {
     Impulses(&'a [[f64; 3]]),
     /// Node velocities \[m/s\]; missing ones count as the free ones.
     Velocities(&'a [[f64; 4]]),
+    /// Both: these node velocities \[m/s\], and for the bodies that answer what these impulses \[N s\] do to them.
+    Solution {
+        /// As in [`InitialGuess::Velocities`].
+        velocities: &'a [[f64; 4]],
+        /// As in [`InitialGuess::Impulses`].
+        impulses: &'a [[f64; 3]],
+    },
 }
 
 /// Why the solver stopped.

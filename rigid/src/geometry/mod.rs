@@ -163,6 +163,17 @@ impl Shape {
         }
     }
 
+    /// A lower bound of the signed distance (m) of all points within `reach` (m, each not negative) of `center` along the
+    /// axes of the shape's frame.
+    pub fn lower_bound_around(&self, center: &Point3<f64>, reach: &Vector3<f64>) -> f64 {
+        match self {
+            Shape::HalfSpace => center.z - reach.z,
+            Shape::Box { half_extents } => (center.coords.abs() - half_extents - reach).max(),
+            // No signed distance grows faster than the point moves.
+            _ => self.lower_bound(center) - reach.norm(),
+        }
+    }
+
     /// Checks the sizes: finite and positive (a capsule's half length may be 0).
     ///
     /// # Errors

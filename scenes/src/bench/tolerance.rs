@@ -87,8 +87,10 @@ impl Measured {
         let mut impulses: Vec<[f64; 3]> = Vec::new();
         for (k, step) in steps.iter().enumerate() {
             let guess = if k > 0 { step.carry_impulses(&steps[k - 1], &impulses) } else { Vec::new() };
+            let velocities = solver.velocities().to_vec();
+            let guess = InitialGuess::Solution { velocities: &velocities, impulses: &guess };
             let start = Instant::now();
-            let info = solver.solve(&step.problem, &settings, InitialGuess::Impulses(&guess));
+            let info = solver.solve(&step.problem, &settings, guess);
             self.times[k] = self.times[k].min(start.elapsed().as_secs_f64() * 1e3);
             if k >= SETTLING {
                 self.iterations += info.iterations;

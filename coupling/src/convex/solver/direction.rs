@@ -1,0 +1,127 @@
+//! The direction of an outer iteration.
+
+use super::{ConvexSolver, Direction, IterationRecord, SolverSettings, kernels};
+use crate::convex::inner::{Forcing, InnerTarget, Newton};
+
+/// Residual, as a part of its scale, below which the Newton directions use friction's Hessian. Further away they use
+/// the quadratic that majorises friction (its secant, as in iteratively reweighted least squares): the Hessian knows
+/// nothing of the kink where sliding turns to sticking, and its steps overshoot it.
+const NEWTON_REGION: f64 = 0.03;
+
+impl ConvexSolver {
+    /// Fills `direction`, for a residual to bring down to `goal`; returns the number of products or factorisations.
+    pub(super) fn find_direction(
+        &mut self,
+        settings: &SolverSettings,
+        record: &IterationRecord,
+        goal: f64,
+        forcing: &mut Forcing,
+    ) -> usize {
+        let newton = matches!(settings.direction, Direction::NewtonCg | Direction::NewtonFactorised);
+        let far = newton && record.residual > NEWTON_REGION * record.scale;
+        self.find_curvature(if far { 0.0 } else { 1.0 });
+        match settings.direction {
+            Direction::Block | Direction::LumpedBlock => {
+                self.update_blocks(settings.direction == Direction::LumpedBlock);
+                self.apply_blocks_negated();
+                0
+            }
+            Direction::Lbfgs { .. } => {
+                self.update_blocks(false);
+                self.history.direction(
+                    &self.gradient,
+                    &self.inverse_blocks,
+                    &mut self.bodies,
+                    &mut self.scratch,
+                    &mut self.direction,
+                );
+                0
+            }
+            Direction::NewtonCg => self.solve_newton(settings, record, goal, forcing, far),
+            Direction::NewtonFactorised => self.factorise(),
+        }
+    }
+
+    /// The direction of a first step that only has to let every contact have its say: the lumped blocks majorise the Hessian,
+    /// so it is a safe one for all of them at once.
+    pub(super) fn settling_direction(&mut self) {
+        self.find_curvature(1.0);
+        self.update_blocks(true);
+        self.apply_blocks_negated();
+    }
+
+    /// Hessians of the contacts at the iterate: friction's own (`turning` 1) or its secant (0).
+    fn find_curvature(&mut self, turning: f64) {
+        kernels::hessians(&self.prepared.laws, &self.contact_velocity, turning, &mut self.hessians);
+        self.active.find(&self.prepared, &self.hessians);
+        self.bodies.update(&self.prepared, &self.active, &self.hessians);
+    }
+
+    /// The Newton direction by conjugate gradients, or by factorisation once those have been beaten in this solve.
+    fn solve_newton(
+        &mut self,
+        settings: &SolverSettings,
+        record: &IterationRecord,
+        goal: f64,
+        forcing: &mut Forcing,
+        far: bool,
+    ) -> usize {
+        let mut products = 0;
+        if !self.conjugate_gradients.beaten() {
+            let target = InnerTarget {
+                reduction: forcing.target(record.residual, goal, far),
+                iterations: settings.max_inner_iterations,
+            };
+            let newton = Newton {
+                prepared: &self.prepared,
+                active: &self.active,
+                hessians: &self.hessians,
+                gradient: &self.gradient,
+                norm: record.residual,
+            };
+            products = self.conjugate_gradients.solve(&newton, &mut self.bodies, target, &mut self.direction);
+        }
+        if self.conjugate_gradients.beaten() {
+            products += self.factorise();
+        }
+        products
+    }
+
+    fn factorise(&mut self) -> usize {
+        self.factorisation.factorise(&self.prepared, &self.active, &self.hessians, &mut self.bodies);
+        self.factorisation.solve_negated(&self.gradient, &mut self.bodies, &mut self.direction);
+        // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
+        if !self.direction.iter().flatten().all(|x| x.is_finite()) {
+            self.bodies.factorise(|_, _| 0.0);
+            self.update_blocks(false);
+            self.apply_blocks_negated();
+        }
+        1
+    }
+
+    /// The direction of the inverse diagonal blocks.
+    fn apply_blocks_negated(&mut self) {
+        kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+        let nodes = self.prepared.nodes.len();
+        self.bodies.apply_negated(&self.gradient[nodes..], &mut self.direction[nodes..]);
+    }
+
+    /// The inverses of the diagonal blocks.
+    fn update_blocks(&mut self, lumped: bool) {
+        let prepared = &self.prepared;
+        self.blocks.fill([0.0; 8]);
+        kernels::diagonal_blocks_add(
+            &self.active,
+            &prepared.weights,
+            &self.hessians,
+            lumped,
+            &mut self.blocks,
+        );
+        kernels::invert_blocks(
+            &self.blocks,
+            &prepared.mass,
+            &prepared.inverse_mass,
+            &mut self.inverse_blocks,
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! The first iterate.
+
+use super::{ConvexSolver, InitialGuess, SolverInfo, SolverSettings, Start, kernels};
+
+impl ConvexSolver {
+    /// Puts the first iterate at the best of the guess; returns what is known there.
+    ///
+    /// Of a whole solution the velocities are nearer where things hardly move against each other, the impulses where material
+    /// flows past a tool: whichever leaves less of the gradient is taken, the impulses only tried where the velocities do not do.
+    pub(super) fn start(
+        &mut self,
+        settings: &SolverSettings,
+        guess: InitialGuess,
+        info: &mut SolverInfo,
+    ) -> Start {
+        let InitialGuess::Solution { velocities, impulses } = guess else {
+            self.start_towards(guess, info);
+            return Start { evaluation: None, adopted: false };
+        };
+        self.adopt(velocities, impulses);
+        let first = self.evaluate(settings);
+        if first.record.residual < first.record.tolerance {
+            return Start { evaluation: Some(first), adopted: true };
+        }
+        self.other_velocity.copy_from_slice(&self.velocity);
+        self.other_contact_velocity.copy_from_slice(&self.contact_velocity);
+        self.start_towards(InitialGuess::Impulses(impulses), info);
+        let second = self.evaluate(settings);
+        if second.record.residual * first.record.scale <= first.record.residual * second.record.scale {
+            return Start { evaluation: Some(second), adopted: false };
+        }
+        core::mem::swap(&mut self.velocity, &mut self.other_velocity);
+        core::mem::swap(&mut self.contact_velocity, &mut self.other_contact_velocity);
+        Start { evaluation: None, adopted: true }
+    }
+
+    /// Starts at these velocities of the nodes, and at what these impulses would do to the bodies.
+    fn adopt(&mut self, velocities: &[[f64; 4]], impulses: &[[f64; 3]]) {
+        if self.prepared.mobility.rank() > 0 {
+            self.push_by(impulses);
+        } else {
+            self.direction.fill([0.0; 4]);
+        }
+        self.aim_at(velocities);
+        let prepared = &self.prepared;
+        self.velocity.copy_from_slice(&prepared.free);
+        kernels::add_scaled(1.0, &self.direction, &mut self.velocity);
+        self.contact_velocity.copy_from_slice(&prepared.bias);
+        prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
+    }
+
+    /// Puts the first iterate at the best point between the free velocities and a guess of one kind.
+    fn start_towards(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
+        match guess {
+            InitialGuess::Free => self.direction.fill([0.0; 4]),
+            InitialGuess::Impulses(impulses) => self.push_by(impulses),
+            InitialGuess::Velocities(velocities) => {
+                self.direction.fill([0.0; 4]);
+                self.aim_at(velocities);
+            }
+            InitialGuess::Solution { .. } => {}
+        }
+        self.start_along(info);
+    }
+
+    /// Starts at the best point along the direction from the free velocities.
+    fn start_along(&mut self, info: &mut SolverInfo) {
+        let prepared = &self.prepared;
+        self.velocity.copy_from_slice(&prepared.free);
+        self.contact_velocity.copy_from_slice(&prepared.bias);
+        prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
+        self.gradient.fill([0.0; 4]);
+        // The mass term has no slope at the free velocities: the line's slope is that of the contacts alone.
+        let [_, mass_curvature] = kernels::slope(&prepared.mass, &self.gradient, &self.direction);
+        if mass_curvature > 0.0 && mass_curvature.is_finite() {
+            self.project_direction();
+            let slope = kernels::along(&self.prepared.laws, &self.rays, 0.0)[1];
+            let step = self.line_search(slope, mass_curvature, 0.0, Some(1.0));
+            info.line_search_iterations += step.evaluations + 1;
+            self.advance(step.alpha);
+        }
+    }
+
+    /// Directs the first step to where these impulses would take nodes and bodies.
+    fn push_by(&mut self, impulses: &[[f64; 3]]) {
+        let prepared = &self.prepared;
+        self.contact_impulse.fill([0.0; 4]);
+        for (value, g) in self.contact_impulse.iter_mut().zip(impulses).take(prepared.contacts) {
+            *value = [g[0], g[1], g[2], 0.0];
+        }
+        self.direction.fill([0.0; 4]);
+        prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.direction);
+        for (d, inverse) in self.direction.iter_mut().zip(&prepared.inverse_mass) {
+            *d = d.map(|value| inverse * value);
+        }
+    }
+
+    /// Directs the first step of the nodes to these velocities.
+    fn aim_at(&mut self, velocities: &[[f64; 4]]) {
+        let prepared = &self.prepared;
+        let nodes = self.direction.iter_mut().zip(&prepared.free).zip(&prepared.mass);
+        for (((d, free), mass), &node) in nodes.zip(&prepared.nodes) {
+            if let Some(v) = velocities.get(node as usize)
+                && *mass > 0.0
+            {
+                *d = [v[0] - free[0], v[1] - free[1], v[2] - free[2], 0.0];
+            }
+        }
+    }
+}
