@@ -1,0 +1,381 @@
+// Generated from cuda/src/kernels.rs by its test `parameters_header_is_current`; do not edit.
+#pragma once
+
+#include "prelude.cuh"
+
+// Threads of a block of the scan kernels.
+constexpr uint32_t SCAN_THREADS = 256;
+// Elements that a block scans.
+constexpr uint32_t SCAN_TILE = 2048;
+// Threads of a block of the sort kernels.
+constexpr uint32_t SORT_THREADS = 256;
+// Keys that a block sorts.
+constexpr uint32_t SORT_TILE = 2048;
+// Bits of the key that a pass sorts by.
+constexpr uint32_t SORT_BITS = 8;
+// Values of those bits.
+constexpr uint32_t SORT_DIGITS = 256;
+// Threads of a block of the reductions.
+constexpr uint32_t REDUCE_THREADS = 256;
+// Elements that a block reduces.
+constexpr uint32_t REDUCE_TILE = 2048;
+// Words of a grid barrier's memory.
+constexpr uint32_t GRID_BARRIER_WORDS = 2;
+// Most threads of a block of a probe.
+constexpr uint32_t PROBE_THREADS = 256;
+
+// Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
+struct ScanTilesParameters {
+    // Numbers to add up.
+    Span<uint32_t> input;
+    // Sum of the numbers before each one in its tile; may be `input`.
+    Span<uint32_t> output;
+    // Sum of each tile.
+    Span<uint32_t> tile_sums;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ScanTilesParameters) == 56 && alignof(ScanTilesParameters) == 8, "ScanTilesParameters");
+static_assert(PLIANT_OFFSET(ScanTilesParameters, input) == 0, "ScanTilesParameters::input");
+static_assert(PLIANT_OFFSET(ScanTilesParameters, output) == 16, "ScanTilesParameters::output");
+static_assert(PLIANT_OFFSET(ScanTilesParameters, tile_sums) == 32, "ScanTilesParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ScanTilesParameters, count) == 48, "ScanTilesParameters::count");
+static_assert(PLIANT_OFFSET(ScanTilesParameters, unused) == 52, "ScanTilesParameters::unused");
+
+// Exclusive prefix sums of the tiles' sums, in place, by a single block.
+struct ScanTileSumsParameters {
+    // Sum of each tile; becomes the sum of all tiles before it.
+    Span<uint32_t> tile_sums;
+    // The sum of everything; one element.
+    Span<uint32_t> total;
+    // Number of tiles.
+    uint32_t tiles;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ScanTileSumsParameters) == 40 && alignof(ScanTileSumsParameters) == 8, "ScanTileSumsParameters");
+static_assert(PLIANT_OFFSET(ScanTileSumsParameters, tile_sums) == 0, "ScanTileSumsParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ScanTileSumsParameters, total) == 16, "ScanTileSumsParameters::total");
+static_assert(PLIANT_OFFSET(ScanTileSumsParameters, tiles) == 32, "ScanTileSumsParameters::tiles");
+static_assert(PLIANT_OFFSET(ScanTileSumsParameters, unused) == 36, "ScanTileSumsParameters::unused");
+
+// Adds to each element what lies before its tile.
+struct ScanAddOffsetsParameters {
+    // Prefix sums within tiles; become those of the whole.
+    Span<uint32_t> output;
+    // Sum of all tiles before each.
+    Span<uint32_t> tile_offsets;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ScanAddOffsetsParameters) == 40 && alignof(ScanAddOffsetsParameters) == 8, "ScanAddOffsetsParameters");
+static_assert(PLIANT_OFFSET(ScanAddOffsetsParameters, output) == 0, "ScanAddOffsetsParameters::output");
+static_assert(PLIANT_OFFSET(ScanAddOffsetsParameters, tile_offsets) == 16, "ScanAddOffsetsParameters::tile_offsets");
+static_assert(PLIANT_OFFSET(ScanAddOffsetsParameters, count) == 32, "ScanAddOffsetsParameters::count");
+static_assert(PLIANT_OFFSET(ScanAddOffsetsParameters, unused) == 36, "ScanAddOffsetsParameters::unused");
+
+// Counts how often each digit occurs in each tile of keys.
+struct SortCountDigitsParameters {
+    // Keys.
+    Span<uint32_t> keys;
+    // Occurrences at `digit * tiles + tile`.
+    Span<uint32_t> counts;
+    // Number of keys.
+    uint32_t count;
+    // Number of tiles.
+    uint32_t tiles;
+    // Lowest bit of the digit.
+    uint32_t shift;
+    // The digit's bits once shifted: 2^bits - 1.
+    uint32_t digit_mask;
+};
+static_assert(sizeof(SortCountDigitsParameters) == 48 && alignof(SortCountDigitsParameters) == 8, "SortCountDigitsParameters");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, keys) == 0, "SortCountDigitsParameters::keys");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, counts) == 16, "SortCountDigitsParameters::counts");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, count) == 32, "SortCountDigitsParameters::count");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, tiles) == 36, "SortCountDigitsParameters::tiles");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, shift) == 40, "SortCountDigitsParameters::shift");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, digit_mask) == 44, "SortCountDigitsParameters::digit_mask");
+
+// Moves keys and values to where their digit belongs, keys of equal digits in the order they had.
+struct SortScatterParameters {
+    // Keys.
+    Span<uint32_t> keys;
+    // A value for each key.
+    Span<uint32_t> values;
+    // Keys in the order of their digits.
+    Span<uint32_t> sorted_keys;
+    // Their values.
+    Span<uint32_t> sorted_values;
+    // Exclusive prefix sums of the counts of `Kernel::SortCountDigits`.
+    Span<uint32_t> offsets;
+    // Number of keys.
+    uint32_t count;
+    // Number of tiles.
+    uint32_t tiles;
+    // Lowest bit of the digit.
+    uint32_t shift;
+    // The digit's bits once shifted: 2^bits - 1.
+    uint32_t digit_mask;
+};
+static_assert(sizeof(SortScatterParameters) == 96 && alignof(SortScatterParameters) == 8, "SortScatterParameters");
+static_assert(PLIANT_OFFSET(SortScatterParameters, keys) == 0, "SortScatterParameters::keys");
+static_assert(PLIANT_OFFSET(SortScatterParameters, values) == 16, "SortScatterParameters::values");
+static_assert(PLIANT_OFFSET(SortScatterParameters, sorted_keys) == 32, "SortScatterParameters::sorted_keys");
+static_assert(PLIANT_OFFSET(SortScatterParameters, sorted_values) == 48, "SortScatterParameters::sorted_values");
+static_assert(PLIANT_OFFSET(SortScatterParameters, offsets) == 64, "SortScatterParameters::offsets");
+static_assert(PLIANT_OFFSET(SortScatterParameters, count) == 80, "SortScatterParameters::count");
+static_assert(PLIANT_OFFSET(SortScatterParameters, tiles) == 84, "SortScatterParameters::tiles");
+static_assert(PLIANT_OFFSET(SortScatterParameters, shift) == 88, "SortScatterParameters::shift");
+static_assert(PLIANT_OFFSET(SortScatterParameters, digit_mask) == 92, "SortScatterParameters::digit_mask");
+
+// Sums of tiles of `REDUCE_TILE` f32 elements, in f64.
+struct SumTilesF32Parameters {
+    // Numbers to add up.
+    Span<float> input;
+    // Sum of each tile.
+    Span<double> tile_sums;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(SumTilesF32Parameters) == 40 && alignof(SumTilesF32Parameters) == 8, "SumTilesF32Parameters");
+static_assert(PLIANT_OFFSET(SumTilesF32Parameters, input) == 0, "SumTilesF32Parameters::input");
+static_assert(PLIANT_OFFSET(SumTilesF32Parameters, tile_sums) == 16, "SumTilesF32Parameters::tile_sums");
+static_assert(PLIANT_OFFSET(SumTilesF32Parameters, count) == 32, "SumTilesF32Parameters::count");
+static_assert(PLIANT_OFFSET(SumTilesF32Parameters, unused) == 36, "SumTilesF32Parameters::unused");
+
+// Sums of tiles of `REDUCE_TILE` f64 elements.
+struct SumTilesF64Parameters {
+    // Numbers to add up.
+    Span<double> input;
+    // Sum of each tile.
+    Span<double> tile_sums;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(SumTilesF64Parameters) == 40 && alignof(SumTilesF64Parameters) == 8, "SumTilesF64Parameters");
+static_assert(PLIANT_OFFSET(SumTilesF64Parameters, input) == 0, "SumTilesF64Parameters::input");
+static_assert(PLIANT_OFFSET(SumTilesF64Parameters, tile_sums) == 16, "SumTilesF64Parameters::tile_sums");
+static_assert(PLIANT_OFFSET(SumTilesF64Parameters, count) == 32, "SumTilesF64Parameters::count");
+static_assert(PLIANT_OFFSET(SumTilesF64Parameters, unused) == 36, "SumTilesF64Parameters::unused");
+
+// The sum of the tiles' sums, by a single block.
+struct SumOfTilesParameters {
+    // Sum of each tile.
+    Span<double> tile_sums;
+    // The sum of all; one element.
+    Span<double> total;
+    // Number of tiles.
+    uint32_t tiles;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(SumOfTilesParameters) == 40 && alignof(SumOfTilesParameters) == 8, "SumOfTilesParameters");
+static_assert(PLIANT_OFFSET(SumOfTilesParameters, tile_sums) == 0, "SumOfTilesParameters::tile_sums");
+static_assert(PLIANT_OFFSET(SumOfTilesParameters, total) == 16, "SumOfTilesParameters::total");
+static_assert(PLIANT_OFFSET(SumOfTilesParameters, tiles) == 32, "SumOfTilesParameters::tiles");
+static_assert(PLIANT_OFFSET(SumOfTilesParameters, unused) == 36, "SumOfTilesParameters::unused");
+
+// Maxima of tiles of `REDUCE_TILE` f32 elements; NaN where there is one.
+struct MaxTilesF32Parameters {
+    // Numbers to compare.
+    Span<float> input;
+    // Maximum of each tile.
+    Span<double> tile_maxima;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MaxTilesF32Parameters) == 40 && alignof(MaxTilesF32Parameters) == 8, "MaxTilesF32Parameters");
+static_assert(PLIANT_OFFSET(MaxTilesF32Parameters, input) == 0, "MaxTilesF32Parameters::input");
+static_assert(PLIANT_OFFSET(MaxTilesF32Parameters, tile_maxima) == 16, "MaxTilesF32Parameters::tile_maxima");
+static_assert(PLIANT_OFFSET(MaxTilesF32Parameters, count) == 32, "MaxTilesF32Parameters::count");
+static_assert(PLIANT_OFFSET(MaxTilesF32Parameters, unused) == 36, "MaxTilesF32Parameters::unused");
+
+// Maxima of tiles of `REDUCE_TILE` f64 elements; NaN where there is one.
+struct MaxTilesF64Parameters {
+    // Numbers to compare.
+    Span<double> input;
+    // Maximum of each tile.
+    Span<double> tile_maxima;
+    // Number of elements.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MaxTilesF64Parameters) == 40 && alignof(MaxTilesF64Parameters) == 8, "MaxTilesF64Parameters");
+static_assert(PLIANT_OFFSET(MaxTilesF64Parameters, input) == 0, "MaxTilesF64Parameters::input");
+static_assert(PLIANT_OFFSET(MaxTilesF64Parameters, tile_maxima) == 16, "MaxTilesF64Parameters::tile_maxima");
+static_assert(PLIANT_OFFSET(MaxTilesF64Parameters, count) == 32, "MaxTilesF64Parameters::count");
+static_assert(PLIANT_OFFSET(MaxTilesF64Parameters, unused) == 36, "MaxTilesF64Parameters::unused");
+
+// The maximum of the tiles' maxima, by a single block; minus infinity of none.
+struct MaxOfTilesParameters {
+    // Maximum of each tile.
+    Span<double> tile_maxima;
+    // The maximum of all; one element.
+    Span<double> maximum;
+    // Number of tiles.
+    uint32_t tiles;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MaxOfTilesParameters) == 40 && alignof(MaxOfTilesParameters) == 8, "MaxOfTilesParameters");
+static_assert(PLIANT_OFFSET(MaxOfTilesParameters, tile_maxima) == 0, "MaxOfTilesParameters::tile_maxima");
+static_assert(PLIANT_OFFSET(MaxOfTilesParameters, maximum) == 16, "MaxOfTilesParameters::maximum");
+static_assert(PLIANT_OFFSET(MaxOfTilesParameters, tiles) == 32, "MaxOfTilesParameters::tiles");
+static_assert(PLIANT_OFFSET(MaxOfTilesParameters, unused) == 36, "MaxOfTilesParameters::unused");
+
+// Probe: one operation of a warp on the lanes of a mask. Lanes outside it write nothing.
+struct ProbeWarpParameters {
+    // A value for each thread.
+    Span<uint32_t> input;
+    // What the operation gives each thread.
+    Span<uint32_t> output;
+    // Which operation: see `kernels/probe.cu`.
+    uint32_t operation;
+    // Lanes that take part.
+    uint32_t mask;
+    // Lane, distance or lane mask of a shuffle.
+    uint32_t parameter;
+    // Width of a shuffle.
+    uint32_t width;
+};
+static_assert(sizeof(ProbeWarpParameters) == 48 && alignof(ProbeWarpParameters) == 8, "ProbeWarpParameters");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, input) == 0, "ProbeWarpParameters::input");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, output) == 16, "ProbeWarpParameters::output");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, operation) == 32, "ProbeWarpParameters::operation");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, mask) == 36, "ProbeWarpParameters::mask");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, parameter) == 40, "ProbeWarpParameters::parameter");
+static_assert(PLIANT_OFFSET(ProbeWarpParameters, width) == 44, "ProbeWarpParameters::width");
+
+// Probe: shuffles f64 values along the warp, by exclusive or.
+struct ProbeShuffleF64Parameters {
+    // A value for each thread.
+    Span<double> input;
+    // The value of lane `lane ^ lane_mask`.
+    Span<double> output;
+    // The lanes' difference.
+    uint32_t lane_mask;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeShuffleF64Parameters) == 40 && alignof(ProbeShuffleF64Parameters) == 8, "ProbeShuffleF64Parameters");
+static_assert(PLIANT_OFFSET(ProbeShuffleF64Parameters, input) == 0, "ProbeShuffleF64Parameters::input");
+static_assert(PLIANT_OFFSET(ProbeShuffleF64Parameters, output) == 16, "ProbeShuffleF64Parameters::output");
+static_assert(PLIANT_OFFSET(ProbeShuffleF64Parameters, lane_mask) == 32, "ProbeShuffleF64Parameters::lane_mask");
+static_assert(PLIANT_OFFSET(ProbeShuffleF64Parameters, unused) == 36, "ProbeShuffleF64Parameters::unused");
+
+// Probe: every thread applies each atomic operation to cells that all threads share.
+struct ProbeAtomicsParameters {
+    // An operand for each thread.
+    Span<uint32_t> operands;
+    // u32 cells: add, subtract, minimum, maximum, and, or, exclusive or, exchange, compare-and-swap count.
+    Span<uint32_t> words;
+    // i32 cells: add, minimum, maximum.
+    Span<int32_t> integers;
+    // u64 cells: add, minimum, maximum, exchange, compare-and-swap count.
+    Span<uint64_t> longs;
+    // f32 cells: add, exchange.
+    Span<float> floats;
+    // f64 cells: add, the same through compare-and-swap.
+    Span<double> doubles;
+    // What each thread found before it added 1 to the last u32 cell.
+    Span<uint32_t> tickets;
+    // Number of operands.
+    uint32_t count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeAtomicsParameters) == 120 && alignof(ProbeAtomicsParameters) == 8, "ProbeAtomicsParameters");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, operands) == 0, "ProbeAtomicsParameters::operands");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, words) == 16, "ProbeAtomicsParameters::words");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, integers) == 32, "ProbeAtomicsParameters::integers");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, longs) == 48, "ProbeAtomicsParameters::longs");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, floats) == 64, "ProbeAtomicsParameters::floats");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, doubles) == 80, "ProbeAtomicsParameters::doubles");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, tickets) == 96, "ProbeAtomicsParameters::tickets");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, count) == 112, "ProbeAtomicsParameters::count");
+static_assert(PLIANT_OFFSET(ProbeAtomicsParameters, unused) == 116, "ProbeAtomicsParameters::unused");
+
+// Probe: each block turns its values by one place through shared memory, and counts with barriers.
+struct ProbeBlockParameters {
+    // A value for each thread.
+    Span<uint32_t> input;
+    // The value of the next thread in the block, by static shared memory.
+    Span<uint32_t> next;
+    // The value of the thread before in the block, by dynamic shared memory.
+    Span<uint32_t> previous;
+    // Odd values in the block, whether all are odd, whether any is: three a thread.
+    Span<uint32_t> votes;
+};
+static_assert(sizeof(ProbeBlockParameters) == 64 && alignof(ProbeBlockParameters) == 8, "ProbeBlockParameters");
+static_assert(PLIANT_OFFSET(ProbeBlockParameters, input) == 0, "ProbeBlockParameters::input");
+static_assert(PLIANT_OFFSET(ProbeBlockParameters, next) == 16, "ProbeBlockParameters::next");
+static_assert(PLIANT_OFFSET(ProbeBlockParameters, previous) == 32, "ProbeBlockParameters::previous");
+static_assert(PLIANT_OFFSET(ProbeBlockParameters, votes) == 48, "ProbeBlockParameters::votes");
+
+// Probe: blocks exchange values across barriers of the whole grid.
+struct ProbeGridParameters {
+    // Memory of the barrier, zero at first: `GRID_BARRIER_WORDS` words.
+    Span<uint32_t> barrier;
+    // A value a block, in two halves that take turns.
+    Span<uint32_t> values;
+    // Number of rounds; in each, a block's value becomes the sum of its two neighbours'.
+    uint32_t rounds;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeGridParameters) == 40 && alignof(ProbeGridParameters) == 8, "ProbeGridParameters");
+static_assert(PLIANT_OFFSET(ProbeGridParameters, barrier) == 0, "ProbeGridParameters::barrier");
+static_assert(PLIANT_OFFSET(ProbeGridParameters, values) == 16, "ProbeGridParameters::values");
+static_assert(PLIANT_OFFSET(ProbeGridParameters, rounds) == 32, "ProbeGridParameters::rounds");
+static_assert(PLIANT_OFFSET(ProbeGridParameters, unused) == 36, "ProbeGridParameters::unused");
+
+// Probe: threads race for cells, so that the result tells the order they ran in.
+struct ProbeRacesParameters {
+    // The thread that wrote last; one element.
+    Span<uint32_t> last;
+    // A sum of f32 in the order of the threads; one element.
+    Span<float> sum;
+};
+static_assert(sizeof(ProbeRacesParameters) == 32 && alignof(ProbeRacesParameters) == 8, "ProbeRacesParameters");
+static_assert(PLIANT_OFFSET(ProbeRacesParameters, last) == 0, "ProbeRacesParameters::last");
+static_assert(PLIANT_OFFSET(ProbeRacesParameters, sum) == 16, "ProbeRacesParameters::sum");
+
+// Probe: bits and roots, a thread a value.
+struct ProbeArithmeticParameters {
+    // Values.
+    Span<uint32_t> input;
+    // Set bits, lowest set bit from 1, leading zeros, bits reversed: four a value.
+    Span<uint32_t> bits;
+    // Reciprocal root of 1 + the value in f32 and f64: two a value.
+    Span<double> roots;
+};
+static_assert(sizeof(ProbeArithmeticParameters) == 48 && alignof(ProbeArithmeticParameters) == 8, "ProbeArithmeticParameters");
+static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, input) == 0, "ProbeArithmeticParameters::input");
+static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, bits) == 16, "ProbeArithmeticParameters::bits");
+static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, roots) == 32, "ProbeArithmeticParameters::roots");
+
+// Probe, emulated only: breaks one rule, so that a test can see it told.
+struct ProbeMisuseParameters {
+    // Memory to miss.
+    Span<uint32_t> cells;
+    // Which rule: see `kernels/misuse.cu`.
+    uint32_t rule;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeMisuseParameters) == 24 && alignof(ProbeMisuseParameters) == 8, "ProbeMisuseParameters");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, cells) == 0, "ProbeMisuseParameters::cells");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, rule) == 16, "ProbeMisuseParameters::rule");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, unused) == 20, "ProbeMisuseParameters::unused");

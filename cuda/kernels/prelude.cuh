@@ -1,0 +1,102 @@
+// What every kernel includes: integer types, spans of device memory, shared arrays and the form of a kernel, for the
+// device compiler (NVRTC or nvcc) and, with PLIANT_EMULATED, for the host's.
+#pragma once
+
+#if defined(PLIANT_EMULATED)
+
+#include "../emulation/device.hpp"
+
+#include <cstddef>
+
+#else
+
+#if defined(__CUDACC_RTC__)
+// NVRTC brings no headers. 64-bit integers are the types that CUDA's atomics are declared for.
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#else
+#include <cstddef>
+#include <cstdint>
+#endif
+
+#endif
+
+// Bytes from a structure's beginning to its field, for assertions of layout.
+#if defined(__CUDACC_RTC__)
+#define PLIANT_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
+#else
+#define PLIANT_OFFSET(type, field) offsetof(type, field)
+#endif
+
+constexpr uint32_t WARP_SIZE = 32;
+constexpr uint32_t ALL_LANES = 0xffffffffu;
+
+// Device memory with its length, in elements. Indices are checked under emulation and free on the device.
+template <typename T>
+struct Span {
+    T* data;
+    uint32_t length;
+    // Zero, so that a span has no padding.
+    uint32_t unused;
+
+    __device__ __forceinline__ T& operator[](uint32_t index) const {
+#if defined(PLIANT_EMULATED)
+        return data[emulation::checked(index, length)];
+#else
+        return data[index];
+#endif
+    }
+
+    // Through the read-only cache: nothing may write the element while the kernel runs.
+    __device__ __forceinline__ T constant(uint32_t index) const { return __ldg(&(*this)[index]); }
+};
+
+// PLIANT_KERNEL(name, Parameters, threads) { ... p.input ... }: a kernel of at most `threads` threads a block, with its
+// parameters in `p`. SHARED(type, name, count): an array that the block shares. DYNAMIC_SHARED(type, name): the array
+// whose size the launch gives; a kernel has one at most.
+#if defined(PLIANT_EMULATED)
+
+#define PLIANT_KERNEL(name, Parameters, threads)                                                   \
+    static void name(Parameters p);                                                                \
+    static void run_##name(const void* bytes) {                                                    \
+        Parameters p;                                                                              \
+        std::memcpy(&p, bytes, sizeof p);                                                          \
+        name(p);                                                                                   \
+    }                                                                                              \
+    static ::emulation::Kernel kernel_##name(#name, sizeof(Parameters), (threads), &run_##name);   \
+    static void name([[maybe_unused]] Parameters p)
+
+#define SHARED(type, name, count)         \
+    static char pliant_key_of_##name;     \
+    const auto name = ::emulation::static_shared<type>(&pliant_key_of_##name, (count))
+
+#define DYNAMIC_SHARED(type, name) const auto name = ::emulation::dynamic_shared<type>()
+
+#else
+
+#define PLIANT_KERNEL(name, Parameters, threads) extern "C" __global__ void __launch_bounds__(threads) name(const Parameters p)
+
+#define SHARED(type, name, count) __shared__ type name[count]
+
+#define DYNAMIC_SHARED(type, name)                                       \
+    extern __shared__ __align__(16) unsigned char pliant_dynamic_shared[]; \
+    type* const name = reinterpret_cast<type*>(pliant_dynamic_shared)
+
+#endif
+
+// Linear index of the thread in a one-dimensional grid.
+__device__ __forceinline__ uint32_t global_thread() {
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+__device__ __forceinline__ uint32_t lane_index() {
+    return threadIdx.x % WARP_SIZE;
+}
+
+__device__ __forceinline__ uint32_t warp_index() {
+    return threadIdx.x / WARP_SIZE;
+}

@@ -1,0 +1,359 @@
+//! All kernels, with their parameters and the constants they share with the host.
+//!
+//! `kernels/parameters.cuh` is generated from this list ([`header`]); a test compares the two.
+
+use std::fmt::Write;
+
+use crate::layout::{DeviceType, Layout, Span, kernels, shared_constants};
+
+/// The parameters of a kernel, which also say which kernel it is.
+pub trait Parameters: DeviceType {
+    /// The kernel that takes them.
+    const KERNEL: Kernel;
+}
+
+shared_constants! {
+    /// Threads of a block of the scan kernels.
+    pub const SCAN_THREADS: u32 = 256;
+    /// Elements that a block scans.
+    pub const SCAN_TILE: u32 = 2048;
+    /// Threads of a block of the sort kernels.
+    pub const SORT_THREADS: u32 = 256;
+    /// Keys that a block sorts.
+    pub const SORT_TILE: u32 = 2048;
+    /// Bits of the key that a pass sorts by.
+    pub const SORT_BITS: u32 = 8;
+    /// Values of those bits.
+    pub const SORT_DIGITS: u32 = 1 << SORT_BITS;
+    /// Threads of a block of the reductions.
+    pub const REDUCE_THREADS: u32 = 256;
+    /// Elements that a block reduces.
+    pub const REDUCE_TILE: u32 = 2048;
+    /// Words of a grid barrier's memory.
+    pub const GRID_BARRIER_WORDS: u32 = 2;
+    /// Most threads of a block of a probe.
+    pub const PROBE_THREADS: u32 = 256;
+}
+
+kernels! {
+    /// Exclusive prefix sums within tiles of [`SCAN_TILE`] elements, and the sum of each tile.
+    ScanTiles = "scan_tiles", ScanTilesParameters {
+        /// Numbers to add up.
+        input: Span<u32>,
+        /// Sum of the numbers before each one in its tile; may be `input`.
+        output: Span<u32>,
+        /// Sum of each tile.
+        tile_sums: Span<u32>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Exclusive prefix sums of the tiles' sums, in place, by a single block.
+    ScanTileSums = "scan_tile_sums", ScanTileSumsParameters {
+        /// Sum of each tile; becomes the sum of all tiles before it.
+        tile_sums: Span<u32>,
+        /// The sum of everything; one element.
+        total: Span<u32>,
+        /// Number of tiles.
+        tiles: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Adds to each element what lies before its tile.
+    ScanAddOffsets = "scan_add_offsets", ScanAddOffsetsParameters {
+        /// Prefix sums within tiles; become those of the whole.
+        output: Span<u32>,
+        /// Sum of all tiles before each.
+        tile_offsets: Span<u32>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Counts how often each digit occurs in each tile of keys.
+    SortCountDigits = "sort_count_digits", SortCountDigitsParameters {
+        /// Keys.
+        keys: Span<u32>,
+        /// Occurrences at `digit * tiles + tile`.
+        counts: Span<u32>,
+        /// Number of keys.
+        count: u32,
+        /// Number of tiles.
+        tiles: u32,
+        /// Lowest bit of the digit.
+        shift: u32,
+        /// The digit's bits once shifted: 2^bits - 1.
+        digit_mask: u32,
+    }
+
+    /// Moves keys and values to where their digit belongs, keys of equal digits in the order they had.
+    SortScatter = "sort_scatter", SortScatterParameters {
+        /// Keys.
+        keys: Span<u32>,
+        /// A value for each key.
+        values: Span<u32>,
+        /// Keys in the order of their digits.
+        sorted_keys: Span<u32>,
+        /// Their values.
+        sorted_values: Span<u32>,
+        /// Exclusive prefix sums of the counts of [`Kernel::SortCountDigits`].
+        offsets: Span<u32>,
+        /// Number of keys.
+        count: u32,
+        /// Number of tiles.
+        tiles: u32,
+        /// Lowest bit of the digit.
+        shift: u32,
+        /// The digit's bits once shifted: 2^bits - 1.
+        digit_mask: u32,
+    }
+
+    /// Sums of tiles of [`REDUCE_TILE`] f32 elements, in f64.
+    SumTilesF32 = "sum_tiles_f32", SumTilesF32Parameters {
+        /// Numbers to add up.
+        input: Span<f32>,
+        /// Sum of each tile.
+        tile_sums: Span<f64>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sums of tiles of [`REDUCE_TILE`] f64 elements.
+    SumTilesF64 = "sum_tiles_f64", SumTilesF64Parameters {
+        /// Numbers to add up.
+        input: Span<f64>,
+        /// Sum of each tile.
+        tile_sums: Span<f64>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// The sum of the tiles' sums, by a single block.
+    SumOfTiles = "sum_of_tiles", SumOfTilesParameters {
+        /// Sum of each tile.
+        tile_sums: Span<f64>,
+        /// The sum of all; one element.
+        total: Span<f64>,
+        /// Number of tiles.
+        tiles: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Maxima of tiles of [`REDUCE_TILE`] f32 elements; NaN where there is one.
+    MaxTilesF32 = "max_tiles_f32", MaxTilesF32Parameters {
+        /// Numbers to compare.
+        input: Span<f32>,
+        /// Maximum of each tile.
+        tile_maxima: Span<f64>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Maxima of tiles of [`REDUCE_TILE`] f64 elements; NaN where there is one.
+    MaxTilesF64 = "max_tiles_f64", MaxTilesF64Parameters {
+        /// Numbers to compare.
+        input: Span<f64>,
+        /// Maximum of each tile.
+        tile_maxima: Span<f64>,
+        /// Number of elements.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// The maximum of the tiles' maxima, by a single block; minus infinity of none.
+    MaxOfTiles = "max_of_tiles", MaxOfTilesParameters {
+        /// Maximum of each tile.
+        tile_maxima: Span<f64>,
+        /// The maximum of all; one element.
+        maximum: Span<f64>,
+        /// Number of tiles.
+        tiles: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: one operation of a warp on the lanes of a mask. Lanes outside it write nothing.
+    ProbeWarp = "probe_warp", ProbeWarpParameters {
+        /// A value for each thread.
+        input: Span<u32>,
+        /// What the operation gives each thread.
+        output: Span<u32>,
+        /// Which operation: see `kernels/probe.cu`.
+        operation: u32,
+        /// Lanes that take part.
+        mask: u32,
+        /// Lane, distance or lane mask of a shuffle.
+        parameter: u32,
+        /// Width of a shuffle.
+        width: u32,
+    }
+
+    /// Probe: shuffles f64 values along the warp, by exclusive or.
+    ProbeShuffleF64 = "probe_shuffle_f64", ProbeShuffleF64Parameters {
+        /// A value for each thread.
+        input: Span<f64>,
+        /// The value of lane `lane ^ lane_mask`.
+        output: Span<f64>,
+        /// The lanes' difference.
+        lane_mask: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: every thread applies each atomic operation to cells that all threads share.
+    ProbeAtomics = "probe_atomics", ProbeAtomicsParameters {
+        /// An operand for each thread.
+        operands: Span<u32>,
+        /// u32 cells: add, subtract, minimum, maximum, and, or, exclusive or, exchange, compare-and-swap count.
+        words: Span<u32>,
+        /// i32 cells: add, minimum, maximum.
+        integers: Span<i32>,
+        /// u64 cells: add, minimum, maximum, exchange, compare-and-swap count.
+        longs: Span<u64>,
+        /// f32 cells: add, exchange.
+        floats: Span<f32>,
+        /// f64 cells: add, the same through compare-and-swap.
+        doubles: Span<f64>,
+        /// What each thread found before it added 1 to the last u32 cell.
+        tickets: Span<u32>,
+        /// Number of operands.
+        count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: each block turns its values by one place through shared memory, and counts with barriers.
+    ProbeBlock = "probe_block", ProbeBlockParameters {
+        /// A value for each thread.
+        input: Span<u32>,
+        /// The value of the next thread in the block, by static shared memory.
+        next: Span<u32>,
+        /// The value of the thread before in the block, by dynamic shared memory.
+        previous: Span<u32>,
+        /// Odd values in the block, whether all are odd, whether any is: three a thread.
+        votes: Span<u32>,
+    }
+
+    /// Probe: blocks exchange values across barriers of the whole grid.
+    ProbeGrid = "probe_grid", ProbeGridParameters {
+        /// Memory of the barrier, zero at first: [`GRID_BARRIER_WORDS`] words.
+        barrier: Span<u32>,
+        /// A value a block, in two halves that take turns.
+        values: Span<u32>,
+        /// Number of rounds; in each, a block's value becomes the sum of its two neighbours'.
+        rounds: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: threads race for cells, so that the result tells the order they ran in.
+    ProbeRaces = "probe_races", ProbeRacesParameters {
+        /// The thread that wrote last; one element.
+        last: Span<u32>,
+        /// A sum of f32 in the order of the threads; one element.
+        sum: Span<f32>,
+    }
+
+    /// Probe: bits and roots, a thread a value.
+    ProbeArithmetic = "probe_arithmetic", ProbeArithmeticParameters {
+        /// Values.
+        input: Span<u32>,
+        /// Set bits, lowest set bit from 1, leading zeros, bits reversed: four a value.
+        bits: Span<u32>,
+        /// Reciprocal root of 1 + the value in f32 and f64: two a value.
+        roots: Span<f64>,
+    }
+
+    /// Probe, emulated only: breaks one rule, so that a test can see it told.
+    ProbeMisuse = "probe_misuse", ProbeMisuseParameters {
+        /// Memory to miss.
+        cells: Span<u32>,
+        /// Which rule: see `kernels/misuse.cu`.
+        rule: u32,
+        /// Zero.
+        unused: u32,
+    }
+}
+
+impl Kernel {
+    /// Whether the kernel exists on a GPU; those that break rules do not.
+    pub const fn is_on_gpu(self) -> bool {
+        !matches!(self, Self::ProbeMisuse)
+    }
+}
+
+/// The text of `kernels/parameters.cuh`: constants and parameter structures, with assertions of their layout.
+pub fn header() -> String {
+    let mut text = String::from(
+        "// Generated from cuda/src/kernels.rs by its test `parameters_header_is_current`; do not edit.\n\
+         #pragma once\n\n#include \"prelude.cuh\"\n\n",
+    );
+    for (name, value, about) in CONSTANTS {
+        comment(&mut text, "", about);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "constexpr uint32_t {name} = {value};");
+    }
+    for kernel in Kernel::ALL {
+        text.push('\n');
+        structure(&mut text, &kernel.layout());
+    }
+    text
+}
+
+fn structure(text: &mut String, layout: &Layout) {
+    let name = layout.name;
+    comment(text, "", layout.about);
+    let _ = writeln!(text, "struct {name} {{");
+    for field in &layout.fields {
+        comment(text, "    ", field.about);
+        let _ = writeln!(text, "    {} {};", field.cuda_type, field.name);
+    }
+    let (size, align) = (layout.size, layout.align);
+    let _ = writeln!(
+        text,
+        "}};\nstatic_assert(sizeof({name}) == {size} && alignof({name}) == {align}, \"{name}\");"
+    );
+    for field in &layout.fields {
+        let (field, offset) = (field.name, field.offset);
+        let _ =
+            writeln!(text, "static_assert(PLIANT_OFFSET({name}, {field}) == {offset}, \"{name}::{field}\");");
+    }
+}
+
+/// Documentation as C++ comments, without the brackets of Rust's links.
+fn comment(text: &mut String, indent: &str, about: &[&str]) {
+    for line in about {
+        let _ = writeln!(text, "{indent}//{}", line.replace("[`", "`").replace("`]", "`"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One list of parameters and constants, in Rust; the C++ header follows it. PLIANT_WRITE_PARAMETERS=1 writes it anew.
+    #[test]
+    fn parameters_header_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/parameters.cuh");
+        if std::env::var_os("PLIANT_WRITE_PARAMETERS").is_some() {
+            std::fs::write(path, header()).unwrap();
+        }
+        let text = std::fs::read_to_string(path).unwrap_or_default().replace('\r', "");
+        assert!(
+            text == header(),
+            "run PLIANT_WRITE_PARAMETERS=1 cargo test -p pliant-cuda --lib, then cuda/ptx.py"
+        );
+    }
+}

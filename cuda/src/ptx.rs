@@ -1,0 +1,53 @@
+//! The compiled kernels, and whether they were made from these sources.
+
+/// The kernels as PTX, which the driver compiles for its device.
+pub const PTX: &str = include_str!("../ptx/pliant.ptx");
+
+/// Hash of the sources that the PTX was made from, as `ptx.py` wrote it.
+const HASH: &str = include_str!("../ptx/sources.hash");
+
+macro_rules! sources {
+    ($($name:literal),* $(,)?) => {
+        /// Names and texts of the kernels' sources, ordered by name.
+        pub const SOURCES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../kernels/", $name)))),*];
+    };
+}
+
+sources! {
+    "block.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu",
+    "sort.cu",
+}
+
+/// What the PTX says of itself after a directive such as `.version` or `.target`.
+fn directive(name: &str) -> &'static str {
+    PTX.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("unknown").trim()
+}
+
+/// Version of the PTX instruction set, which a driver must support.
+pub fn version() -> &'static str {
+    directive(".version ")
+}
+
+/// The architecture the PTX is for, the least that loads it.
+pub fn target() -> &'static str {
+    directive(".target ")
+}
+
+/// Hash of the sources in this build.
+pub fn sources_hash() -> String {
+    // FNV-1a, 64 bits: names and texts, each ended with a zero, lines ended as on Unix.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    for (name, text) in SOURCES {
+        for part in [*name, text] {
+            part.bytes().filter(|byte| *byte != b'\r').for_each(&mut add);
+            add(0);
+        }
+    }
+    format!("{hash:016x}")
+}
+
+/// Whether the PTX was made from the sources in this build.
+pub fn is_current() -> bool {
+    HASH.trim() == sources_hash()
+}
