@@ -1,4 +1,4 @@
-//! `list`, `show`, `schema`, `check`, `doctor`, `bench --list`: what they print is what the library has.
+//! `list`, `show`, `schema`, `check`, `bench --list`: what they print is what the library has.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
@@ -46,15 +46,6 @@ fn the_schema_is_json_that_refuses_unknown_fields() {
     for field in ["name", "duration", "dt"] {
         assert!(schema["required"].as_array().unwrap().iter().any(|f| f == field), "{field}");
     }
-}
-
-#[test]
-fn doctor_tells_processor_threads_and_cuda() {
-    let place = Place::new();
-    let said = place.pliant(&["doctor"]).exits(0).out;
-    assert!(said.contains("CUDA backend: not built in this version") && said.contains("threads"), "{said}");
-    let json: Value = serde_json::from_str(&place.pliant(&["doctor", "--json"]).exits(0).out).unwrap();
-    assert!(json["threads"].as_u64().unwrap() >= 1);
 }
 
 #[test]

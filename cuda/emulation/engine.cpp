@@ -222,6 +222,9 @@ void Engine::launch(const LaunchRequest& request, ErrorReport& error) {
         run_until_idle();
     }
     active_engine = outer;
+    if (error.code != 0) {
+        stacks_.abandon();
+    }
     error_ = nullptr;
 }
 

@@ -83,18 +83,13 @@ pliant_emulation_switch:
 namespace emulation {
 
 Stacks::~Stacks() {
+    abandon();
     if (memory_ != nullptr) {
         munmap(memory_, bytes_);
     }
 }
 
 bool Stacks::reserve(uint32_t count) {
-#if defined(PLIANT_ADDRESS_SANITIZER)
-    // Fibres that an error left behind never unpoisoned their frames.
-    if (memory_ != nullptr) {
-        __asan_unpoison_memory_region(memory_, bytes_);
-    }
-#endif
     if (count <= count_) {
         return true;
     }
@@ -112,6 +107,7 @@ bool Stacks::reserve(uint32_t count) {
             return false;
         }
     }
+    abandon();
     if (memory_ != nullptr) {
         munmap(memory_, bytes_);
     }
@@ -122,6 +118,14 @@ bool Stacks::reserve(uint32_t count) {
     return true;
 }
 
+void Stacks::abandon() {
+#if defined(PLIANT_ADDRESS_SANITIZER)
+    if (memory_ != nullptr) {
+        __asan_unpoison_memory_region(memory_, bytes_);
+    }
+#endif
+}
+
 unsigned char* Stacks::at(uint32_t index) const {
     return memory_ + pitch_ * index + (pitch_ - STACK_BYTES);
 }
@@ -129,6 +133,11 @@ unsigned char* Stacks::at(uint32_t index) const {
 void prepare(Context& context, unsigned char* stack, void (*entry)()) {
     context.stack = stack;
     context.stack_bytes = STACK_BYTES;
+#if defined(PLIANT_ADDRESS_SANITIZER)
+    // The fibre before on this stack left from its outermost frames, and never told that they ended.
+    constexpr size_t OUTERMOST = 16 * 1024;
+    __asan_unpoison_memory_region(stack + STACK_BYTES - OUTERMOST, OUTERMOST);
+#endif
 #if defined(PLIANT_HAND_WRITTEN_SWITCH)
     // What pliant_emulation_switch takes off the stack, with the entry where it jumps to.
 #if defined(__x86_64__)

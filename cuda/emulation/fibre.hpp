@@ -45,6 +45,8 @@ public:
     ~Stacks();
     // Makes sure of `count` stacks; false where the system has no memory for them. All contexts on them are lost.
     bool reserve(uint32_t count);
+    // Forgets what was on the stacks of fibres that will never go on: their frames never told the sanitizer that they ended.
+    void abandon();
     // Lowest byte of a stack.
     unsigned char* at(uint32_t index) const;
 

@@ -33,7 +33,10 @@ void release(void* memory) {
 }
 
 void copy(void* to, const void* from, uint64_t bytes) {
-    std::memmove(to, from, bytes);
+    // Even nothing must not be copied from nowhere.
+    if (bytes > 0) {
+        std::memmove(to, from, bytes);
+    }
 }
 
 void fill(void* to, const void* pattern, uint64_t pattern_bytes, uint64_t bytes) {

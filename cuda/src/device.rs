@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::algorithms::Scan;
 use crate::buffer::Buffer;
 use crate::command::{Command, Commands, Launch};
 use crate::driver::{self, Gpu};
 use crate::emulated::Emulator;
 use crate::error::DeviceError;
-use crate::kernels::{Kernel, Parameters};
+use crate::kernels::{Kernel, Parameters, SCAN_TILE};
 use crate::layout::{DeviceType, RawSpan};
 
 /// A GPU, or its emulation. Handles are cheap to clone and share one queue of commands.
@@ -174,6 +175,20 @@ impl Device {
             Backend::Emulated(_) => None,
         };
         Ok(Recording { graph, commands, shared: self.shared.clone() })
+    }
+
+    /// Whether the device adds up a few numbers as it should: that it takes memory, loads kernels and runs them.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn self_test(&self) -> Result<bool, DeviceError> {
+        let count = 3 * SCAN_TILE;
+        let numbers = self.upload(&(0..count).collect::<Vec<_>>())?;
+        let scan = Scan::new(self, count as usize)?;
+        let recording = self.record(|commands| scan.issue(commands, numbers.span(), numbers.span()))?;
+        recording.run()?;
+        // Sums of 0, 1, 2, ...: n (n - 1) / 2.
+        Ok(numbers.download()?.into_iter().zip(0_u32..).all(|(sum, n)| 2 * sum == n * n.saturating_sub(1)))
     }
 
     /// Waits until all commands have run.

@@ -40,7 +40,7 @@ pub enum Command {
     Report(ReportArguments),
     /// Run the benchmark suite.
     Bench(BenchArguments),
-    /// Tell what is here: processor, threads, backends.
+    /// Tell what is here: processor, threads, driver and GPUs, the kernels and their emulation.
     Doctor(Output),
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod doctor;
 mod interrupt;
 mod progress;
 mod run;
@@ -56,7 +57,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => scene::check(&arguments),
         Command::Show(arguments) => scene::show(&arguments),
         Command::Schema => scene::schema(),
-        Command::Doctor(output) => scene::doctor(output.json),
+        Command::Doctor(output) => doctor::doctor(output.json),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Render(arguments) => runs::render(&arguments),
         Command::Report(arguments) => runs::report(&arguments),

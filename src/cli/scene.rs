@@ -1,8 +1,8 @@
-//! `list`, `check`, `show`, `schema`, `doctor`: commands that write nothing.
+//! `list`, `check`, `show`, `schema`: commands that write nothing.
 
 use anyhow::Context;
 use pliant::scenes::prepare::prepare;
-use pliant::scenes::{builtin, format, load, machine};
+use pliant::scenes::{builtin, format, load};
 use serde_json::json;
 
 use super::args::SceneArguments;
@@ -53,34 +53,4 @@ pub fn show(arguments: &SceneArguments) -> Result<(), Failure> {
 
 pub fn schema() -> Result<(), Failure> {
     print_json(Ok(format::schema()))
-}
-
-pub fn doctor(json: bool) -> Result<(), Failure> {
-    // The driver tells its version here whether or not a CUDA toolkit is installed.
-    let driver = std::fs::read_to_string("/proc/driver/nvidia/version")
-        .ok()
-        .and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
-    let driver = driver.unwrap_or_else(|| "none found".to_owned());
-    let features = machine::cpu_features();
-    let threads = machine::available_threads();
-    if json {
-        return print_json(Ok(json!({
-            "version": machine::VERSION,
-            "git_commit": machine::GIT_COMMIT,
-            "device": machine::device(),
-            "cpu_features": features,
-            "threads": threads,
-            "nvidia_driver": driver,
-            "cuda": machine::CUDA_STATUS,
-        })));
-    }
-    Ok(print(&format!(
-        "pliant          {} ({})\nprocessor       {}\ninstructions    {}\nthreads         {threads}\n\
-         nvidia driver   {driver}\n{}\n",
-        machine::VERSION,
-        machine::GIT_COMMIT,
-        machine::device(),
-        features.join(" "),
-        machine::CUDA_STATUS,
-    ))?)
 }

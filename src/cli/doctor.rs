@@ -1,0 +1,97 @@
+//! `doctor`: what this machine and this build have, and whether it works. Nothing found is no failure.
+
+use std::fmt::Write;
+
+use pliant::cuda::{Device, DeviceError, DriverInfo, GpuInfo, ptx};
+use pliant::scenes::machine;
+use serde_json::{Value, json};
+
+use super::{Failure, print, print_json};
+
+pub fn doctor(json: bool) -> Result<(), Failure> {
+    let driver = DriverInfo::ask();
+    let gpus: &[GpuInfo] = driver.as_ref().map_or(&[], |info| &info.devices);
+    let gpu_tests: Vec<_> = (0..).zip(gpus).map(|(ordinal, _)| self_test(Device::cuda(ordinal))).collect();
+    let emulation =
+        if Device::IS_EMULATION_BUILT { self_test(Device::emulated(0)) } else { "not built".to_owned() };
+    if json {
+        return print_json(Ok(as_json(&driver, gpus, &gpu_tests, &emulation)));
+    }
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:16}{value}");
+    };
+    line("pliant", &format!("{} ({})", machine::VERSION, machine::GIT_COMMIT));
+    line("processor", &machine::device());
+    line("instructions", &machine::cpu_features().join(" "));
+    line("threads", &machine::available_threads().to_string());
+    line("cuda driver", &driver_text(&driver));
+    for ((ordinal, gpu), test) in gpus.iter().enumerate().zip(&gpu_tests) {
+        line(&format!("gpu {ordinal}"), &format!("{}; kernels: {test}", gpu_text(gpu)));
+    }
+    if gpus.is_empty() {
+        line("gpus", "none");
+    }
+    let sources = if ptx::is_current() {
+        "made from the kernels of this build"
+    } else {
+        "made from OTHER kernels: run cuda/ptx.py"
+    };
+    line("cuda kernels", &format!("PTX {} for {} and later, {sources}", ptx::version(), ptx::target()));
+    line("cuda emulation", &emulation);
+    let _ = writeln!(text, "{}", machine::CUDA_STATUS);
+    Ok(print(&text)?)
+}
+
+/// What came of a small kernel on a device.
+fn self_test(device: Result<Device, DeviceError>) -> String {
+    match device.and_then(|device| device.self_test()) {
+        Ok(true) => "work".to_owned(),
+        Ok(false) => "give wrong results".to_owned(),
+        Err(error) => format!("fail: {error}"),
+    }
+}
+
+fn driver_text(driver: &Result<DriverInfo, DeviceError>) -> String {
+    match driver {
+        Ok(DriverInfo { version: (major, minor), .. }) => format!("for CUDA {major}.{minor}"),
+        Err(error) => format!("none ({error})"),
+    }
+}
+
+fn gpu_text(gpu: &GpuInfo) -> String {
+    let (major, minor) = gpu.capability;
+    let gibibytes = gpu.memory as f64 / f64::from(1 << 30);
+    format!("{}, {gibibytes:.1} GiB, compute capability {major}.{minor}", gpu.name)
+}
+
+fn as_json(
+    driver: &Result<DriverInfo, DeviceError>,
+    gpus: &[GpuInfo],
+    tests: &[String],
+    emulation: &str,
+) -> Value {
+    let devices = gpus.iter().zip(tests).map(|(gpu, test)| {
+        json!({
+            "name": gpu.name,
+            "memory_bytes": gpu.memory,
+            "compute_capability": format!("{}.{}", gpu.capability.0, gpu.capability.1),
+            "multiprocessors": gpu.multiprocessors,
+            "kernels": test,
+        })
+    });
+    json!({
+        "version": machine::VERSION,
+        "git_commit": machine::GIT_COMMIT,
+        "device": machine::device(),
+        "cpu_features": machine::cpu_features(),
+        "threads": machine::available_threads(),
+        "cuda_driver": driver.as_ref().ok().map(|info| format!("{}.{}", info.version.0, info.version.1)),
+        "cuda_driver_error": driver.as_ref().err().map(ToString::to_string),
+        "gpus": devices.collect::<Vec<_>>(),
+        "ptx": { "version": ptx::version(), "target": ptx::target(), "current": ptx::is_current() },
+        "cuda_emulation": emulation,
+        "cuda": machine::CUDA_STATUS,
+    })
+}
