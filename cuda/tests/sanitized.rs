@@ -9,81 +9,40 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use pliant_cuda::kernels::ProbeMisuseParameters;
 use pliant_cuda::{Device, Launch};
+use support::build::{Library, compiler, program, text};
 
 /// Set in a process that is to write where it may not.
 const STRAY: &str = "PLIANT_STRAY_WRITE";
 
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
-}
-
-fn compiler() -> String {
-    std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
-}
-
-/// The compiler's runtime for addresses, none where it has none.
+/// The compiler's runtime for addresses; none where it has none.
 fn runtime() -> Option<PathBuf> {
     let said = Command::new(compiler()).arg("-print-file-name=libasan.so").output().ok()?;
     let path = PathBuf::from(String::from_utf8_lossy(&said.stdout).trim());
     path.is_absolute().then_some(path)
 }
 
-/// Compiles the emulation with sanitizers, once for each state of its sources.
-fn library() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emulation-{}", std::process::id()));
-    let _ = std::fs::create_dir_all(&out);
-    let library = out.join("libpliant_emulation.so");
-    let done = Command::new(compiler())
-        .current_dir(folder)
-        .args(["-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-fno-exceptions", "-fvisibility=hidden"])
-        .args(["-Wno-unknown-pragmas", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
-        // Run-time type information is what one of the checks would need.
-        .args(["-fno-rtti", "-fno-sanitize=vptr", "-fno-omit-frame-pointer", "-Wl,-Bsymbolic"])
-        .args([
-            "emulation/engine.cpp",
-            "emulation/fibre.cpp",
-            "emulation/kernels.cpp",
-            "emulation/warp.cpp",
-            "-o",
-        ])
-        .arg(&library)
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", text(&done));
-    library
+/// The emulation with sanitizers.
+fn library() -> Option<Library> {
+    // Run-time type information, which is off, is what the check of virtual calls would need.
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"];
+    let others = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-exceptions", "-fno-rtti"];
+    Library::compile("libpliant_emulation.so", &[&sanitizers[..], &others].concat(), &[])
 }
 
 /// A program under the sanitizers.
-fn sanitized(program: &Path, runtime: &Path, library: &Path) -> Command {
+fn sanitized(program: &Path, runtime: &Path, library: &Library) -> Command {
     let mut command = Command::new(program);
     command
         .env("LD_PRELOAD", runtime)
         // The standard library of Rust keeps some memory to the end.
         .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")
         .env("UBSAN_OPTIONS", "print_stacktrace=1")
-        .env(support::LIBRARY, library);
+        .env(support::LIBRARY, library.path());
     command
-}
-
-/// The newest test program of this name beside this one.
-fn program(name: &str) -> Option<PathBuf> {
-    let own = std::env::current_exe().unwrap();
-    let entries = std::fs::read_dir(own.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
-    let programs = entries.filter(|path| {
-        path.extension().is_none()
-            && path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .and_then(|name| name.rsplit_once('-'))
-                .map(|s| s.0)
-                == Some(name)
-    });
-    programs.max_by_key(|path| path.metadata().and_then(|data| data.modified()).unwrap())
 }
 
 #[test]
@@ -95,7 +54,9 @@ fn the_tests_pass_under_sanitizers() {
         eprintln!("skipped: '{}' has no address sanitizer", compiler());
         return;
     };
-    let library = library();
+    let Some(library) = library() else {
+        return;
+    };
 
     // First that it finds anything: a write behind the end of a buffer, past the span's check.
     let own = std::env::current_exe().unwrap();
@@ -107,11 +68,9 @@ fn the_tests_pass_under_sanitizers() {
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
     for name in ["warp", "block", "misuse", "algorithms", "device"] {
-        let program = program(name).unwrap();
-        let done = sanitized(&program, &runtime, &library).output().unwrap();
+        let done = sanitized(&program(name), &runtime, &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }
-    let _ = std::fs::remove_dir_all(library.parent().unwrap());
 }
 
 /// Does nothing unless it is asked to by the test above.

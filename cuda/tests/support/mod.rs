@@ -1,8 +1,12 @@
 //! The devices that tests run on, and numbers to run them with.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod build;
+
 use std::path::PathBuf;
 
+use pliant_cuda::kernels::ProbeRacesParameters;
+use pliant_cuda::layout::Span;
 use pliant_cuda::{Device, DeviceError};
 
 /// Names a build of the emulation to use instead of the built-in one; tests/sanitized.rs sets it.
@@ -35,6 +39,12 @@ pub fn gpu() -> Option<Device> {
 pub fn devices() -> Vec<Device> {
     let seeds: &[u64] = if is_emulated() { &[1, 2, 3] } else { &[] };
     seeds.iter().map(|seed| emulated(*seed)).chain(gpu()).collect()
+}
+
+/// Parameters of a kernel that does next to nothing, with memory that is not there for long.
+pub fn race_parameters(device: &Device) -> Result<ProbeRacesParameters, DeviceError> {
+    device.allocate::<u32>(1)?;
+    Ok(ProbeRacesParameters { last: Span::EMPTY, sum: Span::EMPTY })
 }
 
 /// A small generator (splitmix64; Steele, Lea and Flood 2014).

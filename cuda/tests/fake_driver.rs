@@ -1,0 +1,81 @@
+//! The way to a GPU, without one: `src/driver.rs` with a stand-in for NVIDIA's driver (`driver/fake_driver.cpp`).
+//!
+//! The stand-in is compiled as `libcuda.so`, and the other test programs run in processes that find it first. Where there is no C++
+//! compiler that does it, this is told and nothing is tested.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![cfg(all(target_os = "linux", feature = "emulated"))]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use pliant_cuda::kernels::ProbeMisuseParameters;
+use pliant_cuda::{Device, DeviceError, Launch};
+use support::build::{Library, program, text};
+
+/// Set in the processes that have the fake driver.
+const FAKED: &str = "PLIANT_FAKE_DRIVER";
+
+fn faked(program: &Path, library: &Library) -> Command {
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", library.folder()).env(FAKED, "1");
+    command
+}
+
+#[test]
+fn tests_pass_by_way_of_a_driver_and_its_failures_have_names() {
+    if std::env::var_os(FAKED).is_some() {
+        return;
+    }
+    let Some(library) = Library::compile("libcuda.so", &["-O2"], &["tests/driver/fake_driver.cpp"]) else {
+        return;
+    };
+    for name in ["warp", "block", "algorithms", "device"] {
+        let done = faked(&program(name), &library).output().unwrap();
+        assert!(done.status.success(), "{name}: {}", text(&done));
+    }
+    let own = std::env::current_exe().unwrap();
+    let cases = [
+        ("FAKE_VERSION", "11080", "CUDA 11.8 and the kernels need 12.0"),
+        ("FAKE_DEVICES", "0", "no CUDA device 0: there are 0"),
+        ("FAKE_CAPABILITY", "75", "device 0 (Fake GPU) has compute capability 7.5"),
+        (
+            "FAKE_JIT_FAILS",
+            "1",
+            "cannot load the kernels (FAKE_ERROR_218: of the fake driver):\nptxas fatal: line 7 is bad",
+        ),
+        ("FAKE_MISSING", "sort_scatter", "kernel 'sort_scatter' is missing"),
+        ("FAKE_MEMORY", "1000", "out of device memory: asked for 4000 bytes, 1000 of 1000 are free"),
+        ("FAKE_MEMORY", "1000000", "the device is lost (FAKE_ERROR_719: of the fake driver)"),
+    ];
+    for (name, value, said) in cases {
+        let mut command = faked(&own, &library);
+        let done =
+            command.args(["--exact", "tells_what_fails", "--nocapture"]).env(name, value).output().unwrap();
+        assert!(done.status.success() && text(&done).contains(said), "{name}={value}: {}", text(&done));
+    }
+}
+
+/// With the fake driver, prints the first failure of a device: while it opens, while it gives memory, or while it runs a
+/// kernel that breaks a rule.
+#[test]
+fn tells_what_fails() {
+    if std::env::var_os(FAKED).is_none() {
+        return;
+    }
+    let fails = || -> Result<(), DeviceError> {
+        let device = Device::cuda(0)?;
+        assert_eq!(device.name(), "Fake GPU");
+        let cells = device.upload(&[0_u32; 1000])?;
+        // Not on a GPU, and no reason to go to another device.
+        let misuse = ProbeMisuseParameters { cells: cells.span(), rule: 0, unused: 0 };
+        let missing = device.launch(Launch::new(1, 32), &misuse);
+        assert_eq!(missing, Err(DeviceError::MissingKernel { kernel: "probe_misuse" }));
+        // More threads than the kernel is made for, which this driver sees too late.
+        let none = support::race_parameters(&device)?;
+        device.launch(Launch::new(1, 512), &none)?;
+        device.synchronize()
+    };
+    println!("{}", fails().unwrap_err());
+}
