@@ -5,11 +5,16 @@ fn main() {
         println!("cargo:rerun-if-changed={folder}");
     }
     #[cfg(feature = "emulated")]
+    if std::env::var_os("CARGO_CFG_UNIX").is_none() {
+        println!(
+            "cargo::error=the feature 'emulated' needs a POSIX system; build with --no-default-features"
+        );
+        return;
+    }
+    #[cfg(feature = "emulated")]
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .flag("-Wall")
-        .flag("-Wextra")
         // `#pragma unroll` is for the device.
         .flag("-Wno-unknown-pragmas")
         .flag("-fno-exceptions")
@@ -19,6 +24,12 @@ fn main() {
         .flag("-ffp-contract=off")
         // A debug build of Rust would otherwise run the kernels many times slower than a release build.
         .opt_level(2)
-        .files(["emulation/engine.cpp", "emulation/fibre.cpp", "emulation/kernels.cpp", "emulation/warp.cpp"])
+        .files([
+            "emulation/block.cpp",
+            "emulation/engine.cpp",
+            "emulation/fibre.cpp",
+            "emulation/kernels.cpp",
+            "emulation/warp.cpp",
+        ])
         .compile("pliant_emulation");
 }

@@ -177,6 +177,7 @@ T sum(T a, T b) {
 
 template <typename T>
 T exchanged(T* address, T value) {
+    Engine::active().count_atomic();
     const T before = *address;
     *address = value;
     return before;
@@ -266,3 +267,24 @@ inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+// As fmin and fmax: the other one, where one is NaN.
+inline float min(float a, float b) { return std::fmin(a, b); }
+inline float max(float a, float b) { return std::fmax(a, b); }
+inline double min(double a, double b) { return std::fmin(a, b); }
+inline double max(double a, double b) { return std::fmax(a, b); }
+
+// Vector types, with the alignment that lets the device load one at once (CUDA C++ Programming Guide, "Built-in Vector
+// Types").
+
+#define PLIANT_EMULATED_VECTORS(name, type)                                                                 \
+    struct alignas(2 * sizeof(type)) name##2 { type x, y; };                                                \
+    struct name##3 { type x, y, z; };                                                                       \
+    struct alignas(16) name##4 { type x, y, z, w; };                                                        \
+    inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                        \
+    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                             \
+    inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+PLIANT_EMULATED_VECTORS(float, float)
+PLIANT_EMULATED_VECTORS(double, double)
+PLIANT_EMULATED_VECTORS(int, int32_t)
+PLIANT_EMULATED_VECTORS(uint, uint32_t)
+#undef PLIANT_EMULATED_VECTORS

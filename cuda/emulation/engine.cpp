@@ -13,9 +13,6 @@ Kernel*& kernels() {
     return first;
 }
 
-// Fresh memory reads as NaN in every float type, and as an index that no array has.
-constexpr int POISON = 0xff;
-
 // splitmix64 (Steele, Lea and Flood 2014).
 uint64_t mixed(uint64_t value) {
     value += 0x9e3779b97f4a7c15ull;
@@ -257,6 +254,7 @@ void Engine::start_block(uint32_t slot, uint64_t index) {
             thread.warp = &warp;
             thread.block = &block;
             thread.lane = l;
+            thread.atomics = 0;
             thread.index = {linear % block_size_.x, linear / block_size_.x % block_size_.y,
                             linear / block_size_.x / block_size_.y};
             prepare(thread.context, stacks_.at(slot * block_threads_ + linear), &Engine::thread_main);
@@ -351,103 +349,6 @@ void Engine::finish_thread() {
     yield();
     // Nobody makes a thread ready that has returned.
     __builtin_unreachable();
-}
-
-uint32_t Engine::block_barrier(Operation operation, uint32_t value) {
-    Block& block = *current_->block;
-    if (block.exited > 0) {
-        fail({ErrorCode::DivergentBarrier, name(operation), "other threads of the block have returned", 0,
-              block.threads - block.exited, block.threads});
-    }
-    if (block.arrived == 0) {
-        block.barrier = operation;
-        block.count = 0;
-        block.all = 1;
-        block.any = 0;
-    } else if (block.barrier != operation) {
-        fail({ErrorCode::DivergentBarrier, name(operation), "other threads wait at another kind of barrier", 0,
-              block.arrived, block.threads});
-    }
-    const uint32_t truth = value != 0 ? 1 : 0;
-    block.count += truth;
-    block.all &= truth;
-    block.any |= truth;
-    if (++block.arrived < block.threads) {
-        yield();
-    } else {
-        block.arrived = 0;
-        block.result = operation == Operation::SyncThreadsAnd  ? block.all
-                       : operation == Operation::SyncThreadsOr ? block.any
-                                                               : block.count;
-        release_barrier(block);
-    }
-    return block.result;
-}
-
-// All threads of a block but the one that runs can go on.
-void Engine::release_barrier(Block& block) {
-    const uint32_t warps = (block_threads_ + WARP - 1) / WARP;
-    for (uint32_t w = 0; w < warps; ++w) {
-        Warp& warp = block.warps[w];
-        const uint32_t self = current_->warp == &warp ? 1u << current_->lane : 0;
-        make_ready(warp, warp.present & ~self);
-    }
-}
-
-void Engine::grid_barrier() {
-    if (!cooperative_) {
-        fail({ErrorCode::NotCooperative, name(Operation::GridBarrier), "the launch is not cooperative", 0, 0, 0});
-    }
-    const uint32_t threads = resident_ * block_threads_;
-    if (alive_ != threads) {
-        fail({ErrorCode::DivergentBarrier, name(Operation::GridBarrier), "other threads of the grid have returned", 0,
-              alive_, threads});
-    }
-    if (++grid_arrived_ < threads) {
-        yield();
-        return;
-    }
-    grid_arrived_ = 0;
-    for (uint32_t slot = 0; slot < resident_; ++slot) {
-        release_barrier(blocks_[slot]);
-    }
-}
-
-unsigned char* Engine::shared_array(const void* key, size_t bytes) {
-    Block& block = *current_->block;
-    for (SharedArraySlot& array : block.shared) {
-        if (array.key != key && array.key != nullptr) {
-            continue;
-        }
-        if (array.key == nullptr) {
-            array.memory = static_cast<unsigned char*>(std::malloc(bytes));
-            if (array.memory == nullptr) {
-                break;
-            }
-            array.key = key;
-            array.bytes = bytes;
-        }
-        if (array.tenure != block.tenure) {
-            array.tenure = block.tenure;
-            block.static_bytes += bytes;
-            if (block.static_bytes > STATIC_SHARED_BYTES) {
-                fail({ErrorCode::SharedMemory, "__shared__", "static shared memory", 0, block.static_bytes,
-                      STATIC_SHARED_BYTES});
-            }
-            std::memset(array.memory, POISON, bytes);
-        }
-        return array.memory;
-    }
-    fail({ErrorCode::HostMemory, "__shared__", "too many shared arrays, or no memory for one", 0, bytes, SHARED_ARRAYS});
-}
-
-unsigned char* Engine::dynamic_shared(size_t* bytes) const {
-    *bytes = shared_bytes_;
-    return current_->block->dynamic_shared;
-}
-
-void Engine::out_of_bounds(uint64_t index, uint64_t length) {
-    fail({ErrorCode::OutOfBounds, "operator[]", "the index is not below the length", 0, index, length});
 }
 
 void Engine::report(const Thread& thread, const Place& place) {

@@ -33,6 +33,8 @@ enum class ErrorCode : uint32_t {
     HostMemory = 6,
     // A launch that the device cannot take: no threads, too many, wrong size of parameters.
     InvalidLaunch = 7,
+    // A thread that does nothing but atomic operations, as one that waits for another does.
+    Waiting = 8,
 };
 
 struct ErrorReport {
@@ -86,6 +88,9 @@ constexpr uint32_t MULTIPROCESSORS = 4;
 constexpr uint32_t RESIDENT_THREADS = MULTIPROCESSORS * 1536;
 constexpr uint32_t SHARED_ARRAYS = 32;
 
+// Fresh memory reads as NaN in every float type, and as an index that no array has.
+constexpr int POISON = 0xff;
+
 struct Warp;
 struct Block;
 
@@ -95,6 +100,8 @@ struct Thread {
     Block* block;
     Index3 index;
     uint32_t lane;
+    // Atomic operations so far.
+    uint64_t atomics;
 };
 
 struct Warp {
@@ -115,7 +122,6 @@ struct Warp {
 struct SharedArraySlot {
     const void* key;
     unsigned char* memory;
-    size_t bytes;
     // Which of the blocks that this slot held it belongs to.
     uint64_t tenure;
 };
@@ -181,6 +187,7 @@ public:
     void grid_barrier();
     unsigned char* shared_array(const void* key, size_t bytes);
     unsigned char* dynamic_shared(size_t* bytes) const;
+    void count_atomic();
     [[noreturn]] void out_of_bounds(uint64_t index, uint64_t length);
 
 private:

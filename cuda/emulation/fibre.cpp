@@ -12,8 +12,8 @@
 
 #if defined(PLIANT_HAND_WRITTEN_SWITCH)
 // void pliant_emulation_switch(void** save, void* load): the registers that a call preserves go onto the stack, the
-// stack pointer into *save, and the same in reverse from `load`. A jump instead of a return: the address is not one
-// that a call left on this stack. Rounding and exception modes are not switched, since no kernel changes them.
+// stack pointer into *save, and the same in reverse from `load`. On x86-64 a jump ends it, since the address is not the
+// one that the last call left. Rounding and exception modes are not switched: no kernel changes them.
 extern "C" void pliant_emulation_switch(void** save, void* load);
 #if defined(__x86_64__)
 asm(R"(
@@ -74,7 +74,7 @@ pliant_emulation_switch:
     ldp d12, d13, [sp, #128]
     ldp d14, d15, [sp, #144]
     add sp, sp, #160
-    br x30
+    ret
 .size pliant_emulation_switch, .-pliant_emulation_switch
 )");
 #endif

@@ -23,7 +23,7 @@ void destroy(Engine* engine) {
 void* allocate(uint64_t bytes) {
     void* memory = std::malloc(bytes);
     if (memory != nullptr) {
-        std::memset(memory, 0xff, bytes);
+        std::memset(memory, POISON, bytes);
     }
     return memory;
 }

@@ -76,6 +76,11 @@ PLIANT_KERNEL(probe_misuse, ProbeMisuseParameters, PROBE_THREADS) {
         case 13:  // Shared memory is read before it is written.
             p.cells[thread] = shared[thread % 32];
             break;
+        case 14:  // A lock that another thread of the block holds.
+            while (atomicCAS(&p.cells[0], 0u, 1u) != 0) {
+            }
+            __syncthreads();
+            break;
         default:  // Device memory past its end, behind the span's back: for the address sanitizer.
             *(&p.cells[p.cells.length - 1] + 1 + thread) = 1;
             break;

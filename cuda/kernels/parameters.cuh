@@ -24,6 +24,17 @@ constexpr uint32_t GRID_BARRIER_WORDS = 2;
 // Most threads of a block of a probe.
 constexpr uint32_t PROBE_THREADS = 256;
 
+// Some bits of a key, by which a pass sorts.
+struct SortDigit {
+    // The lowest of the bits.
+    uint32_t shift;
+    // The bits once shifted: 2^bits - 1.
+    uint32_t mask;
+};
+static_assert(sizeof(SortDigit) == 8 && alignof(SortDigit) == 4, "SortDigit");
+static_assert(PLIANT_OFFSET(SortDigit, shift) == 0, "SortDigit::shift");
+static_assert(PLIANT_OFFSET(SortDigit, mask) == 4, "SortDigit::mask");
+
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
     // Numbers to add up.
@@ -88,18 +99,15 @@ struct SortCountDigitsParameters {
     uint32_t count;
     // Number of tiles.
     uint32_t tiles;
-    // Lowest bit of the digit.
-    uint32_t shift;
-    // The digit's bits once shifted: 2^bits - 1.
-    uint32_t digit_mask;
+    // What to sort by.
+    SortDigit digit;
 };
 static_assert(sizeof(SortCountDigitsParameters) == 48 && alignof(SortCountDigitsParameters) == 8, "SortCountDigitsParameters");
 static_assert(PLIANT_OFFSET(SortCountDigitsParameters, keys) == 0, "SortCountDigitsParameters::keys");
 static_assert(PLIANT_OFFSET(SortCountDigitsParameters, counts) == 16, "SortCountDigitsParameters::counts");
 static_assert(PLIANT_OFFSET(SortCountDigitsParameters, count) == 32, "SortCountDigitsParameters::count");
 static_assert(PLIANT_OFFSET(SortCountDigitsParameters, tiles) == 36, "SortCountDigitsParameters::tiles");
-static_assert(PLIANT_OFFSET(SortCountDigitsParameters, shift) == 40, "SortCountDigitsParameters::shift");
-static_assert(PLIANT_OFFSET(SortCountDigitsParameters, digit_mask) == 44, "SortCountDigitsParameters::digit_mask");
+static_assert(PLIANT_OFFSET(SortCountDigitsParameters, digit) == 40, "SortCountDigitsParameters::digit");
 
 // Moves keys and values to where their digit belongs, keys of equal digits in the order they had.
 struct SortScatterParameters {
@@ -117,10 +125,8 @@ struct SortScatterParameters {
     uint32_t count;
     // Number of tiles.
     uint32_t tiles;
-    // Lowest bit of the digit.
-    uint32_t shift;
-    // The digit's bits once shifted: 2^bits - 1.
-    uint32_t digit_mask;
+    // What to sort by.
+    SortDigit digit;
 };
 static_assert(sizeof(SortScatterParameters) == 96 && alignof(SortScatterParameters) == 8, "SortScatterParameters");
 static_assert(PLIANT_OFFSET(SortScatterParameters, keys) == 0, "SortScatterParameters::keys");
@@ -130,8 +136,7 @@ static_assert(PLIANT_OFFSET(SortScatterParameters, sorted_values) == 48, "SortSc
 static_assert(PLIANT_OFFSET(SortScatterParameters, offsets) == 64, "SortScatterParameters::offsets");
 static_assert(PLIANT_OFFSET(SortScatterParameters, count) == 80, "SortScatterParameters::count");
 static_assert(PLIANT_OFFSET(SortScatterParameters, tiles) == 84, "SortScatterParameters::tiles");
-static_assert(PLIANT_OFFSET(SortScatterParameters, shift) == 88, "SortScatterParameters::shift");
-static_assert(PLIANT_OFFSET(SortScatterParameters, digit_mask) == 92, "SortScatterParameters::digit_mask");
+static_assert(PLIANT_OFFSET(SortScatterParameters, digit) == 88, "SortScatterParameters::digit");
 
 // Sums of tiles of `REDUCE_TILE` f32 elements, in f64.
 struct SumTilesF32Parameters {
@@ -315,8 +320,8 @@ struct ProbeBlockParameters {
     Span<uint32_t> next;
     // The value of the thread before in the block, by dynamic shared memory.
     Span<uint32_t> previous;
-    // Odd values in the block, whether all are odd, whether any is: three a thread.
-    Span<uint32_t> votes;
+    // For each thread, how many values in the block are odd, whether all are, whether any is.
+    Span<Array<uint32_t, 3>> votes;
 };
 static_assert(sizeof(ProbeBlockParameters) == 64 && alignof(ProbeBlockParameters) == 8, "ProbeBlockParameters");
 static_assert(PLIANT_OFFSET(ProbeBlockParameters, input) == 0, "ProbeBlockParameters::input");
@@ -356,10 +361,10 @@ static_assert(PLIANT_OFFSET(ProbeRacesParameters, sum) == 16, "ProbeRacesParamet
 struct ProbeArithmeticParameters {
     // Values.
     Span<uint32_t> input;
-    // Set bits, lowest set bit from 1, leading zeros, bits reversed: four a value.
-    Span<uint32_t> bits;
-    // Reciprocal root of 1 + the value in f32 and f64: two a value.
-    Span<double> roots;
+    // For each value, its set bits, lowest set bit from 1, leading zeros, and bits reversed.
+    Span<Array<uint32_t, 4>> bits;
+    // For each value, the reciprocal root of 1 + the value, in f32 and in f64.
+    Span<Array<double, 2>> roots;
 };
 static_assert(sizeof(ProbeArithmeticParameters) == 48 && alignof(ProbeArithmeticParameters) == 8, "ProbeArithmeticParameters");
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, input) == 0, "ProbeArithmeticParameters::input");

@@ -55,6 +55,25 @@ struct Span {
     __device__ __forceinline__ T constant(uint32_t index) const { return __ldg(&(*this)[index]); }
 };
 
+// `[T; N]` of Rust: a vector, or with an array as its element a matrix by rows.
+template <typename T, uint32_t N>
+struct Array {
+    T data[N];
+
+    __device__ __forceinline__ T& operator[](uint32_t index) {
+#if defined(PLIANT_EMULATED)
+        emulation::checked(index, N);
+#endif
+        return data[index];
+    }
+    __device__ __forceinline__ const T& operator[](uint32_t index) const {
+#if defined(PLIANT_EMULATED)
+        emulation::checked(index, N);
+#endif
+        return data[index];
+    }
+};
+
 // PLIANT_KERNEL(name, Parameters, threads) { ... p.input ... }: a kernel of at most `threads` threads a block, with its
 // parameters in `p`. SHARED(type, name, count): an array that the block shares. DYNAMIC_SHARED(type, name): the array
 // whose size the launch gives; a kernel has one at most.

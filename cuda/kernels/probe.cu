@@ -99,9 +99,9 @@ PLIANT_KERNEL(probe_block, ProbeBlockParameters, PROBE_THREADS) {
     p.next[at] = values[(thread + 1) % blockDim.x];
     p.previous[at] = more_values[(thread + blockDim.x - 1) % blockDim.x];
     const bool odd = value % 2 == 1;
-    p.votes[3 * at] = static_cast<uint32_t>(__syncthreads_count(odd));
-    p.votes[3 * at + 1] = static_cast<uint32_t>(__syncthreads_and(odd) != 0);
-    p.votes[3 * at + 2] = static_cast<uint32_t>(__syncthreads_or(odd) != 0);
+    p.votes[at][0] = static_cast<uint32_t>(__syncthreads_count(odd));
+    p.votes[at][1] = static_cast<uint32_t>(__syncthreads_and(odd) != 0);
+    p.votes[at][2] = static_cast<uint32_t>(__syncthreads_or(odd) != 0);
 }
 
 PLIANT_KERNEL(probe_grid, ProbeGridParameters, PROBE_THREADS) {
@@ -132,10 +132,10 @@ PLIANT_KERNEL(probe_arithmetic, ProbeArithmeticParameters, PROBE_THREADS) {
         return;
     }
     const uint32_t value = p.input[at];
-    p.bits[4 * at] = static_cast<uint32_t>(__popc(value));
-    p.bits[4 * at + 1] = static_cast<uint32_t>(__ffs(static_cast<int32_t>(value)));
-    p.bits[4 * at + 2] = static_cast<uint32_t>(__clz(static_cast<int32_t>(value)));
-    p.bits[4 * at + 3] = __brev(value);
-    p.roots[2 * at] = static_cast<double>(rsqrtf(1.0f + static_cast<float>(value)));
-    p.roots[2 * at + 1] = rsqrt(1.0 + static_cast<double>(value));
+    p.bits[at][0] = static_cast<uint32_t>(__popc(value));
+    p.bits[at][1] = static_cast<uint32_t>(__ffs(static_cast<int32_t>(value)));
+    p.bits[at][2] = static_cast<uint32_t>(__clz(static_cast<int32_t>(value)));
+    p.bits[at][3] = __brev(value);
+    p.roots[at][0] = static_cast<double>(rsqrtf(1.0f + static_cast<float>(value)));
+    p.roots[at][1] = rsqrt(1.0 + static_cast<double>(value));
 }

@@ -8,6 +8,10 @@ constexpr uint32_t SORT_WARPS = SORT_THREADS / WARP_SIZE;
 constexpr uint32_t SORT_WARP_KEYS = SORT_TILE / SORT_WARPS;
 static_assert(SORT_DIGITS == SORT_THREADS, "a thread a digit");
 
+__device__ __forceinline__ uint32_t digit_of(uint32_t key, const SortDigit& digit) {
+    return key >> digit.shift & digit.mask;
+}
+
 PLIANT_KERNEL(sort_count_digits, SortCountDigitsParameters, SORT_THREADS) {
     SHARED(uint32_t, digit_counts, SORT_DIGITS);
     digit_counts[threadIdx.x] = 0;
@@ -16,7 +20,7 @@ PLIANT_KERNEL(sort_count_digits, SortCountDigitsParameters, SORT_THREADS) {
         const uint32_t at = blockIdx.x * SORT_TILE + i;
         if (at < p.count) {
             // Integers add up to the same in any order.
-            atomicAdd(&digit_counts[p.keys[at] >> p.shift & p.digit_mask], 1u);
+            atomicAdd(&digit_counts[digit_of(p.keys[at], p.digit)], 1u);
         }
     }
     __syncthreads();
@@ -42,7 +46,7 @@ PLIANT_KERNEL(sort_scatter, SortScatterParameters, SORT_THREADS) {
         const uint32_t at = first + r * WARP_SIZE;
         const bool here = at < p.count;
         // Lanes beyond the end match one another, and nobody else.
-        digits[r] = here ? p.keys[at] >> p.shift & p.digit_mask : SORT_DIGITS;
+        digits[r] = here ? digit_of(p.keys[at], p.digit) : SORT_DIGITS;
         const uint32_t peers = __match_any_sync(ALL_LANES, digits[r]);
         const uint32_t met = here ? warp_digits[row + digits[r]] : 0;
         ranks[r] = met + static_cast<uint32_t>(__popc(peers & lanes_below));

@@ -10,7 +10,7 @@ pub struct Launch {
     pub blocks: [u32; 3],
     /// Threads of a block along x, y, z.
     pub threads: [u32; 3],
-    /// Dynamic shared memory of a block [bytes].
+    /// Dynamic shared memory of a block, in bytes.
     pub shared: u32,
     /// Whether all blocks must be resident at once, as grid barriers need.
     pub cooperative: bool,
@@ -27,7 +27,7 @@ impl Launch {
         Self::new(items.div_ceil(per_block.max(1)).max(1), threads)
     }
 
-    /// With dynamic shared memory for each block [bytes].
+    /// With dynamic shared memory for each block, in bytes.
     #[must_use]
     pub fn with_shared(self, bytes: u32) -> Self {
         Self { shared: bytes, ..self }

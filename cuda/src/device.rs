@@ -22,9 +22,9 @@ pub struct Device {
 /// What a device's memory holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Free [bytes].
+    /// Free, in bytes.
     pub free: u64,
-    /// In all [bytes].
+    /// In all, in bytes.
     pub total: u64,
 }
 

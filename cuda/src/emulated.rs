@@ -79,9 +79,9 @@ pub enum EmulationError {
         kernel: &'static str,
         /// Static or dynamic shared memory.
         kind: String,
-        /// What it asks for [bytes].
+        /// What it asks for, in bytes.
         asked: u64,
-        /// What there is [bytes].
+        /// What there is, in bytes.
         available: u64,
     },
     /// No memory of the host for the emulation itself.
@@ -91,8 +91,22 @@ pub enum EmulationError {
         kernel: &'static str,
         /// For what.
         reason: String,
-        /// What was asked for [bytes].
+        /// What was asked for, in bytes.
         bytes: u64,
+    },
+    /// A thread that waits for another in a loop of atomic operations, where nothing lets the other one run.
+    #[error("kernel '{kernel}', block {block:?}, thread {thread:?}: {reason} ({atomics} atomic operations)")]
+    Waiting {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Block along x, y, z.
+        block: [u32; 3],
+        /// Thread in its block along x, y, z.
+        thread: [u32; 3],
+        /// What it is at.
+        reason: String,
+        /// How many it did.
+        atomics: u64,
     },
     /// A launch that no device takes.
     #[error("kernel '{kernel}' cannot be launched: {reason} ({given}, {limit})")]
@@ -180,7 +194,7 @@ impl std::fmt::Debug for Interface {
 }
 
 impl Emulator {
-    /// Memory of an emulated device [bytes].
+    /// Memory of an emulated device, in bytes.
     pub(crate) const MEMORY: u64 = 8 << 30;
 
     #[cfg(feature = "emulated")]
@@ -363,6 +377,7 @@ fn error_of(kernel: Kernel, report: &ErrorReport) -> Option<EmulationError> {
         4 => EmulationError::NotCooperative { kernel },
         5 => EmulationError::SharedMemory { kernel, kind: reason, asked: index, available: length },
         6 => EmulationError::HostMemory { kernel, reason, bytes: index },
+        8 => EmulationError::Waiting { kernel, block, thread, reason, atomics: index },
         _ => EmulationError::InvalidLaunch { kernel, reason, given: index, limit: length },
     })
 }

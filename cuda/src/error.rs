@@ -40,11 +40,11 @@ pub enum DeviceError {
     /// The device has too little memory.
     #[error("out of device memory: asked for {asked} bytes, {free} of {total} are free")]
     OutOfMemory {
-        /// Size of the allocation that failed [bytes].
+        /// Size of the allocation that failed, in bytes.
         asked: u64,
-        /// What was free [bytes].
+        /// What was free, in bytes.
         free: u64,
-        /// What the device has [bytes].
+        /// What the device has, in bytes.
         total: u64,
     },
     /// More elements than a span can count.
@@ -88,7 +88,7 @@ pub enum DeviceError {
         blocks: [u32; 3],
         /// Threads of a block along x, y, z.
         threads: [u32; 3],
-        /// Dynamic shared memory of a block [bytes].
+        /// Dynamic shared memory of a block, in bytes.
         shared: u32,
         /// The driver's error.
         reason: String,
@@ -100,7 +100,7 @@ pub enum DeviceError {
         command: &'static str,
         /// Where the span begins.
         address: u64,
-        /// Its length [bytes].
+        /// Its length, in bytes.
         bytes: u64,
     },
     /// A kernel failed and took the device's context along: nothing can run on it any more.

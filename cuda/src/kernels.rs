@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::layout::{DeviceType, Layout, Span, kernels, shared_constants};
+use crate::layout::{DeviceType, Layout, Span, kernels, shared_constants, shared_structs};
 
 /// The parameters of a kernel, which also say which kernel it is.
 pub trait Parameters: DeviceType {
@@ -33,6 +33,16 @@ shared_constants! {
     pub const GRID_BARRIER_WORDS: u32 = 2;
     /// Most threads of a block of a probe.
     pub const PROBE_THREADS: u32 = 256;
+}
+
+shared_structs! {
+    /// Some bits of a key, by which a pass sorts.
+    pub struct SortDigit {
+        /// The lowest of the bits.
+        pub shift: u32,
+        /// The bits once shifted: 2^bits - 1.
+        pub mask: u32,
+    }
 }
 
 kernels! {
@@ -84,10 +94,8 @@ kernels! {
         count: u32,
         /// Number of tiles.
         tiles: u32,
-        /// Lowest bit of the digit.
-        shift: u32,
-        /// The digit's bits once shifted: 2^bits - 1.
-        digit_mask: u32,
+        /// What to sort by.
+        digit: SortDigit,
     }
 
     /// Moves keys and values to where their digit belongs, keys of equal digits in the order they had.
@@ -106,10 +114,8 @@ kernels! {
         count: u32,
         /// Number of tiles.
         tiles: u32,
-        /// Lowest bit of the digit.
-        shift: u32,
-        /// The digit's bits once shifted: 2^bits - 1.
-        digit_mask: u32,
+        /// What to sort by.
+        digit: SortDigit,
     }
 
     /// Sums of tiles of [`REDUCE_TILE`] f32 elements, in f64.
@@ -242,8 +248,8 @@ kernels! {
         next: Span<u32>,
         /// The value of the thread before in the block, by dynamic shared memory.
         previous: Span<u32>,
-        /// Odd values in the block, whether all are odd, whether any is: three a thread.
-        votes: Span<u32>,
+        /// For each thread, how many values in the block are odd, whether all are, whether any is.
+        votes: Span<[u32; 3]>,
     }
 
     /// Probe: blocks exchange values across barriers of the whole grid.
@@ -270,10 +276,10 @@ kernels! {
     ProbeArithmetic = "probe_arithmetic", ProbeArithmeticParameters {
         /// Values.
         input: Span<u32>,
-        /// Set bits, lowest set bit from 1, leading zeros, bits reversed: four a value.
-        bits: Span<u32>,
-        /// Reciprocal root of 1 + the value in f32 and f64: two a value.
-        roots: Span<f64>,
+        /// For each value, its set bits, lowest set bit from 1, leading zeros, and bits reversed.
+        bits: Span<[u32; 4]>,
+        /// For each value, the reciprocal root of 1 + the value, in f32 and in f64.
+        roots: Span<[f64; 2]>,
     }
 
     /// Probe, emulated only: breaks one rule, so that a test can see it told.
@@ -294,7 +300,7 @@ impl Kernel {
     }
 }
 
-/// The text of `kernels/parameters.cuh`: constants and parameter structures, with assertions of their layout.
+/// The text of `kernels/parameters.cuh`: constants and structures, with assertions of their layout.
 pub fn header() -> String {
     let mut text = String::from(
         "// Generated from cuda/src/kernels.rs by its test `parameters_header_is_current`; do not edit.\n\
@@ -305,9 +311,10 @@ pub fn header() -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "constexpr uint32_t {name} = {value};");
     }
-    for kernel in Kernel::ALL {
+    let parameters = Kernel::ALL.iter().map(|kernel| kernel.layout());
+    for layout in STRUCTURES.iter().map(|layout| layout()).chain(parameters) {
         text.push('\n');
-        structure(&mut text, &kernel.layout());
+        structure(&mut text, &layout);
     }
     text
 }
@@ -353,7 +360,7 @@ mod tests {
         let text = std::fs::read_to_string(path).unwrap_or_default().replace('\r', "");
         assert!(
             text == header(),
-            "run PLIANT_WRITE_PARAMETERS=1 cargo test -p pliant-cuda --lib, then cuda/ptx.py"
+            "run PLIANT_WRITE_PARAMETERS=1 cargo test -p pliant-cuda --no-default-features --lib, then cuda/ptx.py"
         );
     }
 }

@@ -90,6 +90,16 @@ macro_rules! scalars {
 
 scalars! { u8 => "uint8_t", u32 => "uint32_t", i32 => "int32_t", u64 => "uint64_t", f32 => "float", f64 => "double" }
 
+impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+    fn name() -> String {
+        format!("Array<{}, {N}>", T::name())
+    }
+
+    fn each_span(&self, visit: &mut dyn FnMut(RawSpan)) {
+        self.iter().for_each(|element| element.each_span(visit));
+    }
+}
+
 impl<T: DeviceType> DeviceType for Span<T> {
     fn name() -> String {
         format!("Span<{}>", T::name())
@@ -173,6 +183,20 @@ macro_rules! shared_struct {
     };
 }
 pub(crate) use shared_struct;
+
+/// Declares structures that Rust and the kernels share besides parameters, each after those it contains.
+macro_rules! shared_structs {
+    ($(
+        $(#[doc = $about:literal])*
+        pub struct $name:ident { $($fields:tt)* }
+    )*) => {
+        $($crate::layout::shared_struct! { $(#[doc = $about])* pub struct $name { $($fields)* } })*
+
+        /// The structures that the kernels share besides parameters.
+        const STRUCTURES: &[fn() -> $crate::layout::Layout] = &[$($name::layout),*];
+    };
+}
+pub(crate) use shared_structs;
 
 /// Declares constants that Rust and the kernels share.
 macro_rules! shared_constants {

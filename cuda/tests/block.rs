@@ -21,24 +21,26 @@ fn blocks_exchange_values_through_shared_memory_and_count_at_barriers() {
     values[threads..2 * threads].iter_mut().for_each(|value| *value &= !1);
     for device in devices() {
         let input = device.upload(&values).unwrap();
-        let outputs: Vec<_> = [1, 1, 3].map(|n| device.allocate::<u32>(n * values.len()).unwrap()).into();
+        let [next, previous] = [(); 2].map(|()| device.allocate::<u32>(values.len()).unwrap());
+        let votes = device.allocate::<[u32; 3]>(values.len()).unwrap();
         let parameters = ProbeBlockParameters {
             input: input.span(),
-            next: outputs[0].span(),
-            previous: outputs[1].span(),
-            votes: outputs[2].span(),
+            next: next.span(),
+            previous: previous.span(),
+            votes: votes.span(),
         };
         device
             .launch(Launch::new(blocks as u32, threads as u32).with_shared(4 * threads as u32), &parameters)
             .unwrap();
-        let [next, previous, votes] = [0, 1, 2].map(|i| outputs[i].download().unwrap());
+        let [next, previous] = [next, previous].map(|buffer| buffer.download().unwrap());
+        let votes = votes.download().unwrap();
         for at in 0..values.len() {
             let block = &values[at - at % threads..][..threads];
             let odd = block.iter().filter(|value| *value % 2 == 1).count();
             assert_eq!(next[at], block[(at + 1) % threads]);
             assert_eq!(previous[at], block[(at % threads + threads - 1) % threads]);
             let right = [odd as u32, u32::from(odd == threads), u32::from(odd > 0)];
-            assert_eq!(votes[3 * at..][..3], right, "{}, thread {at}", device.name());
+            assert_eq!(votes[at], right, "{}, thread {at}", device.name());
         }
     }
 }
@@ -166,8 +168,8 @@ fn bits_and_roots() {
     values[..4].copy_from_slice(&[0, 1, 0x8000_0000, !0]);
     for device in devices() {
         let input = device.upload(&values).unwrap();
-        let bits = device.allocate::<u32>(4 * values.len()).unwrap();
-        let roots = device.allocate::<f64>(2 * values.len()).unwrap();
+        let bits = device.allocate::<[u32; 4]>(values.len()).unwrap();
+        let roots = device.allocate::<[f64; 2]>(values.len()).unwrap();
         let parameters =
             ProbeArithmeticParameters { input: input.span(), bits: bits.span(), roots: roots.span() };
         device.launch(Launch::over(values.len() as u32, 128, 128), &parameters).unwrap();
@@ -175,12 +177,12 @@ fn bits_and_roots() {
         for (at, value) in values.iter().enumerate() {
             let lowest = if *value == 0 { 0 } else { value.trailing_zeros() + 1 };
             let right = [value.count_ones(), lowest, value.leading_zeros(), value.reverse_bits()];
-            assert_eq!(bits[4 * at..][..4], right, "{value:#x}");
+            assert_eq!(bits[at], right, "{value:#x}");
             // CUDA C++ Programming Guide, "Mathematical Functions": rsqrtf errs by 2 ulp at most, rsqrt by 1.
             let single = 1.0 / f64::from(1.0 + *value as f32).sqrt();
             let double = 1.0 / (1.0 + f64::from(*value)).sqrt();
-            assert!((roots[2 * at] / single - 1.0).abs() <= 2.5 * f64::from(f32::EPSILON), "{value}");
-            assert!((roots[2 * at + 1] / double - 1.0).abs() <= 2.0 * f64::EPSILON, "{value}");
+            assert!((roots[at][0] / single - 1.0).abs() <= 2.5 * f64::from(f32::EPSILON), "{value}");
+            assert!((roots[at][1] / double - 1.0).abs() <= 2.0 * f64::EPSILON, "{value}");
         }
     }
 }

@@ -117,6 +117,17 @@ fn grid_barriers_need_a_cooperative_launch_and_all_blocks() {
     });
 }
 
+/// Waiting for a lock that a thread holds across a barrier would take forever.
+#[test]
+fn locks_that_nobody_gives_back() {
+    each_seed(|device| match broken(device, 14, false) {
+        EmulationError::Waiting { kernel, atomics, .. } => {
+            assert_eq!((kernel, atomics), ("probe_misuse", 1 << 22));
+        }
+        other => panic!("{other}"),
+    });
+}
+
 /// Fresh memory, device's or shared, reads as all ones: NaN for floats.
 #[test]
 fn fresh_memory_is_poisoned() {

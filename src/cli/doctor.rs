@@ -28,7 +28,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
     line("threads", &machine::available_threads().to_string());
     line("cuda driver", &driver_text(&driver));
     for ((ordinal, gpu), test) in gpus.iter().enumerate().zip(&gpu_tests) {
-        line(&format!("gpu {ordinal}"), &format!("{}; kernels: {test}", gpu_text(gpu)));
+        line(&format!("gpu {ordinal}"), &format!("{}; kernels {test}", gpu_text(gpu)));
     }
     if gpus.is_empty() {
         line("gpus", "none");
@@ -39,7 +39,10 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
         "made from OTHER kernels: run cuda/ptx.py"
     };
     line("cuda kernels", &format!("PTX {} for {} and later, {sources}", ptx::version(), ptx::target()));
-    line("cuda emulation", &emulation);
+    line(
+        "cuda emulation",
+        &if Device::IS_EMULATION_BUILT { format!("built in; kernels {emulation}") } else { emulation },
+    );
     let _ = writeln!(text, "{}", machine::CUDA_STATUS);
     Ok(print(&text)?)
 }

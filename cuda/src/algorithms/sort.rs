@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::Scan;
 use crate::kernels::{
-    SORT_BITS, SORT_DIGITS, SORT_THREADS, SORT_TILE, SortCountDigitsParameters, SortScatterParameters,
+    SORT_BITS, SORT_DIGITS, SORT_THREADS, SORT_TILE, SortCountDigitsParameters, SortDigit,
+    SortScatterParameters,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
@@ -45,11 +46,8 @@ impl Sort {
         let end = bits.end.min(u32::BITS);
         let mut passes = 0;
         for shift in (bits.start..end).step_by(SORT_BITS as usize) {
-            let digit_mask = (1 << SORT_BITS.min(end - shift)) - 1;
-            commands.launch(
-                over,
-                &SortCountDigitsParameters { keys: from.0, counts, count, tiles, shift, digit_mask },
-            );
+            let digit = SortDigit { shift, mask: (1 << SORT_BITS.min(end - shift)) - 1 };
+            commands.launch(over, &SortCountDigitsParameters { keys: from.0, counts, count, tiles, digit });
             self.scan.issue(commands, counts, counts);
             commands.launch(
                 over,
@@ -61,8 +59,7 @@ impl Sort {
                     offsets: counts,
                     count,
                     tiles,
-                    shift,
-                    digit_mask,
+                    digit,
                 },
             );
             (from, to) = (to, from);

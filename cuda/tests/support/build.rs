@@ -26,6 +26,9 @@ impl Library {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let library = Self { folder, name: name.to_owned() };
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/emulation");
+        let emulation = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let emulation = emulation.filter(|path| path.extension().is_some_and(|end| end == "cpp"));
         let done = Command::new(compiler())
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args([
@@ -37,12 +40,7 @@ impl Library {
                 "-Wl,-Bsymbolic",
             ])
             .args(flags)
-            .args([
-                "emulation/engine.cpp",
-                "emulation/fibre.cpp",
-                "emulation/kernels.cpp",
-                "emulation/warp.cpp",
-            ])
+            .args(emulation)
             .args(sources)
             .arg("-o")
             .arg(library.path())

@@ -1,0 +1,345 @@
+//! A GPU: memory, launches, graphs.
+
+use std::ffi::{CString, c_int, c_void};
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUresult};
+
+use super::{GpuInfo, device, device_count, failed, initialise, reason};
+use crate::command::{Command, Launch};
+use crate::device::Memory;
+use crate::error::DeviceError;
+use crate::kernels::Kernel;
+use crate::layout::RawSpan;
+use crate::ptx::PTX;
+
+/// The compute capability that the kernels are compiled for.
+const NEEDED_CAPABILITY: (u32, u32) = (8, 0);
+/// Dynamic shared memory of a block that needs no leave, in bytes.
+const PLAIN_SHARED: u32 = 48 * 1024;
+
+/// A GPU with its primary context, a stream, and the kernels.
+#[derive(Debug)]
+pub(crate) struct Gpu {
+    info: GpuInfo,
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+    stream: sys::CUstream,
+    module: sys::CUmodule,
+    /// In the order of [`Kernel::ALL`].
+    functions: Vec<Option<sys::CUfunction>>,
+}
+
+// SAFETY: handles of the driver may be used from any thread that has made the context its own, which every method does.
+unsafe impl Send for Gpu {}
+// SAFETY: as above; the driver is thread-safe.
+unsafe impl Sync for Gpu {}
+
+impl Gpu {
+    pub(crate) fn open(ordinal: u32) -> Result<Self, DeviceError> {
+        initialise()?;
+        let count = device_count()?;
+        if ordinal >= count {
+            return Err(DeviceError::NoSuchDevice { ordinal, count });
+        }
+        let (device, info) = device(ordinal)?;
+        if info.capability < NEEDED_CAPABILITY {
+            return Err(DeviceError::DeviceTooOld { ordinal, name: info.name, capability: info.capability });
+        }
+        // SAFETY: the device is the driver's; the context is released when `gpu` goes.
+        let context =
+            unsafe { result::primary_ctx::retain(device) }.map_err(failed("cuDevicePrimaryCtxRetain"))?;
+        let mut gpu = Self {
+            info,
+            device,
+            context,
+            stream: std::ptr::null_mut(),
+            module: std::ptr::null_mut(),
+            functions: Vec::new(),
+        };
+        gpu.enter()?;
+        gpu.stream = result::stream::create(result::stream::StreamKind::NonBlocking)
+            .map_err(failed("cuStreamCreate"))?;
+        gpu.module = load_module(PTX)?;
+        for kernel in Kernel::ALL {
+            gpu.functions.push(if kernel.is_on_gpu() {
+                Some(find_function(gpu.module, *kernel)?)
+            } else {
+                None
+            });
+        }
+        tracing::debug!(device = gpu.info.name, kernels = gpu.functions.len(), "a GPU is ready");
+        Ok(gpu)
+    }
+
+    /// Makes the context the calling thread's.
+    fn enter(&self) -> Result<(), DeviceError> {
+        // SAFETY: the context is retained as long as `self` lives.
+        unsafe { result::ctx::set_current(self.context) }.map_err(failed("cuCtxSetCurrent"))
+    }
+
+    fn function(&self, kernel: Kernel) -> Result<sys::CUfunction, DeviceError> {
+        let found = self.functions.get(kernel as usize).copied().flatten();
+        found.ok_or(DeviceError::MissingKernel { kernel: kernel.name() })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.info.multiprocessors
+    }
+
+    pub(crate) fn memory(&self) -> Result<Memory, DeviceError> {
+        self.enter()?;
+        let (free, total) = result::mem_get_info().map_err(failed("cuMemGetInfo"))?;
+        Ok(Memory { free: free as u64, total: total as u64 })
+    }
+
+    pub(crate) fn resident_blocks(
+        &self,
+        kernel: Kernel,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, DeviceError> {
+        self.enter()?;
+        let function = self.function(kernel)?;
+        self.allow_shared(function, shared)?;
+        let (threads, shared) = (threads as c_int, shared as usize);
+        // SAFETY: the function belongs to the loaded module.
+        let blocks =
+            unsafe { result::occupancy::max_active_block_per_multiprocessor(function, threads, shared) };
+        let blocks = blocks.map_err(failed("cuOccupancyMaxActiveBlocksPerMultiprocessor"))?;
+        Ok(blocks.unsigned_abs() * self.info.multiprocessors)
+    }
+
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
+        self.enter()?;
+        // SAFETY: the memory is freed by `release`.
+        match unsafe { result::malloc_sync(bytes as usize) } {
+            Ok(address) => Ok(address),
+            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                let Memory { free, total } = self.memory()?;
+                Err(DeviceError::OutOfMemory { asked: bytes, free, total })
+            }
+            Err(error) => Err(failed("cuMemAlloc")(error)),
+        }
+    }
+
+    /// Frees what `allocate` gave, once what runs has ended; the caller calls this once for each.
+    pub(crate) fn release(&self, address: u64) {
+        // SAFETY: the address came from `allocate` and was not freed before.
+        let freed =
+            self.enter().and_then(|()| unsafe { result::free_sync(address) }.map_err(failed("cuMemFree")));
+        if let Err(error) = freed {
+            tracing::warn!(%error, "device memory was not freed");
+        }
+    }
+
+    pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) -> Result<(), DeviceError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        // SAFETY: the span is in a live buffer and as long as the values, which stay until the copy is done.
+        unsafe { result::memcpy_htod_async(to.address, values, self.stream) }
+            .map_err(failed("cuMemcpyHtoDAsync"))?;
+        self.synchronize()
+    }
+
+    pub(crate) fn download(&self, from: RawSpan, values: &mut [u8]) -> Result<(), DeviceError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        // SAFETY: as in `upload`.
+        unsafe { result::memcpy_dtoh_async(values, from.address, self.stream) }
+            .map_err(failed("cuMemcpyDtoHAsync"))?;
+        self.synchronize()
+    }
+
+    pub(crate) fn fill(&self, to: RawSpan, pattern: &[u8]) -> Result<(), DeviceError> {
+        if pattern.iter().all(|byte| *byte == pattern[0]) {
+            self.enter()?;
+            return self.set_bytes(to, pattern[0]);
+        }
+        self.upload(to, &pattern.repeat(to.bytes as usize / pattern.len()))
+    }
+
+    fn set_bytes(&self, to: RawSpan, byte: u8) -> Result<(), DeviceError> {
+        if to.bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the span is in a live buffer.
+        unsafe { result::memset_d8_async(to.address, byte, to.bytes as usize, self.stream) }
+            .map_err(failed("cuMemsetD8Async"))
+    }
+
+    /// Puts a command into the stream; its spans were checked.
+    pub(crate) fn issue(&self, command: &Command) -> Result<(), DeviceError> {
+        self.enter()?;
+        match command {
+            Command::Launch { kernel, launch, parameters, .. } => self.launch(*kernel, *launch, parameters),
+            Command::Clear { to } => self.set_bytes(*to, 0),
+            Command::Copy { spans: [from, to] } if from.bytes > 0 => {
+                let bytes = from.bytes as usize;
+                // SAFETY: both spans are in live buffers and equally long.
+                unsafe { result::memcpy_dtod_async(to.address, from.address, bytes, self.stream) }
+                    .map_err(failed("cuMemcpyDtoDAsync"))
+            }
+            Command::Copy { .. } => Ok(()),
+        }
+    }
+
+    fn allow_shared(&self, function: sys::CUfunction, shared: u32) -> Result<(), DeviceError> {
+        if shared <= PLAIN_SHARED {
+            return Ok(());
+        }
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function belongs to the loaded module.
+        unsafe { result::function::set_function_attribute(function, attribute, shared as c_int) }
+            .map_err(failed("cuFuncSetAttribute"))
+    }
+
+    fn launch(&self, kernel: Kernel, launch: Launch, parameters: &[u64]) -> Result<(), DeviceError> {
+        let function = self.function(kernel)?;
+        let Launch { blocks, threads, shared, cooperative } = launch;
+        self.allow_shared(function, shared)?;
+        let mut pointers = [parameters.as_ptr().cast_mut().cast::<c_void>()];
+        let grid = (blocks[0], blocks[1], blocks[2]);
+        let block = (threads[0], threads[1], threads[2]);
+        // SAFETY: the kernel takes one structure by value, whose layout `parameters.cuh` asserts; the driver copies it
+        // before it returns. Its spans lie in live buffers; what the kernel does within them is its own affair.
+        let launched = unsafe {
+            if cooperative {
+                result::launch_cooperative_kernel(function, grid, block, shared, self.stream, &mut pointers)
+            } else {
+                result::launch_kernel(function, grid, block, shared, self.stream, &mut pointers)
+            }
+        };
+        launched.map_err(|error| match failed("cuLaunchKernel")(error) {
+            lost @ DeviceError::Lost { .. } => lost,
+            _ => {
+                DeviceError::Launch { kernel: kernel.name(), blocks, threads, shared, reason: reason(error) }
+            }
+        })
+    }
+
+    /// A graph of the commands. The caller holds the lock that keeps others from using the stream meanwhile.
+    pub(crate) fn capture(&self, commands: &[Command]) -> Result<Graph, DeviceError> {
+        self.enter()?;
+        let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        // SAFETY: the stream lives as long as `self`.
+        unsafe { result::stream::begin_capture(self.stream, mode) }
+            .map_err(failed("cuStreamBeginCapture"))?;
+        let issued = commands.iter().try_for_each(|command| self.issue(command));
+        // A capture that was begun is ended, whatever happened in it.
+        // SAFETY: as above.
+        let ended = unsafe { result::stream::end_capture(self.stream) }.map_err(failed("cuStreamEndCapture"));
+        issued?;
+        let template = ended?;
+        // SAFETY: the graph is the one just made.
+        let graph = unsafe { result::graph::instantiate(template, sys::CUgraphInstantiate_flags(0)) }
+            .map_err(failed("cuGraphInstantiate"));
+        // SAFETY: as above; the instance does not need it.
+        let destroyed = unsafe { result::graph::destroy(template) }.map_err(failed("cuGraphDestroy"));
+        let graph = Graph { handle: graph?, context: self.context };
+        destroyed?;
+        Ok(graph)
+    }
+
+    pub(crate) fn launch_graph(&self, graph: &Graph) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the graph belongs to this context; its spans were checked.
+        unsafe { result::graph::launch(graph.handle, self.stream) }.map_err(failed("cuGraphLaunch"))
+    }
+
+    pub(crate) fn synchronize(&self) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the stream lives as long as `self`.
+        unsafe { result::stream::synchronize(self.stream) }.map_err(failed("cuStreamSynchronize"))
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // Nothing can be done about failures here, and after a lost device all of these fail.
+        if self.enter().is_ok() {
+            // SAFETY: each handle is this structure's own, or null where it was never made.
+            unsafe {
+                if !self.module.is_null() {
+                    let _ = result::module::unload(self.module);
+                }
+                if !self.stream.is_null() {
+                    let _ = result::stream::destroy(self.stream);
+                }
+            }
+        }
+        // SAFETY: retained once, in `open`.
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+/// An instantiated graph. Whoever holds one also holds its [`Gpu`].
+#[derive(Debug)]
+pub(crate) struct Graph {
+    handle: sys::CUgraphExec,
+    context: sys::CUcontext,
+}
+
+// SAFETY: as for `Gpu`; launches are serialised by the lock of `Shared`.
+unsafe impl Send for Graph {}
+// SAFETY: as above.
+unsafe impl Sync for Graph {}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: the context outlives the graph (`Recording` drops it first); destroyed once.
+        unsafe {
+            if result::ctx::set_current(self.context).is_ok() {
+                let _ = result::graph::exec_destroy(self.handle);
+            }
+        }
+    }
+}
+
+/// Has the driver compile the PTX for the current context's device.
+fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
+    let corrupt = |reason: String, log: String| DeviceError::KernelsDoNotLoad { reason, log };
+    let image = CString::new(ptx).map_err(|error| corrupt(error.to_string(), String::new()))?;
+    let mut log = vec![0u8; 16 * 1024];
+    let mut options = [
+        sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER,
+        sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    // The driver takes the values of small options in the place of pointers.
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
+    let mut module = std::ptr::null_mut();
+    // SAFETY: the image ends with a zero; options and their values are equally many and outlive the call.
+    let loaded = unsafe {
+        sys::cuModuleLoadDataEx(
+            &raw mut module,
+            image.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    loaded.result().map_err(|error| {
+        let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
+        corrupt(reason(error), String::from_utf8_lossy(text).trim().to_owned())
+    })?;
+    Ok(module)
+}
+
+fn find_function(module: sys::CUmodule, kernel: Kernel) -> Result<sys::CUfunction, DeviceError> {
+    let missing = DeviceError::MissingKernel { kernel: kernel.name() };
+    let name = CString::new(kernel.name()).map_err(|_| missing.clone())?;
+    // SAFETY: the module is loaded.
+    match unsafe { result::module::get_function(module, name) } {
+        Ok(function) => Ok(function),
+        Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)) => Err(missing),
+        Err(error) => Err(failed("cuModuleGetFunction")(error)),
+    }
+}
