@@ -199,6 +199,7 @@ void Engine::launch(const LaunchRequest& request, ErrorReport& error) {
         return;
     }
     random_state_ = mixed(seed_ ^ mixed(launches_++)) | 1;
+    choices_ = 1;
     // Blocks in the order a, a + s, a + 2 s, ... modulo their number, with s prime to it.
     const uint64_t start = mixed(random_state_) % blocks;
     uint64_t stride = mixed(random_state_ + 1) % blocks | 1;
@@ -307,8 +308,13 @@ Thread* Engine::next_thread() {
         current_warp_ = ready_[static_cast<uint64_t>(random()) * ready_count_ >> 32];
     }
     Warp& warp = *current_warp_;
-    const uint32_t chance = random();
-    const uint32_t turn = chance >> 27;
+    if (choices_ <= 1) {
+        // A one on top tells when they are used up.
+        choices_ = (static_cast<uint64_t>(random()) << 28 | random() >> 4) | 1ull << 60;
+    }
+    const auto chance = static_cast<uint32_t>(choices_ & 63);
+    choices_ >>= 6;
+    const uint32_t turn = chance >> 1;
     const uint32_t turned = turn == 0 ? warp.ready : warp.ready >> turn | warp.ready << (WARP - turn);
     const uint32_t found = (chance & 1) != 0 ? lowest(turned) : 31 - static_cast<uint32_t>(__builtin_clz(turned));
     const uint32_t lane = (found + turn) % WARP;
@@ -331,8 +337,9 @@ void Engine::finish_thread() {
     Warp& warp = *current_->warp;
     Block& block = *current_->block;
     const uint32_t bit = 1u << current_->lane;
-    for (uint32_t l = 0; l < WARP; ++l) {
-        if ((warp.waiting >> l & 1) != 0 && (warp.mask[l] & bit) != 0) {
+    for (uint32_t waiting = warp.waiting; waiting != 0; waiting &= waiting - 1) {
+        const uint32_t l = lowest(waiting);
+        if ((warp.mask[l] & bit) != 0) {
             current_ = &warp.threads[l];
             fail({ErrorCode::WarpMisuse, name(warp.operation[l]), "a lane of the mask has returned", warp.mask[l], l,
                   WARP});

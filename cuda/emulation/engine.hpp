@@ -112,6 +112,7 @@ struct Warp {
     // Where the warp is in the list of those that can go on.
     uint32_t position;
     uint32_t mask[WARP];
+    // The lane that a shuffle reads.
     uint32_t argument[WARP];
     uint64_t value[WARP];
     uint64_t result[WARP];
@@ -220,6 +221,8 @@ private:
     uint64_t seed_;
     uint64_t launches_ = 0;
     uint64_t random_state_ = 0;
+    // Random bits for some more choices of a lane.
+    uint64_t choices_ = 1;
     uint64_t tenure_ = 0;
 
     const Kernel* kernel_ = nullptr;

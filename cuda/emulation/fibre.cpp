@@ -12,8 +12,9 @@
 
 #if defined(PLIANT_HAND_WRITTEN_SWITCH)
 // void pliant_emulation_switch(void** save, void* load): the registers that a call preserves go onto the stack, the
-// stack pointer into *save, and the same in reverse from `load`. On x86-64 a jump ends it, since the address is not the
-// one that the last call left. Rounding and exception modes are not switched: no kernel changes them.
+// stack pointer into *save, and the same in reverse from `load`. It ends with a return: fibres of a warp wait in the same
+// place, so that the processor's guess where this return and those of its callers lead is right. Rounding and exception
+// modes are not switched: no kernel changes them.
 extern "C" void pliant_emulation_switch(void** save, void* load);
 #if defined(__x86_64__)
 asm(R"(
@@ -37,8 +38,7 @@ pliant_emulation_switch:
     popq %r12
     popq %rbx
     popq %rbp
-    popq %rcx
-    jmpq *%rcx
+    ret
 .size pliant_emulation_switch, .-pliant_emulation_switch
 )");
 #else

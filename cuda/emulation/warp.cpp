@@ -48,6 +48,16 @@ uint32_t combine(Operation operation, uint32_t a, uint32_t b) {
     }
 }
 
+// The lanes whose value is not this one.
+template <typename T>
+uint32_t differing(const T (&values)[WARP], T value) {
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < WARP; ++l) {
+        lanes |= static_cast<uint32_t>(values[l] != value) << l;
+    }
+    return lanes;
+}
+
 }  // namespace
 
 uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t value, uint32_t argument) {
@@ -71,7 +81,8 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
         if (width == 0 || width > WARP || (width & (width - 1)) != 0) {
             misuse("the width is not a power of two up to 32");
         }
-        if ((mask >> shuffle_source(operation, lane, argument) & 1) == 0) {
+        argument = shuffle_source(operation, lane, argument);
+        if ((mask >> argument & 1) == 0) {
             misuse("it reads a lane that is not in the mask");
         }
     }
@@ -80,18 +91,12 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
     warp.value[lane] = value;
     warp.argument[lane] = argument;
     warp.waiting |= bit;
-    bool complete = (warp.waiting & mask) == mask;
-    for (uint32_t l = 0; complete && l < WARP; ++l) {
-        complete = (mask >> l & 1) == 0 || warp.mask[l] == mask;
-    }
-    if (!complete) {
+    if ((warp.waiting & mask) != mask || (differing(warp.mask, mask) & mask) != 0) {
         yield();
         return warp.result[lane];
     }
-    for (uint32_t l = 0; l < WARP; ++l) {
-        if ((mask >> l & 1) != 0 && warp.operation[l] != operation) {
-            misuse("other lanes of the mask are in another operation");
-        }
+    if ((differing(warp.operation, operation) & mask) != 0) {
+        misuse("other lanes of the mask are in another operation");
     }
     resolve(warp, operation, mask);
     warp.waiting &= ~mask;
@@ -106,7 +111,7 @@ void Engine::resolve(Warp& warp, Operation operation, uint32_t mask) {
     if (is_shuffle(operation)) {
         for (uint32_t l = 0; l < WARP; ++l) {
             if ((mask >> l & 1) != 0) {
-                warp.result[l] = warp.value[shuffle_source(operation, l, warp.argument[l])];
+                warp.result[l] = warp.value[warp.argument[l]];
             }
         }
         return;
