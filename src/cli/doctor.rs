@@ -59,7 +59,7 @@ fn self_test(device: Result<Device, DeviceError>) -> String {
 fn driver_text(driver: &Result<DriverInfo, DeviceError>) -> String {
     match driver {
         Ok(DriverInfo { version: (major, minor), .. }) => format!("for CUDA {major}.{minor}"),
-        Err(error) => format!("none ({error})"),
+        Err(error) => error.to_string(),
     }
 }
 
