@@ -164,8 +164,7 @@ bool Engine::check(const LaunchRequest& request, const Kernel* kernel, ErrorRepo
         error.index = blocks * threads;
         error.length = RESIDENT_THREADS;
     } else if (request.shared_bytes > DYNAMIC_SHARED_BYTES) {
-        error.code = static_cast<uint32_t>(ErrorCode::SharedMemory);
-        error.reason = "dynamic shared memory";
+        error.reason = "more dynamic shared memory than a block can have";
         error.index = request.shared_bytes;
         error.length = DYNAMIC_SHARED_BYTES;
     } else {

@@ -27,11 +27,11 @@ enum class ErrorCode : uint32_t {
     WarpMisuse = 3,
     // A grid barrier in a launch that is not cooperative.
     NotCooperative = 4,
-    // More shared memory than a block can have.
+    // More static shared memory than a block can have.
     SharedMemory = 5,
     // No memory for fibres or blocks on the host.
     HostMemory = 6,
-    // A launch that the device cannot take: no threads, too many, wrong size of parameters.
+    // A launch that the device cannot take: no threads, too many, too much shared memory, wrong size of parameters.
     InvalidLaunch = 7,
     // A thread that does nothing but atomic operations, as one that waits for another does.
     Waiting = 8,

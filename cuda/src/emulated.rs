@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 
-use crate::command::Command;
+use crate::command::{Command, Launch};
 use crate::error::DeviceError;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
@@ -72,13 +72,11 @@ pub enum EmulationError {
         /// The kernel's name.
         kernel: &'static str,
     },
-    /// More shared memory than a block can have.
-    #[error("kernel '{kernel}': {asked} bytes of {kind}; a block has {available}")]
+    /// More static shared memory than a block can have.
+    #[error("kernel '{kernel}': {asked} bytes of static shared memory; a block has {available}")]
     SharedMemory {
         /// The kernel's name.
         kernel: &'static str,
-        /// Static or dynamic shared memory.
-        kind: String,
         /// What it asks for, in bytes.
         asked: u64,
         /// What there is, in bytes.
@@ -107,18 +105,6 @@ pub enum EmulationError {
         reason: String,
         /// How many it did.
         atomics: u64,
-    },
-    /// A launch that no device takes.
-    #[error("kernel '{kernel}' cannot be launched: {reason} ({given}, {limit})")]
-    InvalidLaunch {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// Why not.
-        reason: String,
-        /// The figure that is wrong.
-        given: u64,
-        /// What it should be, or at most.
-        limit: u64,
     },
 }
 
@@ -316,7 +302,7 @@ impl Emulator {
                 let mut report: ErrorReport = unsafe { std::mem::zeroed() };
                 // SAFETY: the engine lives as long as `self`; request, parameters and report outlive the call.
                 unsafe { (self.interface.launch)(self.engine, &raw const request, &raw mut report) };
-                error_of(*kernel, &report).map_or(Ok(()), |error| Err(error.into()))
+                error_of(*kernel, *launch, &report).map_or(Ok(()), Err)
             }
             Command::Clear { to } => {
                 self.fill(*to, &[0]);
@@ -349,7 +335,7 @@ fn c_name(kernel: Kernel) -> Result<CString, DeviceError> {
 }
 
 /// The error in a report; none where all went well.
-fn error_of(kernel: Kernel, report: &ErrorReport) -> Option<EmulationError> {
+fn error_of(kernel: Kernel, launch: Launch, report: &ErrorReport) -> Option<DeviceError> {
     let text = |text: *const c_char| {
         if text.is_null() {
             return String::new();
@@ -361,7 +347,7 @@ fn error_of(kernel: Kernel, report: &ErrorReport) -> Option<EmulationError> {
     let ErrorReport { block, thread, mask, index, length, .. } = *report;
     let (operation, reason) = (text(report.operation), text(report.reason));
     // The numbers of `emulation::ErrorCode`.
-    Some(match report.code {
+    let error = match report.code {
         0 => return None,
         1 => EmulationError::OutOfBounds { kernel, block, thread, index, length },
         2 => EmulationError::DivergentBarrier {
@@ -375,9 +361,15 @@ fn error_of(kernel: Kernel, report: &ErrorReport) -> Option<EmulationError> {
         },
         3 => EmulationError::WarpMisuse { kernel, block, thread, operation, mask, reason },
         4 => EmulationError::NotCooperative { kernel },
-        5 => EmulationError::SharedMemory { kernel, kind: reason, asked: index, available: length },
+        5 => EmulationError::SharedMemory { kernel, asked: index, available: length },
         6 => EmulationError::HostMemory { kernel, reason, bytes: index },
         8 => EmulationError::Waiting { kernel, block, thread, reason, atomics: index },
-        _ => EmulationError::InvalidLaunch { kernel, reason, given: index, limit: length },
-    })
+        // A launch that no device takes, which a driver refuses too.
+        _ => {
+            let reason = format!("{reason} ({index}, {length})");
+            let Launch { blocks, threads, shared, .. } = launch;
+            return Some(DeviceError::Launch { kernel, blocks, threads, shared, reason });
+        }
+    };
+    Some(error.into())
 }

@@ -77,7 +77,7 @@ pub enum DeviceError {
         /// Its name.
         kernel: &'static str,
     },
-    /// The driver refuses a launch.
+    /// The driver, or the emulated device, refuses a launch.
     #[error(
         "cannot launch '{kernel}' with {blocks:?} blocks of {threads:?} threads and {shared} bytes of shared memory: {reason}"
     )]
@@ -90,7 +90,7 @@ pub enum DeviceError {
         threads: [u32; 3],
         /// Dynamic shared memory of a block, in bytes.
         shared: u32,
-        /// The driver's error.
+        /// Why; of the emulated device with the figure that is wrong, and what it should be or at most.
         reason: String,
     },
     /// A span of a command does not lie in a live buffer of the device.

@@ -105,7 +105,7 @@ impl Gpu {
     ) -> Result<u32, DeviceError> {
         self.enter()?;
         let function = self.function(kernel)?;
-        self.allow_shared(function, shared)?;
+        self.allow_shared(function, shared).map_err(failed("cuFuncSetAttribute"))?;
         let (threads, shared) = (threads as c_int, shared as usize);
         // SAFETY: the function belongs to the loaded module.
         let blocks =
@@ -192,20 +192,29 @@ impl Gpu {
         }
     }
 
-    fn allow_shared(&self, function: sys::CUfunction, shared: u32) -> Result<(), DeviceError> {
+    /// Raises the limit of a kernel's dynamic shared memory to what it is to have, where it has to be.
+    fn allow_shared(&self, function: sys::CUfunction, shared: u32) -> Result<(), DriverError> {
         if shared <= PLAIN_SHARED {
             return Ok(());
         }
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function belongs to the loaded module.
         unsafe { result::function::set_function_attribute(function, attribute, shared as c_int) }
-            .map_err(failed("cuFuncSetAttribute"))
     }
 
     fn launch(&self, kernel: Kernel, launch: Launch, parameters: &[u64]) -> Result<(), DeviceError> {
         let function = self.function(kernel)?;
         let Launch { blocks, threads, shared, cooperative } = launch;
-        self.allow_shared(function, shared)?;
+        let refused = |call| {
+            move |error| match failed(call)(error) {
+                lost @ DeviceError::Lost { .. } => lost,
+                _ => {
+                    let reason = reason(error);
+                    DeviceError::Launch { kernel: kernel.name(), blocks, threads, shared, reason }
+                }
+            }
+        };
+        self.allow_shared(function, shared).map_err(refused("cuFuncSetAttribute"))?;
         let mut pointers = [parameters.as_ptr().cast_mut().cast::<c_void>()];
         let grid = (blocks[0], blocks[1], blocks[2]);
         let block = (threads[0], threads[1], threads[2]);
@@ -218,12 +227,7 @@ impl Gpu {
                 result::launch_kernel(function, grid, block, shared, self.stream, &mut pointers)
             }
         };
-        launched.map_err(|error| match failed("cuLaunchKernel")(error) {
-            lost @ DeviceError::Lost { .. } => lost,
-            _ => {
-                DeviceError::Launch { kernel: kernel.name(), blocks, threads, shared, reason: reason(error) }
-            }
-        })
+        launched.map_err(refused("cuLaunchKernel"))
     }
 
     /// A graph of the commands. The caller holds the lock that keeps others from using the stream meanwhile.
