@@ -1,0 +1,266 @@
+//! Problems of the host on the device, and solutions of the device on the host: for tests, and to compare the two.
+
+use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, SolverInfo};
+
+use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
+use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport};
+use crate::{Buffer, Commands, Device, DeviceError};
+
+/// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the cell.
+const WEIGHT_ROUNDING: f64 = 1e-6;
+
+/// A problem of the host in device memory, rounded to f32.
+#[derive(Debug)]
+pub struct DeviceContactProblem {
+    count: Buffer<u32>,
+    base: Buffer<[i32; 3]>,
+    offset: Buffer<[f32; 3]>,
+    normal: Buffer<[f32; 3]>,
+    body_velocity: Buffer<[f32; 3]>,
+    gap: Buffer<f32>,
+    stiffness: Buffer<f32>,
+    friction: Buffer<f32>,
+    lagged_normal_impulse: Buffer<f32>,
+    tension: Buffer<f32>,
+    dissipation: Buffer<f32>,
+    stiction_tolerance: Buffer<f32>,
+    grid: Buffer<[f32; 4]>,
+    guess_velocities: Buffer<[f32; 4]>,
+    guess_impulses: Buffer<[f32; 3]>,
+    /// First rows of the stencils, and how many nodes there are: for a given numbering.
+    rows: Vec<[u32; 9]>,
+    nodes: usize,
+}
+
+impl DeviceContactProblem {
+    /// Uploads a problem. Its contacts' base nodes are `base` of their first row, by which a numbering on the device finds the
+    /// touched nodes; with a given numbering ([`DeviceConvexSolver::number`]) they do not matter.
+    ///
+    /// # Errors
+    /// [`ConvexError::Mobility`], [`ConvexError::Shape`], [`ConvexError::Stencil`], and those of the device.
+    pub fn upload(
+        device: &Device,
+        problem: &ContactProblem,
+        guess: InitialGuess,
+        base: impl Fn(u32) -> [i32; 3],
+    ) -> Result<Self, ConvexError> {
+        if problem.mobility.bodies() > 0 {
+            return Err(ConvexError::Mobility);
+        }
+        let nodes = problem.node_mass.len();
+        if nodes != problem.node_free_velocity.len() {
+            return Err(ConvexError::Shape { contact: 0 });
+        }
+        let contacts = &problem.contacts;
+        let mut offsets = Vec::with_capacity(contacts.len());
+        for (contact, c) in contacts.iter().enumerate() {
+            if c.rows.iter().any(|row| *row as usize + 3 > nodes) {
+                return Err(ConvexError::Shape { contact });
+            }
+            offsets.push(offset(c).ok_or(ConvexError::Stencil { contact })?);
+        }
+        let (velocities, impulses) = match guess {
+            InitialGuess::Free => (&[][..], &[][..]),
+            InitialGuess::Impulses(impulses) => (&[][..], impulses),
+            InitialGuess::Velocities(velocities) => (velocities, &[][..]),
+            InitialGuess::Solution { velocities, impulses } => (velocities, impulses),
+        };
+        let each = |value: fn(&Contact) -> f64| -> Result<Buffer<f32>, DeviceError> {
+            device.upload(&contacts.iter().map(|c| value(c) as f32).collect::<Vec<_>>())
+        };
+        let vectors = |value: fn(&Contact) -> [f64; 3]| -> Result<Buffer<[f32; 3]>, DeviceError> {
+            device.upload(&contacts.iter().map(|c| value(c).map(|x| x as f32)).collect::<Vec<_>>())
+        };
+        let grid = problem.node_mass.iter().zip(&problem.node_free_velocity);
+        Ok(Self {
+            count: device.upload(&[contacts.len() as u32])?,
+            base: device.upload(&contacts.iter().map(|c| base(c.rows[0])).collect::<Vec<_>>())?,
+            offset: device.upload(&offsets)?,
+            normal: vectors(|c| c.normal)?,
+            body_velocity: vectors(|c| c.body_velocity)?,
+            gap: each(|c| c.gap)?,
+            stiffness: each(|c| c.stiffness)?,
+            friction: each(|c| c.friction)?,
+            lagged_normal_impulse: each(|c| c.lagged_normal_impulse)?,
+            tension: each(|c| c.adhesion)?,
+            dissipation: each(|c| c.dissipation)?,
+            stiction_tolerance: each(|c| c.stiction_tolerance)?,
+            grid: device.upload(
+                &grid.map(|(m, v)| [v[0] as f32, v[1] as f32, v[2] as f32, *m as f32]).collect::<Vec<_>>(),
+            )?,
+            guess_velocities: device
+                .upload(&velocities.iter().map(|v| v.map(|x| x as f32)).collect::<Vec<_>>())?,
+            guess_impulses: device
+                .upload(&impulses.iter().map(|g| g.map(|x| x as f32)).collect::<Vec<_>>())?,
+            rows: contacts.iter().map(|c| c.rows).collect(),
+            nodes,
+        })
+    }
+
+    /// The contacts as the solver reads them.
+    pub fn contacts(&self) -> ConvexContacts {
+        ConvexContacts {
+            count: self.count.span(),
+            base: self.base.span(),
+            offset: self.offset.span(),
+            normal: self.normal.span(),
+            body_velocity: self.body_velocity.span(),
+            gap: self.gap.span(),
+            stiffness: self.stiffness.span(),
+            friction: self.friction.span(),
+            lagged_normal_impulse: self.lagged_normal_impulse.span(),
+            tension: self.tension.span(),
+            dissipation: self.dissipation.span(),
+            stiction_tolerance: self.stiction_tolerance.span(),
+        }
+    }
+
+    /// Free velocities and masses of the grid's nodes, and after a solve their velocities.
+    pub fn grid(&self) -> &Buffer<[f32; 4]> {
+        &self.grid
+    }
+
+    /// Appends the solve of this problem, numbered before.
+    pub fn issue_solve(&self, solver: &DeviceConvexSolver, commands: &mut Commands) {
+        let (velocities, impulses) = (self.guess_velocities.span(), self.guess_impulses.span());
+        solver.issue_solve(commands, &self.contacts(), self.grid.span(), velocities, impulses);
+    }
+}
+
+/// What a solve gave, in the CPU solver's form.
+#[derive(Clone, Debug)]
+pub struct DeviceSolution {
+    /// Velocity of every node of the grid \[m/s\]; of touched nodes in f64, of the others the free one.
+    pub velocities: Vec<[f64; 4]>,
+    /// Impulse of every contact on its particle \[N s\], world axes.
+    pub impulses: Vec<[f64; 3]>,
+    /// Sum of the contacts' impulses on every node \[N s\].
+    pub node_impulses: Vec<[f64; 4]>,
+    /// What happened.
+    pub info: SolverInfo,
+    /// The same and more, as the device wrote it.
+    pub report: ConvexReport,
+    /// Objective \[J\], residual, tolerance and scale \[sqrt(J)\] of the first iterates.
+    pub trace: Vec<[f64; 4]>,
+}
+
+impl DeviceConvexSolver {
+    /// Takes over the numbering of a problem of the host.
+    ///
+    /// # Errors
+    /// [`ConvexError::NoRoom`] and those of the device.
+    pub fn number(&mut self, problem: &DeviceContactProblem) -> Result<(), ConvexError> {
+        const UNTOUCHED: u32 = u32::MAX;
+        let mut local = vec![UNTOUCHED; problem.nodes];
+        let mut slots: Vec<u32> = Vec::new();
+        let (mut contact_groups, mut group_begin, mut group_nodes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut last = None;
+        for (contact, rows) in (0_u32..).zip(&problem.rows) {
+            if last != Some(rows) {
+                last = Some(rows);
+                group_begin.push(contact);
+                for node in rows.iter().flat_map(|row| *row..*row + 3) {
+                    let number = &mut local[node as usize];
+                    if *number == UNTOUCHED {
+                        *number = slots.len() as u32;
+                        slots.push(node);
+                    }
+                    group_nodes.push(*number);
+                }
+            }
+            contact_groups.push(group_begin.len() as u32 - 1);
+        }
+        if problem.rows.len() > self.contact_capacity as usize || slots.len() > self.node_capacity as usize {
+            return Err(self.no_room());
+        }
+        let mut incidences: Vec<u32> = (0..group_nodes.len() as u32).collect();
+        incidences.sort_by_key(|place| group_nodes[*place as usize]);
+        let mut node_begin = vec![0_u32; slots.len() + 1];
+        for node in &group_nodes {
+            node_begin[*node as usize + 1] += 1;
+        }
+        for node in 0..slots.len() {
+            node_begin[node + 1] += node_begin[node];
+        }
+        let counts = [contact_groups.len() as u32, group_begin.len() as u32, slots.len() as u32, 0];
+        group_begin.push(counts[0]);
+        self.incidence.counts.upload(&counts)?;
+        self.incidence.contact_groups.upload(&contact_groups)?;
+        self.incidence.group_begin.upload(&group_begin)?;
+        self.incidence.group_nodes.upload(&group_nodes)?;
+        self.incidence.node_begin.upload(&node_begin)?;
+        self.incidence.incidences.upload(&incidences)?;
+        self.incidence.slots.upload(&slots)?;
+        Ok(())
+    }
+
+    /// The solution of the last solve, of this problem.
+    ///
+    /// # Errors
+    /// [`ConvexError::NoRoom`] where the problem was too large, and those of the device.
+    pub fn download(&self, problem: &DeviceContactProblem) -> Result<DeviceSolution, ConvexError> {
+        let report = self.report()?;
+        let info = self.info(&report)?;
+        let grid = problem.grid.download()?;
+        let mut velocities: Vec<[f64; 4]> =
+            grid.iter().map(|v| [f64::from(v[0]), f64::from(v[1]), f64::from(v[2]), 0.0]).collect();
+        let mut node_impulses = vec![[0.0; 4]; grid.len()];
+        let nodes = report.nodes as usize;
+        let mut slots = vec![0; nodes];
+        let mut of_nodes = vec![[0.0; 3]; nodes];
+        self.incidence.slots.download_at(0, &mut slots)?;
+        self.velocities.download_at(0, &mut of_nodes)?;
+        for (slot, [x, y, z]) in slots.iter().zip(&of_nodes) {
+            velocities[*slot as usize] = [*x, *y, *z, 0.0];
+        }
+        self.node_impulses.download_at(0, &mut of_nodes)?;
+        for (slot, [x, y, z]) in slots.iter().zip(&of_nodes) {
+            node_impulses[*slot as usize] = [*x, *y, *z, 0.0];
+        }
+        let mut impulses = vec![[0.0; 3]; report.contacts as usize];
+        self.impulses.download_at(0, &mut impulses)?;
+        let iterates = if nodes == 0 { 0 } else { report.iterations as usize + 1 };
+        let mut trace = vec![[0.0; 4]; TRACE.min(iterates)];
+        self.trace.download_at(0, &mut trace)?;
+        Ok(DeviceSolution { velocities, impulses, node_impulses, info, report, trace })
+    }
+}
+
+/// The particle's place in cells from the stencil's first node, of which a contact's weights are.
+fn offset(contact: &Contact) -> Option<[f32; 3]> {
+    let xy = &contact.weights_xy;
+    let axes = [
+        std::array::from_fn(|i| xy[3 * i] + xy[3 * i + 1] + xy[3 * i + 2]),
+        std::array::from_fn(|j| xy[j] + xy[3 + j] + xy[6 + j]),
+        contact.weights_z,
+    ];
+    let mut offset = [0.0_f32; 3];
+    for (offset, weights) in offset.iter_mut().zip(&axes) {
+        *offset = match weights.iter().position(|weight| *weight == 1.0) {
+            Some(node) => CONVEX_ON_NODE as f32 + node as f32,
+            // The B-spline's first and last weight differ by 1 - f.
+            None => (1.0 + weights[2] - weights[0]) as f32,
+        };
+    }
+    let weights = offset.map(|f| std::array::from_fn::<f64, 3, _>(|k| weight(f64::from(f), k)));
+    for node in 0..STENCIL {
+        let (row, k) = (node / 3, node % 3);
+        let given = xy[row] * contact.weights_z[k];
+        let found = weights[0][row / 3] * weights[1][row % 3] * weights[2][k];
+        // Also where it is not a number.
+        if !((given - found).abs() <= WEIGHT_ROUNDING) {
+            return None;
+        }
+    }
+    Some(offset)
+}
+
+/// The weight of node `k` of three along an axis, as `kernels/convex.cuh` has it.
+fn weight(offset: f64, k: usize) -> f64 {
+    let on_node = offset - f64::from(CONVEX_ON_NODE);
+    if on_node >= 0.0 {
+        return f64::from(u8::from(on_node == k as f64));
+    }
+    let d = offset - k as f64;
+    if k == 1 { 0.75 - d * d } else { 0.5 * (1.5 - d.abs()).powi(2) }
+}
