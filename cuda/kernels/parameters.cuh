@@ -53,7 +53,7 @@ constexpr uint32_t CONVEX_STAGNATED = 2;
 constexpr uint32_t CONVEX_ITERATION_LIMIT = 3;
 // End of a solve: a number is not finite.
 constexpr uint32_t CONVEX_NOT_FINITE = 4;
-// End of a solve: more contacts or touched nodes than there is room for, or a node out of the range of keys.
+// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
 constexpr uint32_t CONVEX_NO_ROOM = 5;
 
 // Some bits of a key, by which a pass sorts.
@@ -66,6 +66,23 @@ struct SortDigit {
 static_assert(sizeof(SortDigit) == 8 && alignof(SortDigit) == 4, "SortDigit");
 static_assert(PLIANT_OFFSET(SortDigit, shift) == 0, "SortDigit::shift");
 static_assert(PLIANT_OFFSET(SortDigit, mask) == 4, "SortDigit::mask");
+
+// The grid: a node block of 4x4x4 nodes has 64 nodes in a row, z fastest.
+struct GridNodes {
+    // Velocity x, y, z [m/s] and mass [kg] of each node; nodes of zero mass are all zero.
+    Span<Array<float, 4>> nodes;
+    // Key of each node block; its first node is at 4 times the key.
+    Span<Array<int32_t, 3>> keys;
+    // The table that finds a node block by its key: `find_key` of `kernels/mpm.cuh`. Its length is a power of two.
+    Span<uint64_t> table_keys;
+    // Slot of the node block at each place of the table.
+    Span<uint32_t> table_slots;
+};
+static_assert(sizeof(GridNodes) == 64 && alignof(GridNodes) == 8, "GridNodes");
+static_assert(PLIANT_OFFSET(GridNodes, nodes) == 0, "GridNodes::nodes");
+static_assert(PLIANT_OFFSET(GridNodes, keys) == 16, "GridNodes::keys");
+static_assert(PLIANT_OFFSET(GridNodes, table_keys) == 32, "GridNodes::table_keys");
+static_assert(PLIANT_OFFSET(GridNodes, table_slots) == 48, "GridNodes::table_slots");
 
 // The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
 // with the same base node that follow one another are worked on together; any order is right.
@@ -546,6 +563,44 @@ static_assert(sizeof(ProbeArithmeticParameters) == 48 && alignof(ProbeArithmetic
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, input) == 0, "ProbeArithmeticParameters::input");
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, bits) == 16, "ProbeArithmeticParameters::bits");
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, roots) == 32, "ProbeArithmeticParameters::roots");
+
+// Numbers the nodes that contacts touch, by blocks that stay.
+struct ConvexNumberParameters {
+    // The contacts; count, base nodes and offsets are read.
+    ConvexContacts contacts;
+    // Where their nodes are.
+    GridNodes grid;
+    // Which nodes they touch: the result.
+    ConvexIncidence incidence;
+    // Table of nodes by their place in the grid, a power of two long: a node's slot in the grid and one, 0 where free.
+    Span<uint32_t> table_keys;
+    // The first place in `group_nodes` of the table's nodes.
+    Span<uint32_t> table_first;
+    // Numbers of the table's nodes.
+    Span<uint32_t> table_numbers;
+    // Incidences of each touched node.
+    Span<uint32_t> node_counts;
+    // A sum for each block.
+    Span<uint32_t> block_sums;
+    // Memory of the barrier: `GRID_BARRIER_WORDS` words.
+    Span<uint32_t> barrier;
+    // Contacts there is room for.
+    uint32_t contact_capacity;
+    // Touched nodes there is room for.
+    uint32_t node_capacity;
+};
+static_assert(sizeof(ConvexNumberParameters) == 472 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 368, "ConvexNumberParameters::table_keys");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 384, "ConvexNumberParameters::table_first");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 400, "ConvexNumberParameters::table_numbers");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 416, "ConvexNumberParameters::node_counts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 432, "ConvexNumberParameters::block_sums");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 448, "ConvexNumberParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 464, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 468, "ConvexNumberParameters::node_capacity");
 
 // The whole convex contact solve, by blocks that stay.
 struct ConvexSolveParameters {

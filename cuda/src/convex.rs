@@ -1,7 +1,7 @@
 //! The convex contact solve on the device: `pliant_coupling::convex` with its default direction, from contacts in device memory to
 //! velocities in device memory, without a word to the host in between.
 //!
-//! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel does the whole solve: Newton's method with
+//! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel numbers the touched nodes, another does the whole solve: Newton's method with
 //! block-preconditioned, matrix-free conjugate gradients, the exact line search, the choice among the starts, the stopping rule and
 //! the forcing, each as on the CPU, so that iteration counts can be compared. Objective, gradient and every sum are f64 and in an
 //! order that neither the number of blocks nor the schedule changes; the linear systems are f32, and f64 where the CPU does not
@@ -20,12 +20,13 @@ use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
     CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
     CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_SYSTEM_ROWS, CONVEX_THREADS, ConvexContacts, ConvexIncidence,
-    ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS, Kernel,
+    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS,
+    GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-pub use upload::{DeviceContactProblem, DeviceSolution};
+pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence};
 
 /// Nodes of a contact's stencil.
 const STENCIL: usize = 27;
@@ -57,8 +58,10 @@ pub enum ConvexError {
         /// Index of the contact.
         contact: usize,
     },
-    /// More contacts or touched nodes than the solver was made for, or a node out of range (2^20 cells from the origin).
-    #[error("the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes")]
+    /// More contacts or touched nodes than the solver was made for, or a contact with a node that the grid does not have.
+    #[error(
+        "the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes, all of which must be in the grid"
+    )]
     NoRoom {
         /// Contacts there is room for.
         contact_capacity: usize,
@@ -154,6 +157,29 @@ impl Incidence {
     }
 }
 
+/// The workspace of the numbering: a table of nodes, at least half of it free.
+#[derive(Debug)]
+struct Table {
+    keys: Buffer<u32>,
+    first: Buffer<u32>,
+    numbers: Buffer<u32>,
+    node_counts: Buffer<u32>,
+    block_sums: Buffer<u32>,
+}
+
+impl Table {
+    fn new(device: &Device, nodes: usize, blocks: u32) -> Result<Self, DeviceError> {
+        let places = (2 * nodes).next_power_of_two().max(64);
+        Ok(Self {
+            keys: device.allocate(places)?,
+            first: device.allocate(places)?,
+            numbers: device.allocate(places)?,
+            node_counts: device.allocate(nodes)?,
+            block_sums: device.allocate(blocks as usize)?,
+        })
+    }
+}
+
 /// The workspace of a linear system in one precision.
 #[derive(Debug)]
 struct System<T> {
@@ -196,6 +222,7 @@ pub struct DeviceConvexSolver {
     double: System<f64>,
     tile_sums: Buffer<f64>,
     barrier: Buffer<u32>,
+    table: Table,
 }
 
 impl DeviceConvexSolver {
@@ -213,7 +240,9 @@ impl DeviceConvexSolver {
         let longest = nodes.saturating_mul(CONVEX_NODE_ROWS as usize);
         u32::try_from(longest).map_err(|_| too_long(longest))?;
         let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
-        let resident = device.resident_blocks(Kernel::ConvexSolve, CONVEX_THREADS, 0)?;
+        let resident = device
+            .resident_blocks(Kernel::ConvexSolve, CONVEX_THREADS, 0)?
+            .min(device.resident_blocks(Kernel::ConvexNumber, CONVEX_THREADS, 0)?);
         Ok(Self {
             contact_capacity: contacts as u32,
             node_capacity: nodes as u32,
@@ -232,13 +261,15 @@ impl DeviceConvexSolver {
             double: System::new(device, contacts, nodes)?,
             tile_sums: device.allocate(2 * CONVEX_SUMS as usize * tiles)?,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
+            table: Table::new(device, nodes, resident.max(1))?,
         })
     }
 
     /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
     #[must_use]
     pub fn with_blocks(self, blocks: u32) -> Self {
-        Self { blocks: blocks.max(1), ..self }
+        let most = self.table.block_sums.len() as u32;
+        Self { blocks: blocks.clamp(1, most), ..self }
     }
 
     /// Sets what the next solves go by; recordings see it.
@@ -262,11 +293,44 @@ impl DeviceConvexSolver {
         Ok(())
     }
 
-    /// Appends the solve of numbered contacts.
+    /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of its nodes, of which the touched
+    /// ones get their new velocity, unless the solve fails. The guesses are the velocities \[m/s\] of the grid's nodes and the
+    /// impulses \[N s\] of the contacts; what they are too short for counts as free, or as zero.
+    pub fn issue(
+        &self,
+        commands: &mut Commands,
+        contacts: &ConvexContacts,
+        grid: &GridNodes,
+        guess_velocities: Span<[f32; 4]>,
+        guess_impulses: Span<[f32; 3]>,
+    ) {
+        self.issue_number(commands, contacts, grid);
+        self.issue_solve(commands, contacts, grid.nodes, guess_velocities, guess_impulses);
+    }
+
+    /// Appends the numbering of the nodes that the contacts touch, by their base nodes.
+    pub fn issue_number(&self, commands: &mut Commands, contacts: &ConvexContacts, grid: &GridNodes) {
+        commands.launch(
+            Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
+            &ConvexNumberParameters {
+                contacts: *contacts,
+                grid: *grid,
+                incidence: self.incidence.spans(),
+                table_keys: self.table.keys.span(),
+                table_first: self.table.first.span(),
+                table_numbers: self.table.numbers.span(),
+                node_counts: self.table.node_counts.span(),
+                block_sums: self.table.block_sums.span(),
+                barrier: self.barrier.span(),
+                contact_capacity: self.contact_capacity,
+                node_capacity: self.node_capacity,
+            },
+        );
+    }
+
+    /// Appends the solve of contacts that have been numbered.
     ///
-    /// `grid` holds the free velocity \[m/s\] and the mass \[kg\] of the grid's nodes; the touched ones get their new velocity,
-    /// unless the solve fails. The guesses are the velocities \[m/s\] of the grid's nodes and the impulses \[N s\] of the contacts;
-    /// what they are too short for counts as free, or as zero.
+    /// Grid and guesses are those of [`DeviceConvexSolver::issue`].
     pub fn issue_solve(
         &self,
         commands: &mut Commands,

@@ -65,7 +65,7 @@ shared_constants! {
     pub const CONVEX_ITERATION_LIMIT: u32 = 3;
     /// End of a solve: a number is not finite.
     pub const CONVEX_NOT_FINITE: u32 = 4;
-    /// End of a solve: more contacts or touched nodes than there is room for, or a node out of the range of keys.
+    /// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
     pub const CONVEX_NO_ROOM: u32 = 5;
 }
 
@@ -76,6 +76,18 @@ shared_structs! {
         pub shift: u32,
         /// The bits once shifted: 2^bits - 1.
         pub mask: u32,
+    }
+
+    /// The grid: a node block of 4x4x4 nodes has 64 nodes in a row, z fastest.
+    pub struct GridNodes {
+        /// Velocity x, y, z [m/s] and mass [kg] of each node; nodes of zero mass are all zero.
+        pub nodes: Span<[f32; 4]>,
+        /// Key of each node block; its first node is at 4 times the key.
+        pub keys: Span<[i32; 3]>,
+        /// The table that finds a node block by its key: `find_key` of `kernels/mpm.cuh`. Its length is a power of two.
+        pub table_keys: Span<u64>,
+        /// Slot of the node block at each place of the table.
+        pub table_slots: Span<u32>,
     }
 
     /// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
@@ -413,6 +425,32 @@ kernels! {
         bits: Span<[u32; 4]>,
         /// For each value, the reciprocal root of 1 + the value, in f32 and in f64.
         roots: Span<[f64; 2]>,
+    }
+
+    /// Numbers the nodes that contacts touch, by blocks that stay.
+    ConvexNumber = "convex_number", ConvexNumberParameters {
+        /// The contacts; count, base nodes and offsets are read.
+        contacts: ConvexContacts,
+        /// Where their nodes are.
+        grid: GridNodes,
+        /// Which nodes they touch: the result.
+        incidence: ConvexIncidence,
+        /// Table of nodes by their place in the grid, a power of two long: a node's slot in the grid and one, 0 where free.
+        table_keys: Span<u32>,
+        /// The first place in `group_nodes` of the table's nodes.
+        table_first: Span<u32>,
+        /// Numbers of the table's nodes.
+        table_numbers: Span<u32>,
+        /// Incidences of each touched node.
+        node_counts: Span<u32>,
+        /// A sum for each block.
+        block_sums: Span<u32>,
+        /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
+        barrier: Span<u32>,
+        /// Contacts there is room for.
+        contact_capacity: u32,
+        /// Touched nodes there is room for.
+        node_capacity: u32,
     }
 
     /// The whole convex contact solve, by blocks that stay.

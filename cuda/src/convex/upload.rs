@@ -3,7 +3,8 @@
 use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, SolverInfo};
 
 use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
-use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport};
+use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
+use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the cell.
@@ -120,6 +121,13 @@ impl DeviceContactProblem {
         &self.grid
     }
 
+    /// Appends numbering and solve of this problem, whose nodes are in a grid of blocks; its own grid stays as it is.
+    pub fn issue(&self, solver: &DeviceConvexSolver, commands: &mut Commands, grid: &GridNodes) {
+        // Guessed velocities are in the order of the problem's nodes.
+        let impulses = self.guess_impulses.span();
+        solver.issue(commands, &self.contacts(), grid, Span::EMPTY, impulses);
+    }
+
     /// Appends the solve of this problem, numbered before.
     pub fn issue_solve(&self, solver: &DeviceConvexSolver, commands: &mut Commands) {
         let (velocities, impulses) = (self.guess_velocities.span(), self.guess_impulses.span());
@@ -144,54 +152,111 @@ pub struct DeviceSolution {
     pub trace: Vec<[f64; 4]>,
 }
 
+/// Which contacts touch which nodes, as [`crate::kernels::ConvexIncidence`] has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostIncidence {
+    /// The group of each contact: consecutive contacts with one stencil.
+    pub contact_groups: Vec<u32>,
+    /// First contact of each group, and the number of contacts.
+    pub group_begin: Vec<u32>,
+    /// The touched nodes of each group's stencil.
+    pub group_nodes: Vec<u32>,
+    /// First incidence of each touched node, and the number of incidences.
+    pub node_begin: Vec<u32>,
+    /// Places in `group_nodes` of each touched node, ascending.
+    pub incidences: Vec<u32>,
+    /// Where each touched node lies in the grid.
+    pub slots: Vec<u32>,
+}
+
+impl HostIncidence {
+    /// Of contacts with these first nodes of the rows of their stencils, in a grid of so many nodes.
+    fn of(contacts: &[[u32; 9]], nodes: usize) -> Self {
+        const UNTOUCHED: u32 = u32::MAX;
+        let mut local = vec![UNTOUCHED; nodes];
+        let mut it = Self::default();
+        let mut last = None;
+        for (contact, rows) in (0_u32..).zip(contacts) {
+            if last != Some(rows) {
+                last = Some(rows);
+                it.group_begin.push(contact);
+                for node in rows.iter().flat_map(|row| *row..*row + 3) {
+                    let number = &mut local[node as usize];
+                    if *number == UNTOUCHED {
+                        *number = it.slots.len() as u32;
+                        it.slots.push(node);
+                    }
+                    it.group_nodes.push(*number);
+                }
+            }
+            it.contact_groups.push(it.group_begin.len() as u32 - 1);
+        }
+        it.group_begin.push(contacts.len() as u32);
+        it.incidences = (0..it.group_nodes.len() as u32).collect();
+        it.incidences.sort_by_key(|place| it.group_nodes[*place as usize]);
+        it.node_begin = vec![0; it.slots.len() + 1];
+        for node in &it.group_nodes {
+            it.node_begin[*node as usize + 1] += 1;
+        }
+        for node in 0..it.slots.len() {
+            it.node_begin[node + 1] += it.node_begin[node];
+        }
+        it
+    }
+}
+
 impl DeviceConvexSolver {
     /// Takes over the numbering of a problem of the host.
     ///
     /// # Errors
     /// [`ConvexError::NoRoom`] and those of the device.
     pub fn number(&mut self, problem: &DeviceContactProblem) -> Result<(), ConvexError> {
-        const UNTOUCHED: u32 = u32::MAX;
-        let mut local = vec![UNTOUCHED; problem.nodes];
-        let mut slots: Vec<u32> = Vec::new();
-        let (mut contact_groups, mut group_begin, mut group_nodes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut last = None;
-        for (contact, rows) in (0_u32..).zip(&problem.rows) {
-            if last != Some(rows) {
-                last = Some(rows);
-                group_begin.push(contact);
-                for node in rows.iter().flat_map(|row| *row..*row + 3) {
-                    let number = &mut local[node as usize];
-                    if *number == UNTOUCHED {
-                        *number = slots.len() as u32;
-                        slots.push(node);
-                    }
-                    group_nodes.push(*number);
-                }
-            }
-            contact_groups.push(group_begin.len() as u32 - 1);
-        }
-        if problem.rows.len() > self.contact_capacity as usize || slots.len() > self.node_capacity as usize {
+        let host = HostIncidence::of(&problem.rows, problem.nodes);
+        let (contacts, nodes) = (host.contact_groups.len(), host.slots.len());
+        if contacts > self.contact_capacity as usize || nodes > self.node_capacity as usize {
             return Err(self.no_room());
         }
-        let mut incidences: Vec<u32> = (0..group_nodes.len() as u32).collect();
-        incidences.sort_by_key(|place| group_nodes[*place as usize]);
-        let mut node_begin = vec![0_u32; slots.len() + 1];
-        for node in &group_nodes {
-            node_begin[*node as usize + 1] += 1;
-        }
-        for node in 0..slots.len() {
-            node_begin[node + 1] += node_begin[node];
-        }
-        let counts = [contact_groups.len() as u32, group_begin.len() as u32, slots.len() as u32, 0];
-        group_begin.push(counts[0]);
-        self.incidence.counts.upload(&counts)?;
-        self.incidence.contact_groups.upload(&contact_groups)?;
-        self.incidence.group_begin.upload(&group_begin)?;
-        self.incidence.group_nodes.upload(&group_nodes)?;
-        self.incidence.node_begin.upload(&node_begin)?;
-        self.incidence.incidences.upload(&incidences)?;
-        self.incidence.slots.upload(&slots)?;
+        let groups = host.group_begin.len() - 1;
+        self.incidence.counts.upload(&[contacts as u32, groups as u32, nodes as u32, 0])?;
+        self.incidence.contact_groups.upload(&host.contact_groups)?;
+        self.incidence.group_begin.upload(&host.group_begin)?;
+        self.incidence.group_nodes.upload(&host.group_nodes)?;
+        self.incidence.node_begin.upload(&host.node_begin)?;
+        self.incidence.incidences.upload(&host.incidences)?;
+        self.incidence.slots.upload(&host.slots)?;
         Ok(())
+    }
+
+    /// The numbering of the last solve.
+    ///
+    /// # Errors
+    /// [`ConvexError::NoRoom`] where there was no room for it, and those of the device.
+    pub fn download_incidence(&self) -> Result<HostIncidence, ConvexError> {
+        let part = |buffer: &Buffer<u32>, length: usize| -> Result<Vec<u32>, DeviceError> {
+            let mut values = vec![0; length];
+            buffer.download_at(0, &mut values)?;
+            Ok(values)
+        };
+        let counts = self.incidence.counts.download()?;
+        let [contacts, groups, nodes] = [counts[0], counts[1], counts[2]].map(|count| count as usize);
+        if counts[3] != 0 {
+            return Err(self.no_room());
+        }
+        if contacts == 0 {
+            return Ok(HostIncidence {
+                group_begin: vec![0],
+                node_begin: vec![0],
+                ..HostIncidence::default()
+            });
+        }
+        Ok(HostIncidence {
+            contact_groups: part(&self.incidence.contact_groups, contacts)?,
+            group_begin: part(&self.incidence.group_begin, groups + 1)?,
+            group_nodes: part(&self.incidence.group_nodes, STENCIL * groups)?,
+            node_begin: part(&self.incidence.node_begin, nodes + 1)?,
+            incidences: part(&self.incidence.incidences, STENCIL * groups)?,
+            slots: part(&self.incidence.slots, nodes)?,
+        })
     }
 
     /// The solution of the last solve, of this problem.
@@ -247,8 +312,8 @@ fn offset(contact: &Contact) -> Option<[f32; 3]> {
         let (row, k) = (node / 3, node % 3);
         let given = xy[row] * contact.weights_z[k];
         let found = weights[0][row / 3] * weights[1][row % 3] * weights[2][k];
-        // Also where it is not a number.
-        if !((given - found).abs() <= WEIGHT_ROUNDING) {
+        // A weight that is not a number is neither.
+        if (given - found).is_nan() || (given - found).abs() > WEIGHT_ROUNDING {
             return None;
         }
     }

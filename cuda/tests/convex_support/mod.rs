@@ -5,7 +5,8 @@ use pliant_coupling::convex::{
     Contact, ContactProblem, ConvexSolver, InitialGuess, SolverInfo, SolverSettings,
 };
 use pliant_cuda::convex::{DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceSolution};
-use pliant_cuda::{Commands, Device};
+use pliant_cuda::kernels::GridNodes;
+use pliant_cuda::{Buffer, Commands, Device};
 
 use super::support::Random;
 
@@ -179,4 +180,63 @@ pub fn cpu(
 pub fn distance(problem: &ContactProblem, a: &[[f64; 4]], b: &[[f64; 4]]) -> f64 {
     let nodes = problem.node_mass.iter().zip(a.iter().zip(b));
     nodes.map(|(m, (a, b))| m * (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>()).sum::<f64>().sqrt()
+}
+
+/// Node blocks on a device that hold a problem's nodes, in the form that the particles' grid has.
+pub struct BlockGrid {
+    pub nodes: Buffer<[f32; 4]>,
+    keys: Buffer<[i32; 3]>,
+    table_keys: Buffer<u64>,
+    table_slots: Buffer<u32>,
+    /// The slot of each node of the problem.
+    pub slots: Vec<u32>,
+}
+
+impl BlockGrid {
+    /// The nodes lie at `place(node)`. Those of no mass around the problem's are zero.
+    pub fn new(device: &Device, problem: &ContactProblem, place: impl Fn(u32) -> [i32; 3]) -> Self {
+        let mut keys: Vec<[i32; 3]> = Vec::new();
+        let mut slots = Vec::new();
+        for node in 0..problem.node_mass.len() as u32 {
+            let x = place(node);
+            let key = x.map(|x| x.div_euclid(4));
+            let slot = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                keys.push(key);
+                keys.len() - 1
+            });
+            let [i, j, k] = x.map(|x| x.rem_euclid(4) as u32);
+            slots.push(64 * slot as u32 + (4 * i + j) * 4 + k);
+        }
+        let places = (2 * keys.len()).next_power_of_two();
+        let (mut table_keys, mut table_slots) = (vec![0_u64; places], vec![0_u32; places]);
+        for (slot, key) in keys.iter().enumerate() {
+            let [x, y, z] = key.map(|k| u64::from(k as u32 & 0x1f_ffff));
+            let packed = 1 << 63 | x << 42 | y << 21 | z;
+            let mut at = (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (places - 1);
+            while table_keys[at] != 0 {
+                at = (at + 1) & (places - 1);
+            }
+            (table_keys[at], table_slots[at]) = (packed, slot as u32);
+        }
+        let mut nodes = vec![[0.0_f32; 4]; 64 * keys.len()];
+        for (slot, (m, v)) in slots.iter().zip(problem.node_mass.iter().zip(&problem.node_free_velocity)) {
+            nodes[*slot as usize] = [v[0], v[1], v[2], *m].map(|x| x as f32);
+        }
+        Self {
+            nodes: device.upload(&nodes).unwrap(),
+            keys: device.upload(&keys).unwrap(),
+            table_keys: device.upload(&table_keys).unwrap(),
+            table_slots: device.upload(&table_slots).unwrap(),
+            slots,
+        }
+    }
+
+    pub fn spans(&self) -> GridNodes {
+        GridNodes {
+            nodes: self.nodes.span(),
+            keys: self.keys.span(),
+            table_keys: self.table_keys.span(),
+            table_slots: self.table_slots.span(),
+        }
+    }
 }

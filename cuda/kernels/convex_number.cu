@@ -1,0 +1,242 @@
+// Numbers the nodes that the contacts of a substep touch, and lists for each node who touches it.
+//
+// A place is one of the 27 nodes of a group's stencil, `27 group + node`. The touched nodes are numbered in the order of the first
+// place of each, and a node's places are sorted: nothing depends on the order in which threads come to the table, nor on how many
+// there are. All atomic operations are on integers.
+#include "block.cuh"
+#include "convex.cuh"
+#include "grid.cuh"
+
+namespace convex {
+
+constexpr uint32_t NO_PLACE = 0xffffffffu;
+
+struct Numbering {
+    const ConvexNumberParameters& p;
+
+    __device__ __forceinline__ void barrier() const {
+        if (gridDim.x == 1) {
+            __syncthreads();
+        } else {
+            grid_barrier(p.barrier);
+        }
+    }
+
+    template <typename Item>
+    __device__ __forceinline__ void each(uint32_t count, Item item) const {
+        for (uint32_t i = global_thread(); i < count; i += gridDim.x * CONVEX_THREADS) {
+            item(i);
+        }
+    }
+
+    // `take(i, sum of value(j) for j < i)` for each i below `count`; returns the sum of all. Ends with a barrier. A block takes
+    // neighbouring tiles: it sums them, learns what lies before them, and goes through them again.
+    template <typename Value, typename Take>
+    __device__ __forceinline__ uint32_t scan(uint32_t count, Value value, Take take) const {
+        const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
+        const uint32_t of_block = (tiles + gridDim.x - 1) / gridDim.x;
+        const uint32_t begin = min(blockIdx.x * of_block, tiles);
+        const uint32_t end = min(begin + of_block, tiles);
+        uint32_t mine = 0;
+        for (uint32_t tile = begin; tile < end; ++tile) {
+            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
+            mine += i < count ? value(i) : 0;
+        }
+        uint32_t sum;
+        block_exclusive_sum<CONVEX_THREADS>(mine, sum);
+        if (threadIdx.x == 0) {
+            p.block_sums[blockIdx.x] = sum;
+        }
+        barrier();
+        uint32_t before = 0;
+        uint32_t total = 0;
+        for (uint32_t block = 0; block < gridDim.x; ++block) {
+            const uint32_t of = p.block_sums[block];
+            before += block < blockIdx.x ? of : 0;
+            total += of;
+        }
+        for (uint32_t tile = begin; tile < end; ++tile) {
+            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
+            const uint32_t within = block_exclusive_sum<CONVEX_THREADS>(i < count ? value(i) : 0, sum);
+            if (i < count) {
+                take(i, before + within);
+            }
+            before += sum;
+        }
+        barrier();
+        return total;
+    }
+
+    // Whether contact c has another stencil than the one before.
+    __device__ __forceinline__ uint32_t begins_group(uint32_t c) const {
+        if (c == 0) {
+            return 1;
+        }
+        const Array<int32_t, 3>& base = p.contacts.base[c];
+        const Array<int32_t, 3>& last = p.contacts.base[c - 1];
+        return base[0] == last[0] && base[1] == last[1] && base[2] == last[2] ? 0 : 1;
+    }
+
+    // Slot of a node of the grid; NO_PLACE where the grid has none. Keys and probing are those of the grid's table.
+    __device__ __forceinline__ uint32_t slot_of(int32_t x, int32_t y, int32_t z) const {
+        const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k >> 2) & 0x1fffffu); };
+        const uint64_t key = static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+        const uint32_t places = p.grid.table_keys.length;
+        uint32_t place = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) & (places - 1);
+        for (uint32_t probes = 0; probes < places; ++probes) {
+            const uint64_t found = p.grid.table_keys[place];
+            if (found == key) {
+                const uint32_t node = (static_cast<uint32_t>(x & 3) * 4 + static_cast<uint32_t>(y & 3)) * 4 +
+                                      static_cast<uint32_t>(z & 3);
+                return p.grid.table_slots[place] * 64 + node;
+            }
+            if (found == 0) {
+                break;
+            }
+            place = (place + 1) & (places - 1);
+        }
+        return NO_PLACE;
+    }
+
+    // The node of the grid at a place.
+    __device__ __forceinline__ uint32_t slot_at(uint32_t place) const {
+        const uint32_t group = place / STENCIL;
+        const int32_t s = static_cast<int32_t>(place - group * STENCIL);
+        const Array<int32_t, 3>& base = p.contacts.base[p.incidence.group_begin[group]];
+        // Far from any grid: no sum may overflow.
+        constexpr int32_t MOST = 1 << 22;
+        for (uint32_t a = 0; a < 3; ++a) {
+            if (base[a] > MOST || base[a] < -MOST) {
+                return NO_PLACE;
+            }
+        }
+        return slot_of(base[0] + s / 9, base[1] + s / 3 % 3, base[2] + s % 3);
+    }
+
+    __device__ __forceinline__ void fail() const { atomicExch(&p.incidence.counts[3], 1u); }
+
+    // Where a node is in the table of touched nodes, once it is there; NO_PLACE where there is no room.
+    __device__ __forceinline__ uint32_t insert(uint32_t slot, uint32_t mask) const {
+        uint32_t at = slot * 0x9e3779b9u >> 7 & mask;
+        // At least half of the table stays free, unless the nodes are too many.
+        for (uint32_t probes = 0; probes <= mask; ++probes) {
+            uint32_t found = *static_cast<const volatile uint32_t*>(&p.table_keys[at]);
+            if (found == 0) {
+                found = atomicCAS(&p.table_keys[at], 0u, slot + 1);
+                if (found == 0 && atomicAdd(&p.incidence.counts[2], 1u) >= p.node_capacity) {
+                    return NO_PLACE;
+                }
+            }
+            if (found == 0 || found == slot + 1) {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+        return NO_PLACE;
+    }
+
+    // Sorts a node's places, which are few: one for each group around it.
+    __device__ __forceinline__ void sort_places(uint32_t node) const {
+        const Span<uint32_t>& places = p.incidence.incidences;
+        const uint32_t begin = p.incidence.node_begin[node];
+        const uint32_t end = p.incidence.node_begin[node + 1];
+        for (uint32_t i = begin + 1; i < end; ++i) {
+            const uint32_t place = places[i];
+            uint32_t j = i;
+            while (j > begin && places[j - 1] > place) {
+                places[j] = places[j - 1];
+                --j;
+            }
+            places[j] = place;
+        }
+    }
+};
+
+}  // namespace convex
+
+PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
+    const convex::Numbering n = {p};
+    const ConvexIncidence& incidence = p.incidence;
+    const uint32_t contacts = p.contacts.count[0];
+    const bool first = global_thread() == 0;
+    const bool too_many = contacts > p.contact_capacity;
+    if (first) {
+        incidence.counts[0] = contacts;
+        incidence.counts[1] = 0;
+        incidence.counts[2] = 0;
+        incidence.counts[3] = too_many ? 1 : 0;
+    }
+    if (contacts == 0 || too_many) {
+        return;
+    }
+    const uint32_t groups = n.scan(
+        contacts, [&](uint32_t c) { return n.begins_group(c); },
+        [&](uint32_t c, uint32_t before) {
+            const uint32_t begins = n.begins_group(c);
+            incidence.contact_groups[c] = before + begins - 1;
+            if (begins != 0) {
+                incidence.group_begin[before] = c;
+            }
+        });
+    const uint32_t places = convex::STENCIL * groups;
+    // As much of the table as can be half filled, so that a few contacts clear a small one.
+    const uint32_t most = min(places, p.node_capacity);
+    uint32_t mask = 63;
+    while (mask < 2 * most - 1 && mask < p.table_keys.length - 1) {
+        mask = 2 * mask + 1;
+    }
+    if (first) {
+        incidence.group_begin[groups] = contacts;
+    }
+    n.each(mask + 1, [&](uint32_t at) {
+        p.table_keys[at] = 0;
+        p.table_first[at] = convex::NO_PLACE;
+    });
+    n.barrier();
+    n.each(places, [&](uint32_t place) {
+        const uint32_t slot = n.slot_at(place);
+        const bool full = *static_cast<const volatile uint32_t*>(&incidence.counts[3]) != 0;
+        const uint32_t at = slot == convex::NO_PLACE || full ? convex::NO_PLACE : n.insert(slot, mask);
+        incidence.group_nodes[place] = at;
+        if (at == convex::NO_PLACE) {
+            n.fail();
+        } else {
+            atomicMin(&p.table_first[at], place);
+        }
+    });
+    n.barrier();
+    // All blocks see the same: nobody writes it any more.
+    if (incidence.counts[3] != 0) {
+        return;
+    }
+    const auto is_first = [&](uint32_t place) { return p.table_first[incidence.group_nodes[place]] == place ? 1u : 0u; };
+    const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t before) {
+        if (is_first(place) != 0) {
+            const uint32_t at = incidence.group_nodes[place];
+            p.table_numbers[at] = before;
+            incidence.slots[before] = p.table_keys[at] - 1;
+            p.node_counts[before] = 0;
+        }
+    });
+    n.each(places, [&](uint32_t place) {
+        const uint32_t node = p.table_numbers[incidence.group_nodes[place]];
+        incidence.group_nodes[place] = node;
+        atomicAdd(&p.node_counts[node], 1u);
+    });
+    n.barrier();
+    n.scan(
+        nodes, [&](uint32_t node) { return p.node_counts[node]; },
+        [&](uint32_t node, uint32_t before) { incidence.node_begin[node] = before; });
+    n.each(nodes, [&](uint32_t node) { p.node_counts[node] = 0; });
+    n.barrier();
+    n.each(places, [&](uint32_t place) {
+        const uint32_t node = incidence.group_nodes[place];
+        incidence.incidences[incidence.node_begin[node] + atomicAdd(&p.node_counts[node], 1u)] = place;
+    });
+    if (first) {
+        incidence.node_begin[nodes] = places;
+        incidence.counts[1] = groups;
+    }
+    n.barrier();
+    n.each(nodes, [&](uint32_t node) { n.sort_places(node); });
+}

@@ -1,0 +1,133 @@
+//! Numbering of the touched nodes on the device against the one on the host, and solves that follow from it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod convex_support;
+mod support;
+
+use convex_support::{BlockGrid, base_in, random_problem, random_problem_in, settings, solve, solver_for};
+use pliant_coupling::convex::{ContactProblem, InitialGuess, StopReason};
+use pliant_cuda::convex::{
+    ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
+};
+use pliant_cuda::kernels::CONVEX_NO_ROOM;
+use pliant_cuda::{Commands, Device};
+use support::devices;
+
+/// Places around the origin: blocks of negative keys, too.
+fn place_in(side: usize) -> impl Fn(u32) -> [i32; 3] {
+    let place = base_in([side; 3]);
+    move |node| place(node).map(|x| x - 3)
+}
+
+fn number(
+    solver: &mut DeviceConvexSolver,
+    device: &Device,
+    problem: &ContactProblem,
+    side: usize,
+) -> (DeviceContactProblem, BlockGrid) {
+    let on_device =
+        DeviceContactProblem::upload(device, problem, InitialGuess::Free, place_in(side)).unwrap();
+    let grid = BlockGrid::new(device, problem, place_in(side));
+    let mut commands = Commands::new();
+    solver.issue_number(&mut commands, &on_device.contacts(), &grid.spans());
+    device.submit(&commands).unwrap();
+    (on_device, grid)
+}
+
+// Nodes are numbered by the first place that names them on both, and lists are sorted: the same numbers, whatever the schedule and
+// the number of blocks. Contacts in no order at all make more groups, and are numbered as well.
+#[test]
+fn the_numbering_is_the_hosts() {
+    let sorted = random_problem_in(9, 41, 300, 1.0);
+    let mut mixed = sorted.clone();
+    mixed.contacts.sort_by_key(|c| (c.gap * 1e9) as i64);
+    let mut single = sorted.clone();
+    single.contacts.truncate(1);
+    for device in devices() {
+        for problem in [&sorted, &mixed, &single] {
+            let mut right = None;
+            for blocks in [1, 2, 5] {
+                let mut solver = solver_for(&device, &sorted).with_blocks(blocks);
+                let (on_device, grid) = number(&mut solver, &device, problem, 9);
+                let found = solver.download_incidence().unwrap();
+                solver.number(&on_device).unwrap();
+                let mut expected = solver.download_incidence().unwrap();
+                expected.slots.iter_mut().for_each(|slot| *slot = grid.slots[*slot as usize]);
+                assert!(found == expected, "{} {blocks} {found:?} {expected:?}", device.name());
+                assert!(right.get_or_insert(found.clone()) == &found, "{} {blocks}", device.name());
+            }
+        }
+    }
+}
+
+// Numbered alike, the solve is the same to the bit; the grid gets its velocities rounded, and only at the touched nodes.
+#[test]
+fn a_solve_of_blocks_is_the_solve_of_the_given_numbers() {
+    for device in devices() {
+        let problem = random_problem(42, 60, 20.0);
+        let right = solve(&device, &problem, &settings(1e-8), InitialGuess::Free);
+        let mut solver = solver_for(&device, &problem);
+        let solver_settings = DeviceConvexSettings {
+            solver: settings(1e-8),
+            substep: problem.substep,
+            ..DeviceConvexSettings::default()
+        };
+        solver.set(&solver_settings, DeviceGuess::Free).unwrap();
+        let on_device =
+            DeviceContactProblem::upload(&device, &problem, InitialGuess::Free, place_in(6)).unwrap();
+        let grid = BlockGrid::new(&device, &problem, place_in(6));
+        let before = grid.nodes.download().unwrap();
+        let mut commands = Commands::new();
+        on_device.issue(&solver, &mut commands, &grid.spans());
+        device.submit(&commands).unwrap();
+        let report = solver.report().unwrap();
+        assert_eq!(report.stop, right.report.stop);
+        assert_eq!(report.inner_iterations, right.report.inner_iterations);
+        let after = grid.nodes.download().unwrap();
+        let mut moved = 0;
+        for (node, slot) in grid.slots.iter().enumerate() {
+            let (now, v) = (after[*slot as usize], right.velocities[node]);
+            assert_eq!(now, [v[0] as f32, v[1] as f32, v[2] as f32, before[*slot as usize][3]]);
+            moved += usize::from(now != before[*slot as usize]);
+        }
+        assert!(moved > 50 && moved <= report.nodes as usize, "{moved}");
+    }
+}
+
+#[test]
+fn what_there_is_no_room_for_is_reported() {
+    for device in devices() {
+        let problem = random_problem(43, 40, 1.0);
+        let info = |contacts: usize, nodes: usize, problem: &ContactProblem, lost: bool| {
+            let mut solver = DeviceConvexSolver::new(&device, contacts, nodes).unwrap();
+            let shift = if lost { 1000 } else { 0 };
+            let place = place_in(6);
+            let upload = DeviceContactProblem::upload(&device, problem, InitialGuess::Free, |row| {
+                place(row).map(|x| x + shift)
+            });
+            let on_device = upload.unwrap();
+            let grid = BlockGrid::new(&device, problem, place_in(6));
+            let settings = DeviceConvexSettings { substep: 1e-3, ..DeviceConvexSettings::default() };
+            solver.set(&settings, DeviceGuess::Free).unwrap();
+            let mut commands = Commands::new();
+            on_device.issue(&solver, &mut commands, &grid.spans());
+            device.submit(&commands).unwrap();
+            let report = solver.report().unwrap();
+            let room = ConvexError::NoRoom { contact_capacity: contacts, node_capacity: nodes };
+            let info = solver.info(&report);
+            if report.stop == CONVEX_NO_ROOM {
+                assert_eq!(solver.download_incidence(), Err(room.clone()));
+                assert_eq!(info, Err(room));
+            }
+            info.ok().map(|info| info.stop)
+        };
+        assert_eq!(info(39, 216, &problem, false), None);
+        assert_eq!(info(40, 100, &problem, false), None);
+        assert_eq!(info(40, 1, &problem, false), None);
+        // A node that the grid does not have.
+        assert_eq!(info(40, 216, &problem, true), None);
+        assert_eq!(info(40, 216, &problem, false), Some(StopReason::Converged));
+        let empty = ContactProblem { contacts: Vec::new(), ..problem.clone() };
+        assert_eq!(info(40, 216, &empty, false), Some(StopReason::NoContacts));
+    }
+}
