@@ -118,17 +118,17 @@ struct Numbering {
     // Where a node is in the table of touched nodes, once it is there; NO_PLACE where there is no room.
     __device__ __forceinline__ uint32_t insert(uint32_t slot, uint32_t mask) const {
         uint32_t at = slot * 0x9e3779b9u >> 7 & mask;
-        // At least half of the table stays free, unless the nodes are too many.
+        // At least half of the table stays free, unless the nodes are too many: then who finds it full spares the others the search.
         for (uint32_t probes = 0; probes <= mask; ++probes) {
             uint32_t found = *static_cast<const volatile uint32_t*>(&p.table_keys[at]);
             if (found == 0) {
                 found = atomicCAS(&p.table_keys[at], 0u, slot + 1);
-                if (found == 0 && atomicAdd(&p.incidence.counts[2], 1u) >= p.node_capacity) {
-                    return NO_PLACE;
-                }
             }
             if (found == 0 || found == slot + 1) {
                 return at;
+            }
+            if (probes % 64 == 63 && *static_cast<const volatile uint32_t*>(&p.incidence.counts[3]) != 0) {
+                break;
             }
             at = (at + 1) & mask;
         }
@@ -195,8 +195,7 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     n.barrier();
     n.each(places, [&](uint32_t place) {
         const uint32_t slot = n.slot_at(place);
-        const bool full = *static_cast<const volatile uint32_t*>(&incidence.counts[3]) != 0;
-        const uint32_t at = slot == convex::NO_PLACE || full ? convex::NO_PLACE : n.insert(slot, mask);
+        const uint32_t at = slot == convex::NO_PLACE ? convex::NO_PLACE : n.insert(slot, mask);
         incidence.group_nodes[place] = at;
         if (at == convex::NO_PLACE) {
             n.fail();
@@ -211,13 +210,19 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     }
     const auto is_first = [&](uint32_t place) { return p.table_first[incidence.group_nodes[place]] == place ? 1u : 0u; };
     const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t before) {
-        if (is_first(place) != 0) {
+        if (is_first(place) != 0 && before < p.node_capacity) {
             const uint32_t at = incidence.group_nodes[place];
             p.table_numbers[at] = before;
             incidence.slots[before] = p.table_keys[at] - 1;
             p.node_counts[before] = 0;
         }
     });
+    if (nodes > p.node_capacity) {
+        if (first) {
+            n.fail();
+        }
+        return;
+    }
     n.each(places, [&](uint32_t place) {
         const uint32_t node = p.table_numbers[incidence.group_nodes[place]];
         incidence.group_nodes[place] = node;
@@ -236,6 +241,7 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     if (first) {
         incidence.node_begin[nodes] = places;
         incidence.counts[1] = groups;
+        incidence.counts[2] = nodes;
     }
     n.barrier();
     n.each(nodes, [&](uint32_t node) { n.sort_places(node); });
