@@ -3,6 +3,8 @@
 // A place is one of the 27 nodes of a group's stencil, `27 group + node`. The touched nodes are numbered in the order of the first
 // place of each, and a node's places are sorted: nothing depends on the order in which threads come to the table, nor on how many
 // there are. All atomic operations are on integers.
+//
+// The table of the last solve's nodes is kept, so that each touched node finds the velocity that it was left with.
 #include "block.cuh"
 #include "convex.cuh"
 #include "grid.cuh"
@@ -10,6 +12,8 @@
 namespace convex {
 
 constexpr uint32_t NO_PLACE = 0xffffffffu;
+// Nodes are less than this far from the origin: a key has 21 bits an axis.
+constexpr int32_t FARTHEST = 1 << 20;
 
 struct Numbering {
     const ConvexNumberParameters& p;
@@ -77,12 +81,22 @@ struct Numbering {
         return base[0] == last[0] && base[1] == last[1] && base[2] == last[2] ? 0 : 1;
     }
 
+    // Coordinates of a node, or of a block of nodes, in one number that is not 0.
+    static __device__ __forceinline__ uint64_t key_of(int32_t x, int32_t y, int32_t z) {
+        const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & 0x1fffffu); };
+        return static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+    }
+
+    // Fibonacci hashing (Knuth, TAOCP 3, 6.4).
+    static __device__ __forceinline__ uint32_t home_of(uint64_t key) {
+        return static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32);
+    }
+
     // Slot of a node of the grid; NO_PLACE where the grid has none. Keys and probing are those of the grid's table.
     __device__ __forceinline__ uint32_t slot_of(int32_t x, int32_t y, int32_t z) const {
-        const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k >> 2) & 0x1fffffu); };
-        const uint64_t key = static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+        const uint64_t key = key_of(x >> 2, y >> 2, z >> 2);
         const uint32_t places = p.grid.table_keys.length;
-        uint32_t place = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) & (places - 1);
+        uint32_t place = home_of(key) & (places - 1);
         for (uint32_t probes = 0; probes < places; ++probes) {
             const uint64_t found = p.grid.table_keys[place];
             if (found == key) {
@@ -98,33 +112,48 @@ struct Numbering {
         return NO_PLACE;
     }
 
-    // The node of the grid at a place.
-    __device__ __forceinline__ uint32_t slot_at(uint32_t place) const {
+    // The node at a place: its coordinates, which fit a key.
+    __device__ __forceinline__ bool node_at(uint32_t place, int32_t (&x)[3]) const {
         const uint32_t group = place / STENCIL;
         const int32_t s = static_cast<int32_t>(place - group * STENCIL);
         const Array<int32_t, 3>& base = p.contacts.base[p.incidence.group_begin[group]];
-        // Far from any grid: no sum may overflow.
-        constexpr int32_t MOST = 1 << 22;
+        const int32_t offset[3] = {s / 9, s / 3 % 3, s % 3};
+        bool near = true;
         for (uint32_t a = 0; a < 3; ++a) {
-            if (base[a] > MOST || base[a] < -MOST) {
-                return NO_PLACE;
-            }
+            near = near && base[a] >= -FARTHEST && base[a] < FARTHEST - 2;
+            x[a] = near ? base[a] + offset[a] : 0;
         }
-        return slot_of(base[0] + s / 9, base[1] + s / 3 % 3, base[2] + s % 3);
+        return near;
+    }
+
+    // Where a node of the last solve is in its table; NO_PLACE where it was none.
+    __device__ __forceinline__ uint32_t find_last(uint64_t key, uint32_t begin, uint32_t mask) const {
+        uint32_t at = home_of(key) & mask;
+        for (uint32_t probes = 0; mask > 0 && probes <= mask; ++probes) {
+            const uint64_t found = p.table_keys[begin + at];
+            if (found == key) {
+                return begin + at;
+            }
+            if (found == 0) {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        return NO_PLACE;
     }
 
     __device__ __forceinline__ void fail() const { atomicExch(&p.incidence.counts[3], 1u); }
 
-    // Where a node is in the table of touched nodes, once it is there; NO_PLACE where there is no room.
-    __device__ __forceinline__ uint32_t insert(uint32_t slot, uint32_t mask) const {
-        uint32_t at = slot * 0x9e3779b9u >> 7 & mask;
+    // Where a node is in the table that begins there, once it is in it; NO_PLACE where there is no room.
+    __device__ __forceinline__ uint32_t insert(uint64_t key, uint32_t begin, uint32_t mask) const {
+        uint32_t at = home_of(key) & mask;
         // At least half of the table stays free, unless the nodes are too many: then who finds it full spares the others the search.
         for (uint32_t probes = 0; probes <= mask; ++probes) {
-            uint32_t found = *static_cast<const volatile uint32_t*>(&p.table_keys[at]);
+            uint64_t found = *static_cast<const volatile uint64_t*>(&p.table_keys[begin + at]);
             if (found == 0) {
-                found = atomicCAS(&p.table_keys[at], 0u, slot + 1);
+                found = atomicCAS(&p.table_keys[begin + at], static_cast<uint64_t>(0), key);
             }
-            if (found == 0 || found == slot + 1) {
+            if (found == 0 || found == key) {
                 return at;
             }
             if (probes % 64 == 63 && *static_cast<const volatile uint32_t*>(&p.incidence.counts[3]) != 0) {
@@ -167,8 +196,16 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
         incidence.counts[3] = too_many ? 1 : 0;
     }
     if (contacts == 0 || too_many) {
+        if (first) {
+            p.table_state[1] = 0;
+        }
         return;
     }
+    // The table of the last solve, and this one's. Nobody writes the state before all have read it.
+    const uint32_t table_length = p.table_keys.length / 2;
+    const uint32_t last = p.table_state[0] * table_length;
+    const uint32_t last_mask = p.table_state[1];
+    const uint32_t table = table_length - last;
     const uint32_t groups = n.scan(
         contacts, [&](uint32_t c) { return n.begins_group(c); },
         [&](uint32_t c, uint32_t before) {
@@ -182,20 +219,21 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     // As much of the table as can be half filled, so that a few contacts clear a small one.
     const uint32_t most = min(places, p.node_capacity);
     uint32_t mask = 63;
-    while (mask < 2 * most - 1 && mask < p.table_keys.length - 1) {
+    while (mask < 2 * most - 1 && mask < table_length - 1) {
         mask = 2 * mask + 1;
     }
     if (first) {
         incidence.group_begin[groups] = contacts;
     }
     n.each(mask + 1, [&](uint32_t at) {
-        p.table_keys[at] = 0;
+        p.table_keys[table + at] = 0;
         p.table_first[at] = convex::NO_PLACE;
     });
     n.barrier();
     n.each(places, [&](uint32_t place) {
-        const uint32_t slot = n.slot_at(place);
-        const uint32_t at = slot == convex::NO_PLACE ? convex::NO_PLACE : n.insert(slot, mask);
+        int32_t x[3];
+        const bool near = n.node_at(place, x);
+        const uint32_t at = near ? n.insert(convex::Numbering::key_of(x[0], x[1], x[2]), table, mask) : convex::NO_PLACE;
         incidence.group_nodes[place] = at;
         if (at == convex::NO_PLACE) {
             n.fail();
@@ -204,27 +242,45 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
         }
     });
     n.barrier();
-    // All blocks see the same: nobody writes it any more.
+    if (first) {
+        p.table_state[0] = table == 0 ? 0 : 1;
+        p.table_state[1] = incidence.counts[3] != 0 ? 0 : mask;
+    }
+    // All blocks see the same: the next to write it does so after another barrier.
     if (incidence.counts[3] != 0) {
         return;
     }
     const auto is_first = [&](uint32_t place) { return p.table_first[incidence.group_nodes[place]] == place ? 1u : 0u; };
-    const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t before) {
-        if (is_first(place) != 0 && before < p.node_capacity) {
-            const uint32_t at = incidence.group_nodes[place];
-            p.table_numbers[at] = before;
-            incidence.slots[before] = p.table_keys[at] - 1;
-            p.node_counts[before] = 0;
+    const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t node) {
+        if (is_first(place) == 0 || node >= p.node_capacity) {
+            return;
+        }
+        int32_t x[3];
+        n.node_at(place, x);
+        const uint32_t slot = n.slot_of(x[0], x[1], x[2]);
+        if (slot == convex::NO_PLACE) {
+            n.fail();
+            return;
+        }
+        p.table_numbers[table + incidence.group_nodes[place]] = node;
+        incidence.slots[node] = slot;
+        p.node_counts[node] = 0;
+        const uint32_t known = n.find_last(convex::Numbering::key_of(x[0], x[1], x[2]), last, last_mask);
+        for (uint32_t a = 0; a < 3; ++a) {
+            p.guess_velocities[node][a] =
+                known == convex::NO_PLACE ? p.grid.nodes[slot][a] : p.velocities[p.table_numbers[known]][a];
         }
     });
-    if (nodes > p.node_capacity) {
+    if (nodes > p.node_capacity || incidence.counts[3] != 0) {
+        n.barrier();
         if (first) {
-            n.fail();
+            incidence.counts[3] = 1;
+            p.table_state[1] = 0;
         }
         return;
     }
     n.each(places, [&](uint32_t place) {
-        const uint32_t node = p.table_numbers[incidence.group_nodes[place]];
+        const uint32_t node = p.table_numbers[table + incidence.group_nodes[place]];
         incidence.group_nodes[place] = node;
         atomicAdd(&p.node_counts[node], 1u);
     });

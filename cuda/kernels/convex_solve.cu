@@ -187,12 +187,11 @@ struct Solve {
         contact_velocities();
     }
 
-    // From a node's free velocity to the guessed one; zero without mass or guess.
+    // From a node's free velocity to the guessed one; zero without mass.
     __device__ __forceinline__ void towards_guess(uint32_t i, double (&d)[3]) const {
-        const uint32_t slot = p.incidence.slots[i];
-        const bool guessed = slot < p.guess_velocities.length && m.node(INVERSE_MASS, i) > 0.0;
+        const bool moves = m.node(INVERSE_MASS, i) > 0.0;
         for (uint32_t a = 0; a < 3; ++a) {
-            d[a] = guessed ? p.guess_velocities[slot][a] - m.node(FREE + a, i) : 0.0;
+            d[a] = moves ? p.guess_velocities[i][a] - m.node(FREE + a, i) : 0.0;
         }
     }
 

@@ -572,12 +572,19 @@ struct ConvexNumberParameters {
     GridNodes grid;
     // Which nodes they touch: the result.
     ConvexIncidence incidence;
-    // Table of nodes by their place in the grid, a power of two long: a node's slot in the grid and one, 0 where free.
-    Span<uint32_t> table_keys;
-    // The first place in `group_nodes` of the table's nodes.
+    // Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
+    // written holds the nodes of the last solve.
+    Span<uint64_t> table_keys;
+    // The first place in `group_nodes` of the nodes of the table that is written.
     Span<uint32_t> table_first;
-    // Numbers of the table's nodes.
+    // Numbers of the tables' nodes.
     Span<uint32_t> table_numbers;
+    // Which table was written last, and how much of it less one; zero of nothing.
+    Span<uint32_t> table_state;
+    // Velocity of each touched node after the last solve, by its numbers, in m/s.
+    Span<Array<double, 3>> velocities;
+    // The same by the new numbers, or the free velocity where the last solve did not have the node.
+    Span<Array<double, 3>> guess_velocities;
     // Incidences of each touched node.
     Span<uint32_t> node_counts;
     // A sum for each block.
@@ -589,18 +596,21 @@ struct ConvexNumberParameters {
     // Touched nodes there is room for.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexNumberParameters) == 472 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(sizeof(ConvexNumberParameters) == 520 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 368, "ConvexNumberParameters::table_keys");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 384, "ConvexNumberParameters::table_first");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 400, "ConvexNumberParameters::table_numbers");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 416, "ConvexNumberParameters::node_counts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 432, "ConvexNumberParameters::block_sums");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 448, "ConvexNumberParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 464, "ConvexNumberParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 468, "ConvexNumberParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 416, "ConvexNumberParameters::table_state");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 432, "ConvexNumberParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 448, "ConvexNumberParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 464, "ConvexNumberParameters::node_counts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 480, "ConvexNumberParameters::block_sums");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 496, "ConvexNumberParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 512, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 516, "ConvexNumberParameters::node_capacity");
 
 // The whole convex contact solve, by blocks that stay.
 struct ConvexSolveParameters {
@@ -612,8 +622,8 @@ struct ConvexSolveParameters {
     Span<ConvexSettings> settings;
     // Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
     Span<Array<float, 4>> grid;
-    // Guessed velocities of the grid's nodes in m/s, the fourth number unused; may be short.
-    Span<Array<float, 4>> guess_velocities;
+    // Guessed velocities of the touched nodes in m/s.
+    Span<Array<double, 3>> guess_velocities;
     // Guessed impulses of the contacts on the particles in N s; may be short.
     Span<Array<float, 3>> guess_impulses;
     // Velocity of each touched node in m/s.

@@ -26,7 +26,7 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence};
+pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
 /// Nodes of a contact's stencil.
 const STENCIL: usize = 27;
@@ -83,7 +83,7 @@ pub struct DeviceConvexSettings {
     pub stiction_tolerance: f64,
 }
 
-/// Where a solve on the device starts; the guesses themselves are spans of [`DeviceConvexSolver::issue`].
+/// Where a solve on the device starts; [`DeviceConvexSolver::issue`] says from which guesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceGuess {
     /// As [`InitialGuess::Free`].
@@ -157,12 +157,13 @@ impl Incidence {
     }
 }
 
-/// The workspace of the numbering: a table of nodes, at least half of it free.
+/// The workspace of the numbering: two tables of nodes, at least half of each free.
 #[derive(Debug)]
 struct Table {
-    keys: Buffer<u32>,
+    keys: Buffer<u64>,
     first: Buffer<u32>,
     numbers: Buffer<u32>,
+    state: Buffer<u32>,
     node_counts: Buffer<u32>,
     block_sums: Buffer<u32>,
 }
@@ -171,9 +172,10 @@ impl Table {
     fn new(device: &Device, nodes: usize, blocks: u32) -> Result<Self, DeviceError> {
         let places = (2 * nodes).next_power_of_two().max(64);
         Ok(Self {
-            keys: device.allocate(places)?,
+            keys: device.allocate(2 * places)?,
             first: device.allocate(places)?,
-            numbers: device.allocate(places)?,
+            numbers: device.allocate(2 * places)?,
+            state: device.upload(&[0; 2])?,
             node_counts: device.allocate(nodes)?,
             block_sums: device.allocate(blocks as usize)?,
         })
@@ -210,6 +212,7 @@ pub struct DeviceConvexSolver {
     blocks: u32,
     settings: Buffer<ConvexSettings>,
     incidence: Incidence,
+    guess_velocities: Buffer<[f64; 3]>,
     velocities: Buffer<[f64; 3]>,
     node_impulses: Buffer<[f64; 3]>,
     impulses: Buffer<[f64; 3]>,
@@ -249,6 +252,7 @@ impl DeviceConvexSolver {
             blocks: (tiles as u32).clamp(1, resident.max(1)),
             settings: device.upload(&[bytemuck::Zeroable::zeroed()])?,
             incidence: Incidence::new(device, contacts, nodes)?,
+            guess_velocities: device.allocate(nodes)?,
             velocities: device.allocate(nodes)?,
             node_impulses: device.allocate(nodes)?,
             impulses: device.allocate(contacts)?,
@@ -294,21 +298,28 @@ impl DeviceConvexSolver {
     }
 
     /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of its nodes, of which the touched
-    /// ones get their new velocity, unless the solve fails. The guesses are the velocities \[m/s\] of the grid's nodes and the
-    /// impulses \[N s\] of the contacts; what they are too short for counts as free, or as zero.
+    /// ones get their new velocity, unless the solve fails.
+    ///
+    /// The guesses are the impulses \[N s\] of the contacts, zero where there are too few, and the velocities that the last solve
+    /// left at the same nodes, free ones at nodes it did not have.
     pub fn issue(
         &self,
         commands: &mut Commands,
         contacts: &ConvexContacts,
         grid: &GridNodes,
-        guess_velocities: Span<[f32; 4]>,
         guess_impulses: Span<[f32; 3]>,
     ) {
         self.issue_number(commands, contacts, grid);
-        self.issue_solve(commands, contacts, grid.nodes, guess_velocities, guess_impulses);
+        self.issue_solve(commands, contacts, grid.nodes, guess_impulses);
     }
 
-    /// Appends the numbering of the nodes that the contacts touch, by their base nodes.
+    /// Appends that the last solve's velocities are forgotten: the next guess is the free velocities.
+    pub fn issue_forget(&self, commands: &mut Commands) {
+        commands.clear(self.table.state.span());
+    }
+
+    /// Appends the numbering of the nodes that the contacts touch, by their base nodes. One solve follows each: what it leaves at the
+    /// nodes is the next one's guess.
     pub fn issue_number(&self, commands: &mut Commands, contacts: &ConvexContacts, grid: &GridNodes) {
         commands.launch(
             Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
@@ -319,6 +330,9 @@ impl DeviceConvexSolver {
                 table_keys: self.table.keys.span(),
                 table_first: self.table.first.span(),
                 table_numbers: self.table.numbers.span(),
+                table_state: self.table.state.span(),
+                velocities: self.velocities.span(),
+                guess_velocities: self.guess_velocities.span(),
                 node_counts: self.table.node_counts.span(),
                 block_sums: self.table.block_sums.span(),
                 barrier: self.barrier.span(),
@@ -330,13 +344,12 @@ impl DeviceConvexSolver {
 
     /// Appends the solve of contacts that have been numbered.
     ///
-    /// Grid and guesses are those of [`DeviceConvexSolver::issue`].
+    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities come with the numbering.
     pub fn issue_solve(
         &self,
         commands: &mut Commands,
         contacts: &ConvexContacts,
         grid: Span<[f32; 4]>,
-        guess_velocities: Span<[f32; 4]>,
         guess_impulses: Span<[f32; 3]>,
     ) {
         commands.launch(
@@ -346,7 +359,7 @@ impl DeviceConvexSolver {
                 incidence: self.incidence.spans(),
                 settings: self.settings.span(),
                 grid,
-                guess_velocities,
+                guess_velocities: self.guess_velocities.span(),
                 guess_impulses,
                 velocities: self.velocities.span(),
                 node_impulses: self.node_impulses.span(),

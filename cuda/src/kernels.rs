@@ -435,12 +435,19 @@ kernels! {
         grid: GridNodes,
         /// Which nodes they touch: the result.
         incidence: ConvexIncidence,
-        /// Table of nodes by their place in the grid, a power of two long: a node's slot in the grid and one, 0 where free.
-        table_keys: Span<u32>,
-        /// The first place in `group_nodes` of the table's nodes.
+        /// Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
+        /// written holds the nodes of the last solve.
+        table_keys: Span<u64>,
+        /// The first place in `group_nodes` of the nodes of the table that is written.
         table_first: Span<u32>,
-        /// Numbers of the table's nodes.
+        /// Numbers of the tables' nodes.
         table_numbers: Span<u32>,
+        /// Which table was written last, and how much of it less one; zero of nothing.
+        table_state: Span<u32>,
+        /// Velocity of each touched node after the last solve, by its numbers, in m/s.
+        velocities: Span<[f64; 3]>,
+        /// The same by the new numbers, or the free velocity where the last solve did not have the node.
+        guess_velocities: Span<[f64; 3]>,
         /// Incidences of each touched node.
         node_counts: Span<u32>,
         /// A sum for each block.
@@ -463,8 +470,8 @@ kernels! {
         settings: Span<ConvexSettings>,
         /// Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
         grid: Span<[f32; 4]>,
-        /// Guessed velocities of the grid's nodes in m/s, the fourth number unused; may be short.
-        guess_velocities: Span<[f32; 4]>,
+        /// Guessed velocities of the touched nodes in m/s.
+        guess_velocities: Span<[f64; 3]>,
         /// Guessed impulses of the contacts on the particles in N s; may be short.
         guess_impulses: Span<[f32; 3]>,
         /// Velocity of each touched node in m/s.

@@ -4,7 +4,10 @@
 mod convex_support;
 mod support;
 
-use convex_support::{BlockGrid, base_in, random_problem, random_problem_in, settings, solve, solver_for};
+use convex_support::{
+    BlockGrid, base_in, cpu, random_problem, random_problem_in, rounded, settings, single, solve, solver_for,
+};
+use pliant_coupling::convex::pressing::pressing_sequence;
 use pliant_coupling::convex::{ContactProblem, InitialGuess, StopReason};
 use pliant_cuda::convex::{
     ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
@@ -129,5 +132,92 @@ fn what_there_is_no_room_for_is_reported() {
         assert_eq!(info(40, 216, &problem, false), Some(StopReason::Converged));
         let empty = ContactProblem { contacts: Vec::new(), ..problem.clone() };
         assert_eq!(info(40, 216, &empty, false), Some(StopReason::NoContacts));
+    }
+}
+
+/// Nodes of a problem's grid along each axis, as the rows of its stencils tell.
+fn size_of_grid(problem: &ContactProblem) -> [usize; 3] {
+    let rows = problem.contacts[0].rows.map(|row| row as usize);
+    let (z, yz) = (rows[1] - rows[0], rows[3] - rows[0]);
+    [problem.node_mass.len() / yz, yz / z, z]
+}
+
+// A run's own problems, each started from what the last solve left at the nodes that it had and from its impulses: the CPU, given the
+// same, starts at the same iterate (f64), and takes about as many iterations. A system of f32 that ends a product earlier or later, at the
+// edge of its own tolerance, can cost or save a step or two.
+#[test]
+fn the_solver_remembers_what_it_left_at_the_nodes() {
+    let sequence = pressing_sequence(10.0, 50, 5, 44);
+    for device in devices() {
+        let size = size_of_grid(&sequence[0].problem);
+        let problems: Vec<ContactProblem> = sequence.iter().map(|step| rounded(&step.problem)).collect();
+        let mut solver = solver_for(&device, &problems[0]);
+        let mut impulses: Vec<[f64; 3]> = Vec::new();
+        let mut left: Vec<Option<[f64; 4]>> = vec![None; problems[0].node_mass.len()];
+        let (mut iterations, mut remembered) = (Vec::new(), 0);
+        for (k, (step, problem)) in sequence.iter().zip(&problems).enumerate() {
+            if k > 0 {
+                impulses = step.carry_impulses(&sequence[k - 1], &impulses);
+            }
+            let impulses_given: Vec<_> = impulses.iter().map(|g| g.map(single)).collect();
+            let free = &problem.node_free_velocity;
+            let velocities: Vec<_> =
+                left.iter().zip(free).map(|(left, free)| left.unwrap_or(*free)).collect();
+            remembered += left.iter().flatten().count();
+            let guess = InitialGuess::Solution { velocities: &velocities, impulses: &impulses_given };
+            let (right, info) = cpu(problem, &settings(1e-4), guess);
+            let on_device = DeviceContactProblem::upload(&device, problem, guess, base_in(size)).unwrap();
+            let grid = BlockGrid::new(&device, problem, base_in(size));
+            let solver_settings = DeviceConvexSettings {
+                solver: settings(1e-4),
+                substep: problem.substep,
+                ..DeviceConvexSettings::default()
+            };
+            solver.set(&solver_settings, DeviceGuess::Solution).unwrap();
+            let mut commands = Commands::new();
+            on_device.issue(&solver, &mut commands, &grid.spans());
+            device.submit(&commands).unwrap();
+            let solution = solver.download_nodes().unwrap();
+            let case = format!("{k}: {info:?} {:?}", solution.info);
+            let (first, right) = (solution.trace[0], right.trace()[0]);
+            assert!((first[0] - right.objective).abs() <= 1e-9 * right.objective, "{case}");
+            assert!((first[1] - right.residual).abs() <= 1e-9 * right.residual, "{case}");
+            assert!(solution.info.iterations.abs_diff(info.iterations) <= 2, "{case}");
+            iterations.push([info.iterations, solution.info.iterations]);
+            left.fill(None);
+            for (slot, v) in solution.slots.iter().zip(&solution.velocities) {
+                let node = grid.slots.iter().position(|s| s == slot).unwrap();
+                left[node] = Some([v[0], v[1], v[2], 0.0]);
+            }
+            impulses = solution.impulses;
+        }
+        assert!(remembered > 100, "{remembered}");
+        let sum = |n: usize| iterations.iter().map(|i| i[n]).sum::<usize>();
+        assert!(sum(0).abs_diff(sum(1)) <= sum(0) / 5, "{iterations:?}");
+
+        // Forgotten, the last problem starts as if it were the first.
+        let last = &problems[4];
+        let on_device =
+            DeviceContactProblem::upload(&device, last, InitialGuess::Free, base_in(size)).unwrap();
+        let again = |forget: bool| {
+            let grid = BlockGrid::new(&device, last, base_in(size));
+            let mut commands = Commands::new();
+            if forget {
+                solver.issue_forget(&mut commands);
+            }
+            on_device.issue(&solver, &mut commands, &grid.spans());
+            device.submit(&commands).unwrap();
+            solver.report().unwrap()
+        };
+        // Its own solution, but for no impulses: a settling step.
+        assert_eq!((again(false).iterations, again(false).inner_iterations), (1, 0));
+        let (_, free) = cpu(
+            last,
+            &settings(1e-4),
+            InitialGuess::Solution { velocities: &last.node_free_velocity, impulses: &[] },
+        );
+        let forgotten = again(true);
+        assert!((forgotten.iterations as usize).abs_diff(free.iterations) <= 1, "{forgotten:?} {free:?}");
+        assert!(forgotten.iterations > 1, "{forgotten:?}");
     }
 }

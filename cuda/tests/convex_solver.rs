@@ -134,7 +134,6 @@ fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
                 let guess = last.as_ref().map(|(velocities, impulses)| {
                     let carried = step.carry_impulses(&sequence[k - 1], impulses);
                     let single = convex_support::single;
-                    let velocities: Vec<_> = velocities.iter().map(|v| v.map(single)).collect();
                     (velocities, carried.iter().map(|g| g.map(single)).collect::<Vec<_>>())
                 });
                 let guess = guess.as_ref().map_or(InitialGuess::Free, |(velocities, impulses)| {
@@ -167,9 +166,9 @@ fn every_start_reaches_the_minimiser() {
     let problem = random_problem(15, 80, 20.0);
     let (right, info) = cpu(&problem, &settings(1e-10), InitialGuess::Free);
     // As the device gets them.
-    let velocities: Vec<_> = right.velocities().iter().map(|v| v.map(convex_support::single)).collect();
+    let velocities = right.velocities();
     let impulses: Vec<_> = right.impulses().iter().map(|g| g.map(convex_support::single)).collect();
-    let (velocities, impulses) = (&velocities[..], &impulses[..]);
+    let impulses = &impulses[..];
     for device in devices() {
         for guess in [
             InitialGuess::Free,

@@ -4,7 +4,6 @@ use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, SolverInfo}
 
 use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
 use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
-use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the cell.
@@ -26,8 +25,9 @@ pub struct DeviceContactProblem {
     dissipation: Buffer<f32>,
     stiction_tolerance: Buffer<f32>,
     grid: Buffer<[f32; 4]>,
-    guess_velocities: Buffer<[f32; 4]>,
     guess_impulses: Buffer<[f32; 3]>,
+    /// Guessed velocity of each node \[m/s\]: where there is none, the free one.
+    guess_velocities: Vec<[f64; 3]>,
     /// First rows of the stencils, and how many nodes there are: for a given numbering.
     rows: Vec<[u32; 9]>,
     nodes: usize,
@@ -89,10 +89,15 @@ impl DeviceContactProblem {
             grid: device.upload(
                 &grid.map(|(m, v)| [v[0] as f32, v[1] as f32, v[2] as f32, *m as f32]).collect::<Vec<_>>(),
             )?,
-            guess_velocities: device
-                .upload(&velocities.iter().map(|v| v.map(|x| x as f32)).collect::<Vec<_>>())?,
             guess_impulses: device
                 .upload(&impulses.iter().map(|g| g.map(|x| x as f32)).collect::<Vec<_>>())?,
+            guess_velocities: (0..nodes)
+                .map(|node| {
+                    let free = problem.node_free_velocity[node].map(|x| f64::from(x as f32));
+                    let [x, y, z, _] = velocities.get(node).copied().unwrap_or(free);
+                    [x, y, z]
+                })
+                .collect(),
             rows: contacts.iter().map(|c| c.rows).collect(),
             nodes,
         })
@@ -121,18 +126,35 @@ impl DeviceContactProblem {
         &self.grid
     }
 
-    /// Appends numbering and solve of this problem, whose nodes are in a grid of blocks; its own grid stays as it is.
+    /// Appends numbering and solve of this problem, whose nodes are in a grid of blocks; its own grid stays as it is, and the guessed
+    /// velocities are those that the solver remembers.
     pub fn issue(&self, solver: &DeviceConvexSolver, commands: &mut Commands, grid: &GridNodes) {
-        // Guessed velocities are in the order of the problem's nodes.
-        let impulses = self.guess_impulses.span();
-        solver.issue(commands, &self.contacts(), grid, Span::EMPTY, impulses);
+        solver.issue(commands, &self.contacts(), grid, self.guess_impulses.span());
     }
 
     /// Appends the solve of this problem, numbered before.
     pub fn issue_solve(&self, solver: &DeviceConvexSolver, commands: &mut Commands) {
-        let (velocities, impulses) = (self.guess_velocities.span(), self.guess_impulses.span());
-        solver.issue_solve(commands, &self.contacts(), self.grid.span(), velocities, impulses);
+        solver.issue_solve(commands, &self.contacts(), self.grid.span(), self.guess_impulses.span());
     }
+}
+
+/// What a solve gave at the touched nodes.
+#[derive(Clone, Debug)]
+pub struct NodeSolution {
+    /// Where the touched nodes are in the grid.
+    pub slots: Vec<u32>,
+    /// Their velocities \[m/s\], world axes.
+    pub velocities: Vec<[f64; 3]>,
+    /// Sum of the contacts' impulses on each \[N s\].
+    pub node_impulses: Vec<[f64; 3]>,
+    /// Impulse of every contact on its particle \[N s\], world axes.
+    pub impulses: Vec<[f64; 3]>,
+    /// What happened.
+    pub info: SolverInfo,
+    /// The same and more, as the device wrote it.
+    pub report: ConvexReport,
+    /// Objective \[J\], residual, tolerance and scale \[sqrt(J)\] of the first iterates.
+    pub trace: Vec<[f64; 4]>,
 }
 
 /// What a solve gave, in the CPU solver's form.
@@ -206,7 +228,7 @@ impl HostIncidence {
 }
 
 impl DeviceConvexSolver {
-    /// Takes over the numbering of a problem of the host.
+    /// Takes over the numbering of a problem of the host, and its guessed velocities.
     ///
     /// # Errors
     /// [`ConvexError::NoRoom`] and those of the device.
@@ -224,6 +246,8 @@ impl DeviceConvexSolver {
         self.incidence.node_begin.upload(&host.node_begin)?;
         self.incidence.incidences.upload(&host.incidences)?;
         self.incidence.slots.upload(&host.slots)?;
+        let guess: Vec<_> = host.slots.iter().map(|node| problem.guess_velocities[*node as usize]).collect();
+        self.guess_velocities.upload(&guess)?;
         Ok(())
     }
 
@@ -259,34 +283,49 @@ impl DeviceConvexSolver {
         })
     }
 
-    /// The solution of the last solve, of this problem.
+    /// The solution of the last solve.
+    ///
+    /// # Errors
+    /// [`ConvexError::NoRoom`] where the problem was too large, and those of the device.
+    pub fn download_nodes(&self) -> Result<NodeSolution, ConvexError> {
+        let report = self.report()?;
+        let info = self.info(&report)?;
+        let nodes = report.nodes as usize;
+        let mut slots = vec![0; nodes];
+        let (mut velocities, mut node_impulses) = (vec![[0.0; 3]; nodes], vec![[0.0; 3]; nodes]);
+        let mut impulses = vec![[0.0; 3]; report.contacts as usize];
+        let iterates = if nodes == 0 { 0 } else { report.iterations as usize + 1 };
+        let mut trace = vec![[0.0; 4]; TRACE.min(iterates)];
+        self.incidence.slots.download_at(0, &mut slots)?;
+        self.velocities.download_at(0, &mut velocities)?;
+        self.node_impulses.download_at(0, &mut node_impulses)?;
+        self.impulses.download_at(0, &mut impulses)?;
+        self.trace.download_at(0, &mut trace)?;
+        Ok(NodeSolution { slots, velocities, node_impulses, impulses, info, report, trace })
+    }
+
+    /// The solution of the last solve, of this problem with its own numbering.
     ///
     /// # Errors
     /// [`ConvexError::NoRoom`] where the problem was too large, and those of the device.
     pub fn download(&self, problem: &DeviceContactProblem) -> Result<DeviceSolution, ConvexError> {
-        let report = self.report()?;
-        let info = self.info(&report)?;
+        let NodeSolution {
+            slots,
+            velocities: of_nodes,
+            node_impulses: on_nodes,
+            impulses,
+            info,
+            report,
+            trace,
+        } = self.download_nodes()?;
         let grid = problem.grid.download()?;
         let mut velocities: Vec<[f64; 4]> =
             grid.iter().map(|v| [f64::from(v[0]), f64::from(v[1]), f64::from(v[2]), 0.0]).collect();
         let mut node_impulses = vec![[0.0; 4]; grid.len()];
-        let nodes = report.nodes as usize;
-        let mut slots = vec![0; nodes];
-        let mut of_nodes = vec![[0.0; 3]; nodes];
-        self.incidence.slots.download_at(0, &mut slots)?;
-        self.velocities.download_at(0, &mut of_nodes)?;
-        for (slot, [x, y, z]) in slots.iter().zip(&of_nodes) {
-            velocities[*slot as usize] = [*x, *y, *z, 0.0];
+        for ((slot, v), g) in slots.iter().zip(&of_nodes).zip(&on_nodes) {
+            velocities[*slot as usize] = [v[0], v[1], v[2], 0.0];
+            node_impulses[*slot as usize] = [g[0], g[1], g[2], 0.0];
         }
-        self.node_impulses.download_at(0, &mut of_nodes)?;
-        for (slot, [x, y, z]) in slots.iter().zip(&of_nodes) {
-            node_impulses[*slot as usize] = [*x, *y, *z, 0.0];
-        }
-        let mut impulses = vec![[0.0; 3]; report.contacts as usize];
-        self.impulses.download_at(0, &mut impulses)?;
-        let iterates = if nodes == 0 { 0 } else { report.iterations as usize + 1 };
-        let mut trace = vec![[0.0; 4]; TRACE.min(iterates)];
-        self.trace.download_at(0, &mut trace)?;
         Ok(DeviceSolution { velocities, impulses, node_impulses, info, report, trace })
     }
 }
