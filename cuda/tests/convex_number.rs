@@ -209,8 +209,10 @@ fn the_solver_remembers_what_it_left_at_the_nodes() {
             device.submit(&commands).unwrap();
             solver.report().unwrap()
         };
-        // Its own solution, but for no impulses: a settling step.
-        assert_eq!((again(false).iterations, again(false).inner_iterations), (1, 0));
+        // Again and again its own solution: no more than the settling step.
+        again(false);
+        let same = again(false);
+        assert_eq!((same.iterations, same.inner_iterations), (1, 0), "{same:?}");
         let (_, free) = cpu(
             last,
             &settings(1e-4),

@@ -8,7 +8,7 @@ use convex_support::{
     cpu, distance, random_problem, random_problem_in, rounded, settings, solve, solve_with, solver_for,
 };
 use pliant_coupling::convex::pressing::pressing_sequence;
-use pliant_coupling::convex::{ContactProblem, InitialGuess, StopReason};
+use pliant_coupling::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
 use support::devices;
 
 // The objective is strongly convex with modulus M, so that an iterate is no further from the minimiser in the norm of M than its
@@ -128,11 +128,12 @@ fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
         for number in [1.0, 30.0] {
             let sequence = pressing_sequence(number, 60, 6, 21);
             let (mut of_cpu, mut of_device) = ([0_usize; 3], [0_usize; 3]);
-            let mut last: Option<(Vec<[f64; 4]>, Vec<[f64; 3]>)> = None;
+            let mut last: Option<ConvexSolver> = None;
             for (k, step) in sequence.iter().enumerate() {
                 let problem = rounded(&step.problem);
-                let guess = last.as_ref().map(|(velocities, impulses)| {
-                    let carried = step.carry_impulses(&sequence[k - 1], impulses);
+                let guess = last.as_ref().map(|solver| {
+                    let carried = step.carry_impulses(&sequence[k - 1], solver.impulses());
+                    let velocities = solver.velocities().to_vec();
                     let single = convex_support::single;
                     (velocities, carried.iter().map(|g| g.map(single)).collect::<Vec<_>>())
                 });
@@ -149,7 +150,7 @@ fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
                     sums[1] += info.inner_iterations;
                     sums[2] += info.line_search_iterations;
                 }
-                last = Some((right.velocities().to_vec(), right.impulses().to_vec()));
+                last = Some(right);
             }
             let case = format!("{} {number}: {of_device:?} {of_cpu:?}", device.name());
             println!("{case}");
