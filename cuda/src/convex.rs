@@ -12,6 +12,7 @@
 //! solution, a direction of descent all the same, is taken, and the report counts it
 //! ([`ConvexReport::unresolved_systems`]).
 
+mod memory;
 mod upload;
 
 use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
@@ -19,13 +20,13 @@ use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSet
 use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
     CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
-    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_SYSTEM_ROWS, CONVEX_THREADS, ConvexContacts, ConvexIncidence,
-    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS,
-    GridNodes, Kernel,
+    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ConvexContacts, ConvexIncidence, ConvexNumberParameters,
+    ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
+use memory::{Incidence, System, Table};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
 /// Nodes of a contact's stencil.
@@ -116,91 +117,6 @@ impl From<InitialGuess<'_>> for DeviceGuess {
             InitialGuess::Velocities(_) => Self::Velocities,
             InitialGuess::Solution { .. } => Self::Solution,
         }
-    }
-}
-
-/// The numbers of contacts, groups and nodes, and who touches whom.
-#[derive(Debug)]
-struct Incidence {
-    counts: Buffer<u32>,
-    contact_groups: Buffer<u32>,
-    group_begin: Buffer<u32>,
-    group_nodes: Buffer<u32>,
-    node_begin: Buffer<u32>,
-    incidences: Buffer<u32>,
-    slots: Buffer<u32>,
-}
-
-impl Incidence {
-    fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
-        Ok(Self {
-            counts: device.upload(&[0; 4])?,
-            contact_groups: device.allocate(contacts)?,
-            group_begin: device.allocate(contacts + 1)?,
-            group_nodes: device.allocate(STENCIL * contacts)?,
-            node_begin: device.allocate(nodes + 1)?,
-            incidences: device.allocate(STENCIL * contacts)?,
-            slots: device.allocate(nodes)?,
-        })
-    }
-
-    fn spans(&self) -> ConvexIncidence {
-        ConvexIncidence {
-            counts: self.counts.span(),
-            contact_groups: self.contact_groups.span(),
-            group_begin: self.group_begin.span(),
-            group_nodes: self.group_nodes.span(),
-            node_begin: self.node_begin.span(),
-            incidences: self.incidences.span(),
-            slots: self.slots.span(),
-        }
-    }
-}
-
-/// The workspace of the numbering: two tables of nodes, at least half of each free.
-#[derive(Debug)]
-struct Table {
-    keys: Buffer<u64>,
-    first: Buffer<u32>,
-    numbers: Buffer<u32>,
-    state: Buffer<u32>,
-    node_counts: Buffer<u32>,
-    block_sums: Buffer<u32>,
-}
-
-impl Table {
-    fn new(device: &Device, nodes: usize, blocks: u32) -> Result<Self, DeviceError> {
-        let places = (2 * nodes).next_power_of_two().max(64);
-        Ok(Self {
-            keys: device.allocate(2 * places)?,
-            first: device.allocate(places)?,
-            numbers: device.allocate(2 * places)?,
-            state: device.upload(&[0; 2])?,
-            node_counts: device.allocate(nodes)?,
-            block_sums: device.allocate(blocks as usize)?,
-        })
-    }
-}
-
-/// The workspace of a linear system in one precision.
-#[derive(Debug)]
-struct System<T> {
-    rows: Buffer<T>,
-    directions: Buffer<[T; 4]>,
-    images: Buffer<[T; 4]>,
-}
-
-impl<T> System<T>
-where
-    T: crate::layout::DeviceType,
-    [T; 4]: crate::layout::DeviceType,
-{
-    fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
-        Ok(Self {
-            rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * nodes)?,
-            directions: device.allocate(nodes)?,
-            images: device.allocate(contacts)?,
-        })
     }
 }
 

@@ -9,6 +9,7 @@ use convex_support::{
 };
 use pliant_coupling::convex::pressing::pressing_sequence;
 use pliant_coupling::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
+use pliant_cuda::kernels::CONVEX_THREADS;
 use support::devices;
 
 // The objective is strongly convex with modulus M, so that an iterate is no further from the minimiser in the norm of M than its
@@ -104,13 +105,14 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     }
 }
 
-// More tiles than one thread adds up: contacts over a wide grid.
+// More tiles than one thread adds up, 32 of 128 nodes: contacts over a wide grid.
 #[test]
 fn many_tiles_are_summed() {
-    let problem = random_problem_in(24, 14, 4200, 0.5);
+    let problem = random_problem_in(20, 14, 700, 0.5);
     let (right, info) = cpu(&problem, &settings(1e-3), InitialGuess::Free);
     for device in devices().into_iter().take(1) {
         let found = solve(&device, &problem, &settings(1e-3), InitialGuess::Free);
+        assert!(found.report.nodes > 32 * CONVEX_THREADS, "{:?}", found.report);
         let bound = found.info.residual + info.residual;
         assert!(
             distance(&problem, &found.velocities, right.velocities()) <= bound,
