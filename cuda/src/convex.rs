@@ -145,7 +145,7 @@ pub struct DeviceConvexSolver {
 }
 
 impl DeviceConvexSolver {
-    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 800 bytes a contact and 500 a node.
+    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 560 bytes a contact and at most 650 a node.
     ///
     /// # Errors
     /// Those of the device.
