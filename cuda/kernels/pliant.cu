@@ -2,5 +2,7 @@
 #include "scan.cu"
 #include "sort.cu"
 #include "reduce.cu"
+#include "convex_number.cu"
+#include "convex_solve.cu"
 #include "probe.cu"
 #include "misuse.cu"

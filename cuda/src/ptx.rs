@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu",
+    "block.cuh", "convex.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh", "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu",
     "sort.cu",
 }
 

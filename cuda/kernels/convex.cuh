@@ -1,0 +1,224 @@
+// The convex contact solve's memory and passes: rows of nodes and contacts, stencils, barriers and sums in a fixed order.
+//
+// A pass is a loop over contacts or over touched nodes, CONVEX_THREADS of them (a tile) to a block at a time. An element is
+// always the same thread's, so that what a pass leaves for the next one at the same element needs no barrier. Sums are formed
+// tile by tile and then over the tiles: their bits depend neither on the number of blocks nor on the schedule.
+#pragma once
+
+#include "grid.cuh"
+#include "parameters.cuh"
+#include "prelude.cuh"
+
+namespace convex {
+
+constexpr uint32_t WARPS = CONVEX_THREADS / WARP_SIZE;
+constexpr uint32_t STENCIL = 27;
+// Tiles whose sums a thread adds up by itself.
+constexpr uint32_t FEW_TILES = 32;
+
+// Rows of a contact: the law's constants, then vectors and the Hessian [xx, yy, zz, xy, xz, yz].
+enum ContactRow : uint32_t {
+    RELEASE = 0,
+    LINEAR = 1,
+    QUADRATIC = 2,
+    FRICTION_BOUND = 3,
+    STICTION = 4,
+    TENSION_SLOPE = 5,
+    TENSION_RANGE = 6,
+    CONTACT_VELOCITY = 7,
+    OTHER_CONTACT_VELOCITY = 10,
+    CONTACT_DIRECTION = 13,
+    CONTACT_IMPULSE = 16,
+    HESSIAN = 19,
+    RAY = 25,
+    CONTACT_END = 30,
+};
+static_assert(CONTACT_END == CONVEX_CONTACT_ROWS, "rows of a contact");
+
+// Rows of a touched node.
+enum NodeRow : uint32_t {
+    MASS = 0,
+    INVERSE_MASS = 1,
+    FREE = 2,
+    VELOCITY = 5,
+    OTHER_VELOCITY = 8,
+    IMPULSE = 11,
+    GRADIENT = 14,
+    DIRECTION = 17,
+    NODE_END = 20,
+};
+static_assert(NODE_END == CONVEX_NODE_ROWS, "rows of a node");
+
+// The weight of node `k` of three along an axis: a quadratic B-spline (Steffen et al. 2008), `offset` in cells from the
+// first.
+template <typename T>
+__device__ __forceinline__ T weight(T offset, uint32_t k) {
+    if (offset >= static_cast<T>(CONVEX_ON_NODE)) {
+        return offset - static_cast<T>(CONVEX_ON_NODE) == static_cast<T>(k) ? T(1) : T(0);
+    }
+    const T d = offset - static_cast<T>(k);
+    const T outer = T(1.5) - (d < T(0) ? -d : d);
+    return k == 1 ? T(0.75) - d * d : T(0.5) * outer * outer;
+}
+
+// The memory of a solve and its passes.
+struct Passes {
+    const ConvexSolveParameters& p;
+    uint32_t contacts;
+    uint32_t nodes;
+    // Which half of the tiles' sums the next pass with sums writes: another one than the last pass's, which may still be read.
+    uint32_t half;
+
+    __device__ __forceinline__ double& contact(uint32_t row, uint32_t c) const {
+        return p.contact_rows[row * p.contact_capacity + c];
+    }
+    __device__ __forceinline__ double& node(uint32_t row, uint32_t i) const {
+        return p.node_rows[row * p.node_capacity + i];
+    }
+
+    // All blocks; one alone needs no memory for it.
+    __device__ __forceinline__ void barrier() const {
+        if (gridDim.x == 1) {
+            __syncthreads();
+        } else {
+            grid_barrier(p.barrier);
+        }
+    }
+
+    // `item(i)` for each i below `count`.
+    template <typename Item>
+    __device__ __forceinline__ void each(uint32_t count, Item item) const {
+        for (uint32_t first = blockIdx.x * CONVEX_THREADS; first < count; first += gridDim.x * CONVEX_THREADS) {
+            if (first + threadIdx.x < count) {
+                item(first + threadIdx.x);
+            }
+        }
+    }
+
+    // `item(i, values)` for each i below `count`, and the sums of the K values over all of them. Ends with a barrier.
+    template <uint32_t K, typename Item>
+    __device__ __forceinline__ void sum_each(uint32_t count, double (&sums)[K], Item item) {
+        static_assert(K <= CONVEX_SUMS, "there are rows for so many sums");
+        SHARED(double, warp_sums, WARPS * K);
+        const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
+        const uint32_t stride = p.tile_sums.length / (2 * CONVEX_SUMS);
+        const uint32_t row = half * CONVEX_SUMS * stride;
+        half = 1 - half;
+        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
+            double values[K];
+            for (uint32_t k = 0; k < K; ++k) {
+                values[k] = 0.0;
+            }
+            if (i < count) {
+                item(i, values);
+            }
+            // A warp without elements has nothing to add up.
+            if (i - lane_index() < count) {
+                warp_totals(values);
+            }
+            if (lane_index() == 0) {
+                for (uint32_t k = 0; k < K; ++k) {
+                    warp_sums[k * WARPS + warp_index()] = values[k];
+                }
+            }
+            __syncthreads();
+            if (threadIdx.x < K) {
+                double sum = 0.0;
+                for (uint32_t w = 0; w < WARPS; ++w) {
+                    sum += warp_sums[threadIdx.x * WARPS + w];
+                }
+                p.tile_sums[row + threadIdx.x * stride + tile] = sum;
+            }
+            // The array is free for the next tile.
+            __syncthreads();
+        }
+        barrier();
+        for (uint32_t k = 0; k < K; ++k) {
+            sums[k] = 0.0;
+        }
+        if (tiles <= FEW_TILES) {
+            for (uint32_t tile = 0; tile < tiles; ++tile) {
+                for (uint32_t k = 0; k < K; ++k) {
+                    sums[k] += p.tile_sums[row + k * stride + tile];
+                }
+            }
+            return;
+        }
+        for (uint32_t tile = threadIdx.x; tile < tiles; tile += CONVEX_THREADS) {
+            for (uint32_t k = 0; k < K; ++k) {
+                sums[k] += p.tile_sums[row + k * stride + tile];
+            }
+        }
+        warp_totals(sums);
+        if (lane_index() == 0) {
+            for (uint32_t k = 0; k < K; ++k) {
+                warp_sums[k * WARPS + warp_index()] = sums[k];
+            }
+        }
+        __syncthreads();
+        for (uint32_t k = 0; k < K; ++k) {
+            sums[k] = 0.0;
+            for (uint32_t w = 0; w < WARPS; ++w) {
+                sums[k] += warp_sums[k * WARPS + w];
+            }
+        }
+        __syncthreads();
+    }
+
+    // Sums over the warp, pairwise; lane 0's are whole.
+    template <uint32_t K>
+    static __device__ __forceinline__ void warp_totals(double (&values)[K]) {
+        for (uint32_t k = 0; k < K; ++k) {
+            for (uint32_t distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
+                values[k] += __shfl_down_sync(ALL_LANES, values[k], distance);
+            }
+        }
+    }
+
+    // `out += sum_i w_ic x_i` of contact c; `load(i, x)` reads a node's vector.
+    template <typename T, typename Load>
+    __device__ __forceinline__ void gather(uint32_t c, T (&out)[3], Load load) const {
+        const uint32_t first = p.incidence.contact_groups[c] * STENCIL;
+        const Array<float, 3>& at = p.contacts.offset[c];
+        const T offset[3] = {static_cast<T>(at[0]), static_cast<T>(at[1]), static_cast<T>(at[2])};
+        const T wz[3] = {weight(offset[2], 0), weight(offset[2], 1), weight(offset[2], 2)};
+        // Nine rows, three nodes at a time: all at once would take too many registers.
+#pragma unroll 1
+        for (uint32_t r = 0; r < 9; ++r) {
+            const T wxy = weight(offset[0], r / 3) * weight(offset[1], r % 3);
+#pragma unroll
+            for (uint32_t k = 0; k < 3; ++k) {
+                T x[3];
+                load(p.incidence.group_nodes[first + 3 * r + k], x);
+                const T w = wxy * wz[k];
+                out[0] += w * x[0];
+                out[1] += w * x[1];
+                out[2] += w * x[2];
+            }
+        }
+    }
+
+    // `each(c, w_ic)` for the contacts c of node i, in the order of the contacts.
+    template <typename T, typename Each>
+    __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
+        const ConvexIncidence& incidence = p.incidence;
+        const uint32_t end = incidence.node_begin[i + 1];
+        for (uint32_t e = incidence.node_begin[i]; e < end; ++e) {
+            const uint32_t place = incidence.incidences[e];
+            const uint32_t group = place / STENCIL;
+            const uint32_t s = place - group * STENCIL;
+            const uint32_t x = s / 9;
+            const uint32_t y = s / 3 - 3 * x;
+            const uint32_t z = s % 3;
+            const uint32_t last = incidence.group_begin[group + 1];
+            for (uint32_t c = incidence.group_begin[group]; c < last; ++c) {
+                const Array<float, 3>& at = p.contacts.offset[c];
+                const T wxy = weight(static_cast<T>(at[0]), x) * weight(static_cast<T>(at[1]), y);
+                each_contact(c, wxy * weight(static_cast<T>(at[2]), z));
+            }
+        }
+    }
+};
+
+}  // namespace convex

@@ -1,0 +1,304 @@
+// Numbers the nodes that the contacts of a substep touch, and lists for each node who touches it.
+//
+// A place is one of the 27 nodes of a group's stencil, `27 group + node`. The touched nodes are numbered in the order of the first
+// place of each, and a node's places are sorted: nothing depends on the order in which threads come to the table, nor on how many
+// there are. All atomic operations are on integers.
+//
+// The table of the last solve's nodes is kept, so that each touched node finds the velocity that it was left with.
+#include "block.cuh"
+#include "convex.cuh"
+#include "grid.cuh"
+
+namespace convex {
+
+constexpr uint32_t NO_PLACE = 0xffffffffu;
+// Nodes are less than this far from the origin: a key has 21 bits an axis.
+constexpr int32_t FARTHEST = 1 << 20;
+
+struct Numbering {
+    const ConvexNumberParameters& p;
+
+    __device__ __forceinline__ void barrier() const {
+        if (gridDim.x == 1) {
+            __syncthreads();
+        } else {
+            grid_barrier(p.barrier);
+        }
+    }
+
+    template <typename Item>
+    __device__ __forceinline__ void each(uint32_t count, Item item) const {
+        for (uint32_t i = global_thread(); i < count; i += gridDim.x * CONVEX_THREADS) {
+            item(i);
+        }
+    }
+
+    // `take(i, sum of value(j) for j < i)` for each i below `count`; returns the sum of all. Ends with a barrier. A block takes
+    // neighbouring tiles: it sums them, learns what lies before them, and goes through them again.
+    template <typename Value, typename Take>
+    __device__ __forceinline__ uint32_t scan(uint32_t count, Value value, Take take) const {
+        const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
+        const uint32_t of_block = (tiles + gridDim.x - 1) / gridDim.x;
+        const uint32_t begin = min(blockIdx.x * of_block, tiles);
+        const uint32_t end = min(begin + of_block, tiles);
+        uint32_t mine = 0;
+        for (uint32_t tile = begin; tile < end; ++tile) {
+            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
+            mine += i < count ? value(i) : 0;
+        }
+        uint32_t sum;
+        block_exclusive_sum<CONVEX_THREADS>(mine, sum);
+        if (threadIdx.x == 0) {
+            p.block_sums[blockIdx.x] = sum;
+        }
+        barrier();
+        uint32_t before = 0;
+        uint32_t total = 0;
+        for (uint32_t block = 0; block < gridDim.x; ++block) {
+            const uint32_t of = p.block_sums[block];
+            before += block < blockIdx.x ? of : 0;
+            total += of;
+        }
+        for (uint32_t tile = begin; tile < end; ++tile) {
+            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
+            const uint32_t within = block_exclusive_sum<CONVEX_THREADS>(i < count ? value(i) : 0, sum);
+            if (i < count) {
+                take(i, before + within);
+            }
+            before += sum;
+        }
+        barrier();
+        return total;
+    }
+
+    // Whether contact c has another stencil than the one before.
+    __device__ __forceinline__ uint32_t begins_group(uint32_t c) const {
+        if (c == 0) {
+            return 1;
+        }
+        const Array<int32_t, 3>& base = p.contacts.base[c];
+        const Array<int32_t, 3>& last = p.contacts.base[c - 1];
+        return base[0] == last[0] && base[1] == last[1] && base[2] == last[2] ? 0 : 1;
+    }
+
+    // Coordinates of a node, or of a block of nodes, in one number that is not 0.
+    static __device__ __forceinline__ uint64_t key_of(int32_t x, int32_t y, int32_t z) {
+        const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & 0x1fffffu); };
+        return static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+    }
+
+    // Fibonacci hashing (Knuth, TAOCP 3, 6.4).
+    static __device__ __forceinline__ uint32_t home_of(uint64_t key) {
+        return static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32);
+    }
+
+    // Slot of a node of the grid; NO_PLACE where the grid has none. Keys and probing are those of the grid's table.
+    __device__ __forceinline__ uint32_t slot_of(int32_t x, int32_t y, int32_t z) const {
+        const uint64_t key = key_of(x >> 2, y >> 2, z >> 2);
+        const uint32_t places = p.grid.table_keys.length;
+        uint32_t place = home_of(key) & (places - 1);
+        for (uint32_t probes = 0; probes < places; ++probes) {
+            const uint64_t found = p.grid.table_keys[place];
+            if (found == key) {
+                const uint32_t node = (static_cast<uint32_t>(x & 3) * 4 + static_cast<uint32_t>(y & 3)) * 4 +
+                                      static_cast<uint32_t>(z & 3);
+                return p.grid.table_slots[place] * 64 + node;
+            }
+            if (found == 0) {
+                break;
+            }
+            place = (place + 1) & (places - 1);
+        }
+        return NO_PLACE;
+    }
+
+    // The node at a place: its coordinates, which fit a key.
+    __device__ __forceinline__ bool node_at(uint32_t place, int32_t (&x)[3]) const {
+        const uint32_t group = place / STENCIL;
+        const int32_t s = static_cast<int32_t>(place - group * STENCIL);
+        const Array<int32_t, 3>& base = p.contacts.base[p.incidence.group_begin[group]];
+        const int32_t offset[3] = {s / 9, s / 3 % 3, s % 3};
+        bool near = true;
+        for (uint32_t a = 0; a < 3; ++a) {
+            near = near && base[a] >= -FARTHEST && base[a] < FARTHEST - 2;
+            x[a] = near ? base[a] + offset[a] : 0;
+        }
+        return near;
+    }
+
+    // Where a node of the last solve is in its table; NO_PLACE where it was none.
+    __device__ __forceinline__ uint32_t find_last(uint64_t key, uint32_t begin, uint32_t mask) const {
+        uint32_t at = home_of(key) & mask;
+        for (uint32_t probes = 0; mask > 0 && probes <= mask; ++probes) {
+            const uint64_t found = p.table_keys[begin + at];
+            if (found == key) {
+                return begin + at;
+            }
+            if (found == 0) {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        return NO_PLACE;
+    }
+
+    __device__ __forceinline__ void fail() const { atomicExch(&p.incidence.counts[3], 1u); }
+
+    // Where a node is in the table that begins there, once it is in it; NO_PLACE where there is no room.
+    __device__ __forceinline__ uint32_t insert(uint64_t key, uint32_t begin, uint32_t mask) const {
+        uint32_t at = home_of(key) & mask;
+        // At least half of the table stays free, unless the nodes are too many: then who finds it full spares the others the search.
+        for (uint32_t probes = 0; probes <= mask; ++probes) {
+            uint64_t found = *static_cast<const volatile uint64_t*>(&p.table_keys[begin + at]);
+            if (found == 0) {
+                found = atomicCAS(&p.table_keys[begin + at], static_cast<uint64_t>(0), key);
+            }
+            if (found == 0 || found == key) {
+                return at;
+            }
+            if (probes % 64 == 63 && *static_cast<const volatile uint32_t*>(&p.incidence.counts[3]) != 0) {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        return NO_PLACE;
+    }
+
+    // Sorts a node's places, which are few: one for each group around it.
+    __device__ __forceinline__ void sort_places(uint32_t node) const {
+        const Span<uint32_t>& places = p.incidence.incidences;
+        const uint32_t begin = p.incidence.node_begin[node];
+        const uint32_t end = p.incidence.node_begin[node + 1];
+        for (uint32_t i = begin + 1; i < end; ++i) {
+            const uint32_t place = places[i];
+            uint32_t j = i;
+            while (j > begin && places[j - 1] > place) {
+                places[j] = places[j - 1];
+                --j;
+            }
+            places[j] = place;
+        }
+    }
+};
+
+}  // namespace convex
+
+PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
+    const convex::Numbering n = {p};
+    const ConvexIncidence& incidence = p.incidence;
+    const uint32_t contacts = p.contacts.count[0];
+    const bool first = global_thread() == 0;
+    const bool too_many = contacts > p.contact_capacity;
+    if (first) {
+        incidence.counts[0] = contacts;
+        incidence.counts[1] = 0;
+        incidence.counts[2] = 0;
+        incidence.counts[3] = too_many ? 1 : 0;
+    }
+    if (contacts == 0 || too_many) {
+        if (first) {
+            p.table_state[1] = 0;
+        }
+        return;
+    }
+    // The table of the last solve, and this one's. Nobody writes the state before all have read it.
+    const uint32_t table_length = p.table_keys.length / 2;
+    const uint32_t last = p.table_state[0] * table_length;
+    const uint32_t last_mask = p.table_state[1];
+    const uint32_t table = table_length - last;
+    const uint32_t groups = n.scan(
+        contacts, [&](uint32_t c) { return n.begins_group(c); },
+        [&](uint32_t c, uint32_t before) {
+            const uint32_t begins = n.begins_group(c);
+            incidence.contact_groups[c] = before + begins - 1;
+            if (begins != 0) {
+                incidence.group_begin[before] = c;
+            }
+        });
+    const uint32_t places = convex::STENCIL * groups;
+    // As much of the table as can be half filled, so that a few contacts clear a small one.
+    const uint32_t most = min(places, p.node_capacity);
+    uint32_t mask = 63;
+    while (mask < 2 * most - 1 && mask < table_length - 1) {
+        mask = 2 * mask + 1;
+    }
+    if (first) {
+        incidence.group_begin[groups] = contacts;
+    }
+    n.each(mask + 1, [&](uint32_t at) {
+        p.table_keys[table + at] = 0;
+        p.table_first[at] = convex::NO_PLACE;
+    });
+    n.barrier();
+    n.each(places, [&](uint32_t place) {
+        int32_t x[3];
+        const bool near = n.node_at(place, x);
+        const uint32_t at = near ? n.insert(convex::Numbering::key_of(x[0], x[1], x[2]), table, mask) : convex::NO_PLACE;
+        incidence.group_nodes[place] = at;
+        if (at == convex::NO_PLACE) {
+            n.fail();
+        } else {
+            atomicMin(&p.table_first[at], place);
+        }
+    });
+    n.barrier();
+    if (first) {
+        p.table_state[0] = table == 0 ? 0 : 1;
+        p.table_state[1] = incidence.counts[3] != 0 ? 0 : mask;
+    }
+    // All blocks see the same: the next to write it does so after another barrier.
+    if (incidence.counts[3] != 0) {
+        return;
+    }
+    const auto is_first = [&](uint32_t place) { return p.table_first[incidence.group_nodes[place]] == place ? 1u : 0u; };
+    const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t node) {
+        if (is_first(place) == 0 || node >= p.node_capacity) {
+            return;
+        }
+        int32_t x[3];
+        n.node_at(place, x);
+        const uint32_t slot = n.slot_of(x[0], x[1], x[2]);
+        if (slot == convex::NO_PLACE) {
+            n.fail();
+            return;
+        }
+        p.table_numbers[table + incidence.group_nodes[place]] = node;
+        incidence.slots[node] = slot;
+        p.node_counts[node] = 0;
+        const uint32_t known = n.find_last(convex::Numbering::key_of(x[0], x[1], x[2]), last, last_mask);
+        for (uint32_t a = 0; a < 3; ++a) {
+            p.guess_velocities[node][a] =
+                known == convex::NO_PLACE ? p.grid.nodes[slot][a] : p.velocities[p.table_numbers[known]][a];
+        }
+    });
+    if (nodes > p.node_capacity || incidence.counts[3] != 0) {
+        n.barrier();
+        if (first) {
+            incidence.counts[3] = 1;
+            p.table_state[1] = 0;
+        }
+        return;
+    }
+    n.each(places, [&](uint32_t place) {
+        const uint32_t node = p.table_numbers[table + incidence.group_nodes[place]];
+        incidence.group_nodes[place] = node;
+        atomicAdd(&p.node_counts[node], 1u);
+    });
+    n.barrier();
+    n.scan(
+        nodes, [&](uint32_t node) { return p.node_counts[node]; },
+        [&](uint32_t node, uint32_t before) { incidence.node_begin[node] = before; });
+    n.each(nodes, [&](uint32_t node) { p.node_counts[node] = 0; });
+    n.barrier();
+    n.each(places, [&](uint32_t place) {
+        const uint32_t node = incidence.group_nodes[place];
+        incidence.incidences[incidence.node_begin[node] + atomicAdd(&p.node_counts[node], 1u)] = place;
+    });
+    if (first) {
+        incidence.node_begin[nodes] = places;
+        incidence.counts[1] = groups;
+        incidence.counts[2] = nodes;
+    }
+    n.barrier();
+    n.each(nodes, [&](uint32_t node) { n.sort_places(node); });
+}

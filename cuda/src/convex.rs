@@ -1,0 +1,368 @@
+//! The convex contact solve on the device: `pliant_coupling::convex` with its default direction, from contacts in device memory to
+//! velocities in device memory, without a word to the host in between.
+//!
+//! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel numbers the touched nodes, another does the whole solve: Newton's method with
+//! block-preconditioned, matrix-free conjugate gradients, the exact line search, the choice among the starts, the stopping rule and
+//! the forcing, each as on the CPU, so that iteration counts can be compared. Objective, gradient and every sum are f64 and in an
+//! order that neither the number of blocks nor the schedule changes; the linear systems are f32, and f64 where the CPU does not
+//! trust f32 either.
+//!
+//! Bodies that answer within the step (`Mobility`, strong coupling) are not part of it: such problems are refused
+//! ([`ConvexError::Mobility`]). Nor is the CPU's factorisation: where even f64 does not solve a system as far as asked, its inexact
+//! solution, a direction of descent all the same, is taken, and the report counts it
+//! ([`ConvexReport::unresolved_systems`]).
+
+mod memory;
+mod upload;
+
+use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
+
+use crate::kernels::{
+    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
+    CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
+    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ConvexContacts, ConvexIncidence, ConvexNumberParameters,
+    ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS, GridNodes, Kernel,
+};
+use crate::layout::Span;
+use crate::{Buffer, Commands, Device, DeviceError, Launch};
+
+use memory::{Incidence, System, Table};
+pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
+
+/// Nodes of a contact's stencil.
+const STENCIL: usize = 27;
+
+/// Iterates that the trace holds.
+const TRACE: usize = 64;
+
+/// What can go wrong before or after a solve on the device.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConvexError {
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[from] DeviceError),
+    /// A setting cannot be used.
+    #[error("{0}")]
+    Settings(#[from] SettingsError),
+    /// Bodies that answer within the step are solved on the CPU only.
+    #[error("bodies that answer within the step are not part of the solve on the device")]
+    Mobility,
+    /// The problem's lists differ in length, or a row points beyond the nodes.
+    #[error("contacts[{contact}].rows, node_mass and node_free_velocity do not fit together")]
+    Shape {
+        /// Index of the contact, or 0.
+        contact: usize,
+    },
+    /// The weights of a contact are those of no quadratic B-spline and of no single node.
+    #[error("contacts[{contact}].weights are not those of a quadratic B-spline or of a single node")]
+    Stencil {
+        /// Index of the contact.
+        contact: usize,
+    },
+    /// More contacts or touched nodes than the solver was made for, or a contact with a node that the grid does not have.
+    #[error(
+        "the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes, all of which must be in the grid"
+    )]
+    NoRoom {
+        /// Contacts there is room for.
+        contact_capacity: usize,
+        /// Touched nodes there is room for.
+        node_capacity: usize,
+    },
+}
+
+/// Settings of a solve on the device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceConvexSettings {
+    /// Tolerances and limits; the direction is always Newton's.
+    pub solver: SolverSettings,
+    /// Length of the substep \[s\].
+    pub substep: f64,
+    /// Hunt-Crossley dissipation \[s/m\] of contacts without their own.
+    pub dissipation: f64,
+    /// Stiction tolerance \[m/s\] of contacts without their own.
+    pub stiction_tolerance: f64,
+}
+
+/// Where a solve on the device starts; [`DeviceConvexSolver::issue`] says from which guesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceGuess {
+    /// As [`InitialGuess::Free`].
+    #[default]
+    Free,
+    /// As [`InitialGuess::Impulses`].
+    Impulses,
+    /// As [`InitialGuess::Velocities`].
+    Velocities,
+    /// As [`InitialGuess::Solution`].
+    Solution,
+}
+
+impl DeviceGuess {
+    fn code(self) -> u32 {
+        match self {
+            Self::Free => CONVEX_GUESS_FREE,
+            Self::Impulses => CONVEX_GUESS_IMPULSES,
+            Self::Velocities => CONVEX_GUESS_VELOCITIES,
+            Self::Solution => CONVEX_GUESS_SOLUTION,
+        }
+    }
+}
+
+impl From<InitialGuess<'_>> for DeviceGuess {
+    fn from(guess: InitialGuess) -> Self {
+        match guess {
+            InitialGuess::Free => Self::Free,
+            InitialGuess::Impulses(_) => Self::Impulses,
+            InitialGuess::Velocities(_) => Self::Velocities,
+            InitialGuess::Solution { .. } => Self::Solution,
+        }
+    }
+}
+
+/// The convex solve on a device, with memory for a number of contacts and touched nodes.
+#[derive(Debug)]
+pub struct DeviceConvexSolver {
+    contact_capacity: u32,
+    node_capacity: u32,
+    blocks: u32,
+    settings: Buffer<ConvexSettings>,
+    incidence: Incidence,
+    guess_velocities: Buffer<[f64; 3]>,
+    velocities: Buffer<[f64; 3]>,
+    node_impulses: Buffer<[f64; 3]>,
+    impulses: Buffer<[f64; 3]>,
+    report: Buffer<ConvexReport>,
+    trace: Buffer<[f64; 4]>,
+    node_rows: Buffer<f64>,
+    contact_rows: Buffer<f64>,
+    single: System<f32>,
+    single_hessians: Buffer<f32>,
+    double: System<f64>,
+    tile_sums: Buffer<f64>,
+    barrier: Buffer<u32>,
+    table: Table,
+}
+
+impl DeviceConvexSolver {
+    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 560 bytes a contact and at most 650 a node.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
+        let (contacts, nodes) = (contacts.max(1), nodes.max(1));
+        // The longest rows must be countable.
+        let too_long = |length: usize| DeviceError::BufferTooLong { length };
+        let longest =
+            contacts.saturating_mul(STENCIL).max(contacts.saturating_mul(CONVEX_CONTACT_ROWS as usize));
+        u32::try_from(longest).map_err(|_| too_long(longest))?;
+        let longest = nodes.saturating_mul(CONVEX_NODE_ROWS as usize);
+        u32::try_from(longest).map_err(|_| too_long(longest))?;
+        let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
+        let resident = device
+            .resident_blocks(Kernel::ConvexSolve, CONVEX_THREADS, 0)?
+            .min(device.resident_blocks(Kernel::ConvexNumber, CONVEX_THREADS, 0)?);
+        Ok(Self {
+            contact_capacity: contacts as u32,
+            node_capacity: nodes as u32,
+            blocks: (tiles as u32).clamp(1, resident.max(1)),
+            settings: device.upload(&[bytemuck::Zeroable::zeroed()])?,
+            incidence: Incidence::new(device, contacts, nodes)?,
+            guess_velocities: device.allocate(nodes)?,
+            velocities: device.allocate(nodes)?,
+            node_impulses: device.allocate(nodes)?,
+            impulses: device.allocate(contacts)?,
+            report: device.upload(&[bytemuck::Zeroable::zeroed()])?,
+            trace: device.allocate(TRACE)?,
+            node_rows: device.allocate(CONVEX_NODE_ROWS as usize * nodes)?,
+            contact_rows: device.allocate(CONVEX_CONTACT_ROWS as usize * contacts)?,
+            single: System::new(device, contacts, nodes)?,
+            single_hessians: device.allocate(6 * contacts)?,
+            double: System::new(device, contacts, nodes)?,
+            tile_sums: device.allocate(2 * CONVEX_SUMS as usize * tiles)?,
+            barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
+            table: Table::new(device, nodes, resident.max(1))?,
+        })
+    }
+
+    /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
+    #[must_use]
+    pub fn with_blocks(self, blocks: u32) -> Self {
+        let most = self.table.block_sums.len() as u32;
+        Self { blocks: blocks.clamp(1, most), ..self }
+    }
+
+    /// Sets what the next solves go by; recordings see it.
+    ///
+    /// # Errors
+    /// [`ConvexError::Settings`] and those of the device.
+    pub fn set(&mut self, settings: &DeviceConvexSettings, guess: DeviceGuess) -> Result<(), ConvexError> {
+        settings.solver.validate()?;
+        let count = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        self.settings.upload(&[ConvexSettings {
+            substep: settings.substep,
+            dissipation: settings.dissipation,
+            stiction_tolerance: settings.stiction_tolerance,
+            relative_tolerance: settings.solver.relative_tolerance,
+            absolute_tolerance: settings.solver.absolute_tolerance,
+            max_iterations: count(settings.solver.max_iterations),
+            max_inner_iterations: count(settings.solver.max_inner_iterations),
+            guess: guess.code(),
+            unused: 0,
+        }])?;
+        Ok(())
+    }
+
+    /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of its nodes, of which the touched
+    /// ones get their new velocity, unless the solve fails.
+    ///
+    /// The guesses are the impulses \[N s\] of the contacts, zero where there are too few, and the velocities that the last solve
+    /// left at the same nodes, free ones at nodes it did not have.
+    pub fn issue(
+        &self,
+        commands: &mut Commands,
+        contacts: &ConvexContacts,
+        grid: &GridNodes,
+        guess_impulses: Span<[f32; 3]>,
+    ) {
+        self.issue_number(commands, contacts, grid);
+        self.issue_solve(commands, contacts, grid.nodes, guess_impulses);
+    }
+
+    /// Appends that the last solve's velocities are forgotten: the next guess is the free velocities.
+    pub fn issue_forget(&self, commands: &mut Commands) {
+        commands.clear(self.table.state.span());
+    }
+
+    /// Appends the numbering of the nodes that the contacts touch, by their base nodes. One solve follows each: what it leaves at the
+    /// nodes is the next one's guess.
+    pub fn issue_number(&self, commands: &mut Commands, contacts: &ConvexContacts, grid: &GridNodes) {
+        commands.launch(
+            Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
+            &ConvexNumberParameters {
+                contacts: *contacts,
+                grid: *grid,
+                incidence: self.incidence.spans(),
+                table_keys: self.table.keys.span(),
+                table_first: self.table.first.span(),
+                table_numbers: self.table.numbers.span(),
+                table_state: self.table.state.span(),
+                velocities: self.velocities.span(),
+                guess_velocities: self.guess_velocities.span(),
+                node_counts: self.table.node_counts.span(),
+                block_sums: self.table.block_sums.span(),
+                barrier: self.barrier.span(),
+                contact_capacity: self.contact_capacity,
+                node_capacity: self.node_capacity,
+            },
+        );
+    }
+
+    /// Appends the solve of contacts that have been numbered.
+    ///
+    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities come with the numbering.
+    pub fn issue_solve(
+        &self,
+        commands: &mut Commands,
+        contacts: &ConvexContacts,
+        grid: Span<[f32; 4]>,
+        guess_impulses: Span<[f32; 3]>,
+    ) {
+        commands.launch(
+            Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
+            &ConvexSolveParameters {
+                contacts: *contacts,
+                incidence: self.incidence.spans(),
+                settings: self.settings.span(),
+                grid,
+                guess_velocities: self.guess_velocities.span(),
+                guess_impulses,
+                velocities: self.velocities.span(),
+                node_impulses: self.node_impulses.span(),
+                impulses: self.impulses.span(),
+                report: self.report.span(),
+                trace: self.trace.span(),
+                node_rows: self.node_rows.span(),
+                contact_rows: self.contact_rows.span(),
+                single_rows: self.single.rows.span(),
+                single_hessians: self.single_hessians.span(),
+                single_directions: self.single.directions.span(),
+                single_images: self.single.images.span(),
+                double_rows: self.double.rows.span(),
+                double_directions: self.double.directions.span(),
+                double_images: self.double.images.span(),
+                tile_sums: self.tile_sums.span(),
+                barrier: self.barrier.span(),
+                contact_capacity: self.contact_capacity,
+                node_capacity: self.node_capacity,
+            },
+        );
+    }
+
+    /// Velocity of each touched node \[m/s\], world axes.
+    pub fn velocities(&self) -> Span<[f64; 3]> {
+        self.velocities.span()
+    }
+
+    /// Impulse of the contacts on each touched node \[N s\], world axes.
+    pub fn node_impulses(&self) -> Span<[f64; 3]> {
+        self.node_impulses.span()
+    }
+
+    /// Impulse of each contact on its particle \[N s\], world axes; the body gets the opposite.
+    pub fn impulses(&self) -> Span<[f64; 3]> {
+        self.impulses.span()
+    }
+
+    /// Which contacts touch which nodes.
+    pub fn incidence(&self) -> ConvexIncidence {
+        self.incidence.spans()
+    }
+
+    /// What the last solve did, on the device.
+    pub fn report_span(&self) -> Span<ConvexReport> {
+        self.report.span()
+    }
+
+    /// What the last solve did.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn report(&self) -> Result<ConvexReport, DeviceError> {
+        let mut report = [bytemuck::Zeroable::zeroed()];
+        self.report.download_at(0, &mut report)?;
+        Ok(report[0])
+    }
+
+    /// What a report says in the CPU's words.
+    ///
+    /// # Errors
+    /// [`ConvexError::NoRoom`] where the problem was too large.
+    pub fn info(&self, report: &ConvexReport) -> Result<SolverInfo, ConvexError> {
+        let stop = match report.stop {
+            CONVEX_NO_CONTACTS => StopReason::NoContacts,
+            CONVEX_CONVERGED => StopReason::Converged,
+            CONVEX_STAGNATED => StopReason::StagnatedAtRounding,
+            CONVEX_ITERATION_LIMIT => StopReason::IterationLimit,
+            CONVEX_NO_ROOM => return Err(self.no_room()),
+            // CONVEX_NOT_FINITE, and nothing else is written.
+            _ => StopReason::NotFinite,
+        };
+        Ok(SolverInfo {
+            iterations: report.iterations as usize,
+            inner_iterations: report.inner_iterations as usize,
+            residual: report.residual,
+            tolerance: report.tolerance,
+            objective: report.objective,
+            line_search_iterations: report.line_search_iterations as usize,
+            stop,
+        })
+    }
+
+    fn no_room(&self) -> ConvexError {
+        ConvexError::NoRoom {
+            contact_capacity: self.contact_capacity as usize,
+            node_capacity: self.node_capacity as usize,
+        }
+    }
+}

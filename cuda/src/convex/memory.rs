@@ -1,0 +1,90 @@
+//! The parts of a solver's device memory.
+
+use super::STENCIL;
+use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence};
+use crate::{Buffer, Device, DeviceError};
+
+/// The numbers of contacts, groups and nodes, and who touches whom.
+#[derive(Debug)]
+pub(super) struct Incidence {
+    pub(super) counts: Buffer<u32>,
+    pub(super) contact_groups: Buffer<u32>,
+    pub(super) group_begin: Buffer<u32>,
+    pub(super) group_nodes: Buffer<u32>,
+    pub(super) node_begin: Buffer<u32>,
+    pub(super) incidences: Buffer<u32>,
+    pub(super) slots: Buffer<u32>,
+}
+
+impl Incidence {
+    pub(super) fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
+        Ok(Self {
+            counts: device.upload(&[0; 4])?,
+            contact_groups: device.allocate(contacts)?,
+            group_begin: device.allocate(contacts + 1)?,
+            group_nodes: device.allocate(STENCIL * contacts)?,
+            node_begin: device.allocate(nodes + 1)?,
+            incidences: device.allocate(STENCIL * contacts)?,
+            slots: device.allocate(nodes)?,
+        })
+    }
+
+    pub(super) fn spans(&self) -> ConvexIncidence {
+        ConvexIncidence {
+            counts: self.counts.span(),
+            contact_groups: self.contact_groups.span(),
+            group_begin: self.group_begin.span(),
+            group_nodes: self.group_nodes.span(),
+            node_begin: self.node_begin.span(),
+            incidences: self.incidences.span(),
+            slots: self.slots.span(),
+        }
+    }
+}
+
+/// The workspace of the numbering: two tables of nodes, at least half of each free.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) keys: Buffer<u64>,
+    pub(super) first: Buffer<u32>,
+    pub(super) numbers: Buffer<u32>,
+    pub(super) state: Buffer<u32>,
+    pub(super) node_counts: Buffer<u32>,
+    pub(super) block_sums: Buffer<u32>,
+}
+
+impl Table {
+    pub(super) fn new(device: &Device, nodes: usize, blocks: u32) -> Result<Self, DeviceError> {
+        let places = (2 * nodes).next_power_of_two().max(64);
+        Ok(Self {
+            keys: device.allocate(2 * places)?,
+            first: device.allocate(places)?,
+            numbers: device.allocate(2 * places)?,
+            state: device.upload(&[0; 2])?,
+            node_counts: device.allocate(nodes)?,
+            block_sums: device.allocate(blocks as usize)?,
+        })
+    }
+}
+
+/// The workspace of a linear system in one precision.
+#[derive(Debug)]
+pub(super) struct System<T> {
+    pub(super) rows: Buffer<T>,
+    pub(super) directions: Buffer<[T; 4]>,
+    pub(super) images: Buffer<[T; 4]>,
+}
+
+impl<T> System<T>
+where
+    T: crate::layout::DeviceType,
+    [T; 4]: crate::layout::DeviceType,
+{
+    pub(super) fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
+        Ok(Self {
+            rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * nodes)?,
+            directions: device.allocate(nodes)?,
+            images: device.allocate(contacts)?,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! What the convex contact solve on the device does where there is nothing to solve, or nothing that can be.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod convex_support;
+mod support;
+
+use convex_support::{cpu, distance, random_problem, settings, solve, solver_for};
+use pliant_coupling::convex::{ContactProblem, InitialGuess, SettingsError, SolverSettings, StopReason};
+use pliant_cuda::convex::{
+    ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
+};
+use support::devices;
+
+#[test]
+fn without_contacts_velocities_are_free() {
+    for device in devices() {
+        let problem = ContactProblem { contacts: Vec::new(), ..random_problem(31, 10, 1.0) };
+        let found = solve(&device, &problem, &settings(1e-8), InitialGuess::Free);
+        assert_eq!(found.info.stop, StopReason::NoContacts);
+        assert_eq!(found.velocities, problem.node_free_velocity);
+        assert!(found.impulses.is_empty() && found.trace.is_empty());
+    }
+}
+
+// One number that is not finite, wherever it is, ends the solve with the free velocities and no impulses, as on the CPU.
+#[test]
+fn what_is_not_finite_is_reported() {
+    let spoil: [fn(&mut ContactProblem); 8] = [
+        |p| p.node_free_velocity[p.contacts[3].rows[4] as usize + 1][2] = f64::NAN,
+        |p| p.node_mass[p.contacts[3].rows[4] as usize + 1] = f64::NAN,
+        |p| p.node_mass[p.contacts[0].rows[4] as usize] = f64::INFINITY,
+        |p| p.contacts[5].normal[1] = f64::NAN,
+        |p| p.contacts[5].body_velocity[0] = f64::INFINITY,
+        |p| p.contacts[7].stiffness = f64::NAN,
+        |p| p.contacts[7].lagged_normal_impulse = f64::NAN,
+        |p| p.substep = f64::NAN,
+    ];
+    for device in devices() {
+        for (n, spoil) in spoil.iter().enumerate() {
+            let mut problem = random_problem(32, 20, 10.0);
+            spoil(&mut problem);
+            let found = solve(&device, &problem, &settings(1e-8), InitialGuess::Free);
+            assert_eq!(
+                cpu(&problem, &settings(1e-8), InitialGuess::Free).1.stop,
+                StopReason::NotFinite,
+                "{n}"
+            );
+            assert_eq!(found.info.stop, StopReason::NotFinite, "{n}: {:?}", found.info);
+            assert!(found.impulses.iter().flatten().all(|g| *g == 0.0), "{n}");
+            let kept = found.velocities.iter().zip(&problem.node_free_velocity);
+            assert!(
+                kept.flat_map(|(v, free)| v.iter().zip(free)).all(|(v, free)| v == free || free.is_nan()),
+                "{n}"
+            );
+        }
+        // A guess that is none.
+        let problem = random_problem(32, 20, 10.0);
+        let guess = InitialGuess::Velocities(&[[f64::NAN; 4]; 216]);
+        let found = solve(&device, &problem, &settings(1e-8), guess);
+        let same = cpu(&problem, &settings(1e-8), guess).1;
+        assert_eq!(found.info.stop, same.stop);
+    }
+}
+
+#[test]
+fn the_iteration_limit_is_kept() {
+    for device in devices() {
+        let problem = random_problem(33, 100, 100.0);
+        let limited = SolverSettings { max_iterations: 2, ..settings(1e-12) };
+        let found = solve(&device, &problem, &limited, InitialGuess::Free);
+        let (right, info) = cpu(&problem, &limited, InitialGuess::Free);
+        assert_eq!((found.info.stop, found.info.iterations), (StopReason::IterationLimit, 2));
+        assert_eq!((info.stop, info.iterations), (StopReason::IterationLimit, 2));
+        // The same two steps, up to f32's rounding of their directions.
+        let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
+        assert!(distance(&problem, &found.velocities, right.velocities()) <= 1e-3 * moved);
+        let limited = SolverSettings { max_inner_iterations: 3, ..settings(1e-8) };
+        let found = solve(&device, &problem, &limited, InitialGuess::Free);
+        assert!(found.info.inner_iterations <= 3 * found.info.iterations, "{:?}", found.info);
+    }
+}
+
+// A tolerance that f64 cannot reach ends where rounding is all that is left.
+#[test]
+fn a_tolerance_of_nothing_ends_at_rounding() {
+    for device in devices() {
+        let problem = random_problem(34, 30, 3.0);
+        let none = SolverSettings { absolute_tolerance: 0.0, max_iterations: 100, ..settings(0.0) };
+        let found = solve(&device, &problem, &none, InitialGuess::Free);
+        assert!(found.info.stop.is_converged(), "{:?}", found.info);
+    }
+}
+
+// Stiffness beyond what single precision is trusted with: the same minimiser by double precision.
+#[test]
+fn stiff_systems_are_solved_in_double_precision() {
+    for device in devices() {
+        let problem = random_problem(35, 3, 1e6);
+        let (right, info) = cpu(&problem, &settings(1e-8), InitialGuess::Free);
+        let found = solve(&device, &problem, &settings(1e-8), InitialGuess::Free);
+        assert!(found.report.double_systems > 0, "{:?}", found.report);
+        assert!(found.info.stop.is_converged(), "{:?}", found.report);
+        let bound = found.info.residual + info.residual;
+        assert!(distance(&problem, &found.velocities, right.velocities()) <= bound, "{:?}", found.report);
+    }
+}
+
+// A contact of one node alone, as a wall makes one.
+#[test]
+fn contacts_of_a_node_are_solved() {
+    for device in devices() {
+        let mut problem = random_problem(36, 20, 10.0);
+        for c in &mut problem.contacts[4..8] {
+            c.weights_xy = std::array::from_fn(|r| f64::from(u8::from(r == 5)));
+            c.weights_z = [0.0, 0.0, 1.0];
+        }
+        let (right, info) = cpu(&problem, &settings(1e-8), InitialGuess::Free);
+        let found = solve(&device, &problem, &settings(1e-8), InitialGuess::Free);
+        let bound = found.info.residual + info.residual;
+        assert!(distance(&problem, &found.velocities, right.velocities()) <= bound, "{:?}", found.report);
+    }
+}
+
+#[test]
+fn what_cannot_be_solved_here_is_refused() {
+    for device in devices().into_iter().take(1) {
+        let upload = |problem: &ContactProblem| {
+            DeviceContactProblem::upload(&device, problem, InitialGuess::Free, |_| [0; 3])
+        };
+        let mut problem = random_problem(37, 9, 1.0);
+        problem.contacts[6].weights_z = [0.2, 0.2, 0.6];
+        assert!(matches!(upload(&problem), Err(ConvexError::Stencil { contact: 6 })));
+        let mut problem = random_problem(37, 9, 1.0);
+        problem.contacts[2].rows[8] = 216;
+        assert!(matches!(upload(&problem), Err(ConvexError::Shape { contact: 2 })));
+        let problem = random_problem(37, 9, 1.0);
+        let on_device = upload(&problem).unwrap();
+        let mut small = DeviceConvexSolver::new(&device, 8, 216).unwrap();
+        let no_room = ConvexError::NoRoom { contact_capacity: 8, node_capacity: 216 };
+        assert_eq!(small.number(&on_device), Err(no_room));
+        let bad = DeviceConvexSettings {
+            solver: SolverSettings { max_iterations: 0, ..SolverSettings::default() },
+            ..DeviceConvexSettings::default()
+        };
+        let refused = solver_for(&device, &problem).set(&bad, DeviceGuess::Free);
+        let count = SettingsError::Count { field: "max_iterations" };
+        assert_eq!(refused, Err(ConvexError::Settings(count)));
+    }
+}
