@@ -23,6 +23,14 @@ constexpr uint32_t REDUCE_TILE = 2048;
 constexpr uint32_t GRID_BARRIER_WORDS = 2;
 // Most threads of a block of a probe.
 constexpr uint32_t PROBE_THREADS = 256;
+// No contact, geometry, side or triangle.
+constexpr uint32_t CONTACT_NONE = 4294967295;
+// Threads of a block of the contact kernels, and particles of its tile.
+constexpr uint32_t CONTACT_THREADS = 256;
+// Geometries that a particle can touch at once.
+constexpr uint32_t CONTACT_SLOTS = 8;
+// Levels of a tree of triangles.
+constexpr uint32_t CONTACT_TREE_DEPTH = 40;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -34,6 +42,98 @@ struct SortDigit {
 static_assert(sizeof(SortDigit) == 8 && alignof(SortDigit) == 4, "SortDigit");
 static_assert(PLIANT_OFFSET(SortDigit, shift) == 0, "SortDigit::shift");
 static_assert(PLIANT_OFFSET(SortDigit, mask) == 4, "SortDigit::mask");
+
+// A geometry of a body, as contact sees it: constant while the bodies are.
+struct ContactGeometry {
+    // Kind of its shape: see `kernels/distance.cuh`.
+    uint32_t kind;
+    // Number of its body.
+    uint32_t body;
+    // Number of features: faces of a hull, triangles of a mesh.
+    uint32_t features;
+    // 1 where particles can adhere, else 0.
+    uint32_t adhesive;
+    // Box: half extents; sphere: radius; capsule and cylinder: radius, half length; ellipsoid: semi-axes; triangles: half of
+    // their bounding box [m].
+    Array<float, 3> size;
+    // Radius of a ball around the triangles, about the middle of their bounding box [m].
+    float radius;
+    // Coulomb coefficient.
+    float friction;
+    // Tensile stress of a bond [Pa].
+    float adhesion_stress;
+    // Gap at which a bond breaks [m].
+    float adhesion_range;
+    // First node of its tree of triangles.
+    uint32_t first_node;
+    // First of its triangles.
+    uint32_t first_triangle;
+    // First of its planes.
+    uint32_t first_plane;
+    // Rotation from the shape's frame to the body's: w, x, y, z.
+    Array<double, 4> rotation;
+    // The shape's middle in the body's frame [m].
+    Array<double, 3> translation;
+};
+static_assert(sizeof(ContactGeometry) == 112 && alignof(ContactGeometry) == 8, "ContactGeometry");
+static_assert(PLIANT_OFFSET(ContactGeometry, kind) == 0, "ContactGeometry::kind");
+static_assert(PLIANT_OFFSET(ContactGeometry, body) == 4, "ContactGeometry::body");
+static_assert(PLIANT_OFFSET(ContactGeometry, features) == 8, "ContactGeometry::features");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesive) == 12, "ContactGeometry::adhesive");
+static_assert(PLIANT_OFFSET(ContactGeometry, size) == 16, "ContactGeometry::size");
+static_assert(PLIANT_OFFSET(ContactGeometry, radius) == 28, "ContactGeometry::radius");
+static_assert(PLIANT_OFFSET(ContactGeometry, friction) == 32, "ContactGeometry::friction");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesion_stress) == 36, "ContactGeometry::adhesion_stress");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesion_range) == 40, "ContactGeometry::adhesion_range");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_node) == 44, "ContactGeometry::first_node");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_triangle) == 48, "ContactGeometry::first_triangle");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_plane) == 52, "ContactGeometry::first_plane");
+static_assert(PLIANT_OFFSET(ContactGeometry, rotation) == 56, "ContactGeometry::rotation");
+static_assert(PLIANT_OFFSET(ContactGeometry, translation) == 88, "ContactGeometry::translation");
+
+// A node of a tree of triangles.
+struct ContactNode {
+    // Lowest corner of the box around its triangles [m].
+    Array<float, 3> low;
+    // Highest corner [m].
+    Array<float, 3> high;
+    // First triangle of a leaf; the right child of an inner node, whose left child follows it. Both count from the
+    // geometry's first.
+    uint32_t start;
+    // Triangles of a leaf; 0 for an inner node.
+    uint32_t count;
+};
+static_assert(sizeof(ContactNode) == 32 && alignof(ContactNode) == 4, "ContactNode");
+static_assert(PLIANT_OFFSET(ContactNode, low) == 0, "ContactNode::low");
+static_assert(PLIANT_OFFSET(ContactNode, high) == 12, "ContactNode::high");
+static_assert(PLIANT_OFFSET(ContactNode, start) == 24, "ContactNode::start");
+static_assert(PLIANT_OFFSET(ContactNode, count) == 28, "ContactNode::count");
+
+// All geometries of all bodies. Frames have their origin in the middle of the shape.
+struct ContactShapes {
+    // Geometries, in the order of the bodies.
+    Span<ContactGeometry> geometries;
+    // Nodes of the trees.
+    Span<ContactNode> nodes;
+    // Corners a, b, c [m] and outward unit normal of each triangle, in the order of its tree.
+    Span<Array<float, 12>> triangles;
+    // Sums of the normals of the triangles at edges ab, bc, ca, and angle-weighted sums of those at a, b, c.
+    Span<Array<float, 18>> edge_normals;
+    // Feature of each triangle: its number in the mesh, its face of a hull.
+    Span<uint32_t> features;
+    // Where each triangle of a mesh stands in `triangles`.
+    Span<uint32_t> slots;
+    // Outward normal and offset [m] of each face of a hull.
+    Span<Array<float, 4>> planes;
+};
+static_assert(sizeof(ContactShapes) == 112 && alignof(ContactShapes) == 8, "ContactShapes");
+static_assert(PLIANT_OFFSET(ContactShapes, geometries) == 0, "ContactShapes::geometries");
+static_assert(PLIANT_OFFSET(ContactShapes, nodes) == 16, "ContactShapes::nodes");
+static_assert(PLIANT_OFFSET(ContactShapes, triangles) == 32, "ContactShapes::triangles");
+static_assert(PLIANT_OFFSET(ContactShapes, edge_normals) == 48, "ContactShapes::edge_normals");
+static_assert(PLIANT_OFFSET(ContactShapes, features) == 64, "ContactShapes::features");
+static_assert(PLIANT_OFFSET(ContactShapes, slots) == 80, "ContactShapes::slots");
+static_assert(PLIANT_OFFSET(ContactShapes, planes) == 96, "ContactShapes::planes");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -384,3 +484,35 @@ static_assert(sizeof(ProbeMisuseParameters) == 24 && alignof(ProbeMisuseParamete
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, cells) == 0, "ProbeMisuseParameters::cells");
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, rule) == 16, "ProbeMisuseParameters::rule");
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, unused) == 20, "ProbeMisuseParameters::unused");
+
+// Probe: signed distances of points to one geometry.
+struct ProbeContactDistanceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Points relative to the shape's middle [m].
+    Span<Array<float, 3>> points;
+    // Feature that each point came through; `CONTACT_NONE` for none.
+    Span<uint32_t> sides;
+    // Signed distances [m].
+    Span<float> distances;
+    // Outward unit normals.
+    Span<Array<float, 3>> normals;
+    // Features.
+    Span<uint32_t> features;
+    // Lower bounds of the distances [m].
+    Span<float> lower_bounds;
+    // Number of the geometry.
+    uint32_t geometry;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeContactDistanceParameters) == 216 && alignof(ProbeContactDistanceParameters) == 8, "ProbeContactDistanceParameters");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, shapes) == 0, "ProbeContactDistanceParameters::shapes");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, points) == 112, "ProbeContactDistanceParameters::points");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, sides) == 128, "ProbeContactDistanceParameters::sides");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, distances) == 144, "ProbeContactDistanceParameters::distances");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, normals) == 160, "ProbeContactDistanceParameters::normals");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, features) == 176, "ProbeContactDistanceParameters::features");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, lower_bounds) == 192, "ProbeContactDistanceParameters::lower_bounds");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, geometry) == 208, "ProbeContactDistanceParameters::geometry");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, unused) == 212, "ProbeContactDistanceParameters::unused");

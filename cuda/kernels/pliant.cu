@@ -4,3 +4,4 @@
 #include "reduce.cu"
 #include "probe.cu"
 #include "misuse.cu"
+#include "register.cu"

@@ -33,6 +33,15 @@ shared_constants! {
     pub const GRID_BARRIER_WORDS: u32 = 2;
     /// Most threads of a block of a probe.
     pub const PROBE_THREADS: u32 = 256;
+
+    /// No contact, geometry, side or triangle.
+    pub const CONTACT_NONE: u32 = u32::MAX;
+    /// Threads of a block of the contact kernels, and particles of its tile.
+    pub const CONTACT_THREADS: u32 = 256;
+    /// Geometries that a particle can touch at once.
+    pub const CONTACT_SLOTS: u32 = 8;
+    /// Levels of a tree of triangles.
+    pub const CONTACT_TREE_DEPTH: u32 = 40;
 }
 
 shared_structs! {
@@ -42,6 +51,70 @@ shared_structs! {
         pub shift: u32,
         /// The bits once shifted: 2^bits - 1.
         pub mask: u32,
+    }
+
+    /// A geometry of a body, as contact sees it: constant while the bodies are.
+    pub struct ContactGeometry {
+        /// Kind of its shape: see `kernels/distance.cuh`.
+        pub kind: u32,
+        /// Number of its body.
+        pub body: u32,
+        /// Number of features: faces of a hull, triangles of a mesh.
+        pub features: u32,
+        /// 1 where particles can adhere, else 0.
+        pub adhesive: u32,
+        /// Box: half extents; sphere: radius; capsule and cylinder: radius, half length; ellipsoid: semi-axes; triangles: half of
+        /// their bounding box [m].
+        pub size: [f32; 3],
+        /// Radius of a ball around the triangles, about the middle of their bounding box [m].
+        pub radius: f32,
+        /// Coulomb coefficient.
+        pub friction: f32,
+        /// Tensile stress of a bond [Pa].
+        pub adhesion_stress: f32,
+        /// Gap at which a bond breaks [m].
+        pub adhesion_range: f32,
+        /// First node of its tree of triangles.
+        pub first_node: u32,
+        /// First of its triangles.
+        pub first_triangle: u32,
+        /// First of its planes.
+        pub first_plane: u32,
+        /// Rotation from the shape's frame to the body's: w, x, y, z.
+        pub rotation: [f64; 4],
+        /// The shape's middle in the body's frame [m].
+        pub translation: [f64; 3],
+    }
+
+    /// A node of a tree of triangles.
+    pub struct ContactNode {
+        /// Lowest corner of the box around its triangles [m].
+        pub low: [f32; 3],
+        /// Highest corner [m].
+        pub high: [f32; 3],
+        /// First triangle of a leaf; the right child of an inner node, whose left child follows it. Both count from the
+        /// geometry's first.
+        pub start: u32,
+        /// Triangles of a leaf; 0 for an inner node.
+        pub count: u32,
+    }
+
+    /// All geometries of all bodies. Frames have their origin in the middle of the shape.
+    pub struct ContactShapes {
+        /// Geometries, in the order of the bodies.
+        pub geometries: Span<ContactGeometry>,
+        /// Nodes of the trees.
+        pub nodes: Span<ContactNode>,
+        /// Corners a, b, c [m] and outward unit normal of each triangle, in the order of its tree.
+        pub triangles: Span<[f32; 12]>,
+        /// Sums of the normals of the triangles at edges ab, bc, ca, and angle-weighted sums of those at a, b, c.
+        pub edge_normals: Span<[f32; 18]>,
+        /// Feature of each triangle: its number in the mesh, its face of a hull.
+        pub features: Span<u32>,
+        /// Where each triangle of a mesh stands in `triangles`.
+        pub slots: Span<u32>,
+        /// Outward normal and offset [m] of each face of a hull.
+        pub planes: Span<[f32; 4]>,
     }
 }
 
@@ -288,6 +361,28 @@ kernels! {
         cells: Span<u32>,
         /// Which rule: see `kernels/misuse.cu`.
         rule: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: signed distances of points to one geometry.
+    ProbeContactDistance = "probe_contact_distance", ProbeContactDistanceParameters {
+        /// The geometries.
+        shapes: ContactShapes,
+        /// Points relative to the shape's middle [m].
+        points: Span<[f32; 3]>,
+        /// Feature that each point came through; [`CONTACT_NONE`] for none.
+        sides: Span<u32>,
+        /// Signed distances [m].
+        distances: Span<f32>,
+        /// Outward unit normals.
+        normals: Span<[f32; 3]>,
+        /// Features.
+        features: Span<u32>,
+        /// Lower bounds of the distances [m].
+        lower_bounds: Span<f32>,
+        /// Number of the geometry.
+        geometry: u32,
         /// Zero.
         unused: u32,
     }

@@ -27,6 +27,7 @@
 pub mod algorithms;
 mod buffer;
 mod command;
+pub mod contact;
 mod device;
 mod driver;
 mod emulated;
