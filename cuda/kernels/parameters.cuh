@@ -31,6 +31,10 @@ constexpr uint32_t CONTACT_THREADS = 256;
 constexpr uint32_t CONTACT_SLOTS = 8;
 // Levels of a tree of triangles.
 constexpr uint32_t CONTACT_TREE_DEPTH = 40;
+// Numbers that are summed for each body: angular impulse, linear impulse, work.
+constexpr uint32_t CONTACT_SUMS = 7;
+// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
+constexpr uint32_t CONVEX_ON_NODE = 8;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -134,6 +138,310 @@ static_assert(PLIANT_OFFSET(ContactShapes, edge_normals) == 48, "ContactShapes::
 static_assert(PLIANT_OFFSET(ContactShapes, features) == 64, "ContactShapes::features");
 static_assert(PLIANT_OFFSET(ContactShapes, slots) == 80, "ContactShapes::slots");
 static_assert(PLIANT_OFFSET(ContactShapes, planes) == 96, "ContactShapes::planes");
+
+// A body as contact sees it in a substep, world frame.
+struct ContactBody {
+    // Where its origin was at the start of the step, which impulses are about [m].
+    Array<double, 3> origin;
+    // Where its origin is in this substep [m].
+    Array<double, 3> translation;
+    // Rotation from its frame to the world's: w, x, y, z.
+    Array<double, 4> rotation;
+    // Angular velocity [rad/s].
+    Array<double, 3> angular;
+    // Velocity of its origin [m/s].
+    Array<double, 3> linear;
+};
+static_assert(sizeof(ContactBody) == 128 && alignof(ContactBody) == 8, "ContactBody");
+static_assert(PLIANT_OFFSET(ContactBody, origin) == 0, "ContactBody::origin");
+static_assert(PLIANT_OFFSET(ContactBody, translation) == 24, "ContactBody::translation");
+static_assert(PLIANT_OFFSET(ContactBody, rotation) == 48, "ContactBody::rotation");
+static_assert(PLIANT_OFFSET(ContactBody, angular) == 80, "ContactBody::angular");
+static_assert(PLIANT_OFFSET(ContactBody, linear) == 104, "ContactBody::linear");
+
+// A geometry at its pose in this substep. Its middle is the sum of a cell and a fraction, so that what is relative to it is
+// exact far from the world's origin.
+struct ContactPlaced {
+    // World to shape frame, by rows.
+    Array<float, 9> inverse_rotation;
+    // Cell of the grid in which its middle is.
+    Array<int32_t, 3> cell;
+    // Its middle within that cell [cells].
+    Array<float, 3> fraction;
+    // Angular velocity, world frame [rad/s].
+    Array<float, 3> angular;
+    // Velocity of its middle, world frame [m/s].
+    Array<float, 3> linear;
+    // From the point that the body's impulses are about to its middle, world frame [m].
+    Array<float, 3> lever;
+};
+static_assert(sizeof(ContactPlaced) == 96 && alignof(ContactPlaced) == 4, "ContactPlaced");
+static_assert(PLIANT_OFFSET(ContactPlaced, inverse_rotation) == 0, "ContactPlaced::inverse_rotation");
+static_assert(PLIANT_OFFSET(ContactPlaced, cell) == 36, "ContactPlaced::cell");
+static_assert(PLIANT_OFFSET(ContactPlaced, fraction) == 48, "ContactPlaced::fraction");
+static_assert(PLIANT_OFFSET(ContactPlaced, angular) == 60, "ContactPlaced::angular");
+static_assert(PLIANT_OFFSET(ContactPlaced, linear) == 72, "ContactPlaced::linear");
+static_assert(PLIANT_OFFSET(ContactPlaced, lever) == 84, "ContactPlaced::lever");
+
+// Where in a step contact is.
+struct ContactClock {
+    // Length of the substep [s].
+    float delta;
+    // Number of the substep in its step.
+    uint32_t substep;
+    // 1 where the substep takes place: see the limit of `Kernel::ContactPlace`.
+    uint32_t active;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactClock) == 16 && alignof(ContactClock) == 4, "ContactClock");
+static_assert(PLIANT_OFFSET(ContactClock, delta) == 0, "ContactClock::delta");
+static_assert(PLIANT_OFFSET(ContactClock, substep) == 4, "ContactClock::substep");
+static_assert(PLIANT_OFFSET(ContactClock, active) == 8, "ContactClock::active");
+static_assert(PLIANT_OFFSET(ContactClock, unused) == 12, "ContactClock::unused");
+
+// What contact keeps from substep to substep besides the memories.
+struct ContactState {
+    // Number of remembered contacts.
+    uint32_t memories;
+    // Bits of the largest `pressed_out` among them, as f32.
+    uint32_t farthest;
+    // The same of those that are being remembered.
+    uint32_t next_farthest;
+    // The most contacts of a substep.
+    uint32_t most_contacts;
+    // The most geometries that a particle touched.
+    uint32_t most_of_particle;
+    // Zero.
+    Array<uint32_t, 3> unused;
+};
+static_assert(sizeof(ContactState) == 32 && alignof(ContactState) == 4, "ContactState");
+static_assert(PLIANT_OFFSET(ContactState, memories) == 0, "ContactState::memories");
+static_assert(PLIANT_OFFSET(ContactState, farthest) == 4, "ContactState::farthest");
+static_assert(PLIANT_OFFSET(ContactState, next_farthest) == 8, "ContactState::next_farthest");
+static_assert(PLIANT_OFFSET(ContactState, most_contacts) == 12, "ContactState::most_contacts");
+static_assert(PLIANT_OFFSET(ContactState, most_of_particle) == 16, "ContactState::most_of_particle");
+static_assert(PLIANT_OFFSET(ContactState, unused) == 20, "ContactState::unused");
+
+// A contact of the last substep.
+struct ContactMemory {
+    // The particle's id.
+    uint32_t particle;
+    // Number of the geometry.
+    uint32_t geometry;
+    // Feature through which the particle came.
+    uint32_t feature;
+    // 1 where the particle was pressed onto an adhesive geometry and held since.
+    uint32_t bonded;
+    // Impulse on the particle, world frame [N s].
+    Array<float, 3> impulse;
+    // Its normal part; negative only for a bond under tension.
+    float normal_impulse;
+    // Signed distance of the particle's centre, from `feature` [m].
+    float distance;
+    // How far outside the geometry the particle is although it is behind `feature` [m].
+    float pressed_out;
+    // Zero.
+    Array<uint32_t, 2> unused;
+};
+static_assert(sizeof(ContactMemory) == 48 && alignof(ContactMemory) == 4, "ContactMemory");
+static_assert(PLIANT_OFFSET(ContactMemory, particle) == 0, "ContactMemory::particle");
+static_assert(PLIANT_OFFSET(ContactMemory, geometry) == 4, "ContactMemory::geometry");
+static_assert(PLIANT_OFFSET(ContactMemory, feature) == 8, "ContactMemory::feature");
+static_assert(PLIANT_OFFSET(ContactMemory, bonded) == 12, "ContactMemory::bonded");
+static_assert(PLIANT_OFFSET(ContactMemory, impulse) == 16, "ContactMemory::impulse");
+static_assert(PLIANT_OFFSET(ContactMemory, normal_impulse) == 28, "ContactMemory::normal_impulse");
+static_assert(PLIANT_OFFSET(ContactMemory, distance) == 32, "ContactMemory::distance");
+static_assert(PLIANT_OFFSET(ContactMemory, pressed_out) == 36, "ContactMemory::pressed_out");
+static_assert(PLIANT_OFFSET(ContactMemory, unused) == 40, "ContactMemory::unused");
+
+// What decides which pairs touch, and how stiffly.
+struct ContactRules {
+    // Grid spacing [m].
+    double grid_spacing;
+    // Gap below which a pair is registered at any velocity [m].
+    float margin;
+    // Radius of every particle [m]; 0 for half the edge of the cube of its volume.
+    float radius;
+    // Stiffness of every contact [N/m]; 0 for `near_rigid` times mass over the square of the substep.
+    float stiffness;
+    // See `stiffness`.
+    float near_rigid;
+    // Hunt-Crossley dissipation [s/m].
+    float dissipation;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactRules) == 32 && alignof(ContactRules) == 8, "ContactRules");
+static_assert(PLIANT_OFFSET(ContactRules, grid_spacing) == 0, "ContactRules::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactRules, margin) == 8, "ContactRules::margin");
+static_assert(PLIANT_OFFSET(ContactRules, radius) == 12, "ContactRules::radius");
+static_assert(PLIANT_OFFSET(ContactRules, stiffness) == 16, "ContactRules::stiffness");
+static_assert(PLIANT_OFFSET(ContactRules, near_rigid) == 20, "ContactRules::near_rigid");
+static_assert(PLIANT_OFFSET(ContactRules, dissipation) == 24, "ContactRules::dissipation");
+static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused");
+
+// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry.
+struct ContactArrays {
+    // Number of contacts; one element.
+    Span<uint32_t> count;
+    // The particle's id; `CONTACT_NONE` for a contact of a node with a wall of the grid.
+    Span<uint32_t> particle;
+    // Number of the geometry.
+    Span<uint32_t> geometry;
+    // Number of the body; the number of bodies for a wall of the grid.
+    Span<uint32_t> body;
+    // Feature of the geometry.
+    Span<uint32_t> feature;
+    // Lowest node of the particle's stencil.
+    Span<Array<int32_t, 3>> base;
+    // Position relative to that node [cells].
+    Span<Array<float, 3>> offset;
+    // From the body to the particle, world frame.
+    Span<Array<float, 3>> normal;
+    // Velocity of the body there, world frame [m/s].
+    Span<Array<float, 3>> body_velocity;
+    // Position relative to the point that the body's impulses are about, world frame [m].
+    Span<Array<float, 3>> lever;
+    // Gap [m], negative when overlapping.
+    Span<float> gap;
+    // Gap of the particle's centre: without its radius [m].
+    Span<float> distance;
+    // How far outside the geometry the particle is although `distance` is negative [m].
+    Span<float> pressed_out;
+    // Stiffness [N/m].
+    Span<float> stiffness;
+    // Coulomb coefficient.
+    Span<float> friction;
+    // Normal impulse that bounds the friction [N s].
+    Span<float> lagged_normal_impulse;
+    // Largest tension of a contact that is bonded at the start of the substep [N]; 0 for one that is not.
+    Span<float> tension;
+    // Impulse on the particle in the last substep, world frame [N s]; zero for a new pair.
+    Span<Array<float, 3>> last_impulse;
+};
+static_assert(sizeof(ContactArrays) == 288 && alignof(ContactArrays) == 8, "ContactArrays");
+static_assert(PLIANT_OFFSET(ContactArrays, count) == 0, "ContactArrays::count");
+static_assert(PLIANT_OFFSET(ContactArrays, particle) == 16, "ContactArrays::particle");
+static_assert(PLIANT_OFFSET(ContactArrays, geometry) == 32, "ContactArrays::geometry");
+static_assert(PLIANT_OFFSET(ContactArrays, body) == 48, "ContactArrays::body");
+static_assert(PLIANT_OFFSET(ContactArrays, feature) == 64, "ContactArrays::feature");
+static_assert(PLIANT_OFFSET(ContactArrays, base) == 80, "ContactArrays::base");
+static_assert(PLIANT_OFFSET(ContactArrays, offset) == 96, "ContactArrays::offset");
+static_assert(PLIANT_OFFSET(ContactArrays, normal) == 112, "ContactArrays::normal");
+static_assert(PLIANT_OFFSET(ContactArrays, body_velocity) == 128, "ContactArrays::body_velocity");
+static_assert(PLIANT_OFFSET(ContactArrays, lever) == 144, "ContactArrays::lever");
+static_assert(PLIANT_OFFSET(ContactArrays, gap) == 160, "ContactArrays::gap");
+static_assert(PLIANT_OFFSET(ContactArrays, distance) == 176, "ContactArrays::distance");
+static_assert(PLIANT_OFFSET(ContactArrays, pressed_out) == 192, "ContactArrays::pressed_out");
+static_assert(PLIANT_OFFSET(ContactArrays, stiffness) == 208, "ContactArrays::stiffness");
+static_assert(PLIANT_OFFSET(ContactArrays, friction) == 224, "ContactArrays::friction");
+static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 240, "ContactArrays::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, tension) == 256, "ContactArrays::tension");
+static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 272, "ContactArrays::last_impulse");
+
+// What is remembered of the last substep's contacts.
+struct ContactMemories {
+    // The contacts, a particle's in a row.
+    Span<ContactMemory> list;
+    // For the id of each particle, the first of its contacts in `list`, if that is of this particle; else it has none.
+    Span<uint32_t> first;
+    // One element.
+    Span<ContactState> state;
+};
+static_assert(sizeof(ContactMemories) == 48 && alignof(ContactMemories) == 8, "ContactMemories");
+static_assert(PLIANT_OFFSET(ContactMemories, list) == 0, "ContactMemories::list");
+static_assert(PLIANT_OFFSET(ContactMemories, first) == 16, "ContactMemories::first");
+static_assert(PLIANT_OFFSET(ContactMemories, state) == 32, "ContactMemories::state");
+
+// Which contacts touch which nodes.
+struct ConvexIncidence {
+    // Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+    Span<uint32_t> counts;
+    // The group of each contact: consecutive contacts with one stencil.
+    Span<uint32_t> contact_groups;
+    // First contact of each group, and the number of contacts.
+    Span<uint32_t> group_begin;
+    // The touched nodes of each group's stencil, at `27 group + (3 i + j) 3 + k`.
+    Span<uint32_t> group_nodes;
+    // First incidence of each touched node, and the number of incidences.
+    Span<uint32_t> node_begin;
+    // Places in `group_nodes` of each touched node, ascending.
+    Span<uint32_t> incidences;
+    // Where each touched node lies in the grid.
+    Span<uint32_t> slots;
+};
+static_assert(sizeof(ConvexIncidence) == 112 && alignof(ConvexIncidence) == 8, "ConvexIncidence");
+static_assert(PLIANT_OFFSET(ConvexIncidence, counts) == 0, "ConvexIncidence::counts");
+static_assert(PLIANT_OFFSET(ConvexIncidence, contact_groups) == 16, "ConvexIncidence::contact_groups");
+static_assert(PLIANT_OFFSET(ConvexIncidence, group_begin) == 32, "ConvexIncidence::group_begin");
+static_assert(PLIANT_OFFSET(ConvexIncidence, group_nodes) == 48, "ConvexIncidence::group_nodes");
+static_assert(PLIANT_OFFSET(ConvexIncidence, node_begin) == 64, "ConvexIncidence::node_begin");
+static_assert(PLIANT_OFFSET(ConvexIncidence, incidences) == 80, "ConvexIncidence::incidences");
+static_assert(PLIANT_OFFSET(ConvexIncidence, slots) == 96, "ConvexIncidence::slots");
+
+// What the solve of a substep found, in rows: row r of contact or node i is `rows[r * stride + i]`.
+struct ContactSolution {
+    // Rows of contacts.
+    Span<double> contacts;
+    // Rows of touched nodes.
+    Span<double> nodes;
+    // What each body's velocity became less what contact saw, world frame about the body's impulses' point: angular [rad/s], linear
+    // [m/s]; empty where bodies do not answer.
+    Span<Array<double, 6>> answers;
+    // Elements from one row of contacts to the next.
+    uint32_t contact_stride;
+    // First of the three rows with the impulse on the particle, world frame [N s].
+    uint32_t impulse_row;
+    // Elements from one row of nodes to the next.
+    uint32_t node_stride;
+    // Row with the mass that the solve moved [kg]; 0 for a node that a wall of the grid held.
+    uint32_t mass_row;
+    // First of the three rows with the node's velocity [m/s].
+    uint32_t velocity_row;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactSolution) == 72 && alignof(ContactSolution) == 8, "ContactSolution");
+static_assert(PLIANT_OFFSET(ContactSolution, contacts) == 0, "ContactSolution::contacts");
+static_assert(PLIANT_OFFSET(ContactSolution, nodes) == 16, "ContactSolution::nodes");
+static_assert(PLIANT_OFFSET(ContactSolution, answers) == 32, "ContactSolution::answers");
+static_assert(PLIANT_OFFSET(ContactSolution, contact_stride) == 48, "ContactSolution::contact_stride");
+static_assert(PLIANT_OFFSET(ContactSolution, impulse_row) == 52, "ContactSolution::impulse_row");
+static_assert(PLIANT_OFFSET(ContactSolution, node_stride) == 56, "ContactSolution::node_stride");
+static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 60, "ContactSolution::mass_row");
+static_assert(PLIANT_OFFSET(ContactSolution, velocity_row) == 64, "ContactSolution::velocity_row");
+static_assert(PLIANT_OFFSET(ContactSolution, unused) == 68, "ContactSolution::unused");
+
+// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
+//
+// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
+// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
+// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+struct ParticleRows {
+    // 33 rows.
+    Span<float> rows;
+    // The order in which each was added.
+    Span<uint32_t> ids;
+    // Index of each one's material.
+    Span<uint32_t> materials;
+    // Slot of each one's block.
+    Span<uint32_t> blocks;
+    // Key of each block; its corner is at 4 times the key [cells].
+    Span<Array<int32_t, 3>> block_keys;
+    // Number of particles.
+    uint32_t count;
+    // Elements from one row to the next.
+    uint32_t stride;
+};
+static_assert(sizeof(ParticleRows) == 88 && alignof(ParticleRows) == 8, "ParticleRows");
+static_assert(PLIANT_OFFSET(ParticleRows, rows) == 0, "ParticleRows::rows");
+static_assert(PLIANT_OFFSET(ParticleRows, ids) == 16, "ParticleRows::ids");
+static_assert(PLIANT_OFFSET(ParticleRows, materials) == 32, "ParticleRows::materials");
+static_assert(PLIANT_OFFSET(ParticleRows, blocks) == 48, "ParticleRows::blocks");
+static_assert(PLIANT_OFFSET(ParticleRows, block_keys) == 64, "ParticleRows::block_keys");
+static_assert(PLIANT_OFFSET(ParticleRows, count) == 80, "ParticleRows::count");
+static_assert(PLIANT_OFFSET(ParticleRows, stride) == 84, "ParticleRows::stride");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -516,3 +824,195 @@ static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, features) == 176, "P
 static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, lower_bounds) == 192, "ProbeContactDistanceParameters::lower_bounds");
 static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, geometry) == 208, "ProbeContactDistanceParameters::geometry");
 static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, unused) == 212, "ProbeContactDistanceParameters::unused");
+
+// Places the geometries for a substep.
+struct ContactPlaceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // One element.
+    Span<ContactClock> clock;
+    // One element.
+    Span<ContactState> state;
+    // Number of substeps of the step that may take place; empty for all.
+    Span<uint32_t> limit;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactPlaceParameters) == 208 && alignof(ContactPlaceParameters) == 8, "ContactPlaceParameters");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, shapes) == 0, "ContactPlaceParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, bodies) == 112, "ContactPlaceParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, placed) == 128, "ContactPlaceParameters::placed");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, clock) == 144, "ContactPlaceParameters::clock");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, state) == 160, "ContactPlaceParameters::state");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, limit) == 176, "ContactPlaceParameters::limit");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, grid_spacing) == 192, "ContactPlaceParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, body_count) == 200, "ContactPlaceParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, unused) == 204, "ContactPlaceParameters::unused");
+
+// Finds which particles touch which geometries.
+struct ContactFindParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // Geometries of a particle, `CONTACT_SLOTS` rows of them.
+    Span<uint32_t> touched;
+    // Each particle's number of geometries, and 256 times that of those before it in its tile.
+    Span<uint32_t> counts;
+    // Contacts of each tile.
+    Span<uint32_t> tiles;
+    // What decides.
+    ContactRules rules;
+};
+static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
+static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFindParameters, memories) == 216, "ContactFindParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFindParameters, clock) == 264, "ContactFindParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFindParameters, touched) == 280, "ContactFindParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFindParameters, counts) == 296, "ContactFindParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFindParameters, tiles) == 312, "ContactFindParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, rules) == 328, "ContactFindParameters::rules");
+
+// Writes the contacts.
+struct ContactFillParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> touched;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> counts;
+    // Contacts of the tiles before each one.
+    Span<uint32_t> tiles;
+    // Contacts of all tiles; one element.
+    Span<uint32_t> total;
+    // What decides.
+    ContactRules rules;
+    // The contacts.
+    ContactArrays contacts;
+};
+static_assert(sizeof(ContactFillParameters) == 664 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFillParameters, memories) == 216, "ContactFillParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFillParameters, clock) == 264, "ContactFillParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFillParameters, touched) == 280, "ContactFillParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
+static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
+
+// Remembers the contacts, and sums what they give each body.
+struct ContactExchangeParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // The geometries.
+    ContactShapes shapes;
+    // What becomes of them.
+    ContactMemories memories;
+    // What the solve found.
+    ContactSolution solution;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactExchangeParameters) == 584 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 520, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 536, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 552, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 568, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 576, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 580, "ContactExchangeParameters::unused");
+
+// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
+struct ContactExchangeNodesParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // What the solve found.
+    ContactSolution solution;
+    // Velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // First tile of nodes.
+    uint32_t first_tile;
+};
+static_assert(sizeof(ContactExchangeNodesParameters) == 552 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 472, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 488, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 504, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 520, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 536, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 544, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 548, "ContactExchangeNodesParameters::first_tile");
+
+// Adds the tiles' sums to those of the step.
+struct ContactSumBodiesParameters {
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
+    Span<Array<double, 7>> totals;
+    // One element.
+    Span<ContactClock> clock;
+    // Number of tiles.
+    uint32_t tiles;
+    // Number of bodies.
+    uint32_t body_count;
+};
+static_assert(sizeof(ContactSumBodiesParameters) == 56 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");

@@ -5,3 +5,4 @@
 #include "probe.cu"
 #include "misuse.cu"
 #include "register.cu"
+#include "exchange.cu"

@@ -42,6 +42,10 @@ shared_constants! {
     pub const CONTACT_SLOTS: u32 = 8;
     /// Levels of a tree of triangles.
     pub const CONTACT_TREE_DEPTH: u32 = 40;
+    /// Numbers that are summed for each body: angular impulse, linear impulse, work.
+    pub const CONTACT_SUMS: u32 = 7;
+    /// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
+    pub const CONVEX_ON_NODE: u32 = 8;
 }
 
 shared_structs! {
@@ -115,6 +119,218 @@ shared_structs! {
         pub slots: Span<u32>,
         /// Outward normal and offset [m] of each face of a hull.
         pub planes: Span<[f32; 4]>,
+    }
+
+    /// A body as contact sees it in a substep, world frame.
+    pub struct ContactBody {
+        /// Where its origin was at the start of the step, which impulses are about [m].
+        pub origin: [f64; 3],
+        /// Where its origin is in this substep [m].
+        pub translation: [f64; 3],
+        /// Rotation from its frame to the world's: w, x, y, z.
+        pub rotation: [f64; 4],
+        /// Angular velocity [rad/s].
+        pub angular: [f64; 3],
+        /// Velocity of its origin [m/s].
+        pub linear: [f64; 3],
+    }
+
+    /// A geometry at its pose in this substep. Its middle is the sum of a cell and a fraction, so that what is relative to it is
+    /// exact far from the world's origin.
+    pub struct ContactPlaced {
+        /// World to shape frame, by rows.
+        pub inverse_rotation: [f32; 9],
+        /// Cell of the grid in which its middle is.
+        pub cell: [i32; 3],
+        /// Its middle within that cell [cells].
+        pub fraction: [f32; 3],
+        /// Angular velocity, world frame [rad/s].
+        pub angular: [f32; 3],
+        /// Velocity of its middle, world frame [m/s].
+        pub linear: [f32; 3],
+        /// From the point that the body's impulses are about to its middle, world frame [m].
+        pub lever: [f32; 3],
+    }
+
+    /// Where in a step contact is.
+    pub struct ContactClock {
+        /// Length of the substep [s].
+        pub delta: f32,
+        /// Number of the substep in its step.
+        pub substep: u32,
+        /// 1 where the substep takes place: see the limit of [`Kernel::ContactPlace`].
+        pub active: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// What contact keeps from substep to substep besides the memories.
+    pub struct ContactState {
+        /// Number of remembered contacts.
+        pub memories: u32,
+        /// Bits of the largest `pressed_out` among them, as f32.
+        pub farthest: u32,
+        /// The same of those that are being remembered.
+        pub next_farthest: u32,
+        /// The most contacts of a substep.
+        pub most_contacts: u32,
+        /// The most geometries that a particle touched.
+        pub most_of_particle: u32,
+        /// Zero.
+        pub unused: [u32; 3],
+    }
+
+    /// A contact of the last substep.
+    pub struct ContactMemory {
+        /// The particle's id.
+        pub particle: u32,
+        /// Number of the geometry.
+        pub geometry: u32,
+        /// Feature through which the particle came.
+        pub feature: u32,
+        /// 1 where the particle was pressed onto an adhesive geometry and held since.
+        pub bonded: u32,
+        /// Impulse on the particle, world frame [N s].
+        pub impulse: [f32; 3],
+        /// Its normal part; negative only for a bond under tension.
+        pub normal_impulse: f32,
+        /// Signed distance of the particle's centre, from `feature` [m].
+        pub distance: f32,
+        /// How far outside the geometry the particle is although it is behind `feature` [m].
+        pub pressed_out: f32,
+        /// Zero.
+        pub unused: [u32; 2],
+    }
+
+    /// What decides which pairs touch, and how stiffly.
+    pub struct ContactRules {
+        /// Grid spacing [m].
+        pub grid_spacing: f64,
+        /// Gap below which a pair is registered at any velocity [m].
+        pub margin: f32,
+        /// Radius of every particle [m]; 0 for half the edge of the cube of its volume.
+        pub radius: f32,
+        /// Stiffness of every contact [N/m]; 0 for `near_rigid` times mass over the square of the substep.
+        pub stiffness: f32,
+        /// See `stiffness`.
+        pub near_rigid: f32,
+        /// Hunt-Crossley dissipation [s/m].
+        pub dissipation: f32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry.
+    pub struct ContactArrays {
+        /// Number of contacts; one element.
+        pub count: Span<u32>,
+        /// The particle's id; [`CONTACT_NONE`] for a contact of a node with a wall of the grid.
+        pub particle: Span<u32>,
+        /// Number of the geometry.
+        pub geometry: Span<u32>,
+        /// Number of the body; the number of bodies for a wall of the grid.
+        pub body: Span<u32>,
+        /// Feature of the geometry.
+        pub feature: Span<u32>,
+        /// Lowest node of the particle's stencil.
+        pub base: Span<[i32; 3]>,
+        /// Position relative to that node [cells].
+        pub offset: Span<[f32; 3]>,
+        /// From the body to the particle, world frame.
+        pub normal: Span<[f32; 3]>,
+        /// Velocity of the body there, world frame [m/s].
+        pub body_velocity: Span<[f32; 3]>,
+        /// Position relative to the point that the body's impulses are about, world frame [m].
+        pub lever: Span<[f32; 3]>,
+        /// Gap [m], negative when overlapping.
+        pub gap: Span<f32>,
+        /// Gap of the particle's centre: without its radius [m].
+        pub distance: Span<f32>,
+        /// How far outside the geometry the particle is although `distance` is negative [m].
+        pub pressed_out: Span<f32>,
+        /// Stiffness [N/m].
+        pub stiffness: Span<f32>,
+        /// Coulomb coefficient.
+        pub friction: Span<f32>,
+        /// Normal impulse that bounds the friction [N s].
+        pub lagged_normal_impulse: Span<f32>,
+        /// Largest tension of a contact that is bonded at the start of the substep [N]; 0 for one that is not.
+        pub tension: Span<f32>,
+        /// Impulse on the particle in the last substep, world frame [N s]; zero for a new pair.
+        pub last_impulse: Span<[f32; 3]>,
+    }
+
+    /// What is remembered of the last substep's contacts.
+    pub struct ContactMemories {
+        /// The contacts, a particle's in a row.
+        pub list: Span<ContactMemory>,
+        /// For the id of each particle, the first of its contacts in `list`, if that is of this particle; else it has none.
+        pub first: Span<u32>,
+        /// One element.
+        pub state: Span<ContactState>,
+    }
+
+    /// Which contacts touch which nodes.
+    pub struct ConvexIncidence {
+        /// Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+        pub counts: Span<u32>,
+        /// The group of each contact: consecutive contacts with one stencil.
+        pub contact_groups: Span<u32>,
+        /// First contact of each group, and the number of contacts.
+        pub group_begin: Span<u32>,
+        /// The touched nodes of each group's stencil, at `27 group + (3 i + j) 3 + k`.
+        pub group_nodes: Span<u32>,
+        /// First incidence of each touched node, and the number of incidences.
+        pub node_begin: Span<u32>,
+        /// Places in `group_nodes` of each touched node, ascending.
+        pub incidences: Span<u32>,
+        /// Where each touched node lies in the grid.
+        pub slots: Span<u32>,
+    }
+
+    /// What the solve of a substep found, in rows: row r of contact or node i is `rows[r * stride + i]`.
+    pub struct ContactSolution {
+        /// Rows of contacts.
+        pub contacts: Span<f64>,
+        /// Rows of touched nodes.
+        pub nodes: Span<f64>,
+        /// What each body's velocity became less what contact saw, world frame about the body's impulses' point: angular [rad/s], linear
+        /// [m/s]; empty where bodies do not answer.
+        pub answers: Span<[f64; 6]>,
+        /// Elements from one row of contacts to the next.
+        pub contact_stride: u32,
+        /// First of the three rows with the impulse on the particle, world frame [N s].
+        pub impulse_row: u32,
+        /// Elements from one row of nodes to the next.
+        pub node_stride: u32,
+        /// Row with the mass that the solve moved [kg]; 0 for a node that a wall of the grid held.
+        pub mass_row: u32,
+        /// First of the three rows with the node's velocity [m/s].
+        pub velocity_row: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
+    ///
+    /// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
+    /// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
+    /// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+    pub struct ParticleRows {
+        /// 33 rows.
+        pub rows: Span<f32>,
+        /// The order in which each was added.
+        pub ids: Span<u32>,
+        /// Index of each one's material.
+        pub materials: Span<u32>,
+        /// Slot of each one's block.
+        pub blocks: Span<u32>,
+        /// Key of each block; its corner is at 4 times the key [cells].
+        pub block_keys: Span<[i32; 3]>,
+        /// Number of particles.
+        pub count: u32,
+        /// Elements from one row to the next.
+        pub stride: u32,
     }
 }
 
@@ -385,6 +601,138 @@ kernels! {
         geometry: u32,
         /// Zero.
         unused: u32,
+    }
+
+    /// Places the geometries for a substep.
+    ContactPlace = "contact_place", ContactPlaceParameters {
+        /// The geometries.
+        shapes: ContactShapes,
+        /// Bodies, substep by substep.
+        bodies: Span<ContactBody>,
+        /// Geometries at their poses.
+        placed: Span<ContactPlaced>,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// One element.
+        state: Span<ContactState>,
+        /// Number of substeps of the step that may take place; empty for all.
+        limit: Span<u32>,
+        /// Grid spacing [m].
+        grid_spacing: f64,
+        /// Number of bodies.
+        body_count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Finds which particles touch which geometries.
+    ContactFind = "contact_find", ContactFindParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// The geometries.
+        shapes: ContactShapes,
+        /// Geometries at their poses.
+        placed: Span<ContactPlaced>,
+        /// The last substep.
+        memories: ContactMemories,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// Geometries of a particle, [`CONTACT_SLOTS`] rows of them.
+        touched: Span<u32>,
+        /// Each particle's number of geometries, and 256 times that of those before it in its tile.
+        counts: Span<u32>,
+        /// Contacts of each tile.
+        tiles: Span<u32>,
+        /// What decides.
+        rules: ContactRules,
+    }
+
+    /// Writes the contacts.
+    ContactFill = "contact_fill", ContactFillParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// The geometries.
+        shapes: ContactShapes,
+        /// Geometries at their poses.
+        placed: Span<ContactPlaced>,
+        /// The last substep.
+        memories: ContactMemories,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// See [`Kernel::ContactFind`].
+        touched: Span<u32>,
+        /// See [`Kernel::ContactFind`].
+        counts: Span<u32>,
+        /// Contacts of the tiles before each one.
+        tiles: Span<u32>,
+        /// Contacts of all tiles; one element.
+        total: Span<u32>,
+        /// What decides.
+        rules: ContactRules,
+        /// The contacts.
+        contacts: ContactArrays,
+    }
+
+    /// Remembers the contacts, and sums what they give each body.
+    ContactExchange = "contact_exchange", ContactExchangeParameters {
+        /// The contacts.
+        contacts: ContactArrays,
+        /// The geometries.
+        shapes: ContactShapes,
+        /// What becomes of them.
+        memories: ContactMemories,
+        /// What the solve found.
+        solution: ContactSolution,
+        /// Bodies, substep by substep.
+        bodies: Span<ContactBody>,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
+        sums: Span<[f64; 7]>,
+        /// Grid spacing [m].
+        grid_spacing: f64,
+        /// Number of bodies.
+        body_count: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
+    ContactExchangeNodes = "contact_exchange_nodes", ContactExchangeNodesParameters {
+        /// The contacts.
+        contacts: ContactArrays,
+        /// Which touch which nodes.
+        incidence: ConvexIncidence,
+        /// What the solve found.
+        solution: ContactSolution,
+        /// Velocity [m/s] and mass [kg] of all nodes of the grid.
+        nodes: Span<[f32; 4]>,
+        /// Bodies, substep by substep.
+        bodies: Span<ContactBody>,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// See [`Kernel::ContactExchange`].
+        sums: Span<[f64; 7]>,
+        /// Grid spacing [m].
+        grid_spacing: f64,
+        /// Number of bodies.
+        body_count: u32,
+        /// First tile of nodes.
+        first_tile: u32,
+    }
+
+    /// Adds the tiles' sums to those of the step.
+    ContactSumBodies = "contact_sum_bodies", ContactSumBodiesParameters {
+        /// See [`Kernel::ContactExchange`].
+        sums: Span<[f64; 7]>,
+        /// For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
+        totals: Span<[f64; 7]>,
+        /// One element.
+        clock: Span<ContactClock>,
+        /// Number of tiles.
+        tiles: u32,
+        /// Number of bodies.
+        body_count: u32,
     }
 }
 

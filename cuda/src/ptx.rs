@@ -14,8 +14,8 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "distance.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu",
-    "register.cu", "scan.cu", "sort.cu",
+    "block.cuh", "distance.cuh", "exchange.cu", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu",
+    "reduce.cu", "register.cu", "scan.cu", "sort.cu",
 }
 
 /// What the PTX says of itself after a directive such as `.version` or `.target`.
