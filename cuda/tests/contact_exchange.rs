@@ -1,0 +1,301 @@
+//! What is given back to grid and bodies: momentum balances to rounding of f64 although velocities are rounded to f32, each body gets what
+//! a plain sum on the host gives it, and the bits do not depend on the schedule.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Point3, Vector3};
+use pliant_cuda::contact::{BodyExchange, RegisteredContact};
+use pliant_cuda::kernels::{ContactSolution, ConvexIncidence};
+use pliant_cuda::{Buffer, Commands, Device};
+use pliant_rigid::SpatialImpulse;
+use support::contact::{DELTA, H, OnDevice, Scene, Seen, impulse_rows, impulses};
+use support::shapes::vector;
+use support::{Random, devices};
+
+/// Memory for contacts and touched nodes.
+const CONTACTS: usize = 2000;
+const NODES: usize = 20_000;
+/// Rows of nodes: mass, something else, velocity.
+const NODE_ROWS: usize = 5;
+
+/// A problem and its made-up solution.
+struct Problem {
+    /// Begin of each group of contacts with one stencil, and their number.
+    group_begin: Vec<u32>,
+    group_nodes: Vec<u32>,
+    node_begin: Vec<u32>,
+    incidences: Vec<u32>,
+    /// Lattice coordinates, mass [kg], and velocity after the solve [m/s] of each touched node.
+    lattice: Vec<[i32; 3]>,
+    mass: Vec<f64>,
+    velocity: Vec<Vector3<f64>>,
+    /// Where each lies in the grid.
+    slots: Vec<u32>,
+    /// Velocity and mass of the grid's nodes.
+    grid: Vec<[f32; 4]>,
+    impulses: Vec<[f64; 3]>,
+    /// One a body, angular first.
+    answers: Vec<[f64; 6]>,
+}
+
+fn node_of(contact: &RegisteredContact, at: usize) -> [i32; 3] {
+    [at / 9, at / 3 % 3, at % 3]
+        .iter()
+        .zip(contact.base)
+        .map(|(k, b)| b + *k as i32)
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap()
+}
+
+/// Weight of a node of a contact's stencil: a product of quadratic B-splines.
+fn weight(contact: &RegisteredContact, at: usize) -> f64 {
+    let along = |offset: f32, k: usize| {
+        let d = (f64::from(offset) - k as f64).abs();
+        if d < 0.5 { 0.75 - d * d } else { 0.5 * (1.5 - d).powi(2) }
+    };
+    [at / 9, at / 3 % 3, at % 3].iter().zip(contact.offset).map(|(k, offset)| along(offset, *k)).product()
+}
+
+impl Problem {
+    fn new(contacts: &[RegisteredContact], bodies: usize, random: &mut Random) -> Self {
+        let mut group_begin: Vec<u32> = (0..contacts.len())
+            .filter(|c| *c == 0 || contacts[*c].base != contacts[c - 1].base)
+            .map(|c| c as u32)
+            .collect();
+        let groups = group_begin.len();
+        group_begin.push(contacts.len() as u32);
+        let node = |place: usize| node_of(&contacts[group_begin[place / 27] as usize], place % 27);
+        let mut of_node: BTreeMap<[i32; 3], Vec<u32>> = BTreeMap::new();
+        (0..27 * groups).for_each(|place| of_node.entry(node(place)).or_default().push(place as u32));
+        let lattice: Vec<[i32; 3]> = of_node.keys().copied().collect();
+        let mut group_nodes = vec![0; 27 * groups];
+        let (mut node_begin, mut incidences) = (vec![0], Vec::new());
+        for (n, places) in of_node.values().enumerate() {
+            places.iter().for_each(|place| group_nodes[*place as usize] = n as u32);
+            incidences.extend(places);
+            node_begin.push(incidences.len() as u32);
+        }
+        let count = lattice.len();
+        // Somewhere in a larger grid; some nodes are held by a wall and have no mass in the problem.
+        let slots: Vec<u32> = (0..count as u32).map(|n| (n * 7 + 3) % (8 * count as u32 + 1)).collect();
+        let mut grid = vec![[0.0; 4]; 8 * count + 1];
+        let mut mass = Vec::new();
+        for &slot in &slots {
+            let v = vector(random);
+            let m = (1e-3 * (1.2 + random.number())) as f32;
+            grid[slot as usize] = [v.x as f32, v.y as f32, v.z as f32, m];
+            mass.push(if random.word().is_multiple_of(13) { 0.0 } else { f64::from(m) });
+        }
+        let velocity = (0..count).map(|_| vector(random)).collect();
+        let normals: Vec<[f32; 3]> = contacts.iter().map(|c| c.normal).collect();
+        let impulses = impulses(&normals, random);
+        let answers = (0..bodies).map(|_| [(); 6].map(|()| 0.1 * random.number())).collect();
+        Self {
+            group_begin,
+            group_nodes,
+            node_begin,
+            incidences,
+            lattice,
+            mass,
+            velocity,
+            slots,
+            grid,
+            impulses,
+            answers,
+        }
+    }
+
+    /// Gives it back on a device; the grid's nodes afterwards.
+    fn give_back(&self, on: &OnDevice) -> Vec<[f32; 4]> {
+        let device = &on.device;
+        let mut rows = vec![f64::NAN; NODE_ROWS * NODES];
+        for n in 0..self.mass.len() {
+            rows[n] = self.mass[n];
+            (0..3).for_each(|d| rows[(2 + d) * NODES + n] = self.velocity[n][d]);
+        }
+        let counts =
+            [self.impulses.len() as u32, self.group_begin.len() as u32 - 1, self.mass.len() as u32, 0];
+        let words = |words: &[u32]| -> Buffer<u32> { device.upload(words).unwrap() };
+        let lists = [
+            &counts[..],
+            &[0],
+            &self.group_begin,
+            &self.group_nodes,
+            &self.node_begin,
+            &self.incidences,
+            &self.slots,
+        ];
+        let lists = lists.map(words);
+        let [counts, contact_groups, group_begin, group_nodes, node_begin, incidences, slots] =
+            lists.each_ref().map(Buffer::span);
+        let incidence = ConvexIncidence {
+            counts,
+            contact_groups,
+            group_begin,
+            group_nodes,
+            node_begin,
+            incidences,
+            slots,
+        };
+        let contact_rows = device.upload(&impulse_rows(&self.impulses, CONTACTS)).unwrap();
+        let node_rows = device.upload(&rows).unwrap();
+        let answers = device.upload(&self.answers).unwrap();
+        let grid = device.upload(&self.grid).unwrap();
+        let solution = ContactSolution {
+            contacts: contact_rows.span(),
+            nodes: node_rows.span(),
+            answers: answers.span(),
+            contact_stride: CONTACTS as u32,
+            impulse_row: 1,
+            node_stride: NODES as u32,
+            mass_row: 0,
+            velocity_row: 2,
+            unused: 0,
+        };
+        let mut commands = Commands::new();
+        on.exchange.issue(&mut commands, &on.geometries, &on.registry, incidence, solution, grid.span());
+        device.submit(&commands).unwrap();
+        grid.download().unwrap()
+    }
+
+    /// The body that a node belongs to: that of the last contact that presses, else of the last; none of a node without mass.
+    fn owner(&self, contacts: &[RegisteredContact], node: usize, bodies: usize) -> usize {
+        let places = &self.incidences[self.node_begin[node] as usize..self.node_begin[node + 1] as usize];
+        let of_group =
+            |place: &u32| self.group_begin[*place as usize / 27]..self.group_begin[*place as usize / 27 + 1];
+        let touching: Vec<usize> = places.iter().flat_map(of_group).map(|c| c as usize).collect();
+        let pressing = touching.iter().rfind(|c| self.impulses[**c] != [0.0; 3]);
+        let last = pressing.or(touching.last()).map(|c| contacts[*c].body as usize);
+        if self.mass[node] == 0.0 { bodies } else { last.unwrap() }
+    }
+}
+
+/// What each body and the walls get, summed on the host, and the sum of all magnitudes, in which roundings are counted.
+fn expected(
+    problem: &Problem,
+    contacts: &[RegisteredContact],
+    grid: &[[f32; 4]],
+    seen: &[Seen],
+) -> (Vec<BodyExchange>, f64) {
+    let mut sums = vec![BodyExchange { impulse: SpatialImpulse::zero(), work: 0.0 }; seen.len() + 1];
+    let origin = |body: usize| seen.get(body).map_or(Point3::origin(), |seen| seen.origin);
+    let mut size = 0.0;
+    let mut left: Vec<Vector3<f64>> = (0..problem.mass.len())
+        .map(|n| {
+            let (old, new) = (problem.grid[problem.slots[n] as usize], grid[problem.slots[n] as usize]);
+            Vector3::from_fn(|d, _| f64::from(new[d]) - f64::from(old[d])) * problem.mass[n]
+        })
+        .collect();
+    for (c, contact) in contacts.iter().enumerate() {
+        let (impulse, body) = (Vector3::from(problem.impulses[c]), contact.body as usize);
+        let offset = Vector3::from(contact.offset.map(f64::from));
+        let position = Point3::from((Vector3::from(contact.base).map(f64::from) + offset) * H);
+        sums[body].impulse.add_at(&origin(body), &position, &-impulse);
+        let [ax, ay, az, lx, ly, lz] = problem.answers[body];
+        let answer = Vector3::new(lx, ly, lz) + Vector3::new(ax, ay, az).cross(&(position - origin(body)));
+        sums[body].work += impulse.dot(&(Vector3::from(contact.body_velocity.map(f64::from)) + answer));
+        size += impulse.norm() * (1.0 + position.coords.norm());
+        let group = problem.group_begin.partition_point(|begin| *begin as usize <= c) - 1;
+        for at in 0..27 {
+            left[problem.group_nodes[27 * group + at] as usize] -= impulse * weight(contact, at);
+        }
+    }
+    for (n, left) in left.iter().enumerate() {
+        let body = problem.owner(contacts, n, seen.len());
+        let position = Point3::from(Vector3::from(problem.lattice[n]).map(f64::from) * H);
+        sums[body].impulse.add_at(&origin(body), &position, &-left);
+        size += left.norm() * (1.0 + position.coords.norm());
+    }
+    (sums, size)
+}
+
+/// Momentum of the grid's nodes, linear and about the world's origin.
+fn momentum(problem: &Problem, grid: &[[f32; 4]]) -> SpatialImpulse {
+    let mut sum = SpatialImpulse::zero();
+    for (n, slot) in problem.slots.iter().enumerate() {
+        let [x, y, z, mass] = grid[*slot as usize].map(f64::from);
+        let position = Point3::from(Vector3::from(problem.lattice[n]).map(f64::from) * H);
+        sum.add_at(&Point3::origin(), &position, &(Vector3::new(x, y, z) * mass));
+    }
+    sum
+}
+
+fn run(device: Device) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
+    let scene = Scene::random([3, -20, 7], 700, 23);
+    let substeps = 2;
+    let mut on_device = OnDevice::new(device, &scene, CONTACTS, NODES, substeps);
+    on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+    on_device.exchange.begin_step().unwrap();
+    let mut random = Random(9);
+    let mut before = vec![BodyExchange { impulse: SpatialImpulse::zero(), work: 0.0 }; scene.seen.len() + 1];
+    let mut last_grid = Vec::new();
+    for _ in 0..substeps {
+        on_device.register();
+        let contacts = on_device.registry.download().unwrap();
+        assert!(contacts.len() > 500, "{} contacts", contacts.len());
+        let problem = Problem::new(&contacts, scene.seen.len(), &mut random);
+        let grid = problem.give_back(&on_device);
+        for (n, slot) in problem.slots.iter().enumerate() {
+            let node = problem.grid[*slot as usize];
+            let v = if problem.mass[n] > 0.0 {
+                problem.velocity[n].map(|x| x as f32).into()
+            } else {
+                [node[0], node[1], node[2]]
+            };
+            assert_eq!(grid[*slot as usize], [v[0], v[1], v[2], node[3]], "node {n}");
+        }
+        let totals = on_device.exchange.download().unwrap();
+        // Sums of the same numbers in another order: a rounding of f64 for each of some ten levels of sums.
+        let (expected, size) = expected(&problem, &contacts, &grid, &scene.seen);
+        let bound = 32.0 * f64::EPSILON * size;
+        let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+        for (b, (total, right)) in totals.iter().zip(&expected).enumerate() {
+            let got = BodyExchange {
+                impulse: SpatialImpulse {
+                    angular: total.impulse.angular - before[b].impulse.angular,
+                    linear: total.impulse.linear - before[b].impulse.linear,
+                },
+                work: total.work - before[b].work,
+            };
+            assert!(
+                (got.impulse.linear - right.impulse.linear).norm() <= bound,
+                "body {b}: {got:?}, not {right:?}"
+            );
+            assert!(
+                (got.impulse.angular - right.impulse.angular).norm() <= bound,
+                "body {b}: {got:?}, not {right:?}"
+            );
+            assert!((got.work - right.work).abs() <= 10.0 * bound, "body {b}: {got:?}, not {right:?}");
+            assert!(right.impulse.linear.norm() > 1e-3, "body {b} is not touched");
+            let origin = scene.seen.get(b).map_or(Vector3::zeros(), |seen| seen.origin.coords);
+            linear += got.impulse.linear;
+            angular += got.impulse.angular + origin.cross(&got.impulse.linear);
+        }
+        // What bodies and walls got, the grid lost. Velocities are rounded to f32: without what is left over, this would be off
+        // by 1e-8 of a node's momentum, 1e7 times the bound.
+        let (old, new) = (momentum(&problem, &problem.grid), momentum(&problem, &grid));
+        let balance = (linear + new.linear - old.linear).norm();
+        assert!(balance <= bound, "linear momentum is off by {balance} kg m/s of {size}");
+        let balance = (angular + new.angular - old.angular).norm();
+        assert!(balance <= bound, "angular momentum is off by {balance} kg m^2/s of {size}");
+        (before, last_grid) = (totals, grid);
+    }
+    (before, last_grid)
+}
+
+#[test]
+fn momentum_balances_and_bodies_get_their_sums() {
+    let mut emulated = Vec::new();
+    for device in devices() {
+        let is_emulated = device.is_emulated();
+        let result = run(device);
+        if is_emulated {
+            emulated.push(result);
+        }
+    }
+    assert!(emulated.windows(2).all(|pair| pair[0] == pair[1]), "the schedule changes the sums");
+}
