@@ -380,38 +380,46 @@ static_assert(PLIANT_OFFSET(ConvexIncidence, node_begin) == 64, "ConvexIncidence
 static_assert(PLIANT_OFFSET(ConvexIncidence, incidences) == 80, "ConvexIncidence::incidences");
 static_assert(PLIANT_OFFSET(ConvexIncidence, slots) == 96, "ConvexIncidence::slots");
 
-// What the solve of a substep found, in rows: row r of contact or node i is `rows[r * stride + i]`.
+// What the solve of a substep found.
 struct ContactSolution {
-    // Rows of contacts.
-    Span<double> contacts;
-    // Rows of touched nodes.
+    // Impulse of each contact on its particle, world frame [N s].
+    Span<Array<double, 3>> impulses;
+    // Velocity of each touched node [m/s].
+    Span<Array<double, 3>> velocities;
+    // Rows of touched nodes: row r of node i is `nodes[r * node_stride + i]`.
     Span<double> nodes;
     // What each body's velocity became less what contact saw, world frame about the body's impulses' point: angular [rad/s], linear
     // [m/s]; empty where bodies do not answer.
     Span<Array<double, 6>> answers;
-    // Elements from one row of contacts to the next.
-    uint32_t contact_stride;
-    // First of the three rows with the impulse on the particle, world frame [N s].
-    uint32_t impulse_row;
     // Elements from one row of nodes to the next.
     uint32_t node_stride;
     // Row with the mass that the solve moved [kg]; 0 for a node that a wall of the grid held.
     uint32_t mass_row;
-    // First of the three rows with the node's velocity [m/s].
-    uint32_t velocity_row;
+    // First of the three rows with the velocity before the solve [m/s].
+    uint32_t free_row;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactSolution) == 72 && alignof(ContactSolution) == 8, "ContactSolution");
-static_assert(PLIANT_OFFSET(ContactSolution, contacts) == 0, "ContactSolution::contacts");
-static_assert(PLIANT_OFFSET(ContactSolution, nodes) == 16, "ContactSolution::nodes");
-static_assert(PLIANT_OFFSET(ContactSolution, answers) == 32, "ContactSolution::answers");
-static_assert(PLIANT_OFFSET(ContactSolution, contact_stride) == 48, "ContactSolution::contact_stride");
-static_assert(PLIANT_OFFSET(ContactSolution, impulse_row) == 52, "ContactSolution::impulse_row");
-static_assert(PLIANT_OFFSET(ContactSolution, node_stride) == 56, "ContactSolution::node_stride");
-static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 60, "ContactSolution::mass_row");
-static_assert(PLIANT_OFFSET(ContactSolution, velocity_row) == 64, "ContactSolution::velocity_row");
-static_assert(PLIANT_OFFSET(ContactSolution, unused) == 68, "ContactSolution::unused");
+static_assert(sizeof(ContactSolution) == 80 && alignof(ContactSolution) == 8, "ContactSolution");
+static_assert(PLIANT_OFFSET(ContactSolution, impulses) == 0, "ContactSolution::impulses");
+static_assert(PLIANT_OFFSET(ContactSolution, velocities) == 16, "ContactSolution::velocities");
+static_assert(PLIANT_OFFSET(ContactSolution, nodes) == 32, "ContactSolution::nodes");
+static_assert(PLIANT_OFFSET(ContactSolution, answers) == 48, "ContactSolution::answers");
+static_assert(PLIANT_OFFSET(ContactSolution, node_stride) == 64, "ContactSolution::node_stride");
+static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 68, "ContactSolution::mass_row");
+static_assert(PLIANT_OFFSET(ContactSolution, free_row) == 72, "ContactSolution::free_row");
+static_assert(PLIANT_OFFSET(ContactSolution, unused) == 76, "ContactSolution::unused");
+
+// What the last solve left at the nodes that it touched, found by their lattice coordinates.
+struct ContactLeft {
+    // Open addressing, a power of two of places: coordinates, 0 for none.
+    Span<uint64_t> keys;
+    // Velocity [m/s] at each place; the fourth number is zero.
+    Span<Array<float, 4>> velocities;
+};
+static_assert(sizeof(ContactLeft) == 32 && alignof(ContactLeft) == 8, "ContactLeft");
+static_assert(PLIANT_OFFSET(ContactLeft, keys) == 0, "ContactLeft::keys");
+static_assert(PLIANT_OFFSET(ContactLeft, velocities) == 16, "ContactLeft::velocities");
 
 // Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
 //
@@ -941,6 +949,8 @@ struct ContactExchangeParameters {
     Span<ContactBody> bodies;
     // One element.
     Span<ContactClock> clock;
+    // What the last solve left, to be forgotten.
+    ContactLeft left;
     // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
     Span<Array<double, 7>> sums;
     // Grid spacing [m].
@@ -950,17 +960,18 @@ struct ContactExchangeParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactExchangeParameters) == 584 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(sizeof(ContactExchangeParameters) == 624 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 520, "ContactExchangeParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 536, "ContactExchangeParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 552, "ContactExchangeParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 568, "ContactExchangeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 576, "ContactExchangeParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 580, "ContactExchangeParameters::unused");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, left) == 560, "ContactExchangeParameters::left");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 592, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 608, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 616, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 620, "ContactExchangeParameters::unused");
 
 // Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
 struct ContactExchangeNodesParameters {
@@ -972,6 +983,8 @@ struct ContactExchangeNodesParameters {
     ContactSolution solution;
     // Velocity [m/s] and mass [kg] of all nodes of the grid.
     Span<Array<float, 4>> nodes;
+    // What this solve left.
+    ContactLeft left;
     // Bodies, substep by substep.
     Span<ContactBody> bodies;
     // One element.
@@ -985,17 +998,18 @@ struct ContactExchangeNodesParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-static_assert(sizeof(ContactExchangeNodesParameters) == 552 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(sizeof(ContactExchangeNodesParameters) == 592 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 472, "ContactExchangeNodesParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 488, "ContactExchangeNodesParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 504, "ContactExchangeNodesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 520, "ContactExchangeNodesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 536, "ContactExchangeNodesParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 544, "ContactExchangeNodesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 548, "ContactExchangeNodesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, left) == 496, "ContactExchangeNodesParameters::left");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 528, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 544, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 560, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 576, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 584, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 588, "ContactExchangeNodesParameters::first_tile");
 
 // Adds the tiles' sums to those of the step.
 struct ContactSumBodiesParameters {
@@ -1016,3 +1030,23 @@ static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactS
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
+
+// Guesses the velocities of the touched nodes.
+struct ContactGuessParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // What the last solve left.
+    ContactLeft left;
+    // Free velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Guess for each node of the grid [m/s]: what was left there, else the free velocity. Only those of touched nodes are written.
+    Span<Array<float, 4>> guess;
+};
+static_assert(sizeof(ContactGuessParameters) == 464 && alignof(ContactGuessParameters) == 8, "ContactGuessParameters");
+static_assert(PLIANT_OFFSET(ContactGuessParameters, contacts) == 0, "ContactGuessParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactGuessParameters, incidence) == 288, "ContactGuessParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactGuessParameters, left) == 400, "ContactGuessParameters::left");
+static_assert(PLIANT_OFFSET(ContactGuessParameters, nodes) == 432, "ContactGuessParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactGuessParameters, guess) == 448, "ContactGuessParameters::guess");

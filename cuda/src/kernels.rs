@@ -288,27 +288,33 @@ shared_structs! {
         pub slots: Span<u32>,
     }
 
-    /// What the solve of a substep found, in rows: row r of contact or node i is `rows[r * stride + i]`.
+    /// What the solve of a substep found.
     pub struct ContactSolution {
-        /// Rows of contacts.
-        pub contacts: Span<f64>,
-        /// Rows of touched nodes.
+        /// Impulse of each contact on its particle, world frame [N s].
+        pub impulses: Span<[f64; 3]>,
+        /// Velocity of each touched node [m/s].
+        pub velocities: Span<[f64; 3]>,
+        /// Rows of touched nodes: row r of node i is `nodes[r * node_stride + i]`.
         pub nodes: Span<f64>,
         /// What each body's velocity became less what contact saw, world frame about the body's impulses' point: angular [rad/s], linear
         /// [m/s]; empty where bodies do not answer.
         pub answers: Span<[f64; 6]>,
-        /// Elements from one row of contacts to the next.
-        pub contact_stride: u32,
-        /// First of the three rows with the impulse on the particle, world frame [N s].
-        pub impulse_row: u32,
         /// Elements from one row of nodes to the next.
         pub node_stride: u32,
         /// Row with the mass that the solve moved [kg]; 0 for a node that a wall of the grid held.
         pub mass_row: u32,
-        /// First of the three rows with the node's velocity [m/s].
-        pub velocity_row: u32,
+        /// First of the three rows with the velocity before the solve [m/s].
+        pub free_row: u32,
         /// Zero.
         pub unused: u32,
+    }
+
+    /// What the last solve left at the nodes that it touched, found by their lattice coordinates.
+    pub struct ContactLeft {
+        /// Open addressing, a power of two of places: coordinates, 0 for none.
+        pub keys: Span<u64>,
+        /// Velocity [m/s] at each place; the fourth number is zero.
+        pub velocities: Span<[f32; 4]>,
     }
 
     /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
@@ -687,6 +693,8 @@ kernels! {
         bodies: Span<ContactBody>,
         /// One element.
         clock: Span<ContactClock>,
+        /// What the last solve left, to be forgotten.
+        left: ContactLeft,
         /// Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
         sums: Span<[f64; 7]>,
         /// Grid spacing [m].
@@ -707,6 +715,8 @@ kernels! {
         solution: ContactSolution,
         /// Velocity [m/s] and mass [kg] of all nodes of the grid.
         nodes: Span<[f32; 4]>,
+        /// What this solve left.
+        left: ContactLeft,
         /// Bodies, substep by substep.
         bodies: Span<ContactBody>,
         /// One element.
@@ -733,6 +743,20 @@ kernels! {
         tiles: u32,
         /// Number of bodies.
         body_count: u32,
+    }
+
+    /// Guesses the velocities of the touched nodes.
+    ContactGuess = "contact_guess", ContactGuessParameters {
+        /// The contacts.
+        contacts: ContactArrays,
+        /// Which touch which nodes.
+        incidence: ConvexIncidence,
+        /// What the last solve left.
+        left: ContactLeft,
+        /// Free velocity [m/s] and mass [kg] of all nodes of the grid.
+        nodes: Span<[f32; 4]>,
+        /// Guess for each node of the grid [m/s]: what was left there, else the free velocity. Only those of touched nodes are written.
+        guess: Span<[f32; 4]>,
     }
 }
 

@@ -199,7 +199,6 @@ pub struct OnDevice {
     pub rows: Rows,
     pub registry: DeviceRegistry,
     pub exchange: DeviceExchange,
-    pub contacts: usize,
 }
 
 pub fn options() -> ContactOptions {
@@ -217,7 +216,6 @@ impl OnDevice {
             exchange: DeviceExchange::new(&device, &geometries, contacts, nodes).unwrap(),
             geometries,
             device,
-            contacts,
         }
     }
 
@@ -245,17 +243,15 @@ impl OnDevice {
             incidences: spans,
             slots: spans,
         };
-        let rows = impulse_rows(impulses, self.contacts);
-        let rows = device.upload(&rows).unwrap();
+        let impulses = device.upload(impulses).unwrap();
         let solution = ContactSolution {
-            contacts: rows.span(),
+            impulses: impulses.span(),
+            velocities: Span::EMPTY,
             nodes: Span::EMPTY,
             answers: Span::EMPTY,
-            contact_stride: self.contacts as u32,
-            impulse_row: 1,
             node_stride: 0,
             mass_row: 0,
-            velocity_row: 0,
+            free_row: 0,
             unused: 0,
         };
         let mut commands = Commands::new();
@@ -265,19 +261,10 @@ impl OnDevice {
     }
 }
 
-/// Rows of contacts with impulses in rows 1 to 3.
-pub fn impulse_rows(impulses: &[[f64; 3]], stride: usize) -> Vec<f64> {
-    let mut rows = vec![0.0; 4 * stride];
-    for (c, impulse) in impulses.iter().enumerate() {
-        (0..3).for_each(|d| rows[(1 + d) * stride + c] = impulse[d]);
-    }
-    rows
-}
-
 /// Impulses for contacts with these normals: a third are zero, the others press and rub [N s].
 pub fn impulses(normals: &[[f32; 3]], random: &mut Random) -> Vec<[f64; 3]> {
     let one = |normal: &[f32; 3]| {
-        if random.word() % 3 == 0 {
+        if random.word().is_multiple_of(3) {
             return [0.0; 3];
         }
         let normal = Vector3::from(normal.map(f64::from));
