@@ -69,76 +69,12 @@ __device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32
     }
 }
 
-// The key of node `at` of a stencil: 21 bits a coordinate, and one that says that there is a key. 0 where they are too few.
-__device__ __forceinline__ uint64_t key_of(const Array<int32_t, 3>& base, uint32_t at) {
-    constexpr uint32_t BITS = 21;
-    const uint32_t node[3] = {static_cast<uint32_t>(base[0]) + at / 9, static_cast<uint32_t>(base[1]) + at / 3 % 3,
-        static_cast<uint32_t>(base[2]) + at % 3};
-    uint64_t key = 1;
-    for (uint32_t d = 0; d < 3; ++d) {
-        const uint32_t from_lowest = node[d] + (1u << (BITS - 1));
-        if (from_lowest >> BITS != 0) {
-            return 0;
-        }
-        key = key << BITS | from_lowest;
-    }
-    return key;
-}
-
-// Where the search for a key begins (the multiplier is that of Fibonacci hashing; Knuth 1973, section 6.4).
-__device__ __forceinline__ uint32_t first_place(uint64_t key, uint32_t places) {
-    return static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32) & (places - 1);
-}
-
-// Every key comes once, and there are more places than nodes: what is found later does not depend on who came first.
-__device__ __forceinline__ void remember_node(const ContactLeft& left, uint64_t key, const Array<double, 3>& velocity) {
-    if (key == 0 || left.keys.length == 0) {
-        return;
-    }
-    uint32_t place = first_place(key, left.keys.length);
-    for (uint32_t tries = 0; tries < left.keys.length; ++tries) {
-        if (atomicCAS(&left.keys[place], static_cast<uint64_t>(0), key) == 0) {
-            left.velocities[place] = {{static_cast<float>(velocity[0]), static_cast<float>(velocity[1]),
-                static_cast<float>(velocity[2]), 0.0f}};
-            return;
-        }
-        place = (place + 1) & (left.keys.length - 1);
-    }
-}
-
-// The place of a key; the table's length where it is not there.
-__device__ __forceinline__ uint32_t find_node(const ContactLeft& left, uint64_t key) {
-    uint32_t place = first_place(key, left.keys.length);
-    for (uint32_t tries = 0; tries < left.keys.length && left.keys[place] != 0; ++tries) {
-        if (left.keys[place] == key) {
-            return place;
-        }
-        place = (place + 1) & (left.keys.length - 1);
-    }
-    return left.keys.length;
-}
-
 }  // namespace contact
-
-PLIANT_KERNEL(contact_guess, ContactGuessParameters, CONTACT_THREADS) {
-    const uint32_t n = global_thread();
-    if (p.contacts.count[0] == 0 || n >= p.incidence.counts[2]) {
-        return;
-    }
-    const uint32_t place = p.incidence.incidences[p.incidence.node_begin[n]];
-    const uint64_t key = contact::key_of(p.contacts.base[p.incidence.group_begin[place / 27]], place % 27);
-    const uint32_t found = key != 0 ? contact::find_node(p.left, key) : p.left.keys.length;
-    const uint32_t slot = p.incidence.slots[n];
-    p.guess[slot] = found < p.left.keys.length ? p.left.velocities[found] : p.nodes[slot];
-}
 
 PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
     const uint32_t c = global_thread();
     if (p.clock[0].active == 0) {
         return;
-    }
-    for (uint32_t place = c; place < p.left.keys.length; place += gridDim.x * CONTACT_THREADS) {
-        p.left.keys[place] = 0;
     }
     const uint32_t count = p.contacts.count[0];
     if (c == 0) {
@@ -251,7 +187,6 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
                 base = p.contacts.base[c];
             }
         }
-        contact::remember_node(p.left, contact::key_of(base, at), p.solution.velocities[n]);
         // A node that a wall held did not move: the wall held it against the contacts.
         if (owner == CONTACT_NONE || mass == 0.0) {
             owner = p.body_count;

@@ -410,17 +410,6 @@ static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 68, "ContactSolution::
 static_assert(PLIANT_OFFSET(ContactSolution, free_row) == 72, "ContactSolution::free_row");
 static_assert(PLIANT_OFFSET(ContactSolution, unused) == 76, "ContactSolution::unused");
 
-// What the last solve left at the nodes that it touched, found by their lattice coordinates.
-struct ContactLeft {
-    // Open addressing, a power of two of places: coordinates, 0 for none.
-    Span<uint64_t> keys;
-    // Velocity [m/s] at each place; the fourth number is zero.
-    Span<Array<float, 4>> velocities;
-};
-static_assert(sizeof(ContactLeft) == 32 && alignof(ContactLeft) == 8, "ContactLeft");
-static_assert(PLIANT_OFFSET(ContactLeft, keys) == 0, "ContactLeft::keys");
-static_assert(PLIANT_OFFSET(ContactLeft, velocities) == 16, "ContactLeft::velocities");
-
 // Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
 //
 // Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
@@ -949,8 +938,6 @@ struct ContactExchangeParameters {
     Span<ContactBody> bodies;
     // One element.
     Span<ContactClock> clock;
-    // What the last solve left, to be forgotten.
-    ContactLeft left;
     // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
     Span<Array<double, 7>> sums;
     // Grid spacing [m].
@@ -960,18 +947,17 @@ struct ContactExchangeParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactExchangeParameters) == 624 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(sizeof(ContactExchangeParameters) == 592 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, left) == 560, "ContactExchangeParameters::left");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 592, "ContactExchangeParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 608, "ContactExchangeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 616, "ContactExchangeParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 620, "ContactExchangeParameters::unused");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 560, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 576, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 584, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 588, "ContactExchangeParameters::unused");
 
 // Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
 struct ContactExchangeNodesParameters {
@@ -983,8 +969,6 @@ struct ContactExchangeNodesParameters {
     ContactSolution solution;
     // Velocity [m/s] and mass [kg] of all nodes of the grid.
     Span<Array<float, 4>> nodes;
-    // What this solve left.
-    ContactLeft left;
     // Bodies, substep by substep.
     Span<ContactBody> bodies;
     // One element.
@@ -998,18 +982,17 @@ struct ContactExchangeNodesParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-static_assert(sizeof(ContactExchangeNodesParameters) == 592 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(sizeof(ContactExchangeNodesParameters) == 560 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, left) == 496, "ContactExchangeNodesParameters::left");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 528, "ContactExchangeNodesParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 544, "ContactExchangeNodesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 560, "ContactExchangeNodesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 576, "ContactExchangeNodesParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 584, "ContactExchangeNodesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 588, "ContactExchangeNodesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 496, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 512, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 528, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 544, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 552, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 556, "ContactExchangeNodesParameters::first_tile");
 
 // Adds the tiles' sums to those of the step.
 struct ContactSumBodiesParameters {
@@ -1030,23 +1013,3 @@ static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactS
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
-
-// Guesses the velocities of the touched nodes.
-struct ContactGuessParameters {
-    // The contacts.
-    ContactArrays contacts;
-    // Which touch which nodes.
-    ConvexIncidence incidence;
-    // What the last solve left.
-    ContactLeft left;
-    // Free velocity [m/s] and mass [kg] of all nodes of the grid.
-    Span<Array<float, 4>> nodes;
-    // Guess for each node of the grid [m/s]: what was left there, else the free velocity. Only those of touched nodes are written.
-    Span<Array<float, 4>> guess;
-};
-static_assert(sizeof(ContactGuessParameters) == 464 && alignof(ContactGuessParameters) == 8, "ContactGuessParameters");
-static_assert(PLIANT_OFFSET(ContactGuessParameters, contacts) == 0, "ContactGuessParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactGuessParameters, incidence) == 288, "ContactGuessParameters::incidence");
-static_assert(PLIANT_OFFSET(ContactGuessParameters, left) == 400, "ContactGuessParameters::left");
-static_assert(PLIANT_OFFSET(ContactGuessParameters, nodes) == 432, "ContactGuessParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactGuessParameters, guess) == 448, "ContactGuessParameters::guess");

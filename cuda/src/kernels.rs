@@ -309,14 +309,6 @@ shared_structs! {
         pub unused: u32,
     }
 
-    /// What the last solve left at the nodes that it touched, found by their lattice coordinates.
-    pub struct ContactLeft {
-        /// Open addressing, a power of two of places: coordinates, 0 for none.
-        pub keys: Span<u64>,
-        /// Velocity [m/s] at each place; the fourth number is zero.
-        pub velocities: Span<[f32; 4]>,
-    }
-
     /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
     ///
     /// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
@@ -693,8 +685,6 @@ kernels! {
         bodies: Span<ContactBody>,
         /// One element.
         clock: Span<ContactClock>,
-        /// What the last solve left, to be forgotten.
-        left: ContactLeft,
         /// Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
         sums: Span<[f64; 7]>,
         /// Grid spacing [m].
@@ -715,8 +705,6 @@ kernels! {
         solution: ContactSolution,
         /// Velocity [m/s] and mass [kg] of all nodes of the grid.
         nodes: Span<[f32; 4]>,
-        /// What this solve left.
-        left: ContactLeft,
         /// Bodies, substep by substep.
         bodies: Span<ContactBody>,
         /// One element.
@@ -743,20 +731,6 @@ kernels! {
         tiles: u32,
         /// Number of bodies.
         body_count: u32,
-    }
-
-    /// Guesses the velocities of the touched nodes.
-    ContactGuess = "contact_guess", ContactGuessParameters {
-        /// The contacts.
-        contacts: ContactArrays,
-        /// Which touch which nodes.
-        incidence: ConvexIncidence,
-        /// What the last solve left.
-        left: ContactLeft,
-        /// Free velocity [m/s] and mass [kg] of all nodes of the grid.
-        nodes: Span<[f32; 4]>,
-        /// Guess for each node of the grid [m/s]: what was left there, else the free velocity. Only those of touched nodes are written.
-        guess: Span<[f32; 4]>,
     }
 }
 

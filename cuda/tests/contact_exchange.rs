@@ -109,8 +109,8 @@ impl Problem {
         }
     }
 
-    /// Gives it back on a device: the grid's nodes afterwards, and what was guessed for them.
-    fn give_back(&self, on: &OnDevice) -> (Vec<[f32; 4]>, Vec<[f32; 4]>) {
+    /// Gives it back on a device; the grid's nodes afterwards.
+    fn give_back(&self, on: &OnDevice) -> Vec<[f32; 4]> {
         let device = &on.device;
         let mut rows = vec![f64::NAN; NODE_ROWS * NODES];
         for n in 0..self.mass.len() {
@@ -147,8 +147,6 @@ impl Problem {
         let rows = device.upload(&rows).unwrap();
         let answers = device.upload(&self.answers).unwrap();
         let grid = device.upload(&self.grid).unwrap();
-        let mut guess = device.allocate(self.grid.len()).unwrap();
-        guess.fill([f32::NAN; 4]).unwrap();
         let solution = ContactSolution {
             impulses: impulses.span(),
             velocities: velocities.span(),
@@ -160,22 +158,9 @@ impl Problem {
             unused: 0,
         };
         let mut commands = Commands::new();
-        on.exchange.issue_guess(&mut commands, &on.registry, incidence, grid.span(), guess.span());
         on.exchange.issue(&mut commands, &on.geometries, &on.registry, incidence, solution, grid.span());
         device.submit(&commands).unwrap();
-        (grid.download().unwrap(), guess.download().unwrap())
-    }
-
-    /// Checks that a solve starts from what the last one `left` at the same nodes, else from free velocities; how many were left.
-    fn check_guess(&self, guess: &[[f32; 4]], left: &BTreeMap<[i32; 3], [f32; 3]>) -> usize {
-        let mut known = 0;
-        for (lattice, slot) in self.lattice.iter().zip(&self.slots) {
-            let [x, y, z, _] = guess[*slot as usize];
-            let [a, b, c, _] = self.grid[*slot as usize];
-            known += usize::from(left.contains_key(lattice));
-            assert_eq!([x, y, z], left.get(lattice).copied().unwrap_or([a, b, c]), "node {lattice:?}");
-        }
-        known
+        grid.download().unwrap()
     }
 
     /// The body that a node belongs to: that of the last contact that presses, else of the last; none of a node without mass.
@@ -249,21 +234,12 @@ fn run(device: Device) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let mut random = Random(9);
     let mut before = vec![BodyExchange { impulse: SpatialImpulse::zero(), work: 0.0 }; scene.seen.len() + 1];
     let mut last_grid = Vec::new();
-    let mut left = BTreeMap::new();
     for _ in 0..substeps {
         on_device.register();
         let contacts = on_device.registry.download().unwrap();
         assert!(contacts.len() > 500, "{} contacts", contacts.len());
         let problem = Problem::new(&contacts, scene.seen.len(), &mut random);
-        let (grid, guess) = problem.give_back(&on_device);
-        let guessed = problem.check_guess(&guess, &left);
-        assert_eq!(guessed > 1000, !left.is_empty(), "{guessed} velocities were remembered");
-        left = problem
-            .lattice
-            .iter()
-            .copied()
-            .zip(problem.velocity.iter().map(|v| v.map(|x| x as f32).into()))
-            .collect();
+        let grid = problem.give_back(&on_device);
         for (n, slot) in problem.slots.iter().enumerate() {
             let node = problem.grid[*slot as usize];
             let v = if problem.mass[n] > 0.0 {

@@ -8,7 +8,7 @@ use super::geometries::DeviceGeometries;
 use super::registry::DeviceRegistry;
 use crate::kernels::{
     CONTACT_SUMS, CONTACT_THREADS, ContactExchangeNodesParameters, ContactExchangeParameters,
-    ContactGuessParameters, ContactLeft, ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
+    ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, Launch};
@@ -21,8 +21,6 @@ type Sums = [f64; CONTACT_SUMS as usize];
 pub struct DeviceExchange {
     sums: Buffer<Sums>,
     totals: Buffer<Sums>,
-    left_keys: Buffer<u64>,
-    left_velocities: Buffer<[f32; 4]>,
     bodies: u32,
     contact_tiles: u32,
     node_tiles: u32,
@@ -50,15 +48,9 @@ impl DeviceExchange {
     ) -> Result<Self, ContactError> {
         let tiles = |items: usize| items.div_ceil(CONTACT_THREADS as usize).max(1);
         let all = geometries.bodies() + 1;
-        // Half empty: a search ends soon.
-        let places = (2 * nodes).next_power_of_two();
-        let mut left_keys = device.allocate(places)?;
-        left_keys.fill(0)?;
         Ok(Self {
             sums: device.allocate((tiles(contacts) + tiles(nodes)) * all)?,
             totals: device.upload(&vec![[0.0; CONTACT_SUMS as usize]; all])?,
-            left_keys,
-            left_velocities: device.allocate(places)?,
             bodies: geometries.bodies() as u32,
             contact_tiles: tiles(contacts) as u32,
             node_tiles: tiles(nodes) as u32,
@@ -71,32 +63,6 @@ impl DeviceExchange {
     /// Those of the device.
     pub fn begin_step(&mut self) -> Result<(), ContactError> {
         Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
-    }
-
-    fn left(&self) -> ContactLeft {
-        ContactLeft { keys: self.left_keys.span(), velocities: self.left_velocities.span() }
-    }
-
-    /// Appends the launch that guesses the velocities of touched nodes, where the next solve may start: what the last one left at the
-    /// same node, else the free velocity in `nodes` (velocity [m/s], mass [kg]). `guess` is as long as `nodes`.
-    pub fn issue_guess(
-        &self,
-        commands: &mut Commands,
-        registry: &DeviceRegistry,
-        incidence: ConvexIncidence,
-        nodes: Span<[f32; 4]>,
-        guess: Span<[f32; 4]>,
-    ) {
-        commands.launch(
-            Launch::new(self.node_tiles, CONTACT_THREADS),
-            &ContactGuessParameters {
-                contacts: registry.contacts(),
-                incidence,
-                left: self.left(),
-                nodes,
-                guess,
-            },
-        );
     }
 
     /// Appends the launches that give back the solution of the substep that the registry registered last: velocities to the `nodes` of
@@ -112,7 +78,7 @@ impl DeviceExchange {
     ) {
         let (contacts, clock, bodies) = (registry.contacts(), registry.clock(), registry.bodies());
         let (sums, totals, grid_spacing) = (self.sums.span(), self.totals.span(), registry.grid_spacing());
-        let (body_count, first_tile, left) = (self.bodies, self.contact_tiles, self.left());
+        let (body_count, first_tile) = (self.bodies, self.contact_tiles);
         commands
             .clear(sums)
             .launch(
@@ -124,7 +90,6 @@ impl DeviceExchange {
                     solution,
                     bodies,
                     clock,
-                    left,
                     sums,
                     grid_spacing,
                     body_count,
@@ -138,7 +103,6 @@ impl DeviceExchange {
                     incidence,
                     solution,
                     nodes,
-                    left,
                     bodies,
                     clock,
                     sums,
