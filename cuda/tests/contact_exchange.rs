@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Point3, Vector3};
 use pliant_cuda::contact::{BodyExchange, RegisteredContact};
-use pliant_cuda::kernels::{ContactSolution, ConvexIncidence};
+use pliant_cuda::kernels::{CONTACT_NONE, ContactSolution, ConvexIncidence};
 use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::SpatialImpulse;
 use support::contact::{DELTA, H, OnDevice, Scene, Seen, impulses};
@@ -286,6 +286,57 @@ fn run(device: Device) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
         (before, last_grid) = (totals, grid);
     }
     (before, last_grid)
+}
+
+/// A contact of a node with a wall of the grid: its impulse goes to the wall, its weight is all on its node, nothing is remembered of it.
+#[test]
+fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
+    for device in devices() {
+        let scene = Scene::random([0; 3], 300, 1);
+        let bodies = scene.seen.len();
+        let mut on = OnDevice::new(device.clone(), &scene, CONTACTS, NODES, 1);
+        on.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
+        on.register();
+        let found = on.registry.download().unwrap();
+        let Some(first) = found.first() else { panic!("no contact") };
+        // The node (2, 0, 1) of the first contact's stencil.
+        let on_node = 8.0;
+        let wall = [on_node + 2.0, on_node, on_node + 1.0];
+        let set = |on: &OnDevice| {
+            let arrays = on.registry.contacts();
+            let mut commands = Commands::new();
+            let sources = (
+                device.upload(&[1_u32]).unwrap(),
+                device.upload(&[CONTACT_NONE]).unwrap(),
+                device.upload(&[bodies as u32]).unwrap(),
+                device.upload(&[wall]).unwrap(),
+            );
+            commands
+                .copy(sources.0.span(), arrays.count)
+                .copy(sources.1.span(), arrays.particle)
+                .copy(sources.2.span(), arrays.body)
+                .copy(sources.3.span(), arrays.offset);
+            device.submit(&commands).unwrap();
+        };
+        set(&on);
+        let mut contact = *first;
+        contact.offset = wall;
+        let mut problem = Problem::new(&[contact], bodies, &mut Random(4));
+        problem.impulses = vec![[0.5, -0.25, 0.125]];
+        problem.mass.fill(1e-3);
+        // No node moves: all of what the contact gives is left over at its node, and taken back there.
+        for (velocity, slot) in problem.velocity.iter_mut().zip(&problem.slots) {
+            let [x, y, z, _] = problem.grid[*slot as usize].map(f64::from);
+            *velocity = Vector3::new(x, y, z);
+        }
+        problem.give_back(&on);
+        let totals = on.exchange.download().unwrap();
+        // The contact gives the wall -p, and what is left over at the node, p, comes back: exactly nothing if both act there.
+        for total in &totals {
+            assert!(total.impulse.linear.norm() < 1e-16 && total.impulse.angular.norm() < 1e-16, "{total:?}");
+        }
+        assert!(on.registry.save().unwrap().iter().all(|m| m.particle == CONTACT_NONE));
+    }
 }
 
 #[test]

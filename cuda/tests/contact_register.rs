@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use pliant_cuda::Commands;
 use pliant_cuda::contact::{ContactError, RegisteredContact};
 use pliant_cuda::kernels::ContactBody;
+use pliant_cuda::layout::Span;
 use pliant_rigid::{Geometry, Shape, SpatialVelocity, SurfacePoint, TriangleMesh};
 use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, impulses, options};
 use support::shapes::{bodies, geometry};
@@ -317,6 +319,49 @@ fn substeps_beyond_the_limit_change_nothing() {
         on_device.register();
         let again = on_device.registry.download().unwrap();
         assert!(again.len() > 100 && again.iter().any(|c| c.last_impulse == [1e-3, 0.0, 0.0]));
+    }
+}
+
+/// A substep recorded once and repeated, each time with the poses of its number, is the same as one issued each time; and so is one that
+/// goes on from what another registry saved.
+#[test]
+fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
+    for device in devices() {
+        let scene = Scene::random([0; 3], 300, 5);
+        let impulses = |count: usize| -> Vec<[f64; 3]> { vec![[1e-3, 2e-3, -1e-3]; count] };
+        let [mut issued, mut recorded, mut restored] =
+            [(); 3].map(|()| OnDevice::new(device.clone(), &scene, 2000, 1, 2));
+        for on_device in [&mut issued, &mut recorded] {
+            on_device.registry.begin_step(DELTA, &scene.poses(2)).unwrap();
+        }
+        let of = |on: &OnDevice, commands: &mut Commands| {
+            on.registry.issue(commands, &on.geometries, on.rows.spans(), Span::EMPTY);
+        };
+        let recording = device.record(|commands| of(&recorded, commands)).unwrap();
+        let mut found = Vec::new();
+        for _ in 0..2 {
+            issued.register();
+            recording.run().unwrap();
+            found = issued.registry.download().unwrap();
+            assert_eq!(recorded.registry.download().unwrap(), found);
+            issued.remember(&impulses(found.len()));
+            recorded.remember(&impulses(found.len()));
+        }
+        let saved = issued.registry.save().unwrap();
+        assert_eq!(saved.len(), found.len());
+        restored.registry.restore(&saved).unwrap();
+        for on_device in [&mut issued, &mut restored] {
+            on_device.registry.begin_step(DELTA, &scene.poses(2)).unwrap();
+            on_device.register();
+        }
+        let found = issued.registry.download().unwrap();
+        assert!(found.iter().any(|c| c.last_impulse == [1e-3, 2e-3, -1e-3]));
+        assert_eq!(restored.registry.download().unwrap(), found);
+        // Particle 299 is the last.
+        let mut wrong = saved;
+        wrong[3].particle = 300;
+        let error = restored.registry.restore(&wrong).unwrap_err();
+        assert_eq!(error, ContactError::Memory { entry: 3, particle: 300 });
     }
 }
 

@@ -67,7 +67,8 @@ fn the_tests_pass_under_sanitizers() {
         .unwrap();
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
-    for name in ["warp", "block", "misuse", "algorithms", "device"] {
+    let contact = ["contact_distance", "contact_register", "contact_exchange"];
+    for name in ["warp", "block", "misuse", "algorithms", "device"].into_iter().chain(contact) {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }

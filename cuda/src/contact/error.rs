@@ -52,6 +52,16 @@ pub enum ContactError {
         /// The most there can be.
         most: u32,
     },
+    /// A saved list of contacts that is none.
+    #[error(
+        "saved contact {entry} is of particle {particle}, which is not there, or its contacts are not in a row"
+    )]
+    Memory {
+        /// Index in the list.
+        entry: usize,
+        /// Its particle's id.
+        particle: u32,
+    },
     /// Poses that are not those of all bodies.
     #[error("{given} poses given, one for each of {bodies} bodies in up to {substeps} substeps are needed")]
     Poses {

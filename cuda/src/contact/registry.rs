@@ -232,6 +232,50 @@ impl DeviceRegistry {
         self.rules.grid_spacing
     }
 
+    /// What is remembered, to save: a particle's contacts in a row. Waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn save(&self) -> Result<Vec<ContactMemory>, ContactError> {
+        let mut state = [ContactState::zeroed()];
+        self.state.download_at(0, &mut state)?;
+        let mut list = vec![ContactMemory::zeroed(); state[0].memories as usize];
+        self.memories.download_at(0, &mut list)?;
+        Ok(list)
+    }
+
+    /// Remembers what was saved, and nothing else.
+    ///
+    /// # Errors
+    /// [`ContactError::Capacity`] where there is no memory for it, [`ContactError::Memory`] where it is of a particle that is not there
+    /// or a particle's contacts are not in a row; those of the device.
+    pub fn restore(&mut self, list: &[ContactMemory]) -> Result<(), ContactError> {
+        if list.len() > self.capacity.contacts {
+            let capacity = self.capacity.contacts as u32;
+            return Err(ContactError::Capacity { contacts: list.len() as u32, capacity });
+        }
+        let mut first = vec![CONTACT_NONE; self.capacity.particles];
+        let mut last = CONTACT_NONE;
+        for (m, memory) in list.iter().enumerate() {
+            // A wall of the grid is nobody's.
+            if memory.particle != last && memory.particle != CONTACT_NONE {
+                let entry = first.get_mut(memory.particle as usize).filter(|entry| **entry == CONTACT_NONE);
+                *entry.ok_or(ContactError::Memory { entry: m, particle: memory.particle })? = m as u32;
+            }
+            last = memory.particle;
+        }
+        let farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f32::max).to_bits();
+        let state = ContactState {
+            memories: list.len() as u32,
+            farthest,
+            next_farthest: farthest,
+            ..ContactState::zeroed()
+        };
+        self.memories.upload(list)?;
+        self.first.upload(&first)?;
+        Ok(self.state.upload(&[state])?)
+    }
+
     /// Says whether all contacts so far had room; waits for the device. After an error the step is to be done again, with more memory.
     ///
     /// # Errors
