@@ -128,6 +128,7 @@ impl DeviceRegistry {
     }
 
     /// Begins a step of substeps of `delta` [s]: `bodies` are all bodies in the first, then in the second, and so on.
+    /// No more substeps than that may take place before the next step begins.
     ///
     /// # Errors
     /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory for; those of the device.
