@@ -6,3 +6,5 @@
 #include "convex_solve.cu"
 #include "probe.cu"
 #include "misuse.cu"
+#include "register.cu"
+#include "exchange.cu"

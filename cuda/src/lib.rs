@@ -28,6 +28,7 @@ pub mod algorithms;
 mod buffer;
 mod command;
 pub mod convex;
+pub mod contact;
 mod device;
 mod driver;
 mod emulated;

@@ -14,7 +14,9 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "convex.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh", "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu",
+    "block.cuh", "convex.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh", "convex_solve.cu",
+    "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "grid.cuh", "misuse.cu",
+    "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "register.cu", "scan.cu",
     "sort.cu",
 }
 

@@ -67,7 +67,19 @@ fn the_tests_pass_under_sanitizers() {
         .unwrap();
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
-    for name in ["warp", "block", "misuse", "algorithms", "device", "convex_number", "convex_limits"] {
+    let programs = [
+        "warp",
+        "block",
+        "misuse",
+        "algorithms",
+        "device",
+        "convex_number",
+        "convex_limits",
+        "contact_distance",
+        "contact_register",
+        "contact_exchange",
+    ];
+    for name in programs {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod build;
+pub mod contact;
+pub mod shapes;
 
 use std::path::PathBuf;
 

@@ -1,0 +1,219 @@
+// What the contact solve gives back: velocities to the grid, impulses to the bodies, and the memory of the contacts. This follows
+// `coupling/src/exchange.rs` and `memory.rs`.
+//
+// The bodies get exactly the opposite of what the grid got: the contact impulses act at the particles, and what the solve left
+// over at a node (its momentum change in f32 less the contact impulses there) acts at that node, on the body whose contact
+// touches it. Sums are in f64: a tile of contacts or nodes sums for each body that it has, by a fixed tree, and a block for each body
+// sums the tiles'. Their bits do not depend on the schedule.
+#include "block.cuh"
+#include "distance.cuh"
+
+namespace contact {
+
+struct Sums {
+    double values[CONTACT_SUMS];
+};
+
+// Of a linear impulse at a lever, and the work.
+__device__ __forceinline__ Sums sums_of(const double (&lever)[3], const double (&linear)[3], double work) {
+    return {{lever[1] * linear[2] - lever[2] * linear[1], lever[2] * linear[0] - lever[0] * linear[2],
+        lever[0] * linear[1] - lever[1] * linear[0], linear[0], linear[1], linear[2], work}};
+}
+
+// Sums over a tile, body by body in ascending order, to `sums` at `tile`. CONTACT_NONE is no body. All threads call this.
+__device__ __forceinline__ void sum_tile(
+    const Span<Array<double, 7>>& sums, uint32_t tile, uint32_t body_count, uint32_t body, const Sums& own) {
+    constexpr uint32_t WARPS = CONTACT_THREADS / WARP_SIZE;
+    SHARED(uint32_t, least, WARPS);
+    uint32_t next = body;
+    while (true) {
+        const uint32_t of_warp = __reduce_min_sync(ALL_LANES, next);
+        if (lane_index() == 0) {
+            least[warp_index()] = of_warp;
+        }
+        __syncthreads();
+        uint32_t current = least[0];
+        for (uint32_t warp = 1; warp < WARPS; ++warp) {
+            current = min(current, least[warp]);
+        }
+        if (current == CONTACT_NONE) {
+            return;
+        }
+        for (uint32_t k = 0; k < CONTACT_SUMS; ++k) {
+            // Its barriers let `least` be written again.
+            const double sum = block_reduce<Sum, CONTACT_THREADS>(body == current ? own.values[k] : 0.0);
+            if (threadIdx.x == 0) {
+                sums[tile * (body_count + 1) + current][k] = sum;
+            }
+        }
+        next = body > current ? body : CONTACT_NONE;
+    }
+}
+
+// The weight of node `k` of three along an axis: a quadratic B-spline of a place `offset` cells from the first (Steffen et al. 2008);
+// from CONVEX_ON_NODE on, all of it is on the node of number offset - CONVEX_ON_NODE.
+__device__ __forceinline__ double node_weight(double offset, uint32_t k) {
+    if (offset >= static_cast<double>(CONVEX_ON_NODE)) {
+        return offset - static_cast<double>(CONVEX_ON_NODE) == static_cast<double>(k) ? 1.0 : 0.0;
+    }
+    const double d = fabs(offset - static_cast<double>(k));
+    return k == 1 ? 0.75 - d * d : 0.5 * (1.5 - d) * (1.5 - d);
+}
+
+// A place `cells` from a node, from the point that impulses on the body are about [m]; walls' are about the world's origin.
+__device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t body_count, uint32_t body,
+    const Array<int32_t, 3>& node, const double (&cells)[3], double spacing, double (&lever)[3]) {
+    for (uint32_t d = 0; d < 3; ++d) {
+        const double origin = body < body_count ? bodies[body].origin[d] : 0.0;
+        lever[d] = (static_cast<double>(node[d]) + cells[d]) * spacing - origin;
+    }
+}
+
+}  // namespace contact
+
+PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
+    const uint32_t c = global_thread();
+    if (p.clock[0].active == 0) {
+        return;
+    }
+    const uint32_t count = p.contacts.count[0];
+    if (c == 0) {
+        p.memories.state[0].memories = count;
+    }
+    if (blockIdx.x * CONTACT_THREADS >= count) {
+        return;
+    }
+    contact::Sums sums = {};
+    uint32_t body = CONTACT_NONE;
+    if (c < count) {
+        body = p.contacts.body[c];
+        const uint32_t geometry = p.contacts.geometry[c];
+        const uint32_t particle = p.contacts.particle[c];
+        const Array<float, 3> normal = p.contacts.normal[c];
+        const Array<float, 3> velocity = p.contacts.body_velocity[c];
+        const Array<float, 3> offset = p.contacts.offset[c];
+        double impulse[3], cells[3], lever[3], seen[3];
+        double normal_impulse = 0.0;
+        for (uint32_t d = 0; d < 3; ++d) {
+            impulse[d] = p.solution.impulses[c][d];
+            normal_impulse += static_cast<double>(normal[d]) * impulse[d];
+            // A contact of a node is at one of them.
+            cells[d] = offset[d] >= static_cast<float>(CONVEX_ON_NODE)
+                ? static_cast<double>(offset[d]) - static_cast<double>(CONVEX_ON_NODE)
+                : static_cast<double>(offset[d]);
+            seen[d] = static_cast<double>(velocity[d]);
+        }
+        contact::lever_of(p.bodies, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
+        if (p.solution.answers.length > body) {
+            const Array<double, 6>& answer = p.solution.answers[body];
+            for (uint32_t d = 0; d < 3; ++d) {
+                const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
+                seen[d] += answer[3 + d] + answer[e] * lever[f] - answer[f] * lever[e];
+            }
+        }
+        const double work = impulse[0] * seen[0] + impulse[1] * seen[1] + impulse[2] * seen[2];
+        const double reaction[3] = {-impulse[0], -impulse[1], -impulse[2]};
+        sums = contact::sums_of(lever, reaction, work);
+
+        const bool of_particle = particle != CONTACT_NONE;
+        const bool held = of_particle && p.contacts.tension[c] > 0.0f;
+        const bool adhesive = of_particle && p.shapes.geometries[geometry].adhesive != 0;
+        const float outside = of_particle ? p.contacts.pressed_out[c] : 0.0f;
+        ContactMemory& memory = p.memories.list[c];
+        memory.particle = particle;
+        memory.geometry = geometry;
+        memory.feature = p.contacts.feature[c];
+        memory.bonded = held || (adhesive && normal_impulse > 0.0) ? 1 : 0;
+        memory.impulse = {{static_cast<float>(impulse[0]), static_cast<float>(impulse[1]), static_cast<float>(impulse[2])}};
+        memory.normal_impulse = static_cast<float>(held ? normal_impulse : fmax(normal_impulse, 0.0));
+        memory.distance = p.contacts.distance[c];
+        memory.pressed_out = outside;
+        memory.unused = {{0, 0}};
+        if (of_particle && (c == 0 || p.contacts.particle[c - 1] != particle)) {
+            p.memories.first[particle] = c;
+        }
+        if (outside > 0.0f) {
+            // Bits of positive numbers are in their order: which thread comes first does not matter.
+            atomicMax(&p.memories.state[0].next_farthest, __float_as_uint(outside));
+        }
+    }
+    contact::sum_tile(p.sums, blockIdx.x, p.body_count, body, sums);
+}
+
+PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_THREADS) {
+    const uint32_t n = global_thread();
+    const uint32_t count = p.contacts.count[0] > 0 ? p.incidence.counts[2] : 0;
+    if (p.clock[0].active == 0 || blockIdx.x * CONTACT_THREADS >= count) {
+        return;
+    }
+    contact::Sums sums = {};
+    uint32_t owner = CONTACT_NONE;
+    if (n < count) {
+        double left[3] = {0.0, 0.0, 0.0};
+        const double mass = p.solution.nodes[p.solution.mass_row * p.solution.node_stride + n];
+        if (mass > 0.0) {
+            Array<float, 4>& node = p.nodes[p.incidence.slots[n]];
+            for (uint32_t d = 0; d < 3; ++d) {
+                const double before = p.solution.nodes[(p.solution.free_row + d) * p.solution.node_stride + n];
+                const float rounded = static_cast<float>(p.solution.velocities[n][d]);
+                left[d] = mass * (static_cast<double>(rounded) - before);
+                node[d] = rounded;
+            }
+        }
+        // The last contact that presses owns the node, else the last of all.
+        bool pressed = false;
+        uint32_t at = 0;
+        Array<int32_t, 3> base = {};
+        for (uint32_t k = p.incidence.node_begin[n]; k < p.incidence.node_begin[n + 1]; ++k) {
+            const uint32_t place = p.incidence.incidences[k];
+            const uint32_t group = place / 27;
+            at = place % 27;
+            for (uint32_t c = p.incidence.group_begin[group]; c < p.incidence.group_begin[group + 1]; ++c) {
+                const Array<float, 3> offset = p.contacts.offset[c];
+                const double weight = contact::node_weight(static_cast<double>(offset[0]), at / 9) *
+                    contact::node_weight(static_cast<double>(offset[1]), at / 3 % 3) *
+                    contact::node_weight(static_cast<double>(offset[2]), at % 3);
+                bool presses = false;
+                for (uint32_t d = 0; d < 3; ++d) {
+                    const double impulse = p.solution.impulses[c][d];
+                    presses = presses || impulse != 0.0;
+                    left[d] -= weight * impulse;
+                }
+                const uint32_t body = p.contacts.body[c];
+                if (body < p.body_count && (presses || !pressed)) {
+                    owner = body;
+                    pressed = pressed || presses;
+                }
+                base = p.contacts.base[c];
+            }
+        }
+        // A node that a wall held did not move: the wall held it against the contacts.
+        if (owner == CONTACT_NONE || mass == 0.0) {
+            owner = p.body_count;
+        }
+        const double cells[3] = {
+            static_cast<double>(at / 9), static_cast<double>(at / 3 % 3), static_cast<double>(at % 3)};
+        double lever[3];
+        contact::lever_of(p.bodies, p.body_count, owner, base, cells, p.grid_spacing, lever);
+        const double reaction[3] = {-left[0], -left[1], -left[2]};
+        sums = contact::sums_of(lever, reaction, 0.0);
+    }
+    contact::sum_tile(p.sums, p.first_tile + blockIdx.x, p.body_count, owner, sums);
+}
+
+PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
+    if (p.clock[0].active == 0) {
+        return;
+    }
+    const uint32_t body = blockIdx.x;
+    for (uint32_t k = 0; k < CONTACT_SUMS; ++k) {
+        double value = 0.0;
+        for (uint32_t tile = threadIdx.x; tile < p.tiles; tile += CONTACT_THREADS) {
+            value += p.sums[tile * (p.body_count + 1) + body][k];
+        }
+        value = block_reduce<Sum, CONTACT_THREADS>(value);
+        if (threadIdx.x == 0) {
+            p.totals[body][k] += value;
+        }
+    }
+}

@@ -1,0 +1,409 @@
+// Registration of contacts: one for every particle-geometry pair that touches or can touch within the substep. This follows
+// `coupling/src/register.rs`, which says why.
+//
+// Four launches: geometries are placed; each tile of particles finds the pairs of its particles and counts them; the tiles'
+// counts are summed up; each tile writes its contacts from there on. So the order is that of the particles, then of the
+// geometries, whatever the schedule. Pairs are decided once, in the second launch.
+#include "block.cuh"
+#include "distance.cuh"
+
+namespace contact {
+
+// Rows of particles: see ParticleRows.
+constexpr uint32_t POSITION_ROW = 0;
+constexpr uint32_t VELOCITY_ROW = 3;
+constexpr uint32_t MASS_ROW = 25;
+constexpr uint32_t VOLUME_ROW = 26;
+constexpr int32_t BLOCK_CELLS = 4;
+
+// By rows.
+__device__ __forceinline__ Vector rotated(const Array<float, 9>& r, Vector v) {
+    return {r[0] * v.x + r[1] * v.y + r[2] * v.z, r[3] * v.x + r[4] * v.y + r[5] * v.z, r[6] * v.x + r[7] * v.y + r[8] * v.z};
+}
+
+__device__ __forceinline__ Vector rotated_back(const Array<float, 9>& r, Vector v) {
+    return {r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z, r[2] * v.x + r[5] * v.y + r[8] * v.z};
+}
+
+struct Particle {
+    uint32_t id;
+    // Corner of its block, and its place from there [cells].
+    Array<int32_t, 3> corner;
+    Vector cells;
+    Vector velocity;
+    float mass;
+    // Edge of the cube of its volume, and its radius [m].
+    float edge;
+    float radius;
+};
+
+__device__ __forceinline__ Vector row_vector(const ParticleRows& particles, uint32_t row, uint32_t i) {
+    const uint32_t at = row * particles.stride + i;
+    return {particles.rows[at], particles.rows[at + particles.stride], particles.rows[at + 2 * particles.stride]};
+}
+
+__device__ __forceinline__ Particle load_particle(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
+    const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
+    const float edge = cbrtf(particles.rows[VOLUME_ROW * particles.stride + i]);
+    return {particles.ids[i], {{BLOCK_CELLS * key[0], BLOCK_CELLS * key[1], BLOCK_CELLS * key[2]}},
+        row_vector(particles, POSITION_ROW, i), row_vector(particles, VELOCITY_ROW, i),
+        particles.rows[MASS_ROW * particles.stride + i], edge, rules.radius > 0.0f ? rules.radius : 0.5f * edge};
+}
+
+// From a geometry's middle to a place [cells], in m along the world's axes. Whole cells are subtracted exactly.
+__device__ __forceinline__ Vector from_middle(
+    const ContactPlaced& placed, const Array<int32_t, 3>& corner, Vector cells, float spacing) {
+    const Vector whole = {static_cast<float>(corner[0] - placed.cell[0]), static_cast<float>(corner[1] - placed.cell[1]),
+        static_cast<float>(corner[2] - placed.cell[2])};
+    return (whole + (cells - vector(placed.fraction))) * spacing;
+}
+
+// What this particle and geometry did in the last substep; false where nothing.
+__device__ __forceinline__ bool recall(const ContactMemories& memories, uint32_t particle, uint32_t geometry, ContactMemory& memory) {
+    const uint32_t count = memories.state[0].memories;
+    for (uint32_t at = memories.first[particle]; at < count; ++at) {
+        const ContactMemory& other = memories.list[at];
+        if (other.particle != particle) {
+            return false;
+        }
+        if (other.geometry == geometry) {
+            memory = other;
+            return true;
+        }
+    }
+    return false;
+}
+
+// A particle and a geometry near each other.
+struct Approach {
+    // Whether they are a contact.
+    bool touches;
+    bool remembered;
+    ContactMemory memory;
+    Surface surface;
+    // Position in the shape's frame, and relative to the geometry's middle along the world's axes [m].
+    Vector local;
+    Vector from_middle;
+    Vector body_velocity;
+    // Velocity of the particle relative to the body's, world frame [m/s].
+    Vector relative;
+    float gap;
+    float tension;
+};
+
+__device__ __forceinline__ Approach approach(const ContactShapes& shapes, const ContactPlaced& placed, uint32_t number,
+    const Particle& particle, const ContactMemories& memories, const ContactRules& rules, float delta) {
+    const ContactGeometry& geometry = shapes.geometries[number];
+    const float spacing = static_cast<float>(rules.grid_spacing);
+    Approach a;
+    a.touches = false;
+    a.remembered = false;
+    a.from_middle = from_middle(placed, particle.corner, particle.cells, spacing);
+    a.local = rotated(placed.inverse_rotation, a.from_middle);
+    a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_middle);
+    a.relative = particle.velocity - a.body_velocity;
+    const float reach = rules.margin + norm(a.relative) * delta;
+    const float farthest = __uint_as_float(memories.state[0].farthest);
+    if (!(lower_bound(geometry, a.local) <= particle.radius + reach + farthest + geometry.adhesion_range)) {
+        return a;
+    }
+    a.remembered = recall(memories, particle.id, number, a.memory);
+    a.surface = surface_point(shapes, geometry, a.local);
+    if (a.remembered) {
+        // A depth that jumps by more than a cell is not of the same contact: a particle moves less than a cell in a substep.
+        const Surface followed = surface_point_from(shapes, geometry, a.local, a.memory.feature, a.surface);
+        a.remembered = !(followed.distance < 0.0f && followed.distance < a.memory.distance - spacing);
+        if (a.remembered) {
+            a.surface = followed;
+        }
+    }
+    a.gap = a.surface.distance - particle.radius;
+    const bool bond = geometry.adhesive != 0 && a.remembered && a.memory.bonded != 0 && a.gap <= geometry.adhesion_range;
+    // A particle's share of a surface is the face of a cube of its volume.
+    a.tension = bond ? geometry.adhesion_stress * particle.edge * particle.edge : 0.0f;
+    a.touches = bond || a.gap <= reach;
+    return a;
+}
+
+// The normal impulse of the compliant law: see `coupling/src/convex/law.rs`.
+__device__ __forceinline__ float normal_impulse(float velocity, float gap, float stiffness, float dissipation, float delta) {
+    const float release = fminf(-gap / delta, 1.0f / dissipation);
+    const float approach = fmaxf(release - velocity, 0.0f);
+    const float linear = delta * stiffness * fabsf(delta + dissipation * gap);
+    return approach * (linear + delta * delta * stiffness * dissipation * approach);
+}
+
+// Hamilton's product.
+__device__ __forceinline__ Array<double, 4> product(const Array<double, 4>& a, const Array<double, 4>& b) {
+    return {{a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]}};
+}
+
+// The rotation matrix of a unit quaternion, by rows.
+__device__ __forceinline__ Array<double, 9> matrix(const Array<double, 4>& q) {
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    return {{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y), 2.0 * (x * y + w * z),
+        1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x), 2.0 * (x * z - w * y), 2.0 * (y * z + w * x),
+        1.0 - 2.0 * (x * x + y * y)}};
+}
+
+// Order of integers is that of these floats.
+__device__ __forceinline__ int32_t ordered(float value) {
+    const int32_t bits = __float_as_int(value);
+    return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+__device__ __forceinline__ float from_ordered(int32_t bits) {
+    return __int_as_float(bits ^ ((bits >> 31) & 0x7fffffff));
+}
+
+// What the particles of a tile have at most: their box [cells] from the tile's first block, speed, radius.
+struct Extent {
+    Array<int32_t, 3> corner;
+    Vector low, high;
+    float speed;
+    float radius;
+};
+
+// All threads of the block call this.
+__device__ __forceinline__ Extent extent_of_tile(const ParticleRows& particles, const Particle& particle, bool live) {
+    constexpr uint32_t WARPS = CONTACT_THREADS / WARP_SIZE;
+    constexpr uint32_t VALUES = 8;
+    SHARED(int32_t, maxima, WARPS * VALUES);
+    Extent extent;
+    const Array<int32_t, 3> key = particles.block_keys[particles.blocks[blockIdx.x * CONTACT_THREADS]];
+    Vector place = {};
+    for (uint32_t d = 0; d < 3; ++d) {
+        extent.corner[d] = BLOCK_CELLS * key[d];
+    }
+    if (live) {
+        place = Vector{static_cast<float>(particle.corner[0] - extent.corner[0]),
+                    static_cast<float>(particle.corner[1] - extent.corner[1]),
+                    static_cast<float>(particle.corner[2] - extent.corner[2])} +
+            particle.cells;
+    }
+    const float values[VALUES] = {-place.x, -place.y, -place.z, place.x, place.y, place.z, norm(particle.velocity), particle.radius};
+    for (uint32_t k = 0; k < VALUES; ++k) {
+        const int32_t most = __reduce_max_sync(ALL_LANES, live ? ordered(values[k]) : ordered(-3e38f));
+        if (lane_index() == 0) {
+            maxima[warp_index() * VALUES + k] = most;
+        }
+    }
+    __syncthreads();
+    float most[VALUES];
+    for (uint32_t k = 0; k < VALUES; ++k) {
+        int32_t value = maxima[k];
+        for (uint32_t warp = 1; warp < WARPS; ++warp) {
+            value = max(value, maxima[warp * VALUES + k]);
+        }
+        most[k] = from_ordered(value);
+    }
+    extent.low = {-most[0], -most[1], -most[2]};
+    extent.high = {most[3], most[4], most[5]};
+    extent.speed = most[6];
+    extent.radius = most[7];
+    return extent;
+}
+
+// Whether some particle of the tile may touch the geometry.
+__device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const ContactPlaced& placed, const Extent& extent,
+    float farthest, const ContactRules& rules, float delta) {
+    const float spacing = static_cast<float>(rules.grid_spacing);
+    const Vector center = from_middle(placed, extent.corner, (extent.low + extent.high) * 0.5f, spacing);
+    // Wider by a rounding of the distance and of the tile's own extent.
+    const float slack = 1e-6f * (norm(center) + norm(extent.high - extent.low) * spacing);
+    const Vector half = (extent.high - extent.low) * (0.5f * spacing) + Vector{slack, slack, slack};
+    const float body_speed =
+        norm(vector(placed.linear) + cross(vector(placed.angular), center)) + norm(vector(placed.angular)) * norm(half);
+    const float reach =
+        extent.radius + rules.margin + (body_speed + extent.speed) * delta + farthest + geometry.adhesion_range;
+    const Array<float, 9>& r = placed.inverse_rotation;
+    const Vector around = {fabsf(r[0]) * half.x + fabsf(r[1]) * half.y + fabsf(r[2]) * half.z,
+        fabsf(r[3]) * half.x + fabsf(r[4]) * half.y + fabsf(r[5]) * half.z,
+        fabsf(r[6]) * half.x + fabsf(r[7]) * half.y + fabsf(r[8]) * half.z};
+    return lower_bound_around(geometry, rotated(r, center), around) <= reach;
+}
+
+}  // namespace contact
+
+PLIANT_KERNEL(contact_place, ContactPlaceParameters, CONTACT_THREADS) {
+    const uint32_t number = global_thread();
+    const uint32_t substep = p.clock[0].substep;
+    const bool active = p.limit.length == 0 || substep < p.limit[0];
+    if (number == 0) {
+        p.clock[0].active = active ? 1 : 0;
+        if (active) {
+            p.state[0].farthest = p.state[0].next_farthest;
+            p.state[0].next_farthest = 0;
+        }
+    }
+    if (number >= p.shapes.geometries.length || !active) {
+        return;
+    }
+    const ContactGeometry& geometry = p.shapes.geometries[number];
+    const ContactBody& body = p.bodies[substep * p.body_count + geometry.body];
+    const Array<double, 9> rotation = contact::matrix(contact::product(body.rotation, geometry.rotation));
+    const Array<double, 9> turned = contact::matrix(body.rotation);
+    ContactPlaced& placed = p.placed[number];
+    double arm[3];
+    for (uint32_t d = 0; d < 3; ++d) {
+        // The middle from the body's origin, world axes.
+        arm[d] = turned[3 * d] * geometry.translation[0] + turned[3 * d + 1] * geometry.translation[1] +
+            turned[3 * d + 2] * geometry.translation[2];
+        const double middle = body.translation[d] + arm[d];
+        const double cells = middle / p.grid_spacing;
+        const double whole = floor(cells);
+        placed.cell[d] = static_cast<int32_t>(whole);
+        placed.fraction[d] = static_cast<float>(cells - whole);
+        placed.lever[d] = static_cast<float>(middle - body.origin[d]);
+        placed.angular[d] = static_cast<float>(body.angular[d]);
+        for (uint32_t e = 0; e < 3; ++e) {
+            placed.inverse_rotation[3 * d + e] = static_cast<float>(rotation[3 * e + d]);
+        }
+    }
+    for (uint32_t d = 0; d < 3; ++d) {
+        const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
+        placed.linear[d] = static_cast<float>(body.linear[d] + body.angular[e] * arm[f] - body.angular[f] * arm[e]);
+    }
+}
+
+PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
+    const uint32_t i = global_thread();
+    if (p.clock[0].active == 0 || p.particles.count == 0) {
+        if (threadIdx.x == 0) {
+            p.tiles[blockIdx.x] = 0;
+        }
+        return;
+    }
+    const float delta = p.clock[0].delta;
+    const float farthest = __uint_as_float(p.memories.state[0].farthest);
+    const bool live = i < p.particles.count;
+    contact::Particle particle = {};
+    if (live) {
+        particle = contact::load_particle(p.particles, p.rules, i);
+    }
+    const contact::Extent extent = contact::extent_of_tile(p.particles, particle, live);
+    SHARED(uint32_t, near, CONTACT_THREADS);
+    uint32_t touched = 0;
+    const uint32_t geometries = p.shapes.geometries.length;
+    for (uint32_t first = 0; first < geometries; first += CONTACT_THREADS) {
+        const uint32_t own = first + threadIdx.x;
+        const bool is_near = own < geometries &&
+            contact::is_near(p.shapes.geometries[own], p.placed[own], extent, farthest, p.rules, delta);
+        uint32_t count;
+        const uint32_t place = block_exclusive_sum<CONTACT_THREADS>(is_near ? 1 : 0, count);
+        if (is_near) {
+            near[place] = own;
+        }
+        __syncthreads();
+        for (uint32_t k = 0; live && k < count; ++k) {
+            const uint32_t number = near[k];
+            if (contact::approach(p.shapes, p.placed[number], number, particle, p.memories, p.rules, delta).touches) {
+                if (touched < CONTACT_SLOTS) {
+                    p.touched[touched * p.particles.count + i] = number;
+                }
+                ++touched;
+            }
+        }
+        // The list is free for the next geometries.
+        __syncthreads();
+    }
+    if (touched > CONTACT_SLOTS) {
+        atomicMax(&p.memories.state[0].most_of_particle, touched);
+        touched = CONTACT_SLOTS;
+    }
+    uint32_t total;
+    const uint32_t before = block_exclusive_sum<CONTACT_THREADS>(touched, total);
+    if (live) {
+        p.counts[i] = before << 8 | touched;
+    }
+    if (threadIdx.x == 0) {
+        p.tiles[blockIdx.x] = total;
+    }
+}
+
+PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
+    const uint32_t all = p.total[0];
+    const uint32_t capacity = p.contacts.particle.length;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        p.contacts.count[0] = min(all, capacity);
+        p.memories.state[0].most_contacts = max(p.memories.state[0].most_contacts, all);
+        p.clock[0].substep += p.clock[0].active;
+    }
+    const uint32_t first = p.tiles[blockIdx.x];
+    const uint32_t total = (blockIdx.x + 1 < gridDim.x ? p.tiles[blockIdx.x + 1] : all) - first;
+    if (total == 0) {
+        return;
+    }
+    const float delta = p.clock[0].delta;
+    const uint32_t tile = blockIdx.x * CONTACT_THREADS;
+    // Thread of the tile, and 256 times the geometry, of each contact.
+    SHARED(uint32_t, pairs, CONTACT_THREADS * CONTACT_SLOTS);
+    if (tile + threadIdx.x < p.particles.count) {
+        const uint32_t counts = p.counts[tile + threadIdx.x];
+        for (uint32_t k = 0; k < (counts & 0xff); ++k) {
+            pairs[(counts >> 8) + k] = threadIdx.x | p.touched[k * p.particles.count + tile + threadIdx.x] << 8;
+        }
+    }
+    __syncthreads();
+    for (uint32_t k = threadIdx.x; k < total && first + k < capacity; k += CONTACT_THREADS) {
+        const uint32_t number = pairs[k] >> 8;
+        const contact::Particle particle = contact::load_particle(p.particles, p.rules, tile + (pairs[k] & 0xff));
+        const ContactPlaced& placed = p.placed[number];
+        const ContactGeometry& geometry = p.shapes.geometries[number];
+        const contact::Approach a = contact::approach(p.shapes, placed, number, particle, p.memories, p.rules, delta);
+        const contact::Vector normal = contact::rotated_back(placed.inverse_rotation, a.surface.normal);
+        const float stiffness =
+            p.rules.stiffness > 0.0f ? p.rules.stiffness : p.rules.near_rigid * particle.mass / (delta * delta);
+        float lagged;
+        if (a.remembered) {
+            // Adhesion presses the surfaces together; a tension takes from that.
+            lagged = fmaxf(a.memory.normal_impulse + delta * a.tension, 0.0f);
+        } else {
+            // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
+            const float velocity = contact::dot(normal, a.relative);
+            const float compliant = contact::normal_impulse(velocity, a.gap, stiffness, p.rules.dissipation, delta);
+            lagged = fminf(compliant, particle.mass * fmaxf(-velocity - a.gap / delta, 0.0f));
+        }
+        const float outside = a.surface.distance < 0.0f ? fmaxf(contact::lower_bound(geometry, a.local), 0.0f) : 0.0f;
+        const uint32_t at = first + k;
+        const contact::Vector base = {
+            floorf(particle.cells.x - 0.5f), floorf(particle.cells.y - 0.5f), floorf(particle.cells.z - 0.5f)};
+        p.contacts.particle[at] = particle.id;
+        p.contacts.geometry[at] = number;
+        p.contacts.body[at] = geometry.body;
+        p.contacts.feature[at] = a.surface.feature;
+        p.contacts.base[at] = {{particle.corner[0] + static_cast<int32_t>(base.x),
+            particle.corner[1] + static_cast<int32_t>(base.y), particle.corner[2] + static_cast<int32_t>(base.z)}};
+        p.contacts.offset[at] = contact::array(particle.cells - base);
+        p.contacts.normal[at] = contact::array(normal);
+        p.contacts.body_velocity[at] = contact::array(a.body_velocity);
+        p.contacts.lever[at] = contact::array(a.from_middle + contact::vector(placed.lever));
+        p.contacts.gap[at] = a.gap;
+        p.contacts.distance[at] = a.surface.distance;
+        p.contacts.pressed_out[at] = outside;
+        p.contacts.stiffness[at] = stiffness;
+        p.contacts.friction[at] = geometry.friction;
+        p.contacts.lagged_normal_impulse[at] = lagged;
+        p.contacts.tension[at] = a.tension;
+        p.contacts.last_impulse[at] = a.remembered ? a.memory.impulse : Array<float, 3>{{0.0f, 0.0f, 0.0f}};
+    }
+}
+
+// Probe: distances of points to one geometry, a thread a point.
+PLIANT_KERNEL(probe_contact_distance, ProbeContactDistanceParameters, CONTACT_THREADS) {
+    const uint32_t at = global_thread();
+    if (at >= p.points.length) {
+        return;
+    }
+    const ContactGeometry& geometry = p.shapes.geometries[p.geometry];
+    const contact::Vector point = contact::vector(p.points[at]);
+    contact::Surface surface = contact::surface_point(p.shapes, geometry, point);
+    if (p.sides[at] != CONTACT_NONE) {
+        surface = contact::surface_point_from(p.shapes, geometry, point, p.sides[at], surface);
+    }
+    p.distances[at] = surface.distance;
+    p.normals[at] = contact::array(surface.normal);
+    p.features[at] = surface.feature;
+    p.lower_bounds[at] = contact::lower_bound(geometry, point);
+}

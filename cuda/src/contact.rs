@@ -1,0 +1,18 @@
+//! Contact between particles and bodies on the device: signed distances, which pairs touch, what the solve gives back.
+//!
+//! The counterparts of `pliant-coupling`'s registration, memory and exchange, and of the distances of `pliant-rigid`. Bodies are
+//! uploaded once ([`DeviceGeometries`]) and their poses once a step, for all of its substeps ([`DeviceRegistry::begin_step`]); a substep
+//! is then a fixed list of launches, which a [`Recording`](crate::Recording) can repeat.
+
+mod arrays;
+mod error;
+mod exchange;
+mod geometries;
+mod registry;
+mod triangles;
+
+pub use arrays::RegisteredContact;
+pub use error::ContactError;
+pub use exchange::{BodyExchange, DeviceExchange};
+pub use geometries::DeviceGeometries;
+pub use registry::{ContactOptions, DeviceRegistry, RegistryCapacity};

@@ -1,0 +1,149 @@
+//! What the contact solve gives back to the grid and the bodies.
+
+use nalgebra::Vector3;
+use pliant_rigid::SpatialImpulse;
+
+use super::error::ContactError;
+use super::geometries::DeviceGeometries;
+use super::registry::DeviceRegistry;
+use crate::kernels::{
+    CONTACT_SUMS, CONTACT_THREADS, ContactExchangeNodesParameters, ContactExchangeParameters,
+    ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
+};
+use crate::layout::Span;
+use crate::{Buffer, Commands, Device, Launch};
+
+/// Angular impulse, linear impulse, work.
+type Sums = [f64; CONTACT_SUMS as usize];
+
+/// Gives back what contact solves find, and sums it over a step.
+#[derive(Debug)]
+pub struct DeviceExchange {
+    sums: Buffer<Sums>,
+    totals: Buffer<Sums>,
+    bodies: u32,
+    contact_tiles: u32,
+    node_tiles: u32,
+}
+
+/// What the particles gave a body over the substeps of a step, world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyExchange {
+    /// Impulse on the body, about where its origin was at the start of the step.
+    pub impulse: SpatialImpulse,
+    /// Work of the body on the particles [J].
+    pub work: f64,
+}
+
+impl DeviceExchange {
+    /// Memory for substeps of up to `contacts` contacts, with walls of the grid, and `nodes` touched nodes.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(
+        device: &Device,
+        geometries: &DeviceGeometries,
+        contacts: usize,
+        nodes: usize,
+    ) -> Result<Self, ContactError> {
+        let tiles = |items: usize| items.div_ceil(CONTACT_THREADS as usize).max(1);
+        let all = geometries.bodies() + 1;
+        Ok(Self {
+            sums: device.allocate((tiles(contacts) + tiles(nodes)) * all)?,
+            totals: device.upload(&vec![[0.0; CONTACT_SUMS as usize]; all])?,
+            bodies: geometries.bodies() as u32,
+            contact_tiles: tiles(contacts) as u32,
+            node_tiles: tiles(nodes) as u32,
+        })
+    }
+
+    /// Begins a step: bodies got nothing yet.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn begin_step(&mut self) -> Result<(), ContactError> {
+        Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
+    }
+
+    /// Appends the launches that give back the solution of the substep that the registry registered last: velocities to the `nodes` of
+    /// the grid (velocity [m/s], mass [kg]), impulses to the bodies, and the contacts to the registry, which remembers them.
+    pub fn issue(
+        &self,
+        commands: &mut Commands,
+        geometries: &DeviceGeometries,
+        registry: &DeviceRegistry,
+        incidence: ConvexIncidence,
+        solution: ContactSolution,
+        nodes: Span<[f32; 4]>,
+    ) {
+        let (contacts, clock, bodies) = (registry.contacts(), registry.clock(), registry.bodies());
+        let (sums, totals, grid_spacing) = (self.sums.span(), self.totals.span(), registry.grid_spacing());
+        let (body_count, first_tile) = (self.bodies, self.contact_tiles);
+        commands
+            .clear(sums)
+            .launch(
+                Launch::new(self.contact_tiles, CONTACT_THREADS),
+                &ContactExchangeParameters {
+                    contacts,
+                    shapes: geometries.shapes(),
+                    memories: registry.memories(),
+                    solution,
+                    bodies,
+                    clock,
+                    sums,
+                    grid_spacing,
+                    body_count,
+                    unused: 0,
+                },
+            )
+            .launch(
+                Launch::new(self.node_tiles, CONTACT_THREADS),
+                &ContactExchangeNodesParameters {
+                    contacts,
+                    incidence,
+                    solution,
+                    nodes,
+                    bodies,
+                    clock,
+                    sums,
+                    grid_spacing,
+                    body_count,
+                    first_tile,
+                },
+            )
+            .launch(
+                Launch::new(body_count + 1, CONTACT_THREADS),
+                &ContactSumBodiesParameters {
+                    sums,
+                    totals,
+                    clock,
+                    tiles: self.contact_tiles + self.node_tiles,
+                    body_count,
+                },
+            );
+    }
+
+    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse on it [N m s], linear impulse [N s],
+    /// work on the particles [J], over the step so far.
+    pub fn totals(&self) -> Span<Sums> {
+        self.totals.span()
+    }
+
+    /// The same on the host: waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self) -> Result<Vec<BodyExchange>, ContactError> {
+        let totals = self.totals.download()?;
+        Ok(totals
+            .iter()
+            .map(|t| BodyExchange {
+                impulse: SpatialImpulse {
+                    angular: Vector3::new(t[0], t[1], t[2]),
+                    linear: Vector3::new(t[3], t[4], t[5]),
+                },
+                work: t[6],
+            })
+            .collect())
+    }
+}

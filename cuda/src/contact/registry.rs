@@ -1,0 +1,305 @@
+//! Which particles touch which geometries, substep by substep.
+
+use std::f64::consts::PI;
+
+use bytemuck::Zeroable;
+use nalgebra::{Isometry3, Point3};
+use pliant_rigid::SpatialVelocity;
+
+use super::arrays::{Contacts, RegisteredContact};
+use super::error::ContactError;
+use super::geometries::DeviceGeometries;
+use crate::kernels::{
+    CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ContactArrays, ContactBody, ContactClock,
+    ContactFillParameters, ContactFindParameters, ContactMemories, ContactMemory, ContactPlaceParameters,
+    ContactPlaced, ContactRules, ContactState, ParticleRows, SCAN_THREADS, ScanTileSumsParameters,
+};
+use crate::layout::Span;
+use crate::{Buffer, Commands, Device, Launch};
+
+/// Gap below which a pair is registered at any velocity, in grid spacings: as on the CPU.
+const MARGIN: f64 = 0.02;
+
+/// Stiffness number `delta^2 k / m` of a contact as stiff as the substep can resolve: as `NEAR_RIGID_NUMBER` on the CPU.
+const NEAR_RIGID: f64 = 4.0 * PI * PI;
+
+/// How particles touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactOptions {
+    /// Grid spacing [m].
+    pub grid_spacing: f64,
+    /// Radius of every particle [m]; without, half the edge of the cube of each one's volume.
+    pub radius: Option<f64>,
+    /// Stiffness of every contact [N/m]; without, as stiff as the substep can resolve.
+    pub stiffness: Option<f64>,
+    /// Hunt-Crossley dissipation [s/m].
+    pub dissipation: f64,
+}
+
+impl ContactOptions {
+    fn rules(&self) -> ContactRules {
+        ContactRules {
+            grid_spacing: self.grid_spacing,
+            margin: (MARGIN * self.grid_spacing) as f32,
+            radius: self.radius.unwrap_or(0.0) as f32,
+            stiffness: self.stiffness.unwrap_or(0.0) as f32,
+            near_rigid: NEAR_RIGID as f32,
+            dissipation: self.dissipation as f32,
+            unused: 0,
+        }
+    }
+}
+
+/// What there is memory for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegistryCapacity {
+    /// Particles; their ids are below this.
+    pub particles: usize,
+    /// Contacts of a substep.
+    pub contacts: usize,
+    /// Substeps of a step.
+    pub substeps: usize,
+}
+
+impl ContactBody {
+    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses are about `origin`: where its
+    /// own origin was at the start of the step.
+    pub fn new(origin: &Point3<f64>, pose: &Isometry3<f64>, velocity: &SpatialVelocity) -> Self {
+        let rotation = pose.rotation.quaternion();
+        Self {
+            origin: origin.coords.into(),
+            translation: pose.translation.vector.into(),
+            rotation: [rotation.w, rotation.i, rotation.j, rotation.k],
+            angular: velocity.angular.into(),
+            linear: velocity.linear.into(),
+        }
+    }
+}
+
+/// Finds the contacts of a substep, and remembers those of the last.
+#[derive(Debug)]
+pub struct DeviceRegistry {
+    rules: ContactRules,
+    capacity: RegistryCapacity,
+    body_count: usize,
+    bodies: Buffer<ContactBody>,
+    placed: Buffer<ContactPlaced>,
+    clock: Buffer<ContactClock>,
+    touched: Buffer<u32>,
+    counts: Buffer<u32>,
+    tiles: Buffer<u32>,
+    total: Buffer<u32>,
+    contacts: Contacts,
+    memories: Buffer<ContactMemory>,
+    first: Buffer<u32>,
+    state: Buffer<ContactState>,
+}
+
+impl DeviceRegistry {
+    /// Memory for contacts with these geometries; nothing is remembered.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(
+        device: &Device,
+        geometries: &DeviceGeometries,
+        options: &ContactOptions,
+        capacity: RegistryCapacity,
+    ) -> Result<Self, ContactError> {
+        let tiles = capacity.particles.div_ceil(CONTACT_THREADS as usize).max(1);
+        let mut first = device.allocate(capacity.particles)?;
+        first.fill(CONTACT_NONE)?;
+        Ok(Self {
+            rules: options.rules(),
+            capacity,
+            body_count: geometries.bodies(),
+            bodies: device.allocate(geometries.bodies() * capacity.substeps)?,
+            placed: device.allocate(geometries.len())?,
+            clock: device.upload(&[ContactClock { delta: 0.0, substep: 0, active: 0, unused: 0 }])?,
+            touched: device.allocate(capacity.particles * CONTACT_SLOTS as usize)?,
+            counts: device.allocate(capacity.particles)?,
+            tiles: device.allocate(tiles)?,
+            total: device.allocate(1)?,
+            contacts: Contacts::new(device, capacity.contacts)?,
+            memories: device.allocate(capacity.contacts)?,
+            first,
+            state: device.upload(&[ContactState::zeroed()])?,
+        })
+    }
+
+    /// Begins a step of substeps of `delta` [s]: `bodies` are all bodies in the first, then in the second, and so on.
+    /// No more substeps than that may take place before the next step begins.
+    ///
+    /// # Errors
+    /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory for; those of the device.
+    pub fn begin_step(&mut self, delta: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
+        if bodies.len() > self.bodies.len() || !bodies.len().is_multiple_of(self.body_count.max(1)) {
+            let (given, bodies, substeps) = (bodies.len(), self.body_count, self.capacity.substeps);
+            return Err(ContactError::Poses { given, bodies, substeps });
+        }
+        self.bodies.upload(bodies)?;
+        let clock = ContactClock { delta: delta as f32, substep: 0, active: 0, unused: 0 };
+        Ok(self.clock.upload(&[clock])?)
+    }
+
+    /// Appends the launches that register the contacts of the next substep. In a substep at or beyond `limit[0]` nothing happens:
+    /// there are no contacts, and what is remembered stays; an empty `limit` is none.
+    pub fn issue(
+        &self,
+        commands: &mut Commands,
+        geometries: &DeviceGeometries,
+        particles: ParticleRows,
+        limit: Span<u32>,
+    ) {
+        let (shapes, rules, contacts) = (geometries.shapes(), self.rules, self.contacts());
+        let (placed, memories, clock) = (self.placed.span(), self.memories(), self.clock.span());
+        let (touched, counts, total) = (self.touched.span(), self.counts.span(), self.total.span());
+        let over = Launch::over(particles.count, CONTACT_THREADS, CONTACT_THREADS);
+        let tile_count = particles.count.div_ceil(CONTACT_THREADS).max(1);
+        let tiles = self.tiles.span().first(tile_count);
+        commands
+            .launch(
+                Launch::over(geometries.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
+                &ContactPlaceParameters {
+                    shapes,
+                    bodies: self.bodies.span(),
+                    placed,
+                    clock,
+                    state: self.state.span(),
+                    limit,
+                    grid_spacing: rules.grid_spacing,
+                    body_count: self.body_count as u32,
+                    unused: 0,
+                },
+            )
+            .launch(
+                over,
+                &ContactFindParameters {
+                    particles,
+                    shapes,
+                    placed,
+                    memories,
+                    clock,
+                    touched,
+                    counts,
+                    tiles,
+                    rules,
+                },
+            )
+            .launch(
+                Launch::new(1, SCAN_THREADS),
+                &ScanTileSumsParameters { tile_sums: tiles, total, tiles: tile_count, unused: 0 },
+            )
+            .launch(
+                over,
+                &ContactFillParameters {
+                    particles,
+                    shapes,
+                    placed,
+                    memories,
+                    clock,
+                    touched,
+                    counts,
+                    tiles,
+                    total,
+                    rules,
+                    contacts,
+                },
+            );
+    }
+
+    /// The contacts of the last substep that was registered.
+    pub fn contacts(&self) -> ContactArrays {
+        self.contacts.arrays()
+    }
+
+    /// What is remembered.
+    pub fn memories(&self) -> ContactMemories {
+        ContactMemories { list: self.memories.span(), first: self.first.span(), state: self.state.span() }
+    }
+
+    /// The bodies, substep by substep: what moves them on while a step goes on may write here.
+    pub fn bodies(&self) -> Span<ContactBody> {
+        self.bodies.span()
+    }
+
+    /// Where in the step contact is; one element.
+    pub fn clock(&self) -> Span<ContactClock> {
+        self.clock.span()
+    }
+
+    /// Grid spacing [m].
+    pub fn grid_spacing(&self) -> f64 {
+        self.rules.grid_spacing
+    }
+
+    /// What is remembered, to save: a particle's contacts in a row. Waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn save(&self) -> Result<Vec<ContactMemory>, ContactError> {
+        let mut state = [ContactState::zeroed()];
+        self.state.download_at(0, &mut state)?;
+        let mut list = vec![ContactMemory::zeroed(); state[0].memories as usize];
+        self.memories.download_at(0, &mut list)?;
+        Ok(list)
+    }
+
+    /// Remembers what was saved, and nothing else.
+    ///
+    /// # Errors
+    /// [`ContactError::Capacity`] where there is no memory for it, [`ContactError::Memory`] where it is of a particle that is not there
+    /// or a particle's contacts are not in a row; those of the device.
+    pub fn restore(&mut self, list: &[ContactMemory]) -> Result<(), ContactError> {
+        if list.len() > self.capacity.contacts {
+            let capacity = self.capacity.contacts as u32;
+            return Err(ContactError::Capacity { contacts: list.len() as u32, capacity });
+        }
+        let mut first = vec![CONTACT_NONE; self.capacity.particles];
+        let mut last = CONTACT_NONE;
+        for (m, memory) in list.iter().enumerate() {
+            // A wall of the grid is nobody's.
+            if memory.particle != last && memory.particle != CONTACT_NONE {
+                let entry = first.get_mut(memory.particle as usize).filter(|entry| **entry == CONTACT_NONE);
+                *entry.ok_or(ContactError::Memory { entry: m, particle: memory.particle })? = m as u32;
+            }
+            last = memory.particle;
+        }
+        let farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f32::max).to_bits();
+        let state = ContactState {
+            memories: list.len() as u32,
+            farthest,
+            next_farthest: farthest,
+            ..ContactState::zeroed()
+        };
+        self.memories.upload(list)?;
+        self.first.upload(&first)?;
+        Ok(self.state.upload(&[state])?)
+    }
+
+    /// Says whether all contacts so far had room; waits for the device. After an error the step is to be done again, with more memory.
+    ///
+    /// # Errors
+    /// [`ContactError::Capacity`], [`ContactError::Crowded`], and those of the device.
+    pub fn check(&self) -> Result<(), ContactError> {
+        let mut state = [ContactState::zeroed()];
+        self.state.download_at(0, &mut state)?;
+        let [ContactState { most_contacts, most_of_particle, .. }] = state;
+        if most_contacts as usize > self.capacity.contacts {
+            let capacity = self.capacity.contacts as u32;
+            return Err(ContactError::Capacity { contacts: most_contacts, capacity });
+        }
+        if most_of_particle > CONTACT_SLOTS {
+            return Err(ContactError::Crowded { geometries: most_of_particle, most: CONTACT_SLOTS });
+        }
+        Ok(())
+    }
+
+    /// The contacts of the last substep, copied to the host.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self) -> Result<Vec<RegisteredContact>, ContactError> {
+        Ok(self.contacts.download()?)
+    }
+}
