@@ -4,3 +4,7 @@
 #include "reduce.cu"
 #include "probe.cu"
 #include "misuse.cu"
+#include "sort_particles.cu"
+#include "p2g.cu"
+#include "grid.cu"
+#include "g2p.cu"

@@ -14,8 +14,9 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "grid.cuh", "misuse.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu",
-    "sort.cu",
+    "block.cuh", "constitutive.cuh", "g2p.cu", "grid.cu", "grid.cuh", "misuse.cu", "mpm.cuh", "p2g.cu",
+    "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu", "sort.cu",
+    "sort_particles.cu", "svd.cuh",
 }
 
 /// What the PTX says of itself after a directive such as `.version` or `.target`.
