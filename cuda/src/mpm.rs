@@ -11,4 +11,4 @@ mod step;
 pub use error::DeviceMpmError;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid};
-pub use step::{DeviceMpm, StepAccount};
+pub use step::{DeviceMpm, StepAccount, device_material};

@@ -217,8 +217,10 @@ fn boundaries_and_account_match_the_host() {
             let bound = 1e-5 * (b.norm() + mpm_momentum(&states));
             assert!((a - b).norm() < bound, "{what}: {a:?}, not {b:?}");
         };
-        close(account.gravity.linear, sums.gravity.linear, "gravity");
-        close(account.gravity.angular, sums.gravity.angular, "moment of gravity");
+        // Masses are good to some u; arms are below 0.6 m.
+        let weight = 20.0 * ROUNDOFF * sums.mass * DT * GRAVITY.norm();
+        assert!((account.gravity.linear - sums.gravity.linear).norm() < weight);
+        assert!((account.gravity.angular - sums.gravity.angular).norm() < 0.6 * weight);
         close(account.boundary.linear, sums.boundary.linear, "boundary");
         close(account.boundary.angular, sums.boundary.angular, "moment of the boundary");
         assert!((account.work - sums.work).abs() < 1e-4 * sums.work.abs(), "{} {}", account.work, sums.work);

@@ -67,7 +67,9 @@ fn the_tests_pass_under_sanitizers() {
         .unwrap();
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
-    for name in ["warp", "block", "misuse", "algorithms", "device"] {
+    for name in
+        ["warp", "block", "misuse", "algorithms", "device", "mpm_transfers", "mpm_constitutive", "mpm_steps"]
+    {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }

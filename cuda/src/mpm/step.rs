@@ -287,7 +287,7 @@ impl DeviceMpm {
 }
 
 /// A material's parameters in f32, as `pliant_mpm::constitutive` derives them.
-pub(crate) fn device_material(material: &Material) -> MpmMaterial {
+pub fn device_material(material: &Material) -> MpmMaterial {
     let elastic = material.model.elastic();
     let (mu, lambda) = (elastic.shear_modulus(), elastic.lame_lambda());
     let (model, yield_strain) = match material.model {
