@@ -130,7 +130,14 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     const int32_t local[3] = {static_cast<int32_t>(node / 16), static_cast<int32_t>(node / 4 % 4),
                               static_cast<int32_t>(node % 4)};
     float momentum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    gather_windows(p, neighbours, local[0], local[1], local[2], momentum);
+    if (p.windows.length > 0) {
+        gather_windows(p, neighbours, local[0], local[1], local[2], momentum);
+    } else {
+        const Array<float, 4> sum = p.grid.nodes[slot * MPM_BLOCK_NODES + node];
+        for (uint32_t c = 0; c < 4; ++c) {
+            momentum[c] = sum[c];
+        }
+    }
     Array<float, 4> value = {{0.0f, 0.0f, 0.0f, 0.0f}};
     NodeAccount account = {};
     if (momentum[3] > 0.0f) {

@@ -55,6 +55,16 @@ __device__ __forceinline__ Polynomial polynomial_of(
     return polynomial;
 }
 
+// The box of a block's window; an empty one, where no particle is in reach.
+__device__ __forceinline__ Array<int32_t, 6> packed_bounds(const int32_t* bounds) {
+    Array<int32_t, 6> packed;
+    for (uint32_t d = 0; d < 3; ++d) {
+        packed[d] = bounds[d];
+        packed[3 + d] = max(bounds[3 + d], bounds[d]);
+    }
+    return packed;
+}
+
 PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) {
     SHARED(float, window, MPM_WINDOW_NODES * COMPONENTS);
     SHARED(Momentum, momenta, P2G_THREADS * 2);
@@ -142,12 +152,7 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
     }
     __syncthreads();
 
-    Array<int32_t, 6> packed;
-    for (uint32_t d = 0; d < 3; ++d) {
-        // An empty box, where no particle is in reach.
-        packed[d] = bounds[d];
-        packed[3 + d] = max(bounds[3 + d], bounds[d]);
-    }
+    const Array<int32_t, 6> packed = packed_bounds(bounds);
     const WindowBox box = load_box(packed);
     for (uint32_t n = threadIdx.x; n < box.nodes(); n += P2G_THREADS) {
         int32_t node[3];
@@ -161,5 +166,91 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
     }
     if (threadIdx.x == 0) {
         p.boxes[block] = packed;
+    }
+}
+
+// The variant with atomics: a thread a particle; particles of one cell are neighbours, so the first of each run in a warp adds up the
+// others' parts by shuffles and makes one atomic addition a node and component (Gao et al. 2018, "GPU optimization of material point
+// methods"). The order of the additions is the schedule's.
+PLIANT_KERNEL(mpm_atomic_to_grid, MpmAtomicToGridParameters, P2G_THREADS) {
+    SHARED(int32_t, bounds, 6);
+    SHARED(uint32_t, around, MPM_NEIGHBOURS);
+    const MpmParticlesToGridParameters& q = p.transfer;
+    const uint32_t block = blockIdx.x;
+    if (is_stopped(q.status, q.substep) || block >= q.block_count[0]) {
+        return;
+    }
+    const MpmSettings& settings = q.settings[0];
+    if (threadIdx.x < 6) {
+        bounds[threadIdx.x] = threadIdx.x < 3 ? WINDOW_EDGE : 0;
+    }
+    if (threadIdx.x < MPM_NEIGHBOURS) {
+        around[threadIdx.x] = p.nodes_of_particles[block * MPM_NEIGHBOURS + threadIdx.x];
+    }
+    __syncthreads();
+    const uint32_t lane = lane_index();
+    int32_t low[3] = {WINDOW_EDGE, WINDOW_EDGE, WINDOW_EDGE}, high[3] = {0, 0, 0};
+    const uint32_t end = q.block_starts[block + 1];
+    // All lanes go through all rounds, for the shuffles.
+    for (uint32_t first = q.block_starts[block]; first < end; first += P2G_THREADS) {
+        const uint32_t i = first + threadIdx.x;
+        float base[3], offset[3] = {1.0f, 1.0f, 1.0f};
+        int32_t from[3] = {0, 0, 0};
+        uint32_t node = MPM_WINDOW_NODES;
+        Polynomial polynomial = {};
+        if (i < end && stencil_of(q.particles, i, base, offset)) {
+            for (uint32_t d = 0; d < 3; ++d) {
+                from[d] = static_cast<int32_t>(base[d]) + WINDOW_MARGIN;
+                low[d] = min(low[d], from[d]);
+                high[d] = max(high[d], from[d] + 3);
+            }
+            node = window_index(from[0], from[1], from[2]);
+            polynomial = polynomial_of(q.particles, i, offset, settings);
+        }
+        // Runs of the same cell: where this lane's ends, and whether this lane is its first.
+        const uint32_t before = __shfl_up_sync(ALL_LANES, node, 1);
+        const bool is_head = lane == 0 || before != node;
+        const uint32_t heads = __ballot_sync(ALL_LANES, is_head);
+        const uint32_t heads_above = lane == WARP_SIZE - 1 ? 0 : heads >> (lane + 1);
+        const uint32_t last =
+            heads_above == 0 ? WARP_SIZE - 1 : lane + static_cast<uint32_t>(__ffs(static_cast<int32_t>(heads_above))) - 1;
+        const uint32_t longest = __reduce_max_sync(ALL_LANES, last - lane);
+        for (uint32_t n = 0; n < 27; ++n) {
+            const uint32_t nx = n / 9, ny = n / 3 % 3, nz = n % 3;
+            const float weight =
+                spline_weight(nx, offset[0]) * spline_weight(ny, offset[1]) * spline_weight(nz, offset[2]);
+            float part[COMPONENTS];
+            for (uint32_t c = 0; c < 3; ++c) {
+                part[c] = weight * (polynomial.constant[c] + static_cast<float>(nx) * polynomial.slope[c][0] +
+                                    static_cast<float>(ny) * polynomial.slope[c][1] +
+                                    static_cast<float>(nz) * polynomial.slope[c][2]);
+            }
+            part[3] = weight * polynomial.constant[3];
+            for (uint32_t distance = 1; distance <= longest; distance *= 2) {
+                for (uint32_t c = 0; c < COMPONENTS; ++c) {
+                    const float other = __shfl_down_sync(ALL_LANES, part[c], distance);
+                    part[c] += lane + distance <= last ? other : 0.0f;
+                }
+            }
+            if (is_head && node < MPM_WINDOW_NODES) {
+                // In nodes from the corner of the block before.
+                const uint32_t x = static_cast<uint32_t>(from[0] - WINDOW_MARGIN + BLOCK_EDGE) + nx;
+                const uint32_t y = static_cast<uint32_t>(from[1] - WINDOW_MARGIN + BLOCK_EDGE) + ny;
+                const uint32_t z = static_cast<uint32_t>(from[2] - WINDOW_MARGIN + BLOCK_EDGE) + nz;
+                const uint32_t slot = around[(x / 4 * 3 + y / 4) * 3 + z / 4];
+                Array<float, 4>& sum = p.nodes[slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4];
+                for (uint32_t c = 0; c < COMPONENTS; ++c) {
+                    atomicAdd(&sum[c], part[c]);
+                }
+            }
+        }
+    }
+    for (uint32_t d = 0; d < 3; ++d) {
+        atomicMin(&bounds[d], low[d]);
+        atomicMax(&bounds[3 + d], high[d]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        q.boxes[block] = packed_bounds(bounds);
     }
 }

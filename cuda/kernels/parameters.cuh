@@ -830,7 +830,21 @@ static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, status) == 168, "MpmPa
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, substep) == 184, "MpmParticlesToGridParameters::substep");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, unused) == 188, "MpmParticlesToGridParameters::unused");
 
-// The grid pass: momenta from the windows, free motion, boundary conditions, account.
+// Particles to grid by atomic additions, a block of threads a particle block.
+struct MpmAtomicToGridParameters {
+    // As without atomics; the windows are not used.
+    MpmParticlesToGridParameters transfer;
+    // Momentum [N s] and mass [kg] of each node; zero at first.
+    Span<Array<float, 4>> nodes;
+    // Node blocks around each particle block.
+    Span<uint32_t> nodes_of_particles;
+};
+static_assert(sizeof(MpmAtomicToGridParameters) == 224 && alignof(MpmAtomicToGridParameters) == 8, "MpmAtomicToGridParameters");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, transfer) == 0, "MpmAtomicToGridParameters::transfer");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes) == 192, "MpmAtomicToGridParameters::nodes");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes_of_particles) == 208, "MpmAtomicToGridParameters::nodes_of_particles");
+
+// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
 struct MpmGridParameters {
     // The grid.
     GridNodes grid;

@@ -620,7 +620,17 @@ kernels! {
         unused: u32,
     }
 
-    /// The grid pass: momenta from the windows, free motion, boundary conditions, account.
+    /// Particles to grid by atomic additions, a block of threads a particle block.
+    MpmAtomicToGrid = "mpm_atomic_to_grid", MpmAtomicToGridParameters {
+        /// As without atomics; the windows are not used.
+        transfer: MpmParticlesToGridParameters,
+        /// Momentum [N s] and mass [kg] of each node; zero at first.
+        nodes: Span<[f32; 4]>,
+        /// Node blocks around each particle block.
+        nodes_of_particles: Span<u32>,
+    }
+
+    /// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
     MpmMoveGrid = "mpm_move_grid", MpmGridParameters {
         /// The grid.
         grid: GridNodes,

@@ -10,5 +10,5 @@ mod step;
 
 pub use error::DeviceMpmError;
 pub use particles::DeviceParticles;
-pub use sort::{BlockCapacities, DeviceGrid};
-pub use step::{DeviceMpm, StepAccount, device_material};
+pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
+pub use step::{DeviceMpm, StepAccount, Transfer, device_material};

@@ -6,7 +6,7 @@ mod support;
 
 use mpm_support::{every_material, host, lattice, on_device, random_matrix, random_vector, to_reference};
 use nalgebra::{Point3, Unit, Vector3};
-use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError};
+use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
 use pliant_mpm::material::Material;
 use pliant_mpm::reference::{Particle, ReferenceMpm};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, MpmError, ParticleState, StoredParticle, Totals};
@@ -16,6 +16,8 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 const H: f64 = 0.02;
 /// Below c h / c_s for E 1e5 Pa and 1e3 kg/m^3: 0.4 of 0.02 m / 11.6 m/s.
 const DT: f64 = 4e-4;
+
+const TRANSFERS: [Transfer; 2] = [Transfer::Ordered, Transfer::Atomic];
 
 /// A block of 8 particles a cell.
 fn block(counts: [usize; 3], material: usize) -> Vec<ParticleState> {
@@ -44,8 +46,9 @@ fn a_spinning_free_block_conserves_momentum() {
     }
     let mpm = host(H, &every_material(1e5), &states, &[]);
     let before = mpm.clone().totals(&mut Vec::new());
-    for device in devices() {
-        let mut device_mpm = on_device(&device, &mpm, &[]);
+    for (device, transfer) in devices().iter().flat_map(|d| TRANSFERS.map(|t| (d, t))) {
+        let mut device_mpm = on_device(device, &mpm, &[]);
+        device_mpm.set_transfer(transfer);
         for _ in 0..2 {
             let account = device_mpm.advance(20, DT, Vector3::zeros()).unwrap();
             assert!((account.mass - before.mass).abs() < 1e-5 * before.mass);
@@ -99,15 +102,16 @@ fn compare(states: &[ParticleState], boundary: &Boundary, substeps: u32) {
     }
     let of_host = mpm.particles().into_iter().enumerate().map(|(id, s)| (id, s.position.coords, s.velocity));
     let yardstick = distance(of_host, &reference.particles);
-    for device in devices() {
-        let mut device_mpm = on_device(&device, &start, &[*boundary]);
+    for (device, transfer) in devices().iter().flat_map(|d| TRANSFERS.map(|t| (d, t))) {
+        let mut device_mpm = on_device(device, &start, &[*boundary]);
+        device_mpm.set_transfer(transfer);
         device_mpm.advance(substeps, DT, GRAVITY).unwrap();
         let mut copy = start.clone();
         device_mpm.particles().write_back(&mut copy).unwrap();
         let of_device =
             copy.particles().into_iter().enumerate().map(|(id, s)| (id, s.position.coords, s.velocity));
         let found = distance(of_device, &reference.particles);
-        println!("device {found:?}, host {yardstick:?} from the reference");
+        println!("{transfer:?}: device {found:?}, host {yardstick:?} from the reference");
         for (found, yardstick) in found.into_iter().zip(yardstick) {
             assert!(found <= 3.0 * yardstick, "{found:e} from the reference, the host {yardstick:e}");
         }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use mpm_support::{ROUNDOFF, every_material, host, on_device, random_matrix, random_vector, to_reference};
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
 use pliant_cuda::Device;
+use pliant_cuda::mpm::{DeviceNode, Transfer};
 use pliant_mpm::reference::{Grid, ReferenceMpm};
 use pliant_mpm::{Boundary, BoundaryKind, ParticleState};
 use support::{Random, devices};
@@ -94,30 +95,40 @@ fn gathered(grid: &Grid, stencil: &[(usize, f64, Vector3<f64>)]) -> f64 {
     (OPERATIONS + 27.0) * ROUNDOFF * sum
 }
 
-fn one_substep(device: &Device, seed: u64, centre: Vector3<f64>, h: f64, worst: &mut Worst) {
+fn one_substep(
+    device: &Device,
+    transfer: Transfer,
+    seed: u64,
+    centre: Vector3<f64>,
+    h: f64,
+    worst: &mut Worst,
+) {
     let states = cloud(&mut Random(seed), centre, h, 150);
     let materials = every_material(1e3);
     let mpm = host(h, &materials, &states, &[]);
     let mut reference = ReferenceMpm::new(h, GRAVITY, materials, to_reference(&mpm)).unwrap();
     let mut device_mpm = on_device(device, &mpm, &[]);
+    device_mpm.set_transfer(transfer);
     let u = ROUNDOFF;
 
     let account = device_mpm.advance(1, DT, GRAVITY).unwrap();
     let mass: f64 = reference.particles.iter().map(|p| p.mass).sum();
     assert!((account.mass - mass).abs() < 200.0 * u * mass);
-    let nodes: BTreeMap<_, _> = device_mpm.grid().download().unwrap().into_iter().collect();
+    let nodes: BTreeMap<_, _> =
+        device_mpm.grid().download().unwrap().into_iter().map(|node| (node.index, node)).collect();
     let mut grid = reference.particles_to_grid(DT).unwrap();
     grid.free_motion(DT, &GRAVITY);
     let scales = scales(&reference, &grid);
     let mut node_velocities = Vec::new();
     for (slot, node) in grid.nodes().iter().enumerate().filter(|(_, n)| n.mass > 0.0) {
         let (i, j, k) = grid.index(slot);
-        let [x, y, z, mass] = nodes[&[i, j, k]].map(f64::from);
+        let DeviceNode { velocity, mass, .. } = nodes[&[i, j, k]];
+        let (velocity, mass) = (Vector3::from(velocity.map(f64::from)), f64::from(mass));
         let count = OPERATIONS + scales[slot].terms;
         worst.hold(0, "node mass", (mass - node.mass).abs(), count * u * node.mass);
-        let error = (Vector3::new(x, y, z) - node.velocity).amax();
+        let error = (velocity - node.velocity).amax();
         worst.hold(1, "node velocity", error, count * u * scales[slot].velocity);
-        node_velocities.push((slot, Vector3::new(x, y, z)));
+        node_velocities.push((slot, velocity));
     }
     assert_eq!(node_velocities.len(), nodes.len(), "nodes with mass that the reference does not have");
 
@@ -170,7 +181,9 @@ fn one_substep_matches_the_reference() {
     ];
     for device in devices() {
         for (seed, (centre, h)) in places.into_iter().enumerate() {
-            one_substep(&device, seed as u64, centre, h, &mut worst);
+            for transfer in [Transfer::Ordered, Transfer::Atomic] {
+                one_substep(&device, transfer, seed as u64, centre, h, &mut worst);
+            }
         }
     }
     println!("error over bound: {:?}", worst.0);
@@ -203,14 +216,14 @@ fn boundaries_and_account_match_the_host() {
         // and far below what any boundary does.
         let nodes = device_mpm.grid().download().unwrap();
         assert_eq!(nodes.len(), mpm.active_nodes());
-        for (index, node) in &nodes {
-            let (block, local) = mpm.find_node(*index).unwrap();
+        for node in &nodes {
+            let (block, local) = mpm.find_node(node.index).unwrap();
             let right = mpm.nodes()[block].nodes[local];
-            let error = (0..3).map(|d| (node[d] - right[d]).abs()).fold(0.0, f32::max);
+            let error = (0..3).map(|d| (node.velocity[d] - right[d]).abs()).fold(0.0, f32::max);
             let size = (0..3).map(|d| right[d].abs()).fold(1.0, f32::max);
             // Nodes of tiny mass have large velocities that cancel.
             if right[3] > 1e-4 * (EXACT.powi(3) * 1e3) as f32 {
-                assert!(error < 1e-4 * size, "{index:?}: {node:?}, not {right:?}");
+                assert!(error < 1e-4 * size, "{node:?}, not {right:?}");
             }
         }
         let close = |a: Vector3<f64>, b: Vector3<f64>, what: &str| {

@@ -134,7 +134,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Takes the state of all particles, bit for bit; those of a block in the order given. [`BlockView`](crate::BlockView) reads the same values.
+    /// Takes the state of all particles, bit for bit; those of a block in the order given. [`BlockView::stored`](crate::BlockView::stored) reads them.
     /// On an error the particles are as before.
     ///
     /// # Errors
@@ -260,4 +260,61 @@ fn read_tiles(input: &mut impl Read, count: usize) -> Result<Vec<Tile>, MpmError
         }
     }
     Ok(tiles)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix3, Point3, Vector3};
+
+    use super::*;
+    use crate::material::{Elastic, Material, Model};
+    use crate::test_random::Random;
+    use crate::{Level, ParticleState};
+
+    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
+    #[test]
+    fn stored_particles_go_in_as_they_came_out() {
+        let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
+        let materials = vec![Material { density: 1e3, model: Model::NeoHookean(elastic) }];
+        let mut random = Random(5);
+        let states: Vec<_> = (0..200)
+            .map(|_| {
+                let mut at = |scale: f64| Vector3::from(random.vector(-scale, scale));
+                let (position, velocity) = (Point3::from(at(0.5)), at(1.0));
+                let mut state = ParticleState::new(position, velocity, 1e-6, 0);
+                state.affine = Matrix3::from(random.matrix(-1.0, 1.0));
+                state
+            })
+            .collect();
+        let mut mpm = Mpm::new(0.05, materials, &states, &[], Level::detect()).unwrap();
+        let bits = |mpm: &Mpm| {
+            let mut bytes = Vec::new();
+            mpm.write_state(&mut bytes).unwrap();
+            bytes
+        };
+        let mut stored = Vec::new();
+        for b in (0..mpm.block_count()).rev() {
+            let view = mpm.block(b);
+            stored.extend((0..view.len()).map(|i| view.stored(i)));
+        }
+        let before = bits(&mpm);
+        mpm.set_particles(&stored).unwrap();
+        // All but the speeds of the blocks, which are the fastest particle's of all.
+        let speeds = 56 + 20 * mpm.block_count();
+        assert!(bits(&mpm)[speeds..] == before[speeds..]);
+
+        let before = bits(&mpm);
+        let refused = |change: fn(&mut Vec<StoredParticle>)| {
+            let mut wrong = stored.clone();
+            change(&mut wrong);
+            let mut mpm = mpm.clone();
+            let error = mpm.set_particles(&wrong).unwrap_err();
+            assert!(bits(&mpm) == before);
+            error.to_string()
+        };
+        assert!(refused(|p| p.truncate(7)).contains("7 particles for a model of 200"));
+        assert!(refused(|p| p[3].id = p[4].id).contains("does not belong here"));
+        assert!(refused(|p| p[3].material = 1).contains("of material 1"));
+        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("out of reach"));
+    }
 }

@@ -46,29 +46,26 @@ impl DeviceParticles {
         let mut keys = vec![[0; 3]; block_capacity.max(mpm.block_count())];
         for b in 0..mpm.block_count() {
             let view = mpm.block(b);
-            keys[b] = view.corner_node().map(|node| node.div_euclid(4));
             for i in 0..view.len() {
-                let at = ids.len();
-                // The values are f32's, which the view widens.
-                let mut put = |row: usize, value: f64| rows[row * stride + at] = value as f32;
-                let (position, velocity) = (view.local_position(i), view.velocity(i));
-                let (affine, gradient) = (view.affine(i), view.deformation_gradient(i));
-                for d in 0..3 {
-                    put(row::POSITION + d, position[d]);
-                    put(row::VELOCITY + d, velocity[d]);
-                    for e in 0..3 {
-                        put(row::AFFINE + d * 3 + e, affine[(d, e)]);
-                        put(row::GRADIENT + d * 3 + e, gradient[(d, e)]);
+                let (at, particle) = (ids.len(), view.stored(i));
+                let parts: [(usize, &[f32]); 8] = [
+                    (row::POSITION, &particle.position),
+                    (row::VELOCITY, &particle.velocity),
+                    (row::AFFINE, &particle.affine),
+                    (row::GRADIENT, &particle.deformation_gradient),
+                    (row::HISTORY, &[particle.history]),
+                    (row::MASS, &[particle.mass]),
+                    (row::VOLUME, &[view.volume(i) as f32]),
+                    (row::STRESS, &particle.stress_volume),
+                ];
+                for (first, values) in parts {
+                    for (n, value) in values.iter().enumerate() {
+                        rows[(first + n) * stride + at] = *value;
                     }
                 }
-                put(row::HISTORY, view.history(i));
-                put(row::MASS, view.mass(i));
-                put(row::VOLUME, view.volume(i));
-                for (n, stress) in view.stress_volume(i).into_iter().enumerate() {
-                    put(row::STRESS + n, stress);
-                }
-                ids.push(view.id(i));
-                materials.push(view.material(i) as u32);
+                keys[b] = particle.block;
+                ids.push(particle.id);
+                materials.push(particle.material);
                 blocks.push(b as u32);
             }
         }

@@ -31,6 +31,17 @@ impl BlockCapacities {
     }
 }
 
+/// A node of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeviceNode {
+    /// Integer coordinates; it is at these times the grid spacing.
+    pub index: [i32; 3],
+    /// Velocity, world frame [m/s].
+    pub velocity: [f32; 3],
+    /// Mass [kg].
+    pub mass: f32,
+}
+
 /// The grid on the device: blocks, who is whose neighbour, and the nodes.
 #[derive(Debug)]
 pub struct DeviceGrid {
@@ -162,18 +173,19 @@ impl DeviceGrid {
         self.scratch.slot_scan.total()
     }
 
-    /// Velocity [m/s] and mass [kg] of all nodes with mass, with their integer coordinates; in no particular order.
+    /// All nodes with mass, block by block.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn download(&self) -> Result<Vec<([i32; 3], [f32; 4])>, DeviceError> {
+    pub fn download(&self) -> Result<Vec<DeviceNode>, DeviceError> {
         let count = self.node_count().download()?[0].min(self.capacities.node_blocks) as usize;
         let (nodes, keys) = (self.nodes.download()?, self.keys.download()?);
         let mut all = Vec::new();
         for (key, block) in keys[..count].iter().zip(nodes.chunks(MPM_BLOCK_NODES as usize)) {
-            for (n, node) in block.iter().enumerate().filter(|(_, node)| node[3] > 0.0) {
+            for (n, &[x, y, z, mass]) in block.iter().enumerate().filter(|(_, node)| node[3] > 0.0) {
                 let local = [n / 16, n / 4 % 4, n % 4];
-                all.push(([0, 1, 2].map(|d| key[d] * 4 + local[d] as i32), *node));
+                let index = [0, 1, 2].map(|d| key[d] * 4 + local[d] as i32);
+                all.push(DeviceNode { index, velocity: [x, y, z], mass });
             }
         }
         Ok(all)

@@ -1,18 +1,21 @@
 //! Steps of the material point method on the device.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 use pliant_mpm::material::{Material, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Impulse, Mpm, MpmError};
 
 use super::{BlockCapacities, DeviceGrid, DeviceMpmError, DeviceParticles};
 use crate::kernels::{
-    G2P_THREADS, MPM_ACCOUNT, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRIFTED, MPM_DRUCKER_PRAGER,
-    MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_KEY_LIMIT, MPM_LINEAR_COROTATED, MPM_LOST, MPM_NEO_HOOKEAN,
-    MPM_OUT_OF_RANGE, MPM_SLIP, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST, MPM_STATUS_SPEED,
-    MPM_STATUS_WORDS, MPM_STICKY, MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS, MPM_VON_MISES,
-    MPM_WINDOW_NODES, MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters,
+    G2P_THREADS, MPM_ACCOUNT, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER, MPM_FIXED_COROTATED,
+    MPM_FRICTIONAL, MPM_KEY_LIMIT, MPM_LINEAR_COROTATED, MPM_LOST, MPM_NEO_HOOKEAN, MPM_OUT_OF_RANGE,
+    MPM_SLIP, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST, MPM_STATUS_SPEED, MPM_STATUS_WORDS,
+    MPM_STICKY, MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS, MPM_VON_MISES, MPM_WINDOW_NODES,
+    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters,
     MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
 };
+use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
 
 /// What the free motion of a step did to the momentum of all particles, in the world frame, angular parts about the world's origin.
@@ -32,6 +35,19 @@ pub struct StepAccount {
     pub extra_sorts: u32,
 }
 
+/// How particles add to the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transfer {
+    /// In a fixed order: the same bits whatever the schedule.
+    #[default]
+    Ordered,
+    /// By atomic additions, after particles of one cell were added up in registers: the last bits change from run to run.
+    Atomic,
+}
+
+/// What a caller adds to the commands of a substep, which it is given the number of.
+pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
+
 /// The particles of a model on a device, and all that steps them.
 #[derive(Debug)]
 pub struct DeviceMpm {
@@ -48,6 +64,7 @@ pub struct DeviceMpm {
     status: Buffer<u32>,
     grid_spacing: f64,
     sort_interval: u32,
+    transfer: Transfer,
     /// The last step's commands, and its number of substeps.
     recording: Option<(u32, Recording)>,
 }
@@ -85,6 +102,7 @@ impl DeviceMpm {
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
             grid_spacing: h,
             sort_interval: SORT_INTERVAL,
+            transfer: Transfer::Ordered,
             recording: None,
             device: device.clone(),
         })
@@ -106,6 +124,22 @@ impl DeviceMpm {
         self.recording = None;
     }
 
+    /// How particles add to the grid from now on.
+    pub fn set_transfer(&mut self, transfer: Transfer) {
+        self.transfer = transfer;
+        self.recording = None;
+    }
+
+    /// Status words, for kernels of others within a step: `is_stopped` of `kernels/mpm.cuh` says whether a substep is to run.
+    pub fn status(&self) -> Span<u32> {
+        self.status.span()
+    }
+
+    /// Has the next step recorded anew: what [`DeviceMpm::advance_with`] was given adds other commands.
+    pub fn forget_recording(&mut self) {
+        self.recording = None;
+    }
+
     /// Moves the particles by `substeps` substeps of `delta` [s] under `gravity` [m/s^2], without a word to the host until they are done.
     ///
     /// # Errors
@@ -117,6 +151,22 @@ impl DeviceMpm {
         delta: f64,
         gravity: Vector3<f64>,
     ) -> Result<StepAccount, DeviceMpmError> {
+        self.advance_with(substeps, delta, gravity, &|_, _| {})
+    }
+
+    /// As [`DeviceMpm::advance`], with the commands of `between` run between each substep's free motion and its transfer back to the
+    /// particles. It is called when commands are recorded, which is not in every step: see [`DeviceMpm::forget_recording`]. Its kernels
+    /// must do nothing where the substep is stopped ([`DeviceMpm::status`]).
+    ///
+    /// # Errors
+    /// As [`DeviceMpm::advance`].
+    pub fn advance_with(
+        &mut self,
+        substeps: u32,
+        delta: f64,
+        gravity: Vector3<f64>,
+        between: Between,
+    ) -> Result<StepAccount, DeviceMpmError> {
         self.settings.upload(&[MpmSettings {
             gravity_step: (gravity * delta).into(),
             grid_spacing_f64: self.grid_spacing,
@@ -124,51 +174,55 @@ impl DeviceMpm {
             delta: delta as f32,
         }])?;
         self.total.fill(0.0)?;
-        let mut left = substeps;
+        let mut done = 0;
         let mut extra_sorts = 0;
         loop {
             let mut status = [0; MPM_STATUS_WORDS as usize];
             status[MPM_STATUS_LIMIT as usize] = u32::MAX;
             self.status.upload(&status)?;
-            self.run(left)?;
+            self.run(done..substeps, between)?;
             self.status.download_at(0, &mut status)?;
-            let done = status[MPM_STATUS_LIMIT as usize].min(left);
-            if !self.must_go_on(&status, substeps - left + done)? || done == left {
+            done = status[MPM_STATUS_LIMIT as usize].min(substeps);
+            self.check(&status, done)?;
+            if done == substeps {
                 return self.account(&status, extra_sorts);
             }
             // A particle is about to leave its window: what is left begins with a sort.
-            left -= done;
             extra_sorts += 1;
         }
     }
 
-    /// Runs the commands of so many substeps.
-    fn run(&mut self, substeps: u32) -> Result<(), DeviceError> {
+    /// Runs the commands of these substeps of a step.
+    fn run(&mut self, substeps: Range<u32>, between: Between) -> Result<(), DeviceError> {
+        if substeps.start > 0 {
+            // A rest, of which there are many lengths.
+            let mut commands = Commands::new();
+            self.issue(&mut commands, substeps, between);
+            return self.device.submit(&commands);
+        }
         match &self.recording {
-            Some((recorded, recording)) if *recorded == substeps => recording.run(),
-            // A rest of a step, of which there are many lengths.
-            Some((recorded, _)) if substeps < *recorded => {
-                let mut commands = Commands::new();
-                self.issue(&mut commands, substeps);
-                self.device.submit(&commands)
-            }
+            Some((recorded, recording)) if *recorded == substeps.end => recording.run(),
             _ => {
-                let recording = self.device.record(|commands| self.issue(commands, substeps))?;
+                let end = substeps.end;
+                let recording = self.device.record(|commands| self.issue(commands, substeps, between))?;
                 recording.run()?;
-                self.recording = Some((substeps, recording));
+                self.recording = Some((end, recording));
                 Ok(())
             }
         }
     }
 
-    /// Appends the commands of so many substeps.
-    fn issue(&self, commands: &mut Commands, substeps: u32) {
-        for substep in 0..substeps {
-            if substep % self.sort_interval == 0 {
+    /// Appends the commands of these substeps.
+    fn issue(&self, commands: &mut Commands, substeps: Range<u32>, between: Between) {
+        for substep in substeps.clone() {
+            let since_sort = (substep - substeps.start) % self.sort_interval;
+            if since_sort == 0 {
                 self.grid.issue_sort(commands, &self.particles, self.status.span(), substep);
             }
-            self.issue_substep(commands, substep);
-            if (substep + 1) % self.sort_interval == 0 || substep + 1 == substeps {
+            self.issue_to_grid(commands, substep);
+            between(commands, substep);
+            self.issue_to_particles(commands, substep);
+            if since_sort + 1 == self.sort_interval || substep + 1 == substeps.end {
                 // The next sort gives the node blocks other slots.
                 commands.launch(
                     Launch::new(1, MPM_CLOSE_THREADS),
@@ -182,64 +236,81 @@ impl DeviceMpm {
         }
     }
 
-    fn issue_substep(&self, commands: &mut Commands, substep: u32) {
-        let (particles, grid) = (self.particles.rows(), self.grid.nodes());
-        let (settings, status) = (self.settings.span(), self.status.span());
-        let (windows, boxes) = (self.windows.span(), self.boxes.span());
-        let block_count = self.grid.block_count().span();
-        let block_starts = self.grid.block_starts.span();
+    /// Appends a substep's transfer to the grid, free motion and boundary conditions.
+    fn issue_to_grid(&self, commands: &mut Commands, substep: u32) {
+        let (grid, settings, status) = (self.grid.nodes(), self.settings.span(), self.status.span());
+        let boxes = self.boxes.span();
         let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
-        commands
-            .launch(
-                Launch::new(particle_blocks, P2G_THREADS),
-                &MpmParticlesToGridParameters {
-                    particles,
-                    settings,
-                    block_count,
-                    block_starts,
-                    windows,
-                    boxes,
-                    status,
-                    substep,
-                    unused: 0,
-                },
-            )
-            .launch(
-                Launch::new(node_blocks, MPM_BLOCK_NODES),
-                &MpmGridParameters {
-                    grid,
-                    settings,
-                    node_count: self.grid.node_count().span(),
-                    particles_of_nodes: self.grid.particles_of_nodes.span(),
-                    windows,
-                    boxes,
-                    planes: self.planes.span(),
-                    accounts: self.accounts.span(),
-                    status,
-                    substep,
-                    unused: 0,
-                },
-            )
-            .launch(
-                Launch::new(particle_blocks, G2P_THREADS),
-                &MpmGridToParticlesParameters {
-                    particles,
-                    grid,
-                    settings,
-                    materials: self.materials.span(),
-                    block_count,
-                    block_starts,
-                    boxes,
-                    nodes_of_particles: self.grid.nodes_of_particles.span(),
-                    status,
-                    substep,
-                    unused: 0,
-                },
-            );
+        let windows = match self.transfer {
+            Transfer::Ordered => self.windows.span(),
+            Transfer::Atomic => Span::EMPTY,
+        };
+        let to_grid = MpmParticlesToGridParameters {
+            particles: self.particles.rows(),
+            settings,
+            block_count: self.grid.block_count().span(),
+            block_starts: self.grid.block_starts.span(),
+            windows,
+            boxes,
+            status,
+            substep,
+            unused: 0,
+        };
+        match self.transfer {
+            Transfer::Ordered => {
+                commands.launch(Launch::new(particle_blocks, P2G_THREADS), &to_grid);
+            }
+            Transfer::Atomic => {
+                commands.clear(grid.nodes).launch(
+                    Launch::new(particle_blocks, P2G_THREADS),
+                    &MpmAtomicToGridParameters {
+                        transfer: to_grid,
+                        nodes: grid.nodes,
+                        nodes_of_particles: self.grid.nodes_of_particles.span(),
+                    },
+                );
+            }
+        }
+        commands.launch(
+            Launch::new(node_blocks, MPM_BLOCK_NODES),
+            &MpmGridParameters {
+                grid,
+                settings,
+                node_count: self.grid.node_count().span(),
+                particles_of_nodes: self.grid.particles_of_nodes.span(),
+                windows,
+                boxes,
+                planes: self.planes.span(),
+                accounts: self.accounts.span(),
+                status,
+                substep,
+                unused: 0,
+            },
+        );
     }
 
-    /// Whether a step that stopped after `substeps` substeps can go on.
-    fn must_go_on(&self, status: &[u32], substeps: u32) -> Result<bool, DeviceMpmError> {
+    /// Appends a substep's transfer back, with motion, return mapping and stress.
+    fn issue_to_particles(&self, commands: &mut Commands, substep: u32) {
+        commands.launch(
+            Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS),
+            &MpmGridToParticlesParameters {
+                particles: self.particles.rows(),
+                grid: self.grid.nodes(),
+                settings: self.settings.span(),
+                materials: self.materials.span(),
+                block_count: self.grid.block_count().span(),
+                block_starts: self.grid.block_starts.span(),
+                boxes: self.boxes.span(),
+                nodes_of_particles: self.grid.nodes_of_particles.span(),
+                status: self.status.span(),
+                substep,
+                unused: 0,
+            },
+        );
+    }
+
+    /// Whether a step that stopped after `substeps` substeps can go on: it can where a particle only drifted.
+    fn check(&self, status: &[u32], substeps: u32) -> Result<(), DeviceMpmError> {
         let flags = status[MPM_STATUS_FLAGS as usize];
         let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
         if flags & MPM_LOST != 0 {
@@ -259,7 +330,7 @@ impl DeviceMpm {
                 return Err(DeviceMpmError::TooManyBlocks { what, needed, capacity, substeps });
             }
         }
-        Ok(flags & MPM_DRIFTED != 0)
+        Ok(())
     }
 
     fn lost_particle(&self, id: u32) -> Result<MpmError, DeviceError> {
