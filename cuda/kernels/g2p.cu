@@ -19,8 +19,8 @@ __device__ __forceinline__ void load_window(
         const uint32_t z = static_cast<uint32_t>(at[2] - WINDOW_MARGIN + BLOCK_EDGE);
         const uint32_t neighbour = (x / 4 * 3 + y / 4) * 3 + z / 4;
         const uint32_t slot = p.nodes_of_particles[block * MPM_NEIGHBOURS + neighbour];
-        const Array<float, 4> node = p.grid.nodes[slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4];
-        window[window_index(at[0], at[1], at[2])] = make_float4(node[0], node[1], node[2], node[3]);
+        window[window_index(at[0], at[1], at[2])] =
+            quad(p.grid.nodes, slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4);
     }
 }
 
@@ -177,4 +177,13 @@ PLIANT_KERNEL(probe_constitutive, ProbeConstitutiveParameters, PROBE_THREADS) {
     const Mat3& f = r.gradient;
     p.responses[i] = {{f.a.x, f.a.y, f.a.z, f.b.x, f.b.y, f.b.z, f.c.x, f.c.y, f.c.z, r.history, r.stress.xx, r.stress.yy,
                        r.stress.zz, r.stress.xy, r.stress.xz, r.stress.yz}};
+}
+
+// Probe: finds node blocks by their keys.
+PLIANT_KERNEL(probe_find_nodes, ProbeFindNodesParameters, PROBE_THREADS) {
+    const uint32_t i = global_thread();
+    if (i < p.keys.length) {
+        const Array<int32_t, 3> key = p.keys[i];
+        p.slots[i] = find_node_block(p.grid, key[0], key[1], key[2]);
+    }
 }

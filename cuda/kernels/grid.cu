@@ -43,10 +43,11 @@ __device__ __forceinline__ void gather_windows(
             is_inside = is_inside && at[d] >= box.low[d] && at[d] < box.high[d];
         }
         if (is_inside) {
-            const Array<float, 4> value = p.windows[(block - 1) * MPM_WINDOW_NODES + window_index(at[0], at[1], at[2])];
-            for (uint32_t c = 0; c < 4; ++c) {
-                sum[c] += value[c];
-            }
+            const float4 value = quad(p.windows, (block - 1) * MPM_WINDOW_NODES + window_index(at[0], at[1], at[2]));
+            sum[0] += value.x;
+            sum[1] += value.y;
+            sum[2] += value.z;
+            sum[3] += value.w;
         }
     }
 }
@@ -133,12 +134,13 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     if (p.windows.length > 0) {
         gather_windows(p, neighbours, local[0], local[1], local[2], momentum);
     } else {
-        const Array<float, 4> sum = p.grid.nodes[slot * MPM_BLOCK_NODES + node];
-        for (uint32_t c = 0; c < 4; ++c) {
-            momentum[c] = sum[c];
-        }
+        const float4 sum = quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node);
+        momentum[0] = sum.x;
+        momentum[1] = sum.y;
+        momentum[2] = sum.z;
+        momentum[3] = sum.w;
     }
-    Array<float, 4> value = {{0.0f, 0.0f, 0.0f, 0.0f}};
+    float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     NodeAccount account = {};
     if (momentum[3] > 0.0f) {
         const Array<int32_t, 3> key = p.grid.keys[slot];
@@ -148,9 +150,9 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         }
         float v[3];
         account = move_node(p, position, momentum, v);
-        value = {{v[0], v[1], v[2], momentum[3]}};
+        value = make_float4(v[0], v[1], v[2], momentum[3]);
     }
-    p.grid.nodes[slot * MPM_BLOCK_NODES + node] = value;
+    quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = value;
 
     // Sums over the block, in f64 and in the order of the nodes: sixteen at a time, then these.
     for (uint32_t a = 0; a < MPM_ACCOUNT; ++a) {

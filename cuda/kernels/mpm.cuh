@@ -29,6 +29,11 @@ __device__ __forceinline__ float& row_of(const ParticleRows& particles, uint32_t
     return particles.rows[row * particles.stride + i];
 }
 
+// Four floats at once; device memory and its elements of this type are aligned to 16 bytes.
+__device__ __forceinline__ float4& quad(const Span<Array<float, 4>>& span, uint32_t i) {
+    return *reinterpret_cast<float4*>(&span[i]);
+}
+
 // Whether substep `substep`, or a sort before it, is not to run: something stopped the step earlier.
 __device__ __forceinline__ bool is_stopped(const Span<uint32_t>& status, uint32_t substep) {
     return substep >= status[MPM_STATUS_LIMIT];
@@ -132,6 +137,12 @@ struct WindowBox {
         at[0] = low[0] + i / (extent(2) * extent(1));
     }
 };
+
+// Slot of the node block with this key; ALL_LANES where the grid has none.
+__device__ __forceinline__ uint32_t find_node_block(const GridNodes& grid, int32_t x, int32_t y, int32_t z) {
+    const uint32_t place = find_key(grid.table_keys, packed_key(x, y, z));
+    return place < grid.table_keys.length ? grid.table_slots[place] : ALL_LANES;
+}
 
 __device__ __forceinline__ WindowBox load_box(const Array<int32_t, 6>& packed) {
     WindowBox box;

@@ -158,11 +158,9 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
         int32_t node[3];
         box.node(n, node);
         const uint32_t index = window_index(node[0], node[1], node[2]);
-        Array<float, 4> value;
-        for (uint32_t c = 0; c < COMPONENTS; ++c) {
-            value[c] = window[c * MPM_WINDOW_NODES + index];
-        }
-        p.windows[block * MPM_WINDOW_NODES + index] = value;
+        quad(p.windows, block * MPM_WINDOW_NODES + index) =
+            make_float4(window[index], window[MPM_WINDOW_NODES + index], window[2 * MPM_WINDOW_NODES + index],
+                        window[3 * MPM_WINDOW_NODES + index]);
     }
     if (threadIdx.x == 0) {
         p.boxes[block] = packed;

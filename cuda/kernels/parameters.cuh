@@ -934,6 +934,20 @@ static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGr
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
 
+// Probe: finds node blocks by their keys.
+struct ProbeFindNodesParameters {
+    // The grid.
+    GridNodes grid;
+    // Keys.
+    Span<Array<int32_t, 3>> keys;
+    // Slot of each one's block; 2^32 - 1 where there is none.
+    Span<uint32_t> slots;
+};
+static_assert(sizeof(ProbeFindNodesParameters) == 96 && alignof(ProbeFindNodesParameters) == 8, "ProbeFindNodesParameters");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, grid) == 0, "ProbeFindNodesParameters::grid");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, keys) == 64, "ProbeFindNodesParameters::keys");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, slots) == 80, "ProbeFindNodesParameters::slots");
+
 // Probe: a material's response to trial deformation gradients.
 struct ProbeConstitutiveParameters {
     // Materials.

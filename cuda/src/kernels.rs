@@ -692,6 +692,16 @@ kernels! {
         unused: u32,
     }
 
+    /// Probe: finds node blocks by their keys.
+    ProbeFindNodes = "probe_find_nodes", ProbeFindNodesParameters {
+        /// The grid.
+        grid: GridNodes,
+        /// Keys.
+        keys: Span<[i32; 3]>,
+        /// Slot of each one's block; 2^32 - 1 where there is none.
+        slots: Span<u32>,
+    }
+
     /// Probe: a material's response to trial deformation gradients.
     ProbeConstitutive = "probe_constitutive", ProbeConstitutiveParameters {
         /// Materials.

@@ -6,7 +6,9 @@ mod support;
 
 use mpm_support::{every_material, host, lattice, on_device, random_matrix, random_vector, to_reference};
 use nalgebra::{Point3, Unit, Vector3};
+use pliant_cuda::kernels::{PROBE_THREADS, ProbeFindNodesParameters};
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
+use pliant_cuda::{Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::reference::{Particle, ReferenceMpm};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, MpmError, ParticleState, StoredParticle, Totals};
@@ -17,7 +19,13 @@ const H: f64 = 0.02;
 /// Below c h / c_s for E 1e5 Pa and 1e3 kg/m^3: 0.4 of 0.02 m / 11.6 m/s.
 const DT: f64 = 4e-4;
 
-const TRANSFERS: [Transfer; 2] = [Transfer::Ordered, Transfer::Atomic];
+/// All devices, and one of each kind with atomics, of which the emulation is slow.
+fn transfers() -> Vec<(Device, Transfer)> {
+    let devices = devices();
+    let kinds = [true, false].map(|emulated| devices.iter().find(|d| d.is_emulated() == emulated).cloned());
+    let atomic = kinds.into_iter().flatten().map(|device| (device, Transfer::Atomic));
+    devices.iter().map(|device| (device.clone(), Transfer::Ordered)).chain(atomic).collect()
+}
 
 /// A block of 8 particles a cell.
 fn block(counts: [usize; 3], material: usize) -> Vec<ParticleState> {
@@ -46,9 +54,9 @@ fn a_spinning_free_block_conserves_momentum() {
     }
     let mpm = host(H, &every_material(1e5), &states, &[]);
     let before = mpm.clone().totals(&mut Vec::new());
-    for (device, transfer) in devices().iter().flat_map(|d| TRANSFERS.map(|t| (d, t))) {
+    for (device, transfer) in &transfers() {
         let mut device_mpm = on_device(device, &mpm, &[]);
-        device_mpm.set_transfer(transfer);
+        device_mpm.set_transfer(*transfer);
         for _ in 0..2 {
             let account = device_mpm.advance(20, DT, Vector3::zeros()).unwrap();
             assert!((account.mass - before.mass).abs() < 1e-5 * before.mass);
@@ -102,9 +110,9 @@ fn compare(states: &[ParticleState], boundary: &Boundary, substeps: u32) {
     }
     let of_host = mpm.particles().into_iter().enumerate().map(|(id, s)| (id, s.position.coords, s.velocity));
     let yardstick = distance(of_host, &reference.particles);
-    for (device, transfer) in devices().iter().flat_map(|d| TRANSFERS.map(|t| (d, t))) {
+    for (device, transfer) in &transfers() {
         let mut device_mpm = on_device(device, &start, &[*boundary]);
-        device_mpm.set_transfer(transfer);
+        device_mpm.set_transfer(*transfer);
         device_mpm.advance(substeps, DT, GRAVITY).unwrap();
         let mut copy = start.clone();
         device_mpm.particles().write_back(&mut copy).unwrap();
@@ -171,7 +179,7 @@ fn results_do_not_depend_on_the_schedule() {
     let (materials, states) = cloud();
     let boundaries = [floor(0.01)];
     let mpm = host(H, &materials, &states, &boundaries);
-    let run = |device: &pliant_cuda::Device| {
+    let run = |device: &Device| {
         let mut device_mpm = on_device(device, &mpm, &boundaries);
         let mut accounts = Vec::new();
         for _ in 0..3 {
@@ -185,7 +193,7 @@ fn results_do_not_depend_on_the_schedule() {
         }
         (bits(&device_mpm), accounts)
     };
-    let emulated: Vec<_> = devices().into_iter().filter(pliant_cuda::Device::is_emulated).collect();
+    let emulated: Vec<_> = devices().into_iter().filter(Device::is_emulated).collect();
     let first = emulated.first().map(run);
     for device in &emulated[1.min(emulated.len())..] {
         assert!(Some(run(device)) == first);
@@ -306,5 +314,28 @@ fn a_lost_particle_is_told() {
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// Every node block is found by its key, 64 nodes after another in the order of the slots, and others are not.
+#[test]
+fn node_blocks_are_found_by_their_keys() {
+    let (materials, states) = cloud();
+    let mpm = host(H, &materials, &states, &[]);
+    for device in devices() {
+        let mut device_mpm = on_device(&device, &mpm, &[]);
+        device_mpm.advance(12, DT, GRAVITY).unwrap();
+        let keys = device_mpm.grid().block_keys().unwrap();
+        assert!(keys.len() > 27);
+        let mut asked = keys.clone();
+        asked.extend([[1000, 0, 0], [0, -1000, 3], [-7, 5, 1 << 19]]);
+        let input = device.upload(&asked).unwrap();
+        let output = device.allocate::<u32>(asked.len()).unwrap();
+        let (grid, slots) = (device_mpm.grid().nodes(), output.span());
+        let parameters = ProbeFindNodesParameters { grid, keys: input.span(), slots };
+        device.launch(Launch::over(asked.len() as u32, PROBE_THREADS, PROBE_THREADS), &parameters).unwrap();
+        let mut right: Vec<u32> = (0..keys.len() as u32).collect();
+        right.extend([u32::MAX; 3]);
+        assert!(output.download().unwrap() == right);
     }
 }

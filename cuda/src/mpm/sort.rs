@@ -173,15 +173,25 @@ impl DeviceGrid {
         self.scratch.slot_scan.total()
     }
 
+    /// Keys of the node blocks, by slot: a block's first node is at 4 times the key.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn block_keys(&self) -> Result<Vec<[i32; 3]>, DeviceError> {
+        let count = self.node_count().download()?[0].min(self.capacities.node_blocks);
+        let mut keys = vec![[0; 3]; count as usize];
+        self.keys.download_at(0, &mut keys)?;
+        Ok(keys)
+    }
+
     /// All nodes with mass, block by block.
     ///
     /// # Errors
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<DeviceNode>, DeviceError> {
-        let count = self.node_count().download()?[0].min(self.capacities.node_blocks) as usize;
-        let (nodes, keys) = (self.nodes.download()?, self.keys.download()?);
+        let (nodes, keys) = (self.nodes.download()?, self.block_keys()?);
         let mut all = Vec::new();
-        for (key, block) in keys[..count].iter().zip(nodes.chunks(MPM_BLOCK_NODES as usize)) {
+        for (key, block) in keys.iter().zip(nodes.chunks(MPM_BLOCK_NODES as usize)) {
             for (n, &[x, y, z, mass]) in block.iter().enumerate().filter(|(_, node)| node[3] > 0.0) {
                 let local = [n / 16, n / 4 % 4, n % 4];
                 let index = [0, 1, 2].map(|d| key[d] * 4 + local[d] as i32);
