@@ -11,4 +11,4 @@ mod step;
 pub use error::DeviceMpmError;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
-pub use step::{DeviceMpm, StepAccount, Transfer, device_material};
+pub use step::{Between, DeviceMpm, StepAccount, Transfer, device_material};

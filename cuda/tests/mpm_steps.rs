@@ -8,7 +8,7 @@ use mpm_support::{every_material, host, lattice, on_device, random_matrix, rando
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_cuda::kernels::{PROBE_THREADS, ProbeFindNodesParameters};
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
-use pliant_cuda::{Device, Launch};
+use pliant_cuda::{Commands, Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::reference::{Particle, ReferenceMpm};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, MpmError, ParticleState, StoredParticle, Totals};
@@ -314,6 +314,86 @@ fn a_lost_particle_is_told() {
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// After a sort, particles lie block by block and cell by cell, those of a cell in the order they had; each block once, and each particle in the
+/// block that holds the lowest node of its stencil.
+#[test]
+fn a_sort_orders_by_block_and_cell() {
+    let (materials, mut states) = cloud();
+    // Added in no order.
+    let mut random = Random(12);
+    let mut keys: Vec<_> = states.iter().map(|_| random.long()).collect();
+    states.sort_by_cached_key(|_| keys.pop());
+    states.iter_mut().for_each(|s| s.velocity = Vector3::zeros());
+    let mpm = host(H, &materials, &states, &[]);
+    for device in devices() {
+        // Rounded positions stay where they are in so little time.
+        let mut device_mpm = on_device(&device, &mpm, &[]);
+        device_mpm.advance(1, 1e-12, Vector3::zeros()).unwrap();
+        let (mut seen, mut last) = (Vec::new(), None);
+        for particle in bits(&device_mpm) {
+            let base = particle.position.map(|x| (x - 0.5).floor());
+            assert!(base.iter().all(|b| (0.0..4.0).contains(b)), "{particle:?}");
+            // Blocks are numbered as they come; the host had sorted the particles by cell and then by id.
+            if last.is_none_or(|(block, _)| block != particle.block) {
+                assert!(!seen.contains(&particle.block), "{particle:?}");
+                seen.push(particle.block);
+                last = None;
+            }
+            let here = ((base[0] * 4.0 + base[1]) * 4.0 + base[2], particle.id);
+            assert!(last.is_none_or(|(_, before)| before < here), "{particle:?} after {last:?}");
+            last = Some((particle.block, here));
+        }
+        assert_eq!(seen.len(), mpm.block_count());
+    }
+}
+
+/// The account of a step of many substeps and sorts is what the particles' momentum changed by, to 1e-5 of what went through it, and gravity's
+/// part is m g t.
+#[test]
+fn accounts_balance_over_many_substeps() {
+    let (materials, mut states) = cloud();
+    states.iter_mut().for_each(|s| s.velocity.z = -2.0);
+    let boundaries = [floor(0.02)];
+    let mpm = host(H, &materials, &states, &boundaries);
+    let before = mpm.clone().totals(&mut Vec::new());
+    for device in devices() {
+        let mut device_mpm = on_device(&device, &mpm, &boundaries);
+        let account = device_mpm.advance(17, DT, GRAVITY).unwrap();
+        let after = totals(&mpm, &device_mpm);
+        let scale = before.mass * 10.0;
+        let fall = before.mass * 17.0 * DT * GRAVITY;
+        assert!((account.gravity.linear - fall).norm() < 1e-6 * fall.norm());
+        assert!(account.boundary.linear.z > 0.05 * before.mass, "the floor pushes: {account:?}");
+        let linear = account.gravity.linear + account.boundary.linear;
+        assert!((after.linear_momentum - before.linear_momentum - linear).norm() < 1e-5 * scale);
+        let angular = account.gravity.angular + account.boundary.angular;
+        assert!((after.angular_momentum - before.angular_momentum - angular).norm() < 1e-5 * scale * 0.1);
+    }
+}
+
+/// What is run between a substep's halves sees its nodes: here it stops them all, and with them the particles.
+#[test]
+fn commands_between_the_halves_change_the_nodes() {
+    let (materials, states) = cloud();
+    let mpm = host(H, &materials, &states, &[]);
+    for device in devices() {
+        let mut device_mpm = on_device(&device, &mpm, &[]);
+        let nodes = device_mpm.grid().nodes().nodes;
+        let stop = |commands: &mut Commands, substep: u32| {
+            if substep == 2 {
+                commands.clear(nodes);
+            }
+        };
+        let account = device_mpm.advance_with(3, DT, GRAVITY, &stop).unwrap();
+        assert_eq!(account.max_speed, 0.0);
+        assert!(bits(&device_mpm).iter().all(|p| p.velocity == [0.0; 3]));
+        // Recorded: the same again, until that is forgotten.
+        assert_eq!(device_mpm.advance(3, DT, GRAVITY).unwrap().max_speed, 0.0);
+        device_mpm.forget_recording();
+        assert!(device_mpm.advance(3, DT, GRAVITY).unwrap().max_speed > 0.0);
     }
 }
 
