@@ -24,6 +24,23 @@ __device__ __forceinline__ void impose(const MpmPlane& plane, float v[3]) {
     v[2] = factor * t[2];
 }
 
+// Particle block n of those around a node block, plus one, where its window reaches the node block; zero elsewhere.
+__device__ __forceinline__ uint32_t reaching_block(const MpmGridParameters& p, uint32_t slot, uint32_t n) {
+    const uint32_t block = p.particles_of_nodes[slot * MPM_NEIGHBOURS + n];
+    if (block == 0) {
+        return 0;
+    }
+    int32_t o[3];
+    neighbour_offset(n, o);
+    const WindowBox box = load_box(p.boxes[block - 1]);
+    bool reaches = true;
+    for (int d = 0; d < 3; ++d) {
+        const int32_t first = WINDOW_MARGIN - BLOCK_EDGE * o[d];
+        reaches = reaches && box.low[d] < first + BLOCK_EDGE && box.high[d] > first;
+    }
+    return reaches ? block : 0;
+}
+
 // Sum of the windows at node (x, y, z) of a node block, in the order of the neighbours.
 __device__ __forceinline__ void gather_windows(
     const MpmGridParameters& p, const uint32_t* neighbours, int32_t x, int32_t y, int32_t z, float sum[4]) {
@@ -124,10 +141,18 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         return;
     }
     const uint32_t node = threadIdx.x;
+    uint32_t reaching = 0;
     if (node < MPM_NEIGHBOURS) {
-        neighbours[node] = p.particles_of_nodes[slot * MPM_NEIGHBOURS + node];
+        reaching = reaching_block(p, slot, node);
+        neighbours[node] = reaching;
     }
-    __syncthreads();
+    if (__syncthreads_or(reaching != 0) == 0) {
+        quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (node == 0) {
+            p.accounts[slot * MPM_ACCOUNT] = 0.0;
+        }
+        return;
+    }
     const int32_t local[3] = {static_cast<int32_t>(node / 16), static_cast<int32_t>(node / 4 % 4),
                               static_cast<int32_t>(node % 4)};
     float momentum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
