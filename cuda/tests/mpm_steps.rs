@@ -19,11 +19,12 @@ const H: f64 = 0.02;
 /// Below c h / c_s for E 1e5 Pa and 1e3 kg/m^3: 0.4 of 0.02 m / 11.6 m/s.
 const DT: f64 = 4e-4;
 
-/// All devices, and one of each kind with atomics, of which the emulation is slow.
+/// All devices, and one of each kind with atomics, of which the emulation is slow, and other builds of it slower.
 fn transfers() -> Vec<(Device, Transfer)> {
     let devices = devices();
     let kinds = [true, false].map(|emulated| devices.iter().find(|d| d.is_emulated() == emulated).cloned());
-    let atomic = kinds.into_iter().flatten().map(|device| (device, Transfer::Atomic));
+    let is_slow = std::env::var_os(support::LIBRARY).is_some();
+    let atomic = kinds.into_iter().flatten().filter(|_| !is_slow).map(|device| (device, Transfer::Atomic));
     devices.iter().map(|device| (device.clone(), Transfer::Ordered)).chain(atomic).collect()
 }
 
@@ -58,7 +59,7 @@ fn a_spinning_free_block_conserves_momentum() {
         let mut device_mpm = on_device(device, &mpm, &[]);
         device_mpm.set_transfer(*transfer);
         for _ in 0..2 {
-            let account = device_mpm.advance(20, DT, Vector3::zeros()).unwrap();
+            let account = device_mpm.advance(12, DT, Vector3::zeros()).unwrap();
             assert!((account.mass - before.mass).abs() < 1e-5 * before.mass);
         }
         let after = totals(&mpm, &device_mpm);
@@ -321,32 +322,31 @@ fn a_lost_particle_is_told() {
 /// block that holds the lowest node of its stencil.
 #[test]
 fn a_sort_orders_by_block_and_cell() {
-    let (materials, mut states) = cloud();
-    // Added in no order.
-    let mut random = Random(12);
-    let mut keys: Vec<_> = states.iter().map(|_| random.long()).collect();
-    states.sort_by_cached_key(|_| keys.pop());
-    states.iter_mut().for_each(|s| s.velocity = Vector3::zeros());
+    let (materials, states) = cloud();
     let mpm = host(H, &materials, &states, &[]);
     for device in devices() {
-        // Rounded positions stay where they are in so little time.
         let mut device_mpm = on_device(&device, &mpm, &[]);
+        // Out of the order that the host had given them.
+        device_mpm.advance(4, DT, GRAVITY).unwrap();
+        let mut places = vec![0; states.len()];
+        for (place, particle) in bits(&device_mpm).iter().enumerate() {
+            places[particle.id as usize] = place;
+        }
+        // Positions stay where they are in so little time.
         device_mpm.advance(1, 1e-12, Vector3::zeros()).unwrap();
         let (mut seen, mut last) = (Vec::new(), None);
         for particle in bits(&device_mpm) {
             let base = particle.position.map(|x| (x - 0.5).floor());
             assert!(base.iter().all(|b| (0.0..4.0).contains(b)), "{particle:?}");
-            // Blocks are numbered as they come; the host had sorted the particles by cell and then by id.
             if last.is_none_or(|(block, _)| block != particle.block) {
                 assert!(!seen.contains(&particle.block), "{particle:?}");
                 seen.push(particle.block);
                 last = None;
             }
-            let here = ((base[0] * 4.0 + base[1]) * 4.0 + base[2], particle.id);
+            let here = ((base[0] * 4.0 + base[1]) * 4.0 + base[2], places[particle.id as usize]);
             assert!(last.is_none_or(|(_, before)| before < here), "{particle:?} after {last:?}");
             last = Some((particle.block, here));
         }
-        assert_eq!(seen.len(), mpm.block_count());
     }
 }
 
