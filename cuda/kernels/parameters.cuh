@@ -55,6 +55,75 @@ constexpr uint32_t CONVEX_ITERATION_LIMIT = 3;
 constexpr uint32_t CONVEX_NOT_FINITE = 4;
 // End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
 constexpr uint32_t CONVEX_NO_ROOM = 5;
+// No contact, geometry, side or triangle.
+constexpr uint32_t CONTACT_NONE = 4294967295;
+// Threads of a block of the contact kernels, and particles of its tile.
+constexpr uint32_t CONTACT_THREADS = 256;
+// Geometries that a particle can touch at once.
+constexpr uint32_t CONTACT_SLOTS = 8;
+// Levels of a tree of triangles.
+constexpr uint32_t CONTACT_TREE_DEPTH = 40;
+// Numbers that are summed for each body: angular impulse, linear impulse, work.
+constexpr uint32_t CONTACT_SUMS = 7;
+// Rows of `ParticleRows`.
+constexpr uint32_t MPM_ROWS = 33;
+// Nodes of a node block, and cells of a particle block.
+constexpr uint32_t MPM_BLOCK_NODES = 64;
+// Blocks around a block, itself included.
+constexpr uint32_t MPM_NEIGHBOURS = 27;
+// Nodes of a window: what the particles of a block reach between two sorts.
+constexpr uint32_t MPM_WINDOW_NODES = 1000;
+// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and of the account's closing.
+constexpr uint32_t P2G_THREADS = 64;
+// See `P2G_THREADS`.
+constexpr uint32_t G2P_THREADS = 128;
+// See `P2G_THREADS`.
+constexpr uint32_t MPM_SORT_THREADS = 256;
+// See `P2G_THREADS`.
+constexpr uint32_t MPM_CLOSE_THREADS = 256;
+// Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
+// angular; work.
+constexpr uint32_t MPM_ACCOUNT = 14;
+// A particle that moves more cells than this in a substep and leaves its window is lost.
+constexpr uint32_t MPM_LOST_CELLS = 2;
+// Blocks along an axis from the origin, exclusive.
+constexpr uint32_t MPM_KEY_LIMIT = 1048575;
+// Words of the status: how many substeps of the step may run, 2^32 - 1 for all.
+constexpr uint32_t MPM_STATUS_LIMIT = 0;
+// Why not all of them.
+constexpr uint32_t MPM_STATUS_FLAGS = 1;
+// 2^32 - 1 less the lost particle's id.
+constexpr uint32_t MPM_STATUS_LOST = 2;
+// Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
+constexpr uint32_t MPM_STATUS_SPEED = 3;
+// Number of words.
+constexpr uint32_t MPM_STATUS_WORDS = 4;
+// Flag: a particle left its window, and a sort is due.
+constexpr uint32_t MPM_DRIFTED = 1;
+// Flag: a particle is lost.
+constexpr uint32_t MPM_LOST = 2;
+// Flag: more particle blocks than there is room for.
+constexpr uint32_t MPM_TOO_MANY_PARTICLE_BLOCKS = 4;
+// Flag: more node blocks than there is room for.
+constexpr uint32_t MPM_TOO_MANY_NODE_BLOCKS = 8;
+// Flag: a block is too far from the origin.
+constexpr uint32_t MPM_OUT_OF_RANGE = 16;
+// Model of a material: fixed corotated elasticity.
+constexpr uint32_t MPM_FIXED_COROTATED = 0;
+// Neo-Hookean elasticity.
+constexpr uint32_t MPM_NEO_HOOKEAN = 1;
+// Linear corotated elasticity.
+constexpr uint32_t MPM_LINEAR_COROTATED = 2;
+// Von Mises plasticity.
+constexpr uint32_t MPM_VON_MISES = 3;
+// Drucker-Prager plasticity.
+constexpr uint32_t MPM_DRUCKER_PRAGER = 4;
+// Boundary condition of a plane: sticky.
+constexpr uint32_t MPM_STICKY = 0;
+// Slip without friction.
+constexpr uint32_t MPM_SLIP = 1;
+// Slip with friction.
+constexpr uint32_t MPM_FRICTIONAL = 2;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -227,6 +296,430 @@ static_assert(PLIANT_OFFSET(ConvexReport, nodes) == 48, "ConvexReport::nodes");
 static_assert(PLIANT_OFFSET(ConvexReport, double_systems) == 52, "ConvexReport::double_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unresolved_systems) == 56, "ConvexReport::unresolved_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unused) == 60, "ConvexReport::unused");
+
+// A geometry of a body, as contact sees it: constant while the bodies are.
+struct ContactGeometry {
+    // Kind of its shape: see `kernels/distance.cuh`.
+    uint32_t kind;
+    // Number of its body.
+    uint32_t body;
+    // Number of features: faces of a hull, triangles of a mesh.
+    uint32_t features;
+    // 1 where particles can adhere, else 0.
+    uint32_t adhesive;
+    // Box: half extents; sphere: radius; capsule and cylinder: radius, half length; ellipsoid: semi-axes; triangles: half of
+    // their bounding box [m].
+    Array<float, 3> size;
+    // Radius of a ball around the triangles, about the middle of their bounding box [m].
+    float radius;
+    // Coulomb coefficient.
+    float friction;
+    // Tensile stress of a bond [Pa].
+    float adhesion_stress;
+    // Gap at which a bond breaks [m].
+    float adhesion_range;
+    // First node of its tree of triangles.
+    uint32_t first_node;
+    // First of its triangles.
+    uint32_t first_triangle;
+    // First of its planes.
+    uint32_t first_plane;
+    // Rotation from the shape's frame to the body's: w, x, y, z.
+    Array<double, 4> rotation;
+    // The shape's middle in the body's frame [m].
+    Array<double, 3> translation;
+};
+static_assert(sizeof(ContactGeometry) == 112 && alignof(ContactGeometry) == 8, "ContactGeometry");
+static_assert(PLIANT_OFFSET(ContactGeometry, kind) == 0, "ContactGeometry::kind");
+static_assert(PLIANT_OFFSET(ContactGeometry, body) == 4, "ContactGeometry::body");
+static_assert(PLIANT_OFFSET(ContactGeometry, features) == 8, "ContactGeometry::features");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesive) == 12, "ContactGeometry::adhesive");
+static_assert(PLIANT_OFFSET(ContactGeometry, size) == 16, "ContactGeometry::size");
+static_assert(PLIANT_OFFSET(ContactGeometry, radius) == 28, "ContactGeometry::radius");
+static_assert(PLIANT_OFFSET(ContactGeometry, friction) == 32, "ContactGeometry::friction");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesion_stress) == 36, "ContactGeometry::adhesion_stress");
+static_assert(PLIANT_OFFSET(ContactGeometry, adhesion_range) == 40, "ContactGeometry::adhesion_range");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_node) == 44, "ContactGeometry::first_node");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_triangle) == 48, "ContactGeometry::first_triangle");
+static_assert(PLIANT_OFFSET(ContactGeometry, first_plane) == 52, "ContactGeometry::first_plane");
+static_assert(PLIANT_OFFSET(ContactGeometry, rotation) == 56, "ContactGeometry::rotation");
+static_assert(PLIANT_OFFSET(ContactGeometry, translation) == 88, "ContactGeometry::translation");
+
+// A node of a tree of triangles.
+struct ContactNode {
+    // Lowest corner of the box around its triangles [m].
+    Array<float, 3> low;
+    // Highest corner [m].
+    Array<float, 3> high;
+    // First triangle of a leaf; the right child of an inner node, whose left child follows it. Both count from the
+    // geometry's first.
+    uint32_t start;
+    // Triangles of a leaf; 0 for an inner node.
+    uint32_t count;
+};
+static_assert(sizeof(ContactNode) == 32 && alignof(ContactNode) == 4, "ContactNode");
+static_assert(PLIANT_OFFSET(ContactNode, low) == 0, "ContactNode::low");
+static_assert(PLIANT_OFFSET(ContactNode, high) == 12, "ContactNode::high");
+static_assert(PLIANT_OFFSET(ContactNode, start) == 24, "ContactNode::start");
+static_assert(PLIANT_OFFSET(ContactNode, count) == 28, "ContactNode::count");
+
+// All geometries of all bodies. Frames have their origin in the middle of the shape.
+struct ContactShapes {
+    // Geometries, in the order of the bodies.
+    Span<ContactGeometry> geometries;
+    // Nodes of the trees.
+    Span<ContactNode> nodes;
+    // Corners a, b, c [m] and outward unit normal of each triangle, in the order of its tree.
+    Span<Array<float, 12>> triangles;
+    // Sums of the normals of the triangles at edges ab, bc, ca, and angle-weighted sums of those at a, b, c.
+    Span<Array<float, 18>> edge_normals;
+    // Feature of each triangle: its number in the mesh, its face of a hull.
+    Span<uint32_t> features;
+    // Where each triangle of a mesh stands in `triangles`.
+    Span<uint32_t> slots;
+    // Outward normal and offset [m] of each face of a hull.
+    Span<Array<float, 4>> planes;
+};
+static_assert(sizeof(ContactShapes) == 112 && alignof(ContactShapes) == 8, "ContactShapes");
+static_assert(PLIANT_OFFSET(ContactShapes, geometries) == 0, "ContactShapes::geometries");
+static_assert(PLIANT_OFFSET(ContactShapes, nodes) == 16, "ContactShapes::nodes");
+static_assert(PLIANT_OFFSET(ContactShapes, triangles) == 32, "ContactShapes::triangles");
+static_assert(PLIANT_OFFSET(ContactShapes, edge_normals) == 48, "ContactShapes::edge_normals");
+static_assert(PLIANT_OFFSET(ContactShapes, features) == 64, "ContactShapes::features");
+static_assert(PLIANT_OFFSET(ContactShapes, slots) == 80, "ContactShapes::slots");
+static_assert(PLIANT_OFFSET(ContactShapes, planes) == 96, "ContactShapes::planes");
+
+// A body as contact sees it in a substep, world frame.
+struct ContactBody {
+    // Where its origin was at the start of the step, which impulses are about [m].
+    Array<double, 3> origin;
+    // Where its origin is in this substep [m].
+    Array<double, 3> translation;
+    // Rotation from its frame to the world's: w, x, y, z.
+    Array<double, 4> rotation;
+    // Angular velocity [rad/s].
+    Array<double, 3> angular;
+    // Velocity of its origin [m/s].
+    Array<double, 3> linear;
+};
+static_assert(sizeof(ContactBody) == 128 && alignof(ContactBody) == 8, "ContactBody");
+static_assert(PLIANT_OFFSET(ContactBody, origin) == 0, "ContactBody::origin");
+static_assert(PLIANT_OFFSET(ContactBody, translation) == 24, "ContactBody::translation");
+static_assert(PLIANT_OFFSET(ContactBody, rotation) == 48, "ContactBody::rotation");
+static_assert(PLIANT_OFFSET(ContactBody, angular) == 80, "ContactBody::angular");
+static_assert(PLIANT_OFFSET(ContactBody, linear) == 104, "ContactBody::linear");
+
+// A geometry at its pose in this substep. Its middle is the sum of a cell and a fraction, so that what is relative to it is
+// exact far from the world's origin.
+struct ContactPlaced {
+    // World to shape frame, by rows.
+    Array<float, 9> inverse_rotation;
+    // Cell of the grid in which its middle is.
+    Array<int32_t, 3> cell;
+    // Its middle within that cell [cells].
+    Array<float, 3> fraction;
+    // Angular velocity, world frame [rad/s].
+    Array<float, 3> angular;
+    // Velocity of its middle, world frame [m/s].
+    Array<float, 3> linear;
+    // From the point that the body's impulses are about to its middle, world frame [m].
+    Array<float, 3> lever;
+};
+static_assert(sizeof(ContactPlaced) == 96 && alignof(ContactPlaced) == 4, "ContactPlaced");
+static_assert(PLIANT_OFFSET(ContactPlaced, inverse_rotation) == 0, "ContactPlaced::inverse_rotation");
+static_assert(PLIANT_OFFSET(ContactPlaced, cell) == 36, "ContactPlaced::cell");
+static_assert(PLIANT_OFFSET(ContactPlaced, fraction) == 48, "ContactPlaced::fraction");
+static_assert(PLIANT_OFFSET(ContactPlaced, angular) == 60, "ContactPlaced::angular");
+static_assert(PLIANT_OFFSET(ContactPlaced, linear) == 72, "ContactPlaced::linear");
+static_assert(PLIANT_OFFSET(ContactPlaced, lever) == 84, "ContactPlaced::lever");
+
+// Where in a step contact is.
+struct ContactClock {
+    // Length of the substep [s].
+    float delta;
+    // Number of the substep in its step.
+    uint32_t substep;
+    // 1 where the substep takes place: see the limit of `Kernel::ContactPlace`.
+    uint32_t active;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactClock) == 16 && alignof(ContactClock) == 4, "ContactClock");
+static_assert(PLIANT_OFFSET(ContactClock, delta) == 0, "ContactClock::delta");
+static_assert(PLIANT_OFFSET(ContactClock, substep) == 4, "ContactClock::substep");
+static_assert(PLIANT_OFFSET(ContactClock, active) == 8, "ContactClock::active");
+static_assert(PLIANT_OFFSET(ContactClock, unused) == 12, "ContactClock::unused");
+
+// What contact keeps from substep to substep besides the memories.
+struct ContactState {
+    // Number of remembered contacts.
+    uint32_t memories;
+    // Bits of the largest `pressed_out` among them, as f32.
+    uint32_t farthest;
+    // The same of those that are being remembered.
+    uint32_t next_farthest;
+    // The most contacts of a substep.
+    uint32_t most_contacts;
+    // The most geometries that a particle touched.
+    uint32_t most_of_particle;
+    // Zero.
+    Array<uint32_t, 3> unused;
+};
+static_assert(sizeof(ContactState) == 32 && alignof(ContactState) == 4, "ContactState");
+static_assert(PLIANT_OFFSET(ContactState, memories) == 0, "ContactState::memories");
+static_assert(PLIANT_OFFSET(ContactState, farthest) == 4, "ContactState::farthest");
+static_assert(PLIANT_OFFSET(ContactState, next_farthest) == 8, "ContactState::next_farthest");
+static_assert(PLIANT_OFFSET(ContactState, most_contacts) == 12, "ContactState::most_contacts");
+static_assert(PLIANT_OFFSET(ContactState, most_of_particle) == 16, "ContactState::most_of_particle");
+static_assert(PLIANT_OFFSET(ContactState, unused) == 20, "ContactState::unused");
+
+// A contact of the last substep.
+struct ContactMemory {
+    // The particle's id.
+    uint32_t particle;
+    // Number of the geometry.
+    uint32_t geometry;
+    // Feature through which the particle came.
+    uint32_t feature;
+    // 1 where the particle was pressed onto an adhesive geometry and held since.
+    uint32_t bonded;
+    // Impulse on the particle, world frame [N s].
+    Array<float, 3> impulse;
+    // Its normal part; negative only for a bond under tension.
+    float normal_impulse;
+    // Signed distance of the particle's centre, from `feature` [m].
+    float distance;
+    // How far outside the geometry the particle is although it is behind `feature` [m].
+    float pressed_out;
+    // Zero.
+    Array<uint32_t, 2> unused;
+};
+static_assert(sizeof(ContactMemory) == 48 && alignof(ContactMemory) == 4, "ContactMemory");
+static_assert(PLIANT_OFFSET(ContactMemory, particle) == 0, "ContactMemory::particle");
+static_assert(PLIANT_OFFSET(ContactMemory, geometry) == 4, "ContactMemory::geometry");
+static_assert(PLIANT_OFFSET(ContactMemory, feature) == 8, "ContactMemory::feature");
+static_assert(PLIANT_OFFSET(ContactMemory, bonded) == 12, "ContactMemory::bonded");
+static_assert(PLIANT_OFFSET(ContactMemory, impulse) == 16, "ContactMemory::impulse");
+static_assert(PLIANT_OFFSET(ContactMemory, normal_impulse) == 28, "ContactMemory::normal_impulse");
+static_assert(PLIANT_OFFSET(ContactMemory, distance) == 32, "ContactMemory::distance");
+static_assert(PLIANT_OFFSET(ContactMemory, pressed_out) == 36, "ContactMemory::pressed_out");
+static_assert(PLIANT_OFFSET(ContactMemory, unused) == 40, "ContactMemory::unused");
+
+// What decides which pairs touch, and how stiffly.
+struct ContactRules {
+    // Grid spacing [m].
+    double grid_spacing;
+    // Gap below which a pair is registered at any velocity [m].
+    float margin;
+    // Radius of every particle [m]; 0 for half the edge of the cube of its volume.
+    float radius;
+    // Stiffness of every contact [N/m]; 0 for `near_rigid` times mass over the square of the substep.
+    float stiffness;
+    // See `stiffness`.
+    float near_rigid;
+    // Hunt-Crossley dissipation [s/m].
+    float dissipation;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactRules) == 32 && alignof(ContactRules) == 8, "ContactRules");
+static_assert(PLIANT_OFFSET(ContactRules, grid_spacing) == 0, "ContactRules::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactRules, margin) == 8, "ContactRules::margin");
+static_assert(PLIANT_OFFSET(ContactRules, radius) == 12, "ContactRules::radius");
+static_assert(PLIANT_OFFSET(ContactRules, stiffness) == 16, "ContactRules::stiffness");
+static_assert(PLIANT_OFFSET(ContactRules, near_rigid) == 20, "ContactRules::near_rigid");
+static_assert(PLIANT_OFFSET(ContactRules, dissipation) == 24, "ContactRules::dissipation");
+static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused");
+
+// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry.
+struct ContactArrays {
+    // Number of contacts; one element.
+    Span<uint32_t> count;
+    // The particle's id; `CONTACT_NONE` for a contact of a node with a wall of the grid.
+    Span<uint32_t> particle;
+    // Number of the geometry.
+    Span<uint32_t> geometry;
+    // Number of the body; the number of bodies for a wall of the grid.
+    Span<uint32_t> body;
+    // Feature of the geometry.
+    Span<uint32_t> feature;
+    // Lowest node of the particle's stencil.
+    Span<Array<int32_t, 3>> base;
+    // Position relative to that node [cells].
+    Span<Array<float, 3>> offset;
+    // From the body to the particle, world frame.
+    Span<Array<float, 3>> normal;
+    // Velocity of the body there, world frame [m/s].
+    Span<Array<float, 3>> body_velocity;
+    // Position relative to the point that the body's impulses are about, world frame [m].
+    Span<Array<float, 3>> lever;
+    // Gap [m], negative when overlapping.
+    Span<float> gap;
+    // Gap of the particle's centre: without its radius [m].
+    Span<float> distance;
+    // How far outside the geometry the particle is although `distance` is negative [m].
+    Span<float> pressed_out;
+    // Stiffness [N/m].
+    Span<float> stiffness;
+    // Coulomb coefficient.
+    Span<float> friction;
+    // Normal impulse that bounds the friction [N s].
+    Span<float> lagged_normal_impulse;
+    // Largest tension of a contact that is bonded at the start of the substep [N]; 0 for one that is not.
+    Span<float> tension;
+    // Impulse on the particle in the last substep, world frame [N s]; zero for a new pair.
+    Span<Array<float, 3>> last_impulse;
+};
+static_assert(sizeof(ContactArrays) == 288 && alignof(ContactArrays) == 8, "ContactArrays");
+static_assert(PLIANT_OFFSET(ContactArrays, count) == 0, "ContactArrays::count");
+static_assert(PLIANT_OFFSET(ContactArrays, particle) == 16, "ContactArrays::particle");
+static_assert(PLIANT_OFFSET(ContactArrays, geometry) == 32, "ContactArrays::geometry");
+static_assert(PLIANT_OFFSET(ContactArrays, body) == 48, "ContactArrays::body");
+static_assert(PLIANT_OFFSET(ContactArrays, feature) == 64, "ContactArrays::feature");
+static_assert(PLIANT_OFFSET(ContactArrays, base) == 80, "ContactArrays::base");
+static_assert(PLIANT_OFFSET(ContactArrays, offset) == 96, "ContactArrays::offset");
+static_assert(PLIANT_OFFSET(ContactArrays, normal) == 112, "ContactArrays::normal");
+static_assert(PLIANT_OFFSET(ContactArrays, body_velocity) == 128, "ContactArrays::body_velocity");
+static_assert(PLIANT_OFFSET(ContactArrays, lever) == 144, "ContactArrays::lever");
+static_assert(PLIANT_OFFSET(ContactArrays, gap) == 160, "ContactArrays::gap");
+static_assert(PLIANT_OFFSET(ContactArrays, distance) == 176, "ContactArrays::distance");
+static_assert(PLIANT_OFFSET(ContactArrays, pressed_out) == 192, "ContactArrays::pressed_out");
+static_assert(PLIANT_OFFSET(ContactArrays, stiffness) == 208, "ContactArrays::stiffness");
+static_assert(PLIANT_OFFSET(ContactArrays, friction) == 224, "ContactArrays::friction");
+static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 240, "ContactArrays::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, tension) == 256, "ContactArrays::tension");
+static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 272, "ContactArrays::last_impulse");
+
+// What is remembered of the last substep's contacts.
+struct ContactMemories {
+    // The contacts, a particle's in a row.
+    Span<ContactMemory> list;
+    // For the id of each particle, the first of its contacts in `list`, if that is of this particle; else it has none.
+    Span<uint32_t> first;
+    // One element.
+    Span<ContactState> state;
+};
+static_assert(sizeof(ContactMemories) == 48 && alignof(ContactMemories) == 8, "ContactMemories");
+static_assert(PLIANT_OFFSET(ContactMemories, list) == 0, "ContactMemories::list");
+static_assert(PLIANT_OFFSET(ContactMemories, first) == 16, "ContactMemories::first");
+static_assert(PLIANT_OFFSET(ContactMemories, state) == 32, "ContactMemories::state");
+
+// What the solve of a substep found.
+struct ContactSolution {
+    // Impulse of each contact on its particle, world frame [N s].
+    Span<Array<double, 3>> impulses;
+    // Velocity of each touched node [m/s].
+    Span<Array<double, 3>> velocities;
+    // Rows of touched nodes: row r of node i is `nodes[r * node_stride + i]`.
+    Span<double> nodes;
+    // What each body's velocity became less what contact saw, world frame about the body's impulses' point: angular [rad/s], linear
+    // [m/s]; empty where bodies do not answer.
+    Span<Array<double, 6>> answers;
+    // Elements from one row of nodes to the next.
+    uint32_t node_stride;
+    // Row with the mass that the solve moved [kg]; 0 for a node that a wall of the grid held.
+    uint32_t mass_row;
+    // First of the three rows with the velocity before the solve [m/s].
+    uint32_t free_row;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactSolution) == 80 && alignof(ContactSolution) == 8, "ContactSolution");
+static_assert(PLIANT_OFFSET(ContactSolution, impulses) == 0, "ContactSolution::impulses");
+static_assert(PLIANT_OFFSET(ContactSolution, velocities) == 16, "ContactSolution::velocities");
+static_assert(PLIANT_OFFSET(ContactSolution, nodes) == 32, "ContactSolution::nodes");
+static_assert(PLIANT_OFFSET(ContactSolution, answers) == 48, "ContactSolution::answers");
+static_assert(PLIANT_OFFSET(ContactSolution, node_stride) == 64, "ContactSolution::node_stride");
+static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 68, "ContactSolution::mass_row");
+static_assert(PLIANT_OFFSET(ContactSolution, free_row) == 72, "ContactSolution::free_row");
+static_assert(PLIANT_OFFSET(ContactSolution, unused) == 76, "ContactSolution::unused");
+
+// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
+//
+// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
+// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
+// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+struct ParticleRows {
+    // 33 rows.
+    Span<float> rows;
+    // The order in which each was added.
+    Span<uint32_t> ids;
+    // Index of each one's material.
+    Span<uint32_t> materials;
+    // Slot of each one's block.
+    Span<uint32_t> blocks;
+    // Key of each block; its corner is at 4 times the key [cells].
+    Span<Array<int32_t, 3>> block_keys;
+    // Number of particles.
+    uint32_t count;
+    // Elements from one row to the next.
+    uint32_t stride;
+};
+static_assert(sizeof(ParticleRows) == 88 && alignof(ParticleRows) == 8, "ParticleRows");
+static_assert(PLIANT_OFFSET(ParticleRows, rows) == 0, "ParticleRows::rows");
+static_assert(PLIANT_OFFSET(ParticleRows, ids) == 16, "ParticleRows::ids");
+static_assert(PLIANT_OFFSET(ParticleRows, materials) == 32, "ParticleRows::materials");
+static_assert(PLIANT_OFFSET(ParticleRows, blocks) == 48, "ParticleRows::blocks");
+static_assert(PLIANT_OFFSET(ParticleRows, block_keys) == 64, "ParticleRows::block_keys");
+static_assert(PLIANT_OFFSET(ParticleRows, count) == 80, "ParticleRows::count");
+static_assert(PLIANT_OFFSET(ParticleRows, stride) == 84, "ParticleRows::stride");
+
+// What may change from step to step.
+struct MpmSettings {
+    // Substep times gravity, world frame [m/s].
+    Array<double, 3> gravity_step;
+    // Grid spacing h [m].
+    double grid_spacing_f64;
+    // Grid spacing h [m].
+    float grid_spacing;
+    // Substep [s].
+    float delta;
+};
+static_assert(sizeof(MpmSettings) == 40 && alignof(MpmSettings) == 8, "MpmSettings");
+static_assert(PLIANT_OFFSET(MpmSettings, gravity_step) == 0, "MpmSettings::gravity_step");
+static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing_f64) == 24, "MpmSettings::grid_spacing_f64");
+static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 32, "MpmSettings::grid_spacing");
+static_assert(PLIANT_OFFSET(MpmSettings, delta) == 36, "MpmSettings::delta");
+
+// A material.
+struct MpmMaterial {
+    // Which model: `MPM_FIXED_COROTATED` and those after it.
+    uint32_t model;
+    // Shear modulus [Pa].
+    float mu;
+    // First Lame parameter [Pa].
+    float lambda;
+    // Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
+    float yield_strain;
+};
+static_assert(sizeof(MpmMaterial) == 16 && alignof(MpmMaterial) == 4, "MpmMaterial");
+static_assert(PLIANT_OFFSET(MpmMaterial, model) == 0, "MpmMaterial::model");
+static_assert(PLIANT_OFFSET(MpmMaterial, mu) == 4, "MpmMaterial::mu");
+static_assert(PLIANT_OFFSET(MpmMaterial, lambda) == 8, "MpmMaterial::lambda");
+static_assert(PLIANT_OFFSET(MpmMaterial, yield_strain) == 12, "MpmMaterial::yield_strain");
+
+// A boundary condition.
+struct MpmPlane {
+    // Unit normal into the domain.
+    Array<double, 3> normal_f64;
+    // Cells from the origin along the normal.
+    double offset;
+    // Unit normal into the domain.
+    Array<float, 3> normal;
+    // Coefficient of friction.
+    float friction;
+    // Which condition: `MPM_STICKY` and those after it.
+    uint32_t kind;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmPlane) == 56 && alignof(MpmPlane) == 8, "MpmPlane");
+static_assert(PLIANT_OFFSET(MpmPlane, normal_f64) == 0, "MpmPlane::normal_f64");
+static_assert(PLIANT_OFFSET(MpmPlane, offset) == 24, "MpmPlane::offset");
+static_assert(PLIANT_OFFSET(MpmPlane, normal) == 32, "MpmPlane::normal");
+static_assert(PLIANT_OFFSET(MpmPlane, friction) == 44, "MpmPlane::friction");
+static_assert(PLIANT_OFFSET(MpmPlane, kind) == 48, "MpmPlane::kind");
+static_assert(PLIANT_OFFSET(MpmPlane, unused) == 52, "MpmPlane::unused");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -564,6 +1057,20 @@ static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, input) == 0, "ProbeArithm
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, bits) == 16, "ProbeArithmeticParameters::bits");
 static_assert(PLIANT_OFFSET(ProbeArithmeticParameters, roots) == 32, "ProbeArithmeticParameters::roots");
 
+// Probe, emulated only: breaks one rule, so that a test can see it told.
+struct ProbeMisuseParameters {
+    // Memory to miss.
+    Span<uint32_t> cells;
+    // Which rule: see `kernels/misuse.cu`.
+    uint32_t rule;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeMisuseParameters) == 24 && alignof(ProbeMisuseParameters) == 8, "ProbeMisuseParameters");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, cells) == 0, "ProbeMisuseParameters::cells");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, rule) == 16, "ProbeMisuseParameters::rule");
+static_assert(PLIANT_OFFSET(ProbeMisuseParameters, unused) == 20, "ProbeMisuseParameters::unused");
+
 // Numbers the nodes that contacts touch, by blocks that stay.
 struct ConvexNumberParameters {
     // The contacts; count, base nodes and offsets are read.
@@ -689,16 +1196,646 @@ static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 608, "ConvexSolve
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 624, "ConvexSolveParameters::contact_capacity");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 628, "ConvexSolveParameters::node_capacity");
 
-// Probe, emulated only: breaks one rule, so that a test can see it told.
-struct ProbeMisuseParameters {
-    // Memory to miss.
-    Span<uint32_t> cells;
-    // Which rule: see `kernels/misuse.cu`.
-    uint32_t rule;
+// Probe: signed distances of points to one geometry.
+struct ProbeContactDistanceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Points relative to the shape's middle [m].
+    Span<Array<float, 3>> points;
+    // Feature that each point came through; `CONTACT_NONE` for none.
+    Span<uint32_t> sides;
+    // Signed distances [m].
+    Span<float> distances;
+    // Outward unit normals.
+    Span<Array<float, 3>> normals;
+    // Features.
+    Span<uint32_t> features;
+    // Lower bounds of the distances [m].
+    Span<float> lower_bounds;
+    // Number of the geometry.
+    uint32_t geometry;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ProbeMisuseParameters) == 24 && alignof(ProbeMisuseParameters) == 8, "ProbeMisuseParameters");
-static_assert(PLIANT_OFFSET(ProbeMisuseParameters, cells) == 0, "ProbeMisuseParameters::cells");
-static_assert(PLIANT_OFFSET(ProbeMisuseParameters, rule) == 16, "ProbeMisuseParameters::rule");
-static_assert(PLIANT_OFFSET(ProbeMisuseParameters, unused) == 20, "ProbeMisuseParameters::unused");
+static_assert(sizeof(ProbeContactDistanceParameters) == 216 && alignof(ProbeContactDistanceParameters) == 8, "ProbeContactDistanceParameters");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, shapes) == 0, "ProbeContactDistanceParameters::shapes");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, points) == 112, "ProbeContactDistanceParameters::points");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, sides) == 128, "ProbeContactDistanceParameters::sides");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, distances) == 144, "ProbeContactDistanceParameters::distances");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, normals) == 160, "ProbeContactDistanceParameters::normals");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, features) == 176, "ProbeContactDistanceParameters::features");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, lower_bounds) == 192, "ProbeContactDistanceParameters::lower_bounds");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, geometry) == 208, "ProbeContactDistanceParameters::geometry");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, unused) == 212, "ProbeContactDistanceParameters::unused");
+
+// Places the geometries for a substep.
+struct ContactPlaceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // One element.
+    Span<ContactClock> clock;
+    // One element.
+    Span<ContactState> state;
+    // Number of substeps of the step that may take place; empty for all.
+    Span<uint32_t> limit;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactPlaceParameters) == 208 && alignof(ContactPlaceParameters) == 8, "ContactPlaceParameters");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, shapes) == 0, "ContactPlaceParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, bodies) == 112, "ContactPlaceParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, placed) == 128, "ContactPlaceParameters::placed");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, clock) == 144, "ContactPlaceParameters::clock");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, state) == 160, "ContactPlaceParameters::state");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, limit) == 176, "ContactPlaceParameters::limit");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, grid_spacing) == 192, "ContactPlaceParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, body_count) == 200, "ContactPlaceParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, unused) == 204, "ContactPlaceParameters::unused");
+
+// Finds which particles touch which geometries.
+struct ContactFindParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // Geometries of a particle, `CONTACT_SLOTS` rows of them.
+    Span<uint32_t> touched;
+    // Each particle's number of geometries, and 256 times that of those before it in its tile.
+    Span<uint32_t> counts;
+    // Contacts of each tile.
+    Span<uint32_t> tiles;
+    // What decides.
+    ContactRules rules;
+};
+static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
+static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFindParameters, memories) == 216, "ContactFindParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFindParameters, clock) == 264, "ContactFindParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFindParameters, touched) == 280, "ContactFindParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFindParameters, counts) == 296, "ContactFindParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFindParameters, tiles) == 312, "ContactFindParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, rules) == 328, "ContactFindParameters::rules");
+
+// Writes the contacts.
+struct ContactFillParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> touched;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> counts;
+    // Contacts of the tiles before each one.
+    Span<uint32_t> tiles;
+    // Contacts of all tiles; one element.
+    Span<uint32_t> total;
+    // What decides.
+    ContactRules rules;
+    // The contacts.
+    ContactArrays contacts;
+};
+static_assert(sizeof(ContactFillParameters) == 664 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFillParameters, memories) == 216, "ContactFillParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFillParameters, clock) == 264, "ContactFillParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFillParameters, touched) == 280, "ContactFillParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
+static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
+
+// Remembers the contacts, and sums what they give each body.
+struct ContactExchangeParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // The geometries.
+    ContactShapes shapes;
+    // What becomes of them.
+    ContactMemories memories;
+    // What the solve found.
+    ContactSolution solution;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactExchangeParameters) == 592 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 560, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 576, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 584, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 588, "ContactExchangeParameters::unused");
+
+// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
+struct ContactExchangeNodesParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // What the solve found.
+    ContactSolution solution;
+    // Velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // First tile of nodes.
+    uint32_t first_tile;
+};
+static_assert(sizeof(ContactExchangeNodesParameters) == 560 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 496, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 512, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 528, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 544, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 552, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 556, "ContactExchangeNodesParameters::first_tile");
+
+// Adds the tiles' sums to those of the step.
+struct ContactSumBodiesParameters {
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
+    Span<Array<double, 7>> totals;
+    // One element.
+    Span<ContactClock> clock;
+    // Number of tiles.
+    uint32_t tiles;
+    // Number of bodies.
+    uint32_t body_count;
+};
+static_assert(sizeof(ContactSumBodiesParameters) == 56 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
+
+// Sorts particles, 1: each one's block, into the table.
+struct MpmSortClassifyParameters {
+    // Particles.
+    ParticleRows particles;
+    // Table of particle blocks: keys, zero at first.
+    Span<uint64_t> table_keys;
+    // For each place, 2^32 - 1 less its first particle; zero at first.
+    Span<uint32_t> table_first;
+    // Each particle's place in the table.
+    Span<uint32_t> places;
+    // Each particle's cell in its block.
+    Span<uint32_t> cells;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortClassifyParameters) == 176 && alignof(MpmSortClassifyParameters) == 8, "MpmSortClassifyParameters");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, particles) == 0, "MpmSortClassifyParameters::particles");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, table_keys) == 88, "MpmSortClassifyParameters::table_keys");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, table_first) == 104, "MpmSortClassifyParameters::table_first");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, places) == 120, "MpmSortClassifyParameters::places");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, cells) == 136, "MpmSortClassifyParameters::cells");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, status) == 152, "MpmSortClassifyParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, substep) == 168, "MpmSortClassifyParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, unused) == 172, "MpmSortClassifyParameters::unused");
+
+// Sorts particles, 2: marks the first of each block.
+struct MpmSortMarkFirstParameters {
+    // Each particle's place in the table.
+    Span<uint32_t> places;
+    // For each place, 2^32 - 1 less its first particle.
+    Span<uint32_t> table_first;
+    // One for the first particle of a block, zero for others.
+    Span<uint32_t> is_first;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortMarkFirstParameters) == 72 && alignof(MpmSortMarkFirstParameters) == 8, "MpmSortMarkFirstParameters");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, places) == 0, "MpmSortMarkFirstParameters::places");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, table_first) == 16, "MpmSortMarkFirstParameters::table_first");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, is_first) == 32, "MpmSortMarkFirstParameters::is_first");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, status) == 48, "MpmSortMarkFirstParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, substep) == 64, "MpmSortMarkFirstParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortMarkFirstParameters, unused) == 68, "MpmSortMarkFirstParameters::unused");
+
+// Sorts particles, 3: numbers the blocks.
+struct MpmSortNumberBlocksParameters {
+    // Particles.
+    ParticleRows particles;
+    // Whether a particle is the first of its block.
+    Span<uint32_t> is_first;
+    // How many blocks have their first particle before each one.
+    Span<uint32_t> numbers;
+    // Each particle's place in the table.
+    Span<uint32_t> places;
+    // Number of the block at each place.
+    Span<uint32_t> table_numbers;
+    // Key of each block.
+    Span<Array<int32_t, 3>> new_keys;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortNumberBlocksParameters) == 192 && alignof(MpmSortNumberBlocksParameters) == 8, "MpmSortNumberBlocksParameters");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, particles) == 0, "MpmSortNumberBlocksParameters::particles");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, is_first) == 88, "MpmSortNumberBlocksParameters::is_first");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, numbers) == 104, "MpmSortNumberBlocksParameters::numbers");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, places) == 120, "MpmSortNumberBlocksParameters::places");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, table_numbers) == 136, "MpmSortNumberBlocksParameters::table_numbers");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, new_keys) == 152, "MpmSortNumberBlocksParameters::new_keys");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, status) == 168, "MpmSortNumberBlocksParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, substep) == 184, "MpmSortNumberBlocksParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortNumberBlocksParameters, unused) == 188, "MpmSortNumberBlocksParameters::unused");
+
+// Sorts particles, 4: what to sort by.
+struct MpmSortMakeKeysParameters {
+    // Each particle's place in the table.
+    Span<uint32_t> places;
+    // Each particle's cell.
+    Span<uint32_t> cells;
+    // Number of the block at each place.
+    Span<uint32_t> table_numbers;
+    // Block and cell of each particle.
+    Span<uint32_t> keys;
+    // Each particle's index.
+    Span<uint32_t> order;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortMakeKeysParameters) == 104 && alignof(MpmSortMakeKeysParameters) == 8, "MpmSortMakeKeysParameters");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, places) == 0, "MpmSortMakeKeysParameters::places");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, cells) == 16, "MpmSortMakeKeysParameters::cells");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, table_numbers) == 32, "MpmSortMakeKeysParameters::table_numbers");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, keys) == 48, "MpmSortMakeKeysParameters::keys");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, order) == 64, "MpmSortMakeKeysParameters::order");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, status) == 80, "MpmSortMakeKeysParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, substep) == 96, "MpmSortMakeKeysParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortMakeKeysParameters, unused) == 100, "MpmSortMakeKeysParameters::unused");
+
+// Sorts particles, 5: gathers them in their new order.
+struct MpmSortGatherParameters {
+    // Particles.
+    ParticleRows particles;
+    // Block and cell of each, sorted.
+    Span<uint32_t> keys;
+    // Where each one was.
+    Span<uint32_t> order;
+    // Key of each block.
+    Span<Array<int32_t, 3>> new_keys;
+    // First particle of each block, and the end of the last.
+    Span<uint32_t> block_starts;
+    // Rows in the new order.
+    Span<float> spare_rows;
+    // Ids in the new order.
+    Span<uint32_t> spare_ids;
+    // Materials in the new order.
+    Span<uint32_t> spare_materials;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortGatherParameters) == 224 && alignof(MpmSortGatherParameters) == 8, "MpmSortGatherParameters");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, particles) == 0, "MpmSortGatherParameters::particles");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, keys) == 88, "MpmSortGatherParameters::keys");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, order) == 104, "MpmSortGatherParameters::order");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, new_keys) == 120, "MpmSortGatherParameters::new_keys");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, block_starts) == 136, "MpmSortGatherParameters::block_starts");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, spare_rows) == 152, "MpmSortGatherParameters::spare_rows");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, spare_ids) == 168, "MpmSortGatherParameters::spare_ids");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, spare_materials) == 184, "MpmSortGatherParameters::spare_materials");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, status) == 200, "MpmSortGatherParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, substep) == 216, "MpmSortGatherParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortGatherParameters, unused) == 220, "MpmSortGatherParameters::unused");
+
+// Sorts particles, 6: puts them back.
+struct MpmSortStoreParameters {
+    // Particles.
+    ParticleRows particles;
+    // Block and cell of each, sorted.
+    Span<uint32_t> keys;
+    // Key of each block.
+    Span<Array<int32_t, 3>> new_keys;
+    // Rows in the new order.
+    Span<float> spare_rows;
+    // Ids in the new order.
+    Span<uint32_t> spare_ids;
+    // Materials in the new order.
+    Span<uint32_t> spare_materials;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortStoreParameters) == 192 && alignof(MpmSortStoreParameters) == 8, "MpmSortStoreParameters");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, particles) == 0, "MpmSortStoreParameters::particles");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, keys) == 88, "MpmSortStoreParameters::keys");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, new_keys) == 104, "MpmSortStoreParameters::new_keys");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_rows) == 120, "MpmSortStoreParameters::spare_rows");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_ids) == 136, "MpmSortStoreParameters::spare_ids");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_materials) == 152, "MpmSortStoreParameters::spare_materials");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, status) == 168, "MpmSortStoreParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, substep) == 184, "MpmSortStoreParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, unused) == 188, "MpmSortStoreParameters::unused");
+
+// Finds node blocks, 1: for each particle block and neighbour, the first pair that names the same node block.
+struct MpmSortFindOwnersParameters {
+    // Number of particle blocks; one element.
+    Span<uint32_t> block_count;
+    // Key of each particle block.
+    Span<Array<int32_t, 3>> block_keys;
+    // Table of particle blocks.
+    Span<uint64_t> table_keys;
+    // Number of the block at each place.
+    Span<uint32_t> table_numbers;
+    // That pair: 27 times the particle block and the neighbour.
+    Span<uint32_t> owners;
+    // One where it is the pair itself, zero elsewhere and beyond the last block.
+    Span<uint32_t> is_owner;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortFindOwnersParameters) == 120 && alignof(MpmSortFindOwnersParameters) == 8, "MpmSortFindOwnersParameters");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, block_count) == 0, "MpmSortFindOwnersParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, block_keys) == 16, "MpmSortFindOwnersParameters::block_keys");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, table_keys) == 32, "MpmSortFindOwnersParameters::table_keys");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, table_numbers) == 48, "MpmSortFindOwnersParameters::table_numbers");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, owners) == 64, "MpmSortFindOwnersParameters::owners");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, is_owner) == 80, "MpmSortFindOwnersParameters::is_owner");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, status) == 96, "MpmSortFindOwnersParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, substep) == 112, "MpmSortFindOwnersParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortFindOwnersParameters, unused) == 116, "MpmSortFindOwnersParameters::unused");
+
+// Finds node blocks, 2: gives them their slots.
+struct MpmSortPlaceNodesParameters {
+    // Number of particle blocks; one element.
+    Span<uint32_t> block_count;
+    // Key of each particle block.
+    Span<Array<int32_t, 3>> block_keys;
+    // The pair that gives each its slot.
+    Span<uint32_t> owners;
+    // Slots of the pairs that do.
+    Span<uint32_t> slots;
+    // Node blocks around each particle block.
+    Span<uint32_t> nodes_of_particles;
+    // Particle blocks around each node block, plus one; zero at first.
+    Span<uint32_t> particles_of_nodes;
+    // Keys and table of node blocks, the table's keys zero at first.
+    GridNodes grid;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortPlaceNodesParameters) == 184 && alignof(MpmSortPlaceNodesParameters) == 8, "MpmSortPlaceNodesParameters");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, block_count) == 0, "MpmSortPlaceNodesParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, block_keys) == 16, "MpmSortPlaceNodesParameters::block_keys");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, owners) == 32, "MpmSortPlaceNodesParameters::owners");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, slots) == 48, "MpmSortPlaceNodesParameters::slots");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, nodes_of_particles) == 64, "MpmSortPlaceNodesParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, particles_of_nodes) == 80, "MpmSortPlaceNodesParameters::particles_of_nodes");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, grid) == 96, "MpmSortPlaceNodesParameters::grid");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, status) == 160, "MpmSortPlaceNodesParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, substep) == 176, "MpmSortPlaceNodesParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortPlaceNodesParameters, unused) == 180, "MpmSortPlaceNodesParameters::unused");
+
+// Particles to grid, a block of threads a particle block, into its window.
+struct MpmParticlesToGridParameters {
+    // Particles.
+    ParticleRows particles;
+    // One element.
+    Span<MpmSettings> settings;
+    // Number of particle blocks; one element.
+    Span<uint32_t> block_count;
+    // First particle of each block, and the end of the last.
+    Span<uint32_t> block_starts;
+    // Momentum [N s] and mass [kg] of `MPM_WINDOW_NODES` nodes a particle block.
+    Span<Array<float, 4>> windows;
+    // Bounds of the box in each window that is filled: lowest node, then the end.
+    Span<Array<int32_t, 6>> boxes;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep in the step.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmParticlesToGridParameters) == 192 && alignof(MpmParticlesToGridParameters) == 8, "MpmParticlesToGridParameters");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, particles) == 0, "MpmParticlesToGridParameters::particles");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, settings) == 88, "MpmParticlesToGridParameters::settings");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, block_count) == 104, "MpmParticlesToGridParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, block_starts) == 120, "MpmParticlesToGridParameters::block_starts");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, windows) == 136, "MpmParticlesToGridParameters::windows");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, boxes) == 152, "MpmParticlesToGridParameters::boxes");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, status) == 168, "MpmParticlesToGridParameters::status");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, substep) == 184, "MpmParticlesToGridParameters::substep");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, unused) == 188, "MpmParticlesToGridParameters::unused");
+
+// Particles to grid by atomic additions, a block of threads a particle block.
+struct MpmAtomicToGridParameters {
+    // As without atomics; the windows are not used.
+    MpmParticlesToGridParameters transfer;
+    // Momentum [N s] and mass [kg] of each node; zero at first.
+    Span<Array<float, 4>> nodes;
+    // Node blocks around each particle block.
+    Span<uint32_t> nodes_of_particles;
+};
+static_assert(sizeof(MpmAtomicToGridParameters) == 224 && alignof(MpmAtomicToGridParameters) == 8, "MpmAtomicToGridParameters");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, transfer) == 0, "MpmAtomicToGridParameters::transfer");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes) == 192, "MpmAtomicToGridParameters::nodes");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes_of_particles) == 208, "MpmAtomicToGridParameters::nodes_of_particles");
+
+// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
+struct MpmGridParameters {
+    // The grid.
+    GridNodes grid;
+    // One element.
+    Span<MpmSettings> settings;
+    // Number of node blocks; one element.
+    Span<uint32_t> node_count;
+    // Particle blocks around each node block, plus one; zero for none.
+    Span<uint32_t> particles_of_nodes;
+    // The windows.
+    Span<Array<float, 4>> windows;
+    // Their boxes.
+    Span<Array<int32_t, 6>> boxes;
+    // Boundary conditions.
+    Span<MpmPlane> planes;
+    // Account of each node block: `MPM_ACCOUNT` entries, summed over the substeps.
+    Span<double> accounts;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep in the step.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmGridParameters) == 200 && alignof(MpmGridParameters) == 8, "MpmGridParameters");
+static_assert(PLIANT_OFFSET(MpmGridParameters, grid) == 0, "MpmGridParameters::grid");
+static_assert(PLIANT_OFFSET(MpmGridParameters, settings) == 64, "MpmGridParameters::settings");
+static_assert(PLIANT_OFFSET(MpmGridParameters, node_count) == 80, "MpmGridParameters::node_count");
+static_assert(PLIANT_OFFSET(MpmGridParameters, particles_of_nodes) == 96, "MpmGridParameters::particles_of_nodes");
+static_assert(PLIANT_OFFSET(MpmGridParameters, windows) == 112, "MpmGridParameters::windows");
+static_assert(PLIANT_OFFSET(MpmGridParameters, boxes) == 128, "MpmGridParameters::boxes");
+static_assert(PLIANT_OFFSET(MpmGridParameters, planes) == 144, "MpmGridParameters::planes");
+static_assert(PLIANT_OFFSET(MpmGridParameters, accounts) == 160, "MpmGridParameters::accounts");
+static_assert(PLIANT_OFFSET(MpmGridParameters, status) == 176, "MpmGridParameters::status");
+static_assert(PLIANT_OFFSET(MpmGridParameters, substep) == 192, "MpmGridParameters::substep");
+static_assert(PLIANT_OFFSET(MpmGridParameters, unused) == 196, "MpmGridParameters::unused");
+
+// Adds the node blocks' accounts to the step's, and clears them; by a single block.
+struct MpmCloseAccountParameters {
+    // Number of node blocks; one element.
+    Span<uint32_t> node_count;
+    // Account of each node block.
+    Span<double> accounts;
+    // The step's; `MPM_ACCOUNT` elements.
+    Span<double> total;
+};
+static_assert(sizeof(MpmCloseAccountParameters) == 48 && alignof(MpmCloseAccountParameters) == 8, "MpmCloseAccountParameters");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, node_count) == 0, "MpmCloseAccountParameters::node_count");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, accounts) == 16, "MpmCloseAccountParameters::accounts");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, total) == 32, "MpmCloseAccountParameters::total");
+
+// Grid to particles, motion, return mapping and stress.
+struct MpmGridToParticlesParameters {
+    // Particles.
+    ParticleRows particles;
+    // The grid.
+    GridNodes grid;
+    // One element.
+    Span<MpmSettings> settings;
+    // Materials.
+    Span<MpmMaterial> materials;
+    // Number of particle blocks; one element.
+    Span<uint32_t> block_count;
+    // First particle of each block, and the end of the last.
+    Span<uint32_t> block_starts;
+    // Boxes of the windows.
+    Span<Array<int32_t, 6>> boxes;
+    // Node blocks around each particle block.
+    Span<uint32_t> nodes_of_particles;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep in the step.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmGridToParticlesParameters) == 272 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, particles) == 0, "MpmGridToParticlesParameters::particles");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, grid) == 88, "MpmGridToParticlesParameters::grid");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, settings) == 152, "MpmGridToParticlesParameters::settings");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, materials) == 168, "MpmGridToParticlesParameters::materials");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 184, "MpmGridToParticlesParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 200, "MpmGridToParticlesParameters::block_starts");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 216, "MpmGridToParticlesParameters::boxes");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 232, "MpmGridToParticlesParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGridToParticlesParameters::status");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
+
+// Probe: finds node blocks by their keys.
+struct ProbeFindNodesParameters {
+    // The grid.
+    GridNodes grid;
+    // Keys.
+    Span<Array<int32_t, 3>> keys;
+    // Slot of each one's block; 2^32 - 1 where there is none.
+    Span<uint32_t> slots;
+};
+static_assert(sizeof(ProbeFindNodesParameters) == 96 && alignof(ProbeFindNodesParameters) == 8, "ProbeFindNodesParameters");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, grid) == 0, "ProbeFindNodesParameters::grid");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, keys) == 64, "ProbeFindNodesParameters::keys");
+static_assert(PLIANT_OFFSET(ProbeFindNodesParameters, slots) == 80, "ProbeFindNodesParameters::slots");
+
+// Probe: a material's response to trial deformation gradients.
+struct ProbeConstitutiveParameters {
+    // Materials.
+    Span<MpmMaterial> materials;
+    // Deformation gradients by rows, and the history.
+    Span<Array<float, 10>> trials;
+    // Deformation gradient by rows, history, Kirchhoff stress [Pa] as xx, yy, zz, xy, xz, yz.
+    Span<Array<float, 16>> responses;
+    // Which material.
+    uint32_t material;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeConstitutiveParameters) == 56 && alignof(ProbeConstitutiveParameters) == 8, "ProbeConstitutiveParameters");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, materials) == 0, "ProbeConstitutiveParameters::materials");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, trials) == 16, "ProbeConstitutiveParameters::trials");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, responses) == 32, "ProbeConstitutiveParameters::responses");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, material) == 48, "ProbeConstitutiveParameters::material");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, unused) == 52, "ProbeConstitutiveParameters::unused");

@@ -8,3 +8,7 @@
 #include "misuse.cu"
 #include "register.cu"
 #include "exchange.cu"
+#include "sort_particles.cu"
+#include "p2g.cu"
+#include "grid.cu"
+#include "g2p.cu"

@@ -78,6 +78,66 @@ shared_constants! {
     pub const CONTACT_TREE_DEPTH: u32 = 40;
     /// Numbers that are summed for each body: angular impulse, linear impulse, work.
     pub const CONTACT_SUMS: u32 = 7;
+
+    /// Rows of [`ParticleRows`].
+    pub const MPM_ROWS: u32 = 33;
+    /// Nodes of a node block, and cells of a particle block.
+    pub const MPM_BLOCK_NODES: u32 = 64;
+    /// Blocks around a block, itself included.
+    pub const MPM_NEIGHBOURS: u32 = 27;
+    /// Nodes of a window: what the particles of a block reach between two sorts.
+    pub const MPM_WINDOW_NODES: u32 = 1000;
+    /// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and of the account's closing.
+    pub const P2G_THREADS: u32 = 64;
+    /// See [`P2G_THREADS`].
+    pub const G2P_THREADS: u32 = 128;
+    /// See [`P2G_THREADS`].
+    pub const MPM_SORT_THREADS: u32 = 256;
+    /// See [`P2G_THREADS`].
+    pub const MPM_CLOSE_THREADS: u32 = 256;
+    /// Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
+    /// angular; work.
+    pub const MPM_ACCOUNT: u32 = 14;
+    /// A particle that moves more cells than this in a substep and leaves its window is lost.
+    pub const MPM_LOST_CELLS: u32 = 2;
+    /// Blocks along an axis from the origin, exclusive.
+    pub const MPM_KEY_LIMIT: u32 = (1 << 20) - 1;
+    /// Words of the status: how many substeps of the step may run, 2^32 - 1 for all.
+    pub const MPM_STATUS_LIMIT: u32 = 0;
+    /// Why not all of them.
+    pub const MPM_STATUS_FLAGS: u32 = 1;
+    /// 2^32 - 1 less the lost particle's id.
+    pub const MPM_STATUS_LOST: u32 = 2;
+    /// Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
+    pub const MPM_STATUS_SPEED: u32 = 3;
+    /// Number of words.
+    pub const MPM_STATUS_WORDS: u32 = 4;
+    /// Flag: a particle left its window, and a sort is due.
+    pub const MPM_DRIFTED: u32 = 1;
+    /// Flag: a particle is lost.
+    pub const MPM_LOST: u32 = 2;
+    /// Flag: more particle blocks than there is room for.
+    pub const MPM_TOO_MANY_PARTICLE_BLOCKS: u32 = 4;
+    /// Flag: more node blocks than there is room for.
+    pub const MPM_TOO_MANY_NODE_BLOCKS: u32 = 8;
+    /// Flag: a block is too far from the origin.
+    pub const MPM_OUT_OF_RANGE: u32 = 16;
+    /// Model of a material: fixed corotated elasticity.
+    pub const MPM_FIXED_COROTATED: u32 = 0;
+    /// Neo-Hookean elasticity.
+    pub const MPM_NEO_HOOKEAN: u32 = 1;
+    /// Linear corotated elasticity.
+    pub const MPM_LINEAR_COROTATED: u32 = 2;
+    /// Von Mises plasticity.
+    pub const MPM_VON_MISES: u32 = 3;
+    /// Drucker-Prager plasticity.
+    pub const MPM_DRUCKER_PRAGER: u32 = 4;
+    /// Boundary condition of a plane: sticky.
+    pub const MPM_STICKY: u32 = 0;
+    /// Slip without friction.
+    pub const MPM_SLIP: u32 = 1;
+    /// Slip with friction.
+    pub const MPM_FRICTIONAL: u32 = 2;
 }
 
 shared_structs! {
@@ -454,6 +514,46 @@ shared_structs! {
         pub count: u32,
         /// Elements from one row to the next.
         pub stride: u32,
+    }
+
+    /// What may change from step to step.
+    pub struct MpmSettings {
+        /// Substep times gravity, world frame [m/s].
+        pub gravity_step: [f64; 3],
+        /// Grid spacing h [m].
+        pub grid_spacing_f64: f64,
+        /// Grid spacing h [m].
+        pub grid_spacing: f32,
+        /// Substep [s].
+        pub delta: f32,
+    }
+
+    /// A material.
+    pub struct MpmMaterial {
+        /// Which model: [`MPM_FIXED_COROTATED`] and those after it.
+        pub model: u32,
+        /// Shear modulus [Pa].
+        pub mu: f32,
+        /// First Lame parameter [Pa].
+        pub lambda: f32,
+        /// Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
+        pub yield_strain: f32,
+    }
+
+    /// A boundary condition.
+    pub struct MpmPlane {
+        /// Unit normal into the domain.
+        pub normal_f64: [f64; 3],
+        /// Cells from the origin along the normal.
+        pub offset: f64,
+        /// Unit normal into the domain.
+        pub normal: [f32; 3],
+        /// Coefficient of friction.
+        pub friction: f32,
+        /// Which condition: [`MPM_STICKY`] and those after it.
+        pub kind: u32,
+        /// Zero.
+        pub unused: u32,
     }
 }
 
@@ -941,6 +1041,296 @@ kernels! {
         tiles: u32,
         /// Number of bodies.
         body_count: u32,
+    }
+
+    /// Sorts particles, 1: each one's block, into the table.
+    MpmSortClassify = "mpm_sort_classify", MpmSortClassifyParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// Table of particle blocks: keys, zero at first.
+        table_keys: Span<u64>,
+        /// For each place, 2^32 - 1 less its first particle; zero at first.
+        table_first: Span<u32>,
+        /// Each particle's place in the table.
+        places: Span<u32>,
+        /// Each particle's cell in its block.
+        cells: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sorts particles, 2: marks the first of each block.
+    MpmSortMarkFirst = "mpm_sort_mark_first", MpmSortMarkFirstParameters {
+        /// Each particle's place in the table.
+        places: Span<u32>,
+        /// For each place, 2^32 - 1 less its first particle.
+        table_first: Span<u32>,
+        /// One for the first particle of a block, zero for others.
+        is_first: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sorts particles, 3: numbers the blocks.
+    MpmSortNumberBlocks = "mpm_sort_number_blocks", MpmSortNumberBlocksParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// Whether a particle is the first of its block.
+        is_first: Span<u32>,
+        /// How many blocks have their first particle before each one.
+        numbers: Span<u32>,
+        /// Each particle's place in the table.
+        places: Span<u32>,
+        /// Number of the block at each place.
+        table_numbers: Span<u32>,
+        /// Key of each block.
+        new_keys: Span<[i32; 3]>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sorts particles, 4: what to sort by.
+    MpmSortMakeKeys = "mpm_sort_make_keys", MpmSortMakeKeysParameters {
+        /// Each particle's place in the table.
+        places: Span<u32>,
+        /// Each particle's cell.
+        cells: Span<u32>,
+        /// Number of the block at each place.
+        table_numbers: Span<u32>,
+        /// Block and cell of each particle.
+        keys: Span<u32>,
+        /// Each particle's index.
+        order: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sorts particles, 5: gathers them in their new order.
+    MpmSortGather = "mpm_sort_gather", MpmSortGatherParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// Block and cell of each, sorted.
+        keys: Span<u32>,
+        /// Where each one was.
+        order: Span<u32>,
+        /// Key of each block.
+        new_keys: Span<[i32; 3]>,
+        /// First particle of each block, and the end of the last.
+        block_starts: Span<u32>,
+        /// Rows in the new order.
+        spare_rows: Span<f32>,
+        /// Ids in the new order.
+        spare_ids: Span<u32>,
+        /// Materials in the new order.
+        spare_materials: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Sorts particles, 6: puts them back.
+    MpmSortStore = "mpm_sort_store", MpmSortStoreParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// Block and cell of each, sorted.
+        keys: Span<u32>,
+        /// Key of each block.
+        new_keys: Span<[i32; 3]>,
+        /// Rows in the new order.
+        spare_rows: Span<f32>,
+        /// Ids in the new order.
+        spare_ids: Span<u32>,
+        /// Materials in the new order.
+        spare_materials: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Finds node blocks, 1: for each particle block and neighbour, the first pair that names the same node block.
+    MpmSortFindOwners = "mpm_sort_find_owners", MpmSortFindOwnersParameters {
+        /// Number of particle blocks; one element.
+        block_count: Span<u32>,
+        /// Key of each particle block.
+        block_keys: Span<[i32; 3]>,
+        /// Table of particle blocks.
+        table_keys: Span<u64>,
+        /// Number of the block at each place.
+        table_numbers: Span<u32>,
+        /// That pair: 27 times the particle block and the neighbour.
+        owners: Span<u32>,
+        /// One where it is the pair itself, zero elsewhere and beyond the last block.
+        is_owner: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Finds node blocks, 2: gives them their slots.
+    MpmSortPlaceNodes = "mpm_sort_place_nodes", MpmSortPlaceNodesParameters {
+        /// Number of particle blocks; one element.
+        block_count: Span<u32>,
+        /// Key of each particle block.
+        block_keys: Span<[i32; 3]>,
+        /// The pair that gives each its slot.
+        owners: Span<u32>,
+        /// Slots of the pairs that do.
+        slots: Span<u32>,
+        /// Node blocks around each particle block.
+        nodes_of_particles: Span<u32>,
+        /// Particle blocks around each node block, plus one; zero at first.
+        particles_of_nodes: Span<u32>,
+        /// Keys and table of node blocks, the table's keys zero at first.
+        grid: GridNodes,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep that comes after the sort.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Particles to grid, a block of threads a particle block, into its window.
+    MpmParticlesToGrid = "mpm_particles_to_grid", MpmParticlesToGridParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// One element.
+        settings: Span<MpmSettings>,
+        /// Number of particle blocks; one element.
+        block_count: Span<u32>,
+        /// First particle of each block, and the end of the last.
+        block_starts: Span<u32>,
+        /// Momentum [N s] and mass [kg] of [`MPM_WINDOW_NODES`] nodes a particle block.
+        windows: Span<[f32; 4]>,
+        /// Bounds of the box in each window that is filled: lowest node, then the end.
+        boxes: Span<[i32; 6]>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep in the step.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Particles to grid by atomic additions, a block of threads a particle block.
+    MpmAtomicToGrid = "mpm_atomic_to_grid", MpmAtomicToGridParameters {
+        /// As without atomics; the windows are not used.
+        transfer: MpmParticlesToGridParameters,
+        /// Momentum [N s] and mass [kg] of each node; zero at first.
+        nodes: Span<[f32; 4]>,
+        /// Node blocks around each particle block.
+        nodes_of_particles: Span<u32>,
+    }
+
+    /// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
+    MpmMoveGrid = "mpm_move_grid", MpmGridParameters {
+        /// The grid.
+        grid: GridNodes,
+        /// One element.
+        settings: Span<MpmSettings>,
+        /// Number of node blocks; one element.
+        node_count: Span<u32>,
+        /// Particle blocks around each node block, plus one; zero for none.
+        particles_of_nodes: Span<u32>,
+        /// The windows.
+        windows: Span<[f32; 4]>,
+        /// Their boxes.
+        boxes: Span<[i32; 6]>,
+        /// Boundary conditions.
+        planes: Span<MpmPlane>,
+        /// Account of each node block: [`MPM_ACCOUNT`] entries, summed over the substeps.
+        accounts: Span<f64>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep in the step.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Adds the node blocks' accounts to the step's, and clears them; by a single block.
+    MpmCloseAccount = "mpm_close_account", MpmCloseAccountParameters {
+        /// Number of node blocks; one element.
+        node_count: Span<u32>,
+        /// Account of each node block.
+        accounts: Span<f64>,
+        /// The step's; [`MPM_ACCOUNT`] elements.
+        total: Span<f64>,
+    }
+
+    /// Grid to particles, motion, return mapping and stress.
+    MpmGridToParticles = "mpm_grid_to_particles", MpmGridToParticlesParameters {
+        /// Particles.
+        particles: ParticleRows,
+        /// The grid.
+        grid: GridNodes,
+        /// One element.
+        settings: Span<MpmSettings>,
+        /// Materials.
+        materials: Span<MpmMaterial>,
+        /// Number of particle blocks; one element.
+        block_count: Span<u32>,
+        /// First particle of each block, and the end of the last.
+        block_starts: Span<u32>,
+        /// Boxes of the windows.
+        boxes: Span<[i32; 6]>,
+        /// Node blocks around each particle block.
+        nodes_of_particles: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        status: Span<u32>,
+        /// The substep in the step.
+        substep: u32,
+        /// Zero.
+        unused: u32,
+    }
+
+    /// Probe: finds node blocks by their keys.
+    ProbeFindNodes = "probe_find_nodes", ProbeFindNodesParameters {
+        /// The grid.
+        grid: GridNodes,
+        /// Keys.
+        keys: Span<[i32; 3]>,
+        /// Slot of each one's block; 2^32 - 1 where there is none.
+        slots: Span<u32>,
+    }
+
+    /// Probe: a material's response to trial deformation gradients.
+    ProbeConstitutive = "probe_constitutive", ProbeConstitutiveParameters {
+        /// Materials.
+        materials: Span<MpmMaterial>,
+        /// Deformation gradients by rows, and the history.
+        trials: Span<[f32; 10]>,
+        /// Deformation gradient by rows, history, Kirchhoff stress [Pa] as xx, yy, zz, xy, xz, yz.
+        responses: Span<[f32; 16]>,
+        /// Which material.
+        material: u32,
+        /// Zero.
+        unused: u32,
     }
 }
 

@@ -35,6 +35,7 @@ mod emulated;
 mod error;
 pub mod kernels;
 pub mod layout;
+pub mod mpm;
 pub mod ptx;
 
 pub use buffer::Buffer;

@@ -31,7 +31,9 @@ fn tests_pass_by_way_of_a_driver_and_its_failures_have_names() {
     let Some(library) = Library::compile("libcuda.so", &["-O2"], &["tests/driver/fake_driver.cpp"]) else {
         return;
     };
-    for name in ["warp", "block", "misuse", "algorithms", "device"] {
+    for name in
+        ["warp", "block", "misuse", "algorithms", "device", "mpm_transfers", "mpm_constitutive", "mpm_steps"]
+    {
         let done = faked(&program(name), &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }

@@ -78,6 +78,9 @@ fn the_tests_pass_under_sanitizers() {
         "contact_distance",
         "contact_register",
         "contact_exchange",
+        "mpm_transfers",
+        "mpm_constitutive",
+        "mpm_steps",
     ];
     for name in programs {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();

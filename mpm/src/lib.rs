@@ -43,6 +43,7 @@ pub use material::Material;
 pub use particle::{BlockView, ParticleState};
 pub use simd::Level;
 pub use stable_step::largest_stable_substep;
+pub use state::StoredParticle;
 pub use totals::Totals;
 
 #[cfg(test)]

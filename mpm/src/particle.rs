@@ -8,6 +8,7 @@ use crate::error::MpmError;
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::simd::{LANES, Row};
+use crate::state::StoredParticle;
 use crate::tiles::{
     BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value,
     with_room,
@@ -276,6 +277,14 @@ impl BlockView<'_> {
         self.deformation[i / LANES][row].0[i % LANES]
     }
 
+    fn motion_rows<const N: usize>(&self, first: usize, i: usize) -> [f32; N] {
+        core::array::from_fn(|n| self.motion(first + n, i))
+    }
+
+    fn strain_rows<const N: usize>(&self, first: usize, i: usize) -> [f32; N] {
+        core::array::from_fn(|n| self.strain(first + n, i))
+    }
+
     /// The block's lowest corner in integer node coordinates.
     pub fn corner_node(&self) -> [i32; 3] {
         self.block.key.map(|k| k.wrapping_mul(BLOCK_CELLS))
@@ -362,6 +371,22 @@ impl BlockView<'_> {
     /// Kirchhoff stress times rest volume [J], as xx, yy, zz, xy, xz, yz.
     pub fn stress_volume(&self, i: usize) -> [f64; 6] {
         core::array::from_fn(|n| f64::from(self.strain(deformation::STRESS_VOLUME + n, i)))
+    }
+
+    /// All of its state, bit for bit as it is kept.
+    pub fn stored(&self, i: usize) -> StoredParticle {
+        StoredParticle {
+            id: self.id(i),
+            material: self.material(i) as u32,
+            block: self.block.key,
+            position: self.motion_rows(kinematics::POSITION, i),
+            velocity: self.motion_rows(kinematics::VELOCITY, i),
+            affine: self.motion_rows(kinematics::AFFINE, i),
+            deformation_gradient: self.strain_rows(deformation::GRADIENT, i),
+            stress_volume: self.strain_rows(deformation::STRESS_VOLUME, i),
+            mass: self.strain(deformation::MASS, i),
+            history: self.strain(deformation::STATE, i),
+        }
     }
 
     /// All of its state.

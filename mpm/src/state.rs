@@ -7,7 +7,50 @@ use crate::engine::{Mpm, Order};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
 use crate::simd::{LANES, Row};
-use crate::tiles::{ParticleBlock, ROWS, Store, Tile, kinematics};
+use crate::tiles::{Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value};
+
+/// A particle as the fast path keeps it, in f32: what another implementation of the same step gives back to [`Mpm`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoredParticle {
+    /// The order in which it was added.
+    pub id: u32,
+    /// Index of its material.
+    pub material: u32,
+    /// Its block of 4x4x4 cells, whose lowest corner is at `4 * block` cells.
+    pub block: [i32; 3],
+    /// Position, cells from that corner.
+    pub position: [f32; 3],
+    /// Velocity, world frame [m/s].
+    pub velocity: [f32; 3],
+    /// Affine velocity field C by rows [1/s].
+    pub affine: [f32; 9],
+    /// Elastic deformation gradient by rows (no unit).
+    pub deformation_gradient: [f32; 9],
+    /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
+    pub stress_volume: [f32; 6],
+    /// Mass [kg].
+    pub mass: f32,
+    /// The model's history variable.
+    pub history: f32,
+}
+
+impl StoredParticle {
+    /// Its values by rows of the two halves.
+    fn rows(&self) -> [[f32; ROWS]; 2] {
+        let mut rows = [[0.0; ROWS]; 2];
+        let [motion, strain] = &mut rows;
+        motion[kinematics::POSITION..][..3].copy_from_slice(&self.position);
+        motion[kinematics::VELOCITY..][..3].copy_from_slice(&self.velocity);
+        motion[kinematics::AFFINE..][..9].copy_from_slice(&self.affine);
+        motion[kinematics::ID] = f32::from_bits(self.id);
+        motion[kinematics::MATERIAL] = f32::from_bits(self.material);
+        strain[deformation::GRADIENT..][..9].copy_from_slice(&self.deformation_gradient);
+        strain[deformation::STRESS_VOLUME..][..6].copy_from_slice(&self.stress_volume);
+        strain[deformation::MASS] = self.mass;
+        strain[deformation::STATE] = self.history;
+        rows
+    }
+}
 
 /// First bytes of a saved state; the digit is its version.
 const MAGIC: &[u8; 8] = b"pliantM1";
@@ -91,6 +134,55 @@ impl Mpm {
         Ok(())
     }
 
+    /// Takes the state of all particles, bit for bit; those of a block in the order given. [`BlockView::stored`](crate::BlockView::stored) reads them.
+    /// On an error the particles are as before.
+    ///
+    /// # Errors
+    /// [`MpmError::Checkpoint`] where particles are missing or doubled, out of reach of their block, or of an unknown material.
+    pub fn set_particles(&mut self, particles: &[StoredParticle]) -> Result<(), MpmError> {
+        if particles.len() != self.len() {
+            return Err(malformed(format!("{} particles for a model of {}", particles.len(), self.len())));
+        }
+        let mut order: Vec<u32> = (0..particles.len() as u32).collect();
+        // Stable: within a block as given.
+        order.sort_by_key(|&i| particles[i as usize].block);
+        let of = |&i: &u32| &particles[i as usize];
+        let mut store = Store::default();
+        for group in order.chunk_by(|a, b| of(a).block == of(b).block) {
+            let first_tile = store.kinematics.len() as u32;
+            let key = of(&group[0]).block;
+            store.blocks.push(ParticleBlock { key, first_tile, count: group.len() as u32 });
+            for chunk in group.chunks(LANES) {
+                let [mut motion, mut strain] = [Half::Kinematics, Half::Deformation].map(|half| {
+                    core::array::from_fn::<Row, ROWS, _>(|r| Row([padding_value(half, r); LANES]))
+                });
+                for (l, particle) in chunk.iter().enumerate() {
+                    for (tile, values) in [&mut motion, &mut strain].into_iter().zip(of(particle).rows()) {
+                        for (row, value) in tile.iter_mut().zip(values) {
+                            row.0[l] = value;
+                        }
+                    }
+                }
+                for row in &mut motion[kinematics::POSITION..][..3] {
+                    let first = row.0[0];
+                    row.0[chunk.len()..].fill(first);
+                }
+                store.kinematics.push(motion);
+                store.deformation.push(strain);
+            }
+        }
+        let here = |x: &f32| (LOWEST..HIGHEST).contains(x);
+        let must_sort = particles.iter().any(|p| !p.position.iter().all(here));
+        self.check_contents(&store, must_sort)?;
+        self.store = store;
+        self.lost = None;
+        self.order = Order { must_sort, runs_when_sorted: 0, runs: 0 };
+        self.rebuild_grid();
+        let fastest = particles.iter().map(|p| p.velocity.iter().map(|v| v * v).sum()).fold(0.0, f32::max);
+        self.outcomes.iter_mut().for_each(|o| o.speed_squared = fastest);
+        Ok(())
+    }
+
     /// Every particle once; every lane, padding included, with a known material and within reach of the next transfer (or of the
     /// sort before it).
     fn check_contents(&self, store: &Store, must_sort: bool) -> Result<(), MpmError> {
@@ -168,4 +260,61 @@ fn read_tiles(input: &mut impl Read, count: usize) -> Result<Vec<Tile>, MpmError
         }
     }
     Ok(tiles)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix3, Point3, Vector3};
+
+    use super::*;
+    use crate::material::{Elastic, Material, Model};
+    use crate::test_random::Random;
+    use crate::{Level, ParticleState};
+
+    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
+    #[test]
+    fn stored_particles_go_in_as_they_came_out() {
+        let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
+        let materials = vec![Material { density: 1e3, model: Model::NeoHookean(elastic) }];
+        let mut random = Random(5);
+        let states: Vec<_> = (0..200)
+            .map(|_| {
+                let mut at = |scale: f64| Vector3::from(random.vector(-scale, scale));
+                let (position, velocity) = (Point3::from(at(0.5)), at(1.0));
+                let mut state = ParticleState::new(position, velocity, 1e-6, 0);
+                state.affine = Matrix3::from(random.matrix(-1.0, 1.0));
+                state
+            })
+            .collect();
+        let mut mpm = Mpm::new(0.05, materials, &states, &[], Level::detect()).unwrap();
+        let bits = |mpm: &Mpm| {
+            let mut bytes = Vec::new();
+            mpm.write_state(&mut bytes).unwrap();
+            bytes
+        };
+        let mut stored = Vec::new();
+        for b in (0..mpm.block_count()).rev() {
+            let view = mpm.block(b);
+            stored.extend((0..view.len()).map(|i| view.stored(i)));
+        }
+        let before = bits(&mpm);
+        mpm.set_particles(&stored).unwrap();
+        // All but the speeds of the blocks, which are the fastest particle's of all.
+        let speeds = 56 + 20 * mpm.block_count();
+        assert!(bits(&mpm)[speeds..] == before[speeds..]);
+
+        let before = bits(&mpm);
+        let refused = |change: fn(&mut Vec<StoredParticle>)| {
+            let mut wrong = stored.clone();
+            change(&mut wrong);
+            let mut mpm = mpm.clone();
+            let error = mpm.set_particles(&wrong).unwrap_err();
+            assert!(bits(&mpm) == before);
+            error.to_string()
+        };
+        assert!(refused(|p| p.truncate(7)).contains("7 particles for a model of 200"));
+        assert!(refused(|p| p[3].id = p[4].id).contains("does not belong here"));
+        assert!(refused(|p| p[3].material = 1).contains("of material 1"));
+        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("out of reach"));
+    }
 }

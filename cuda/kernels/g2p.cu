@@ -1,0 +1,189 @@
+// Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress; as mpm/src/g2p.rs.
+//
+// v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p.
+//
+// A block of threads takes a block of particles, with the node velocities that they reach in shared memory, and a thread a particle.
+#include "constitutive.cuh"
+#include "mpm.cuh"
+
+// Velocities in the box of the window, from the node blocks around.
+template <typename Window>
+__device__ __forceinline__ void load_window(
+    const MpmGridToParticlesParameters& p, uint32_t block, const WindowBox& box, Window& window) {
+    for (uint32_t n = threadIdx.x; n < box.nodes(); n += G2P_THREADS) {
+        int32_t at[3];
+        box.node(n, at);
+        // In nodes from the corner of the block before.
+        const uint32_t x = static_cast<uint32_t>(at[0] - WINDOW_MARGIN + BLOCK_EDGE);
+        const uint32_t y = static_cast<uint32_t>(at[1] - WINDOW_MARGIN + BLOCK_EDGE);
+        const uint32_t z = static_cast<uint32_t>(at[2] - WINDOW_MARGIN + BLOCK_EDGE);
+        const uint32_t neighbour = (x / 4 * 3 + y / 4) * 3 + z / 4;
+        const uint32_t slot = p.nodes_of_particles[block * MPM_NEIGHBOURS + neighbour];
+        window[window_index(at[0], at[1], at[2])] =
+            quad(p.grid.nodes, slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4);
+    }
+}
+
+// Sums over the 27 nodes of w v, and of w v (x_i - x_p) by the axes, in cells.
+struct Gathered {
+    Vec3 velocity;
+    Vec3 moment[3];
+};
+
+template <typename Window>
+__device__ __forceinline__ Gathered gather(const Window& window, uint32_t first, const float offset[3]) {
+    Gathered sum = {};
+    float weight[3][3];
+#pragma unroll
+    for (uint32_t d = 0; d < 3; ++d) {
+#pragma unroll
+        for (uint32_t n = 0; n < 3; ++n) {
+            weight[d][n] = spline_weight(n, offset[d]);
+        }
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < 3; ++i) {
+        Vec3 plane = {}, moment_y = {}, moment_z = {};
+#pragma unroll
+        for (uint32_t j = 0; j < 3; ++j) {
+            Vec3 line = {}, line_z = {};
+#pragma unroll
+            for (uint32_t k = 0; k < 3; ++k) {
+                const float4 node = window[first + (i * WINDOW_EDGE + j) * WINDOW_EDGE + k];
+                const Vec3 part = weight[2][k] * Vec3{node.x, node.y, node.z};
+                line = line + part;
+                line_z = line_z + (static_cast<float>(k) - offset[2]) * part;
+            }
+            const Vec3 part = weight[1][j] * line;
+            plane = plane + part;
+            moment_y = moment_y + (static_cast<float>(j) - offset[1]) * part;
+            moment_z = moment_z + weight[1][j] * line_z;
+        }
+        const Vec3 part = weight[0][i] * plane;
+        sum.velocity = sum.velocity + part;
+        sum.moment[0] = sum.moment[0] + (static_cast<float>(i) - offset[0]) * part;
+        sum.moment[1] = sum.moment[1] + weight[0][i] * moment_y;
+        sum.moment[2] = sum.moment[2] + weight[0][i] * moment_z;
+    }
+    return sum;
+}
+
+__device__ __forceinline__ void store_vector(const ParticleRows& particles, uint32_t row, uint32_t i, Vec3 v) {
+    row_of(particles, row, i) = v.x;
+    row_of(particles, row + 1, i) = v.y;
+    row_of(particles, row + 2, i) = v.z;
+}
+
+__device__ __forceinline__ Vec3 load_vector(const ParticleRows& particles, uint32_t row, uint32_t i) {
+    return {row_of(particles, row, i), row_of(particles, row + 1, i), row_of(particles, row + 2, i)};
+}
+
+// Deformation gradient, return mapping and stress after a substep with the affine field `c` [1/s].
+__device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float delta) {
+    const ParticleRows& particles = p.particles;
+    const Mat3 f = {load_vector(particles, ROW_GRADIENT, i), load_vector(particles, ROW_GRADIENT + 3, i),
+                    load_vector(particles, ROW_GRADIENT + 6, i)};
+    const auto row = [&](Vec3 before, Vec3 rate) {
+        return before + delta * (rate.x * f.a + rate.y * f.b + rate.z * f.c);
+    };
+    const Mat3 trial = {row(f.a, c.a), row(f.b, c.b), row(f.c, c.c)};
+    const MpmMaterial& material = p.materials[particles.materials[i]];
+    const Response response = respond(material, trial, row_of(particles, ROW_HISTORY, i));
+    store_vector(particles, ROW_GRADIENT, i, response.gradient.a);
+    store_vector(particles, ROW_GRADIENT + 3, i, response.gradient.b);
+    store_vector(particles, ROW_GRADIENT + 6, i, response.gradient.c);
+    const Sym3 stress = scaled_plus(row_of(particles, ROW_VOLUME, i), response.stress, 0.0f);
+    store_vector(particles, ROW_STRESS, i, {stress.xx, stress.yy, stress.zz});
+    store_vector(particles, ROW_STRESS + 3, i, {stress.xy, stress.xz, stress.yz});
+    row_of(particles, ROW_HISTORY, i) = response.history;
+}
+
+// Tells what a particle's new position asks for: a sort before the next transfer, or the end.
+__device__ __forceinline__ void check_position(const MpmGridToParticlesParameters& p, uint32_t i, const Vec3& x, const Vec3& moved) {
+    const float low = LOWEST_BASE + 0.5f, high = HIGHEST_BASE + 1.5f;
+    const auto within = [&](float v) { return v >= low && v < high; };
+    if (within(x.x) && within(x.y) && within(x.z)) {
+        return;
+    }
+    // More than two cells in a substep, or not a number.
+    if (!(max_abs(moved) <= static_cast<float>(MPM_LOST_CELLS)) || isnan(sum_of(x))) {
+        // The least of their indices of all that are lost; zero is none.
+        atomicMax(&p.status[MPM_STATUS_LOST], ALL_LANES - p.particles.ids[i]);
+        stop_after(p.status, p.substep + 1, MPM_LOST);
+    } else {
+        stop_after(p.status, p.substep + 1, MPM_DRIFTED);
+    }
+}
+
+PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
+    SHARED(float4, window, MPM_WINDOW_NODES);
+    SHARED(uint32_t, fastest, 1);
+    const uint32_t block = blockIdx.x;
+    // The same for all threads of the block: who stops a step names a later substep.
+    if (is_stopped(p.status, p.substep) || block >= p.block_count[0]) {
+        return;
+    }
+    if (threadIdx.x == 0) {
+        fastest[0] = 0;
+    }
+    load_window(p, block, load_box(p.boxes[block]), window);
+    __syncthreads();
+    const MpmSettings& settings = p.settings[0];
+    const float delta = settings.delta, h = settings.grid_spacing;
+    const uint32_t end = p.block_starts[block + 1];
+    float speed_squared = 0.0f;
+    for (uint32_t i = p.block_starts[block] + threadIdx.x; i < end; i += G2P_THREADS) {
+        float base[3], offset[3];
+        if (!stencil_of(p.particles, i, base, offset)) {
+            // Out of the window's reach before the step: nothing is known of it.
+            check_position(p, i, load_vector(p.particles, ROW_POSITION, i), {});
+            continue;
+        }
+        const uint32_t first = window_index(static_cast<int32_t>(base[0]) + WINDOW_MARGIN,
+                                            static_cast<int32_t>(base[1]) + WINDOW_MARGIN,
+                                            static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
+        const Gathered sum = gather(window, first, offset);
+        const float inverse = 4.0f / h;
+        const Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
+        store_vector(p.particles, ROW_VELOCITY, i, sum.velocity);
+        store_vector(p.particles, ROW_AFFINE, i, c.a);
+        store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
+        store_vector(p.particles, ROW_AFFINE + 6, i, c.c);
+        const Vec3 moved = (delta / h) * sum.velocity;
+        const Vec3 x = Vec3{base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]} + moved;
+        store_vector(p.particles, ROW_POSITION, i, x);
+        check_position(p, i, x, moved);
+        // NaN is not larger: a particle that has it is lost.
+        speed_squared = fmaxf(speed_squared, dot(sum.velocity, sum.velocity));
+        deform(p, i, c, delta);
+    }
+    // The bits of floats that are not negative are in the order of their values.
+    atomicMax(&fastest[0], __float_as_uint(speed_squared));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicMax(&p.status[MPM_STATUS_SPEED], fastest[0]);
+    }
+}
+
+// Probe: a model's response to one trial deformation gradient a thread.
+PLIANT_KERNEL(probe_constitutive, ProbeConstitutiveParameters, PROBE_THREADS) {
+    const uint32_t i = global_thread();
+    if (i >= p.trials.length) {
+        return;
+    }
+    const Array<float, 10> t = p.trials[i];
+    const Mat3 trial = {{t[0], t[1], t[2]}, {t[3], t[4], t[5]}, {t[6], t[7], t[8]}};
+    const Response r = respond(p.materials[p.material], trial, t[9]);
+    const Mat3& f = r.gradient;
+    p.responses[i] = {{f.a.x, f.a.y, f.a.z, f.b.x, f.b.y, f.b.z, f.c.x, f.c.y, f.c.z, r.history, r.stress.xx, r.stress.yy,
+                       r.stress.zz, r.stress.xy, r.stress.xz, r.stress.yz}};
+}
+
+// Probe: finds node blocks by their keys.
+PLIANT_KERNEL(probe_find_nodes, ProbeFindNodesParameters, PROBE_THREADS) {
+    const uint32_t i = global_thread();
+    if (i < p.keys.length) {
+        const Array<int32_t, 3> key = p.keys[i];
+        p.slots[i] = find_node_block(p.grid, key[0], key[1], key[2]);
+    }
+}

@@ -1,0 +1,232 @@
+// The grid pass: sum the windows, free motion, boundary conditions, and the account of momentum; as mpm/src/grid.rs.
+#include "mpm.cuh"
+
+// Imposes a boundary condition on a velocity [m/s] (mpm/src/boundary.rs).
+__device__ __forceinline__ void impose(const MpmPlane& plane, float v[3]) {
+    const float nx = plane.normal[0], ny = plane.normal[1], nz = plane.normal[2];
+    const float normal_velocity = nx * v[0] + ny * v[1] + nz * v[2];
+    if (plane.kind == MPM_STICKY) {
+        v[0] = v[1] = v[2] = 0.0f;
+        return;
+    }
+    if (normal_velocity >= 0.0f) {
+        return;
+    }
+    const float t[3] = {v[0] - normal_velocity * nx, v[1] - normal_velocity * ny, v[2] - normal_velocity * nz};
+    float factor = 1.0f;
+    if (plane.kind == MPM_FRICTIONAL) {
+        const float speed = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        const float kept = fmaxf(speed + plane.friction * normal_velocity, 0.0f);
+        factor = speed > 0.0f ? kept / speed : 0.0f;
+    }
+    v[0] = factor * t[0];
+    v[1] = factor * t[1];
+    v[2] = factor * t[2];
+}
+
+// Particle block n of those around a node block, plus one, where its window reaches the node block; zero elsewhere.
+__device__ __forceinline__ uint32_t reaching_block(const MpmGridParameters& p, uint32_t slot, uint32_t n) {
+    const uint32_t block = p.particles_of_nodes[slot * MPM_NEIGHBOURS + n];
+    if (block == 0) {
+        return 0;
+    }
+    int32_t o[3];
+    neighbour_offset(n, o);
+    const WindowBox box = load_box(p.boxes[block - 1]);
+    bool reaches = true;
+    for (int d = 0; d < 3; ++d) {
+        const int32_t first = WINDOW_MARGIN - BLOCK_EDGE * o[d];
+        reaches = reaches && box.low[d] < first + BLOCK_EDGE && box.high[d] > first;
+    }
+    return reaches ? block : 0;
+}
+
+// Sum of the windows at node (x, y, z) of a node block, in the order of the neighbours.
+__device__ __forceinline__ void gather_windows(
+    const MpmGridParameters& p, const uint32_t* neighbours, int32_t x, int32_t y, int32_t z, float sum[4]) {
+    for (uint32_t n = 0; n < MPM_NEIGHBOURS; ++n) {
+        const uint32_t block = neighbours[n];
+        if (block == 0) {
+            continue;
+        }
+        // The particle block lies at offset o, so this node is at -4 o from its corner.
+        int32_t o[3];
+        neighbour_offset(n, o);
+        const int32_t at[3] = {x - BLOCK_EDGE * o[0] + WINDOW_MARGIN, y - BLOCK_EDGE * o[1] + WINDOW_MARGIN,
+                               z - BLOCK_EDGE * o[2] + WINDOW_MARGIN};
+        const WindowBox box = load_box(p.boxes[block - 1]);
+        bool is_inside = true;
+        for (int d = 0; d < 3; ++d) {
+            is_inside = is_inside && at[d] >= box.low[d] && at[d] < box.high[d];
+        }
+        if (is_inside) {
+            const float4 value = quad(p.windows, (block - 1) * MPM_WINDOW_NODES + window_index(at[0], at[1], at[2]));
+            sum[0] += value.x;
+            sum[1] += value.y;
+            sum[2] += value.z;
+            sum[3] += value.w;
+        }
+    }
+}
+
+// What a node adds to the account; angular parts about the world's origin.
+struct NodeAccount {
+    double values[MPM_ACCOUNT];
+};
+
+// Free motion of a node with mass, its boundary conditions, and what both did. `position` in cells.
+__device__ __forceinline__ NodeAccount move_node(
+    const MpmGridParameters& p, const double position[3], const float momentum[4], float v[3]) {
+    const MpmSettings& settings = p.settings[0];
+    const double h = settings.grid_spacing_f64;
+    const double mass = momentum[3];
+    const double* const step = settings.gravity_step.data;
+    NodeAccount account = {};
+    double* const a = account.values;
+    a[0] = mass;
+    double change[3], arm[3];
+    for (int d = 0; d < 3; ++d) {
+        change[d] = mass * step[d];
+        arm[d] = position[d] * h;
+        a[1 + d] = change[d];
+        // Gravity's impulse times the mean velocity.
+        a[13] += step[d] * (static_cast<double>(momentum[d]) + 0.5 * mass * step[d]);
+    }
+    a[4] = arm[1] * change[2] - arm[2] * change[1];
+    a[5] = arm[2] * change[0] - arm[0] * change[2];
+    a[6] = arm[0] * change[1] - arm[1] * change[0];
+
+    const float inverse = 1.0f / momentum[3];
+    float before[3];
+    for (int d = 0; d < 3; ++d) {
+        before[d] = v[d] = momentum[d] * inverse + static_cast<float>(step[d]);
+    }
+    bool is_changed = false;
+    for (uint32_t n = 0; n < p.planes.length; ++n) {
+        const MpmPlane& plane = p.planes[n];
+        const double distance = position[0] * plane.normal_f64[0] + position[1] * plane.normal_f64[1] +
+                                position[2] * plane.normal_f64[2] - plane.offset;
+        // With slack, so that a plane through nodes acts on those nodes.
+        if (distance <= 1e-6) {
+            impose(plane, v);
+            is_changed = true;
+        }
+    }
+    if (is_changed) {
+        for (int d = 0; d < 3; ++d) {
+            change[d] = mass * (static_cast<double>(v[d]) - static_cast<double>(before[d]));
+            a[7 + d] = change[d];
+            a[13] += change[d] * 0.5 * (static_cast<double>(v[d]) + static_cast<double>(before[d]));
+        }
+        a[10] = arm[1] * change[2] - arm[2] * change[1];
+        a[11] = arm[2] * change[0] - arm[0] * change[2];
+        a[12] = arm[0] * change[1] - arm[1] * change[0];
+    }
+    return account;
+}
+
+// A block of threads a node block, a thread a node.
+PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
+    SHARED(uint32_t, neighbours, MPM_NEIGHBOURS);
+    SHARED(double, accounts, MPM_ACCOUNT * MPM_BLOCK_NODES);
+    const uint32_t slot = blockIdx.x;
+    if (is_stopped(p.status, p.substep)) {
+        return;
+    }
+    if (slot == 0 && threadIdx.x == 0) {
+        // The largest speed is that of the last substep; the particles' pass comes after this one.
+        p.status[MPM_STATUS_SPEED] = 0;
+    }
+    if (slot >= p.node_count[0]) {
+        return;
+    }
+    const uint32_t node = threadIdx.x;
+    uint32_t reaching = 0;
+    if (node < MPM_NEIGHBOURS) {
+        reaching = reaching_block(p, slot, node);
+        neighbours[node] = reaching;
+    }
+    if (__syncthreads_or(reaching != 0) == 0) {
+        quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (node == 0) {
+            p.accounts[slot * MPM_ACCOUNT] = 0.0;
+        }
+        return;
+    }
+    const int32_t local[3] = {static_cast<int32_t>(node / 16), static_cast<int32_t>(node / 4 % 4),
+                              static_cast<int32_t>(node % 4)};
+    float momentum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (p.windows.length > 0) {
+        gather_windows(p, neighbours, local[0], local[1], local[2], momentum);
+    } else {
+        const float4 sum = quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node);
+        momentum[0] = sum.x;
+        momentum[1] = sum.y;
+        momentum[2] = sum.z;
+        momentum[3] = sum.w;
+    }
+    float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    NodeAccount account = {};
+    if (momentum[3] > 0.0f) {
+        const Array<int32_t, 3> key = p.grid.keys[slot];
+        double position[3];
+        for (uint32_t d = 0; d < 3; ++d) {
+            position[d] = static_cast<double>(BLOCK_EDGE) * key[d] + local[d];
+        }
+        float v[3];
+        account = move_node(p, position, momentum, v);
+        value = make_float4(v[0], v[1], v[2], momentum[3]);
+    }
+    quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = value;
+
+    // Sums over the block, in f64 and in the order of the nodes: sixteen at a time, then these.
+    for (uint32_t a = 0; a < MPM_ACCOUNT; ++a) {
+        accounts[a * MPM_BLOCK_NODES + node] = account.values[a];
+    }
+    __syncthreads();
+    constexpr uint32_t PARTS = 4;
+    static_assert(MPM_ACCOUNT * PARTS <= MPM_BLOCK_NODES, "a thread a part");
+    double sum = 0.0;
+    if (node < MPM_ACCOUNT * PARTS) {
+        for (uint32_t i = 0; i < MPM_BLOCK_NODES / PARTS; ++i) {
+            sum += accounts[node * (MPM_BLOCK_NODES / PARTS) + i];
+        }
+    }
+    __syncthreads();
+    if (node < MPM_ACCOUNT * PARTS) {
+        accounts[node] = sum;
+    }
+    __syncthreads();
+    if (node < MPM_ACCOUNT) {
+        const double* const parts = &accounts[node * PARTS];
+        // Mass is that of the last substep, the others' sums run from sort to sort.
+        double& total = p.accounts[slot * MPM_ACCOUNT + node];
+        const double added = parts[0] + parts[1] + (parts[2] + parts[3]);
+        total = node == 0 ? added : total + added;
+    }
+}
+
+// Adds the node blocks' accounts to the step's, in the order of the blocks, and sets them to zero; by a single block of threads.
+PLIANT_KERNEL(mpm_close_account, MpmCloseAccountParameters, MPM_CLOSE_THREADS) {
+    SHARED(double, parts, MPM_CLOSE_THREADS);
+    constexpr uint32_t LANES = 16;
+    static_assert(MPM_ACCOUNT * LANES <= MPM_CLOSE_THREADS, "lanes for each entry");
+    const uint32_t entry = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    double sum = 0.0;
+    if (entry < MPM_ACCOUNT) {
+        // Blocks beyond the capacity were never filled.
+        for (uint32_t slot = lane; slot < min(p.node_count[0], p.accounts.length / MPM_ACCOUNT); slot += LANES) {
+            sum += p.accounts[slot * MPM_ACCOUNT + entry];
+            p.accounts[slot * MPM_ACCOUNT + entry] = 0.0;
+        }
+    }
+    parts[threadIdx.x] = sum;
+    __syncthreads();
+    if (entry < MPM_ACCOUNT && lane == 0) {
+        for (uint32_t i = 1; i < LANES; ++i) {
+            sum += parts[threadIdx.x + i];
+        }
+        // Mass is that of the last substep that ran.
+        p.total[entry] = entry > 0 ? p.total[entry] + sum : sum > 0.0 ? sum : p.total[entry];
+    }
+}

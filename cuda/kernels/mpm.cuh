@@ -1,0 +1,158 @@
+// What the particle and grid kernels share: the layout of rows and windows, when a substep is to run, the table of blocks, and the
+// quadratic B-spline.
+#pragma once
+
+#include "parameters.cuh"
+#include "prelude.cuh"
+
+// Rows of `ParticleRows`; each is `stride` floats.
+constexpr uint32_t ROW_POSITION = 0;
+constexpr uint32_t ROW_VELOCITY = 3;
+constexpr uint32_t ROW_AFFINE = 6;
+constexpr uint32_t ROW_GRADIENT = 15;
+constexpr uint32_t ROW_HISTORY = 24;
+constexpr uint32_t ROW_MASS = 25;
+constexpr uint32_t ROW_VOLUME = 26;
+constexpr uint32_t ROW_STRESS = 27;
+
+constexpr int32_t BLOCK_EDGE = 4;
+constexpr int32_t WINDOW_EDGE = 10;
+// A window begins this many nodes before its block.
+constexpr int32_t WINDOW_MARGIN = 2;
+static_assert(WINDOW_EDGE * WINDOW_EDGE * WINDOW_EDGE == MPM_WINDOW_NODES, "a cube");
+// Lowest stencil nodes, from the block's corner, that the window holds with the two nodes after them.
+constexpr float LOWEST_BASE = -2.0f;
+constexpr float HIGHEST_BASE = 5.0f;
+
+// Row `row` of particle `i`.
+__device__ __forceinline__ float& row_of(const ParticleRows& particles, uint32_t row, uint32_t i) {
+    return particles.rows[row * particles.stride + i];
+}
+
+// Four floats at once; device memory and its elements of this type are aligned to 16 bytes.
+__device__ __forceinline__ float4& quad(const Span<Array<float, 4>>& span, uint32_t i) {
+    return *reinterpret_cast<float4*>(&span[i]);
+}
+
+// Whether substep `substep`, or a sort before it, is not to run: something stopped the step earlier.
+__device__ __forceinline__ bool is_stopped(const Span<uint32_t>& status, uint32_t substep) {
+    return substep >= status[MPM_STATUS_LIMIT];
+}
+
+// Lets the first `substeps` substeps run and no more; `flag` says why. In any order, the same comes out.
+__device__ __forceinline__ void stop_after(const Span<uint32_t>& status, uint32_t substeps, uint32_t flag) {
+    atomicMin(&status[MPM_STATUS_LIMIT], substeps);
+    atomicOr(&status[MPM_STATUS_FLAGS], flag);
+}
+
+// Offset in blocks of neighbour `n` of 27, x slowest.
+__device__ __forceinline__ void neighbour_offset(uint32_t n, int32_t offset[3]) {
+    offset[0] = static_cast<int32_t>(n / 9) - 1;
+    offset[1] = static_cast<int32_t>(n / 3 % 3) - 1;
+    offset[2] = static_cast<int32_t>(n % 3) - 1;
+}
+
+// The table of blocks: open addressing with linear probing. A key's 21 low bits an axis, and a bit that is always set, so that
+// zero is an empty place.
+__device__ __forceinline__ uint64_t packed_key(int32_t x, int32_t y, int32_t z) {
+    const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & 0x1fffffu); };
+    return static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+}
+
+__device__ __forceinline__ uint32_t first_place(uint64_t key, uint32_t places) {
+    // Fibonacci hashing (Knuth, TAOCP 3, 6.4); the number of places is a power of two.
+    const uint64_t product = key * 0x9e3779b97f4a7c15ull;
+    return static_cast<uint32_t>(product >> 32) & (places - 1);
+}
+
+// Place of a key; the table's length where it is not in it.
+__device__ __forceinline__ uint32_t find_key(const Span<uint64_t>& keys, uint64_t key) {
+    uint32_t place = first_place(key, keys.length);
+    for (uint32_t probes = 0; probes < keys.length; ++probes) {
+        const uint64_t found = keys[place];
+        if (found == key) {
+            return place;
+        }
+        if (found == 0) {
+            break;
+        }
+        place = (place + 1) & (keys.length - 1);
+    }
+    return keys.length;
+}
+
+// Place of a key, which is put there if it is new; the table's length where there is no room.
+__device__ __forceinline__ uint32_t insert_key(const Span<uint64_t>& keys, uint64_t key) {
+    uint32_t place = first_place(key, keys.length);
+    for (uint32_t probes = 0; probes < keys.length; ++probes) {
+        // Most particles find their block there: a read is cheaper than an exchange.
+        uint64_t found = *static_cast<const volatile uint64_t*>(&keys[place]);
+        if (found == 0) {
+            found = atomicCAS(&keys[place], static_cast<uint64_t>(0), key);
+        }
+        if (found == 0 || found == key) {
+            return place;
+        }
+        place = (place + 1) & (keys.length - 1);
+    }
+    return keys.length;
+}
+
+// Weight of node `n` of an axis' three, for a particle at `f` in [0.5, 1.5) from the first (Jiang et al. 2016, equation 123).
+__device__ __forceinline__ float spline_weight(uint32_t n, float f) {
+    const float centre = n == 0 ? 1.5f : n == 1 ? 1.0f : 0.5f;
+    const float d = f - centre;
+    return n == 1 ? 0.75f - d * d : 0.5f * d * d;
+}
+
+// First node of a particle's stencil from its block's corner, and the position from there, for all axes; whether the window holds it.
+__device__ __forceinline__ bool stencil_of(
+    const ParticleRows& particles, uint32_t i, float base[3], float offset[3]) {
+    bool is_here = true;
+#pragma unroll
+    for (uint32_t d = 0; d < 3; ++d) {
+        const float x = row_of(particles, ROW_POSITION + d, i);
+        base[d] = floorf(x - 0.5f);
+        offset[d] = x - base[d];
+        // False for NaN.
+        is_here = is_here && base[d] >= LOWEST_BASE && base[d] <= HIGHEST_BASE;
+    }
+    return is_here;
+}
+
+// Box of the window that the stencils of a block's particles reach: bounds [low, high) an axis, counted in the window.
+struct WindowBox {
+    int32_t low[3];
+    int32_t high[3];
+
+    __device__ __forceinline__ int32_t extent(int axis) const { return high[axis] - low[axis]; }
+    __device__ __forceinline__ uint32_t nodes() const {
+        return static_cast<uint32_t>(extent(0) * extent(1) * extent(2));
+    }
+    // Coordinates in the window of the box's node `n`, z fastest.
+    __device__ __forceinline__ void node(uint32_t n, int32_t at[3]) const {
+        const int32_t i = static_cast<int32_t>(n);
+        at[2] = low[2] + i % extent(2);
+        at[1] = low[1] + i / extent(2) % extent(1);
+        at[0] = low[0] + i / (extent(2) * extent(1));
+    }
+};
+
+// Slot of the node block with this key; ALL_LANES where the grid has none.
+__device__ __forceinline__ uint32_t find_node_block(const GridNodes& grid, int32_t x, int32_t y, int32_t z) {
+    const uint32_t place = find_key(grid.table_keys, packed_key(x, y, z));
+    return place < grid.table_keys.length ? grid.table_slots[place] : ALL_LANES;
+}
+
+__device__ __forceinline__ WindowBox load_box(const Array<int32_t, 6>& packed) {
+    WindowBox box;
+    for (uint32_t d = 0; d < 3; ++d) {
+        box.low[d] = packed[d];
+        box.high[d] = packed[3 + d];
+    }
+    return box;
+}
+
+__device__ __forceinline__ uint32_t window_index(int32_t x, int32_t y, int32_t z) {
+    return static_cast<uint32_t>((x * WINDOW_EDGE + y) * WINDOW_EDGE + z);
+}

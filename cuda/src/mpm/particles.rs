@@ -1,0 +1,141 @@
+//! Particles in device memory, from the host and back.
+
+use pliant_mpm::{Mpm, StoredParticle};
+
+use super::DeviceMpmError;
+use crate::kernels::{MPM_ROWS, ParticleRows};
+use crate::{Buffer, Device, DeviceError};
+
+/// Rows of the state, as [`ParticleRows`] documents them.
+mod row {
+    pub(super) const POSITION: usize = 0;
+    pub(super) const VELOCITY: usize = 3;
+    pub(super) const AFFINE: usize = 6;
+    pub(super) const GRADIENT: usize = 15;
+    pub(super) const HISTORY: usize = 24;
+    pub(super) const MASS: usize = 25;
+    pub(super) const VOLUME: usize = 26;
+    pub(super) const STRESS: usize = 27;
+}
+
+/// Particles that share a row's cache line.
+const ALIGNMENT: usize = 32;
+
+/// All particles of a model in device memory.
+#[derive(Debug)]
+pub struct DeviceParticles {
+    rows: Buffer<f32>,
+    ids: Buffer<u32>,
+    materials: Buffer<u32>,
+    blocks: Buffer<u32>,
+    block_keys: Buffer<[i32; 3]>,
+    count: usize,
+    stride: usize,
+}
+
+impl DeviceParticles {
+    /// Copies the particles of a model, in their present order, with room for `block_capacity` blocks, or as many as there are.
+    ///
+    /// # Errors
+    /// As [`Device::allocate`].
+    pub fn new(device: &Device, mpm: &Mpm, block_capacity: usize) -> Result<Self, DeviceError> {
+        let count = mpm.len();
+        let stride = count.next_multiple_of(ALIGNMENT);
+        let mut rows = vec![0.0_f32; MPM_ROWS as usize * stride];
+        let (mut ids, mut materials, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut keys = vec![[0; 3]; block_capacity.max(mpm.block_count())];
+        for b in 0..mpm.block_count() {
+            let view = mpm.block(b);
+            for i in 0..view.len() {
+                let (at, particle) = (ids.len(), view.stored(i));
+                let parts: [(usize, &[f32]); 8] = [
+                    (row::POSITION, &particle.position),
+                    (row::VELOCITY, &particle.velocity),
+                    (row::AFFINE, &particle.affine),
+                    (row::GRADIENT, &particle.deformation_gradient),
+                    (row::HISTORY, &[particle.history]),
+                    (row::MASS, &[particle.mass]),
+                    (row::VOLUME, &[view.volume(i) as f32]),
+                    (row::STRESS, &particle.stress_volume),
+                ];
+                for (first, values) in parts {
+                    for (n, value) in values.iter().enumerate() {
+                        rows[(first + n) * stride + at] = *value;
+                    }
+                }
+                keys[b] = particle.block;
+                ids.push(particle.id);
+                materials.push(particle.material);
+                blocks.push(b as u32);
+            }
+        }
+        Ok(Self {
+            rows: device.upload(&rows)?,
+            ids: device.upload(&ids)?,
+            materials: device.upload(&materials)?,
+            blocks: device.upload(&blocks)?,
+            block_keys: device.upload(&keys)?,
+            count,
+            stride,
+        })
+    }
+
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Never true: a model without particles is not built.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The particles as kernels get them.
+    pub fn rows(&self) -> ParticleRows {
+        ParticleRows {
+            rows: self.rows.span(),
+            ids: self.ids.span(),
+            materials: self.materials.span(),
+            blocks: self.blocks.span(),
+            block_keys: self.block_keys.span(),
+            count: self.count as u32,
+            stride: self.stride as u32,
+        }
+    }
+
+    /// Copies all particles to the host, in the device's order.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self) -> Result<Vec<StoredParticle>, DeviceError> {
+        let (rows, keys) = (self.rows.download()?, self.block_keys.download()?);
+        let (ids, materials, blocks) =
+            (self.ids.download()?, self.materials.download()?, self.blocks.download()?);
+        let particle = |i: usize| StoredParticle {
+            id: ids[i],
+            material: materials[i],
+            block: keys[blocks[i] as usize],
+            position: self.values(&rows, row::POSITION, i),
+            velocity: self.values(&rows, row::VELOCITY, i),
+            affine: self.values(&rows, row::AFFINE, i),
+            deformation_gradient: self.values(&rows, row::GRADIENT, i),
+            stress_volume: self.values(&rows, row::STRESS, i),
+            mass: self.values::<1>(&rows, row::MASS, i)[0],
+            history: self.values::<1>(&rows, row::HISTORY, i)[0],
+        };
+        Ok((0..self.count).map(particle).collect())
+    }
+
+    /// Values of particle `i` in consecutive rows.
+    fn values<const N: usize>(&self, rows: &[f32], first: usize, i: usize) -> [f32; N] {
+        std::array::from_fn(|n| rows[(first + n) * self.stride + i])
+    }
+
+    /// Copies all particles to a model on the host, bit for bit; blocks in the host's order, and particles within a block in the device's.
+    ///
+    /// # Errors
+    /// Those of the device, and of [`Mpm::set_particles`] where the model is another one.
+    pub fn write_back(&self, mpm: &mut Mpm) -> Result<(), DeviceMpmError> {
+        Ok(mpm.set_particles(&self.download()?)?)
+    }
+}
