@@ -27,8 +27,8 @@
 pub mod algorithms;
 mod buffer;
 mod command;
-pub mod convex;
 pub mod contact;
+pub mod convex;
 mod device;
 mod driver;
 mod emulated;
