@@ -1,6 +1,6 @@
 //! `bench`.
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use pliant::scenes::bench::{BenchOptions, PARTS, Part, Row, part};
 use pliant::scenes::machine;
 
@@ -30,6 +30,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     } else {
         arguments.threads.clone()
     };
+    if let Some(folder) = &arguments.plots {
+        // Before the minutes that the parts take.
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))
+            .map_err(Failure::failed)?;
+    }
     let options = BenchOptions { threads, backend, plots: arguments.plots.clone() };
     let mut rows: Vec<Row> = Vec::new();
     let mut failed = false;
