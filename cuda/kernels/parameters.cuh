@@ -1,4 +1,4 @@
-// Generated from cuda/src/kernels.rs by its test `parameters_header_is_current`; do not edit.
+// Generated from cuda/src/kernels/ by the test `parameters_header_is_current`; do not edit.
 #pragma once
 
 #include "prelude.cuh"
@@ -23,48 +23,6 @@ constexpr uint32_t REDUCE_TILE = 2048;
 constexpr uint32_t GRID_BARRIER_WORDS = 2;
 // Most threads of a block of a probe.
 constexpr uint32_t PROBE_THREADS = 256;
-// Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
-constexpr uint32_t CONVEX_THREADS = 128;
-// Sums that one pass forms at most.
-constexpr uint32_t CONVEX_SUMS = 4;
-// f64 rows of a touched node: see `kernels/convex.cuh`.
-constexpr uint32_t CONVEX_NODE_ROWS = 20;
-// f64 rows of a contact.
-constexpr uint32_t CONVEX_CONTACT_ROWS = 30;
-// Rows of a touched node in a linear system.
-constexpr uint32_t CONVEX_SYSTEM_ROWS = 19;
-// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
-constexpr uint32_t CONVEX_ON_NODE = 8;
-// Start of a solve: the free velocities.
-constexpr uint32_t CONVEX_GUESS_FREE = 0;
-// Start of a solve: between the free velocities and what the guessed impulses do.
-constexpr uint32_t CONVEX_GUESS_IMPULSES = 1;
-// Start of a solve: between the free velocities and the guessed ones.
-constexpr uint32_t CONVEX_GUESS_VELOCITIES = 2;
-// Start of a solve: the better of the guessed velocities and what the guessed impulses do.
-constexpr uint32_t CONVEX_GUESS_SOLUTION = 3;
-// End of a solve: there are no contacts.
-constexpr uint32_t CONVEX_NO_CONTACTS = 0;
-// End of a solve: the tolerance is reached.
-constexpr uint32_t CONVEX_CONVERGED = 1;
-// End of a solve: the gradient is below its rounding.
-constexpr uint32_t CONVEX_STAGNATED = 2;
-// End of a solve: too many iterations.
-constexpr uint32_t CONVEX_ITERATION_LIMIT = 3;
-// End of a solve: a number is not finite.
-constexpr uint32_t CONVEX_NOT_FINITE = 4;
-// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
-constexpr uint32_t CONVEX_NO_ROOM = 5;
-// No contact, geometry, side or triangle.
-constexpr uint32_t CONTACT_NONE = 4294967295;
-// Threads of a block of the contact kernels, and particles of its tile.
-constexpr uint32_t CONTACT_THREADS = 256;
-// Geometries that a particle can touch at once.
-constexpr uint32_t CONTACT_SLOTS = 8;
-// Levels of a tree of triangles.
-constexpr uint32_t CONTACT_TREE_DEPTH = 40;
-// Numbers that are summed for each body: angular impulse, linear impulse, work.
-constexpr uint32_t CONTACT_SUMS = 7;
 // Rows of `ParticleRows`.
 constexpr uint32_t MPM_ROWS = 33;
 // Nodes of a node block, and cells of a particle block.
@@ -124,6 +82,48 @@ constexpr uint32_t MPM_STICKY = 0;
 constexpr uint32_t MPM_SLIP = 1;
 // Slip with friction.
 constexpr uint32_t MPM_FRICTIONAL = 2;
+// No contact, geometry, side or triangle.
+constexpr uint32_t CONTACT_NONE = 4294967295;
+// Threads of a block of the contact kernels, and particles of its tile.
+constexpr uint32_t CONTACT_THREADS = 256;
+// Geometries that a particle can touch at once.
+constexpr uint32_t CONTACT_SLOTS = 8;
+// Levels of a tree of triangles.
+constexpr uint32_t CONTACT_TREE_DEPTH = 40;
+// Numbers that are summed for each body: angular impulse, linear impulse, work.
+constexpr uint32_t CONTACT_SUMS = 7;
+// Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
+constexpr uint32_t CONVEX_THREADS = 128;
+// Sums that one pass forms at most.
+constexpr uint32_t CONVEX_SUMS = 4;
+// f64 rows of a touched node: see `kernels/convex.cuh`.
+constexpr uint32_t CONVEX_NODE_ROWS = 20;
+// f64 rows of a contact.
+constexpr uint32_t CONVEX_CONTACT_ROWS = 30;
+// Rows of a touched node in a linear system.
+constexpr uint32_t CONVEX_SYSTEM_ROWS = 19;
+// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
+constexpr uint32_t CONVEX_ON_NODE = 8;
+// Start of a solve: the free velocities.
+constexpr uint32_t CONVEX_GUESS_FREE = 0;
+// Start of a solve: between the free velocities and what the guessed impulses do.
+constexpr uint32_t CONVEX_GUESS_IMPULSES = 1;
+// Start of a solve: between the free velocities and the guessed ones.
+constexpr uint32_t CONVEX_GUESS_VELOCITIES = 2;
+// Start of a solve: the better of the guessed velocities and what the guessed impulses do.
+constexpr uint32_t CONVEX_GUESS_SOLUTION = 3;
+// End of a solve: there are no contacts.
+constexpr uint32_t CONVEX_NO_CONTACTS = 0;
+// End of a solve: the tolerance is reached.
+constexpr uint32_t CONVEX_CONVERGED = 1;
+// End of a solve: the gradient is below its rounding.
+constexpr uint32_t CONVEX_STAGNATED = 2;
+// End of a solve: too many iterations.
+constexpr uint32_t CONVEX_ITERATION_LIMIT = 3;
+// End of a solve: a number is not finite.
+constexpr uint32_t CONVEX_NOT_FINITE = 4;
+// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
+constexpr uint32_t CONVEX_NO_ROOM = 5;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -153,149 +153,92 @@ static_assert(PLIANT_OFFSET(GridNodes, keys) == 16, "GridNodes::keys");
 static_assert(PLIANT_OFFSET(GridNodes, table_keys) == 32, "GridNodes::table_keys");
 static_assert(PLIANT_OFFSET(GridNodes, table_slots) == 48, "GridNodes::table_slots");
 
-// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
-// with the same base node that follow one another are worked on together; any order is right.
-struct ConvexContacts {
-    // Number of contacts; one element.
-    Span<uint32_t> count;
-    // First node of the stencil, in nodes of the grid.
-    Span<Array<int32_t, 3>> base;
-    // The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
-    Span<Array<float, 3>> offset;
-    // Unit normal, outward from the body, world axes.
-    Span<Array<float, 3>> normal;
-    // The body's velocity at the contact point, world axes, in m/s.
-    Span<Array<float, 3>> body_velocity;
-    // Signed distance in m, negative when overlapping.
-    Span<float> gap;
-    // In N/m.
-    Span<float> stiffness;
+// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
+//
+// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
+// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
+// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+struct ParticleRows {
+    // 33 rows.
+    Span<float> rows;
+    // The order in which each was added.
+    Span<uint32_t> ids;
+    // Index of each one's material.
+    Span<uint32_t> materials;
+    // Slot of each one's block.
+    Span<uint32_t> blocks;
+    // Key of each block; its corner is at 4 times the key [cells].
+    Span<Array<int32_t, 3>> block_keys;
+    // Number of particles.
+    uint32_t count;
+    // Elements from one row to the next.
+    uint32_t stride;
+};
+static_assert(sizeof(ParticleRows) == 88 && alignof(ParticleRows) == 8, "ParticleRows");
+static_assert(PLIANT_OFFSET(ParticleRows, rows) == 0, "ParticleRows::rows");
+static_assert(PLIANT_OFFSET(ParticleRows, ids) == 16, "ParticleRows::ids");
+static_assert(PLIANT_OFFSET(ParticleRows, materials) == 32, "ParticleRows::materials");
+static_assert(PLIANT_OFFSET(ParticleRows, blocks) == 48, "ParticleRows::blocks");
+static_assert(PLIANT_OFFSET(ParticleRows, block_keys) == 64, "ParticleRows::block_keys");
+static_assert(PLIANT_OFFSET(ParticleRows, count) == 80, "ParticleRows::count");
+static_assert(PLIANT_OFFSET(ParticleRows, stride) == 84, "ParticleRows::stride");
+
+// What may change from step to step.
+struct MpmSettings {
+    // Substep times gravity, world frame [m/s].
+    Array<double, 3> gravity_step;
+    // Grid spacing h [m].
+    double grid_spacing_f64;
+    // Grid spacing h [m].
+    float grid_spacing;
+    // Substep [s].
+    float delta;
+};
+static_assert(sizeof(MpmSettings) == 40 && alignof(MpmSettings) == 8, "MpmSettings");
+static_assert(PLIANT_OFFSET(MpmSettings, gravity_step) == 0, "MpmSettings::gravity_step");
+static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing_f64) == 24, "MpmSettings::grid_spacing_f64");
+static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 32, "MpmSettings::grid_spacing");
+static_assert(PLIANT_OFFSET(MpmSettings, delta) == 36, "MpmSettings::delta");
+
+// A material.
+struct MpmMaterial {
+    // Which model: `MPM_FIXED_COROTATED` and those after it.
+    uint32_t model;
+    // Shear modulus [Pa].
+    float mu;
+    // First Lame parameter [Pa].
+    float lambda;
+    // Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
+    float yield_strain;
+};
+static_assert(sizeof(MpmMaterial) == 16 && alignof(MpmMaterial) == 4, "MpmMaterial");
+static_assert(PLIANT_OFFSET(MpmMaterial, model) == 0, "MpmMaterial::model");
+static_assert(PLIANT_OFFSET(MpmMaterial, mu) == 4, "MpmMaterial::mu");
+static_assert(PLIANT_OFFSET(MpmMaterial, lambda) == 8, "MpmMaterial::lambda");
+static_assert(PLIANT_OFFSET(MpmMaterial, yield_strain) == 12, "MpmMaterial::yield_strain");
+
+// A boundary condition.
+struct MpmPlane {
+    // Unit normal into the domain.
+    Array<double, 3> normal_f64;
+    // Cells from the origin along the normal.
+    double offset;
+    // Unit normal into the domain.
+    Array<float, 3> normal;
     // Coefficient of friction.
-    Span<float> friction;
-    // In N s, what bounds friction; of a bonded contact with the tension's impulse added.
-    Span<float> lagged_normal_impulse;
-    // Largest tension of a bonded contact in N, 0 without a bond.
-    Span<float> tension;
-    // Hunt-Crossley dissipation in s/m; empty where the setting holds for all.
-    Span<float> dissipation;
-    // Stiction tolerance in m/s; empty where the setting holds for all.
-    Span<float> stiction_tolerance;
-};
-static_assert(sizeof(ConvexContacts) == 192 && alignof(ConvexContacts) == 8, "ConvexContacts");
-static_assert(PLIANT_OFFSET(ConvexContacts, count) == 0, "ConvexContacts::count");
-static_assert(PLIANT_OFFSET(ConvexContacts, base) == 16, "ConvexContacts::base");
-static_assert(PLIANT_OFFSET(ConvexContacts, offset) == 32, "ConvexContacts::offset");
-static_assert(PLIANT_OFFSET(ConvexContacts, normal) == 48, "ConvexContacts::normal");
-static_assert(PLIANT_OFFSET(ConvexContacts, body_velocity) == 64, "ConvexContacts::body_velocity");
-static_assert(PLIANT_OFFSET(ConvexContacts, gap) == 80, "ConvexContacts::gap");
-static_assert(PLIANT_OFFSET(ConvexContacts, stiffness) == 96, "ConvexContacts::stiffness");
-static_assert(PLIANT_OFFSET(ConvexContacts, friction) == 112, "ConvexContacts::friction");
-static_assert(PLIANT_OFFSET(ConvexContacts, lagged_normal_impulse) == 128, "ConvexContacts::lagged_normal_impulse");
-static_assert(PLIANT_OFFSET(ConvexContacts, tension) == 144, "ConvexContacts::tension");
-static_assert(PLIANT_OFFSET(ConvexContacts, dissipation) == 160, "ConvexContacts::dissipation");
-static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 176, "ConvexContacts::stiction_tolerance");
-
-// Which contacts touch which nodes.
-struct ConvexIncidence {
-    // Number of contacts, of groups, of touched nodes, and whether there was no room for them.
-    Span<uint32_t> counts;
-    // The group of each contact: consecutive contacts with one stencil.
-    Span<uint32_t> contact_groups;
-    // First contact of each group, and the number of contacts.
-    Span<uint32_t> group_begin;
-    // The touched nodes of each group's stencil, at `27 group + (3 i + j) 3 + k`.
-    Span<uint32_t> group_nodes;
-    // First incidence of each touched node, and the number of incidences.
-    Span<uint32_t> node_begin;
-    // Places in `group_nodes` of each touched node, ascending.
-    Span<uint32_t> incidences;
-    // Where each touched node lies in the grid.
-    Span<uint32_t> slots;
-};
-static_assert(sizeof(ConvexIncidence) == 112 && alignof(ConvexIncidence) == 8, "ConvexIncidence");
-static_assert(PLIANT_OFFSET(ConvexIncidence, counts) == 0, "ConvexIncidence::counts");
-static_assert(PLIANT_OFFSET(ConvexIncidence, contact_groups) == 16, "ConvexIncidence::contact_groups");
-static_assert(PLIANT_OFFSET(ConvexIncidence, group_begin) == 32, "ConvexIncidence::group_begin");
-static_assert(PLIANT_OFFSET(ConvexIncidence, group_nodes) == 48, "ConvexIncidence::group_nodes");
-static_assert(PLIANT_OFFSET(ConvexIncidence, node_begin) == 64, "ConvexIncidence::node_begin");
-static_assert(PLIANT_OFFSET(ConvexIncidence, incidences) == 80, "ConvexIncidence::incidences");
-static_assert(PLIANT_OFFSET(ConvexIncidence, slots) == 96, "ConvexIncidence::slots");
-
-// Settings of a convex solve, in device memory so that they can change between runs of a recording.
-struct ConvexSettings {
-    // Length of the substep in s.
-    double substep;
-    // Hunt-Crossley dissipation in s/m of contacts without their own.
-    double dissipation;
-    // Stiction tolerance in m/s of contacts without their own.
-    double stiction_tolerance;
-    // Relative tolerance of the residual.
-    double relative_tolerance;
-    // Absolute tolerance of the residual in sqrt(J).
-    double absolute_tolerance;
-    // Most outer iterations.
-    uint32_t max_iterations;
-    // Most products of one linear system.
-    uint32_t max_inner_iterations;
-    // Where to start: `CONVEX_GUESS_FREE` and so on.
-    uint32_t guess;
+    float friction;
+    // Which condition: `MPM_STICKY` and those after it.
+    uint32_t kind;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ConvexSettings) == 56 && alignof(ConvexSettings) == 8, "ConvexSettings");
-static_assert(PLIANT_OFFSET(ConvexSettings, substep) == 0, "ConvexSettings::substep");
-static_assert(PLIANT_OFFSET(ConvexSettings, dissipation) == 8, "ConvexSettings::dissipation");
-static_assert(PLIANT_OFFSET(ConvexSettings, stiction_tolerance) == 16, "ConvexSettings::stiction_tolerance");
-static_assert(PLIANT_OFFSET(ConvexSettings, relative_tolerance) == 24, "ConvexSettings::relative_tolerance");
-static_assert(PLIANT_OFFSET(ConvexSettings, absolute_tolerance) == 32, "ConvexSettings::absolute_tolerance");
-static_assert(PLIANT_OFFSET(ConvexSettings, max_iterations) == 40, "ConvexSettings::max_iterations");
-static_assert(PLIANT_OFFSET(ConvexSettings, max_inner_iterations) == 44, "ConvexSettings::max_inner_iterations");
-static_assert(PLIANT_OFFSET(ConvexSettings, guess) == 48, "ConvexSettings::guess");
-static_assert(PLIANT_OFFSET(ConvexSettings, unused) == 52, "ConvexSettings::unused");
-
-// What a convex solve did.
-struct ConvexReport {
-    // Residual at the end in sqrt(J).
-    double residual;
-    // What it had to be below in sqrt(J).
-    double tolerance;
-    // Objective at the end in J.
-    double objective;
-    // Why it ended: `CONVEX_CONVERGED` and so on.
-    uint32_t stop;
-    // Outer iterations.
-    uint32_t iterations;
-    // Products with the Hessian.
-    uint32_t inner_iterations;
-    // Evaluations of the objective's derivative along a direction.
-    uint32_t line_search_iterations;
-    // Number of contacts.
-    uint32_t contacts;
-    // Number of groups of contacts.
-    uint32_t groups;
-    // Number of touched nodes.
-    uint32_t nodes;
-    // Linear systems that were solved in double precision.
-    uint32_t double_systems;
-    // Linear systems that even double precision did not solve as far as asked.
-    uint32_t unresolved_systems;
-    // Zero.
-    uint32_t unused;
-};
-static_assert(sizeof(ConvexReport) == 64 && alignof(ConvexReport) == 8, "ConvexReport");
-static_assert(PLIANT_OFFSET(ConvexReport, residual) == 0, "ConvexReport::residual");
-static_assert(PLIANT_OFFSET(ConvexReport, tolerance) == 8, "ConvexReport::tolerance");
-static_assert(PLIANT_OFFSET(ConvexReport, objective) == 16, "ConvexReport::objective");
-static_assert(PLIANT_OFFSET(ConvexReport, stop) == 24, "ConvexReport::stop");
-static_assert(PLIANT_OFFSET(ConvexReport, iterations) == 28, "ConvexReport::iterations");
-static_assert(PLIANT_OFFSET(ConvexReport, inner_iterations) == 32, "ConvexReport::inner_iterations");
-static_assert(PLIANT_OFFSET(ConvexReport, line_search_iterations) == 36, "ConvexReport::line_search_iterations");
-static_assert(PLIANT_OFFSET(ConvexReport, contacts) == 40, "ConvexReport::contacts");
-static_assert(PLIANT_OFFSET(ConvexReport, groups) == 44, "ConvexReport::groups");
-static_assert(PLIANT_OFFSET(ConvexReport, nodes) == 48, "ConvexReport::nodes");
-static_assert(PLIANT_OFFSET(ConvexReport, double_systems) == 52, "ConvexReport::double_systems");
-static_assert(PLIANT_OFFSET(ConvexReport, unresolved_systems) == 56, "ConvexReport::unresolved_systems");
-static_assert(PLIANT_OFFSET(ConvexReport, unused) == 60, "ConvexReport::unused");
+static_assert(sizeof(MpmPlane) == 56 && alignof(MpmPlane) == 8, "MpmPlane");
+static_assert(PLIANT_OFFSET(MpmPlane, normal_f64) == 0, "MpmPlane::normal_f64");
+static_assert(PLIANT_OFFSET(MpmPlane, offset) == 24, "MpmPlane::offset");
+static_assert(PLIANT_OFFSET(MpmPlane, normal) == 32, "MpmPlane::normal");
+static_assert(PLIANT_OFFSET(MpmPlane, friction) == 44, "MpmPlane::friction");
+static_assert(PLIANT_OFFSET(MpmPlane, kind) == 48, "MpmPlane::kind");
+static_assert(PLIANT_OFFSET(MpmPlane, unused) == 52, "MpmPlane::unused");
 
 // A geometry of a body, as contact sees it: constant while the bodies are.
 struct ContactGeometry {
@@ -634,92 +577,149 @@ static_assert(PLIANT_OFFSET(ContactSolution, mass_row) == 68, "ContactSolution::
 static_assert(PLIANT_OFFSET(ContactSolution, free_row) == 72, "ContactSolution::free_row");
 static_assert(PLIANT_OFFSET(ContactSolution, unused) == 76, "ContactSolution::unused");
 
-// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
-//
-// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
-// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
-// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
-struct ParticleRows {
-    // 33 rows.
-    Span<float> rows;
-    // The order in which each was added.
-    Span<uint32_t> ids;
-    // Index of each one's material.
-    Span<uint32_t> materials;
-    // Slot of each one's block.
-    Span<uint32_t> blocks;
-    // Key of each block; its corner is at 4 times the key [cells].
-    Span<Array<int32_t, 3>> block_keys;
-    // Number of particles.
-    uint32_t count;
-    // Elements from one row to the next.
-    uint32_t stride;
-};
-static_assert(sizeof(ParticleRows) == 88 && alignof(ParticleRows) == 8, "ParticleRows");
-static_assert(PLIANT_OFFSET(ParticleRows, rows) == 0, "ParticleRows::rows");
-static_assert(PLIANT_OFFSET(ParticleRows, ids) == 16, "ParticleRows::ids");
-static_assert(PLIANT_OFFSET(ParticleRows, materials) == 32, "ParticleRows::materials");
-static_assert(PLIANT_OFFSET(ParticleRows, blocks) == 48, "ParticleRows::blocks");
-static_assert(PLIANT_OFFSET(ParticleRows, block_keys) == 64, "ParticleRows::block_keys");
-static_assert(PLIANT_OFFSET(ParticleRows, count) == 80, "ParticleRows::count");
-static_assert(PLIANT_OFFSET(ParticleRows, stride) == 84, "ParticleRows::stride");
-
-// What may change from step to step.
-struct MpmSettings {
-    // Substep times gravity, world frame [m/s].
-    Array<double, 3> gravity_step;
-    // Grid spacing h [m].
-    double grid_spacing_f64;
-    // Grid spacing h [m].
-    float grid_spacing;
-    // Substep [s].
-    float delta;
-};
-static_assert(sizeof(MpmSettings) == 40 && alignof(MpmSettings) == 8, "MpmSettings");
-static_assert(PLIANT_OFFSET(MpmSettings, gravity_step) == 0, "MpmSettings::gravity_step");
-static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing_f64) == 24, "MpmSettings::grid_spacing_f64");
-static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 32, "MpmSettings::grid_spacing");
-static_assert(PLIANT_OFFSET(MpmSettings, delta) == 36, "MpmSettings::delta");
-
-// A material.
-struct MpmMaterial {
-    // Which model: `MPM_FIXED_COROTATED` and those after it.
-    uint32_t model;
-    // Shear modulus [Pa].
-    float mu;
-    // First Lame parameter [Pa].
-    float lambda;
-    // Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
-    float yield_strain;
-};
-static_assert(sizeof(MpmMaterial) == 16 && alignof(MpmMaterial) == 4, "MpmMaterial");
-static_assert(PLIANT_OFFSET(MpmMaterial, model) == 0, "MpmMaterial::model");
-static_assert(PLIANT_OFFSET(MpmMaterial, mu) == 4, "MpmMaterial::mu");
-static_assert(PLIANT_OFFSET(MpmMaterial, lambda) == 8, "MpmMaterial::lambda");
-static_assert(PLIANT_OFFSET(MpmMaterial, yield_strain) == 12, "MpmMaterial::yield_strain");
-
-// A boundary condition.
-struct MpmPlane {
-    // Unit normal into the domain.
-    Array<double, 3> normal_f64;
-    // Cells from the origin along the normal.
-    double offset;
-    // Unit normal into the domain.
-    Array<float, 3> normal;
+// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
+// with the same base node that follow one another are worked on together; any order is right.
+struct ConvexContacts {
+    // Number of contacts; one element.
+    Span<uint32_t> count;
+    // First node of the stencil, in nodes of the grid.
+    Span<Array<int32_t, 3>> base;
+    // The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
+    Span<Array<float, 3>> offset;
+    // Unit normal, outward from the body, world axes.
+    Span<Array<float, 3>> normal;
+    // The body's velocity at the contact point, world axes, in m/s.
+    Span<Array<float, 3>> body_velocity;
+    // Signed distance in m, negative when overlapping.
+    Span<float> gap;
+    // In N/m.
+    Span<float> stiffness;
     // Coefficient of friction.
-    float friction;
-    // Which condition: `MPM_STICKY` and those after it.
-    uint32_t kind;
+    Span<float> friction;
+    // In N s, what bounds friction; of a bonded contact with the tension's impulse added.
+    Span<float> lagged_normal_impulse;
+    // Largest tension of a bonded contact in N, 0 without a bond.
+    Span<float> tension;
+    // Hunt-Crossley dissipation in s/m; empty where the setting holds for all.
+    Span<float> dissipation;
+    // Stiction tolerance in m/s; empty where the setting holds for all.
+    Span<float> stiction_tolerance;
+};
+static_assert(sizeof(ConvexContacts) == 192 && alignof(ConvexContacts) == 8, "ConvexContacts");
+static_assert(PLIANT_OFFSET(ConvexContacts, count) == 0, "ConvexContacts::count");
+static_assert(PLIANT_OFFSET(ConvexContacts, base) == 16, "ConvexContacts::base");
+static_assert(PLIANT_OFFSET(ConvexContacts, offset) == 32, "ConvexContacts::offset");
+static_assert(PLIANT_OFFSET(ConvexContacts, normal) == 48, "ConvexContacts::normal");
+static_assert(PLIANT_OFFSET(ConvexContacts, body_velocity) == 64, "ConvexContacts::body_velocity");
+static_assert(PLIANT_OFFSET(ConvexContacts, gap) == 80, "ConvexContacts::gap");
+static_assert(PLIANT_OFFSET(ConvexContacts, stiffness) == 96, "ConvexContacts::stiffness");
+static_assert(PLIANT_OFFSET(ConvexContacts, friction) == 112, "ConvexContacts::friction");
+static_assert(PLIANT_OFFSET(ConvexContacts, lagged_normal_impulse) == 128, "ConvexContacts::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ConvexContacts, tension) == 144, "ConvexContacts::tension");
+static_assert(PLIANT_OFFSET(ConvexContacts, dissipation) == 160, "ConvexContacts::dissipation");
+static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 176, "ConvexContacts::stiction_tolerance");
+
+// Which contacts touch which nodes.
+struct ConvexIncidence {
+    // Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+    Span<uint32_t> counts;
+    // The group of each contact: consecutive contacts with one stencil.
+    Span<uint32_t> contact_groups;
+    // First contact of each group, and the number of contacts.
+    Span<uint32_t> group_begin;
+    // The touched nodes of each group's stencil, at `27 group + (3 i + j) 3 + k`.
+    Span<uint32_t> group_nodes;
+    // First incidence of each touched node, and the number of incidences.
+    Span<uint32_t> node_begin;
+    // Places in `group_nodes` of each touched node, ascending.
+    Span<uint32_t> incidences;
+    // Where each touched node lies in the grid.
+    Span<uint32_t> slots;
+};
+static_assert(sizeof(ConvexIncidence) == 112 && alignof(ConvexIncidence) == 8, "ConvexIncidence");
+static_assert(PLIANT_OFFSET(ConvexIncidence, counts) == 0, "ConvexIncidence::counts");
+static_assert(PLIANT_OFFSET(ConvexIncidence, contact_groups) == 16, "ConvexIncidence::contact_groups");
+static_assert(PLIANT_OFFSET(ConvexIncidence, group_begin) == 32, "ConvexIncidence::group_begin");
+static_assert(PLIANT_OFFSET(ConvexIncidence, group_nodes) == 48, "ConvexIncidence::group_nodes");
+static_assert(PLIANT_OFFSET(ConvexIncidence, node_begin) == 64, "ConvexIncidence::node_begin");
+static_assert(PLIANT_OFFSET(ConvexIncidence, incidences) == 80, "ConvexIncidence::incidences");
+static_assert(PLIANT_OFFSET(ConvexIncidence, slots) == 96, "ConvexIncidence::slots");
+
+// Settings of a convex solve, in device memory so that they can change between runs of a recording.
+struct ConvexSettings {
+    // Length of the substep in s.
+    double substep;
+    // Hunt-Crossley dissipation in s/m of contacts without their own.
+    double dissipation;
+    // Stiction tolerance in m/s of contacts without their own.
+    double stiction_tolerance;
+    // Relative tolerance of the residual.
+    double relative_tolerance;
+    // Absolute tolerance of the residual in sqrt(J).
+    double absolute_tolerance;
+    // Most outer iterations.
+    uint32_t max_iterations;
+    // Most products of one linear system.
+    uint32_t max_inner_iterations;
+    // Where to start: `CONVEX_GUESS_FREE` and so on.
+    uint32_t guess;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(MpmPlane) == 56 && alignof(MpmPlane) == 8, "MpmPlane");
-static_assert(PLIANT_OFFSET(MpmPlane, normal_f64) == 0, "MpmPlane::normal_f64");
-static_assert(PLIANT_OFFSET(MpmPlane, offset) == 24, "MpmPlane::offset");
-static_assert(PLIANT_OFFSET(MpmPlane, normal) == 32, "MpmPlane::normal");
-static_assert(PLIANT_OFFSET(MpmPlane, friction) == 44, "MpmPlane::friction");
-static_assert(PLIANT_OFFSET(MpmPlane, kind) == 48, "MpmPlane::kind");
-static_assert(PLIANT_OFFSET(MpmPlane, unused) == 52, "MpmPlane::unused");
+static_assert(sizeof(ConvexSettings) == 56 && alignof(ConvexSettings) == 8, "ConvexSettings");
+static_assert(PLIANT_OFFSET(ConvexSettings, substep) == 0, "ConvexSettings::substep");
+static_assert(PLIANT_OFFSET(ConvexSettings, dissipation) == 8, "ConvexSettings::dissipation");
+static_assert(PLIANT_OFFSET(ConvexSettings, stiction_tolerance) == 16, "ConvexSettings::stiction_tolerance");
+static_assert(PLIANT_OFFSET(ConvexSettings, relative_tolerance) == 24, "ConvexSettings::relative_tolerance");
+static_assert(PLIANT_OFFSET(ConvexSettings, absolute_tolerance) == 32, "ConvexSettings::absolute_tolerance");
+static_assert(PLIANT_OFFSET(ConvexSettings, max_iterations) == 40, "ConvexSettings::max_iterations");
+static_assert(PLIANT_OFFSET(ConvexSettings, max_inner_iterations) == 44, "ConvexSettings::max_inner_iterations");
+static_assert(PLIANT_OFFSET(ConvexSettings, guess) == 48, "ConvexSettings::guess");
+static_assert(PLIANT_OFFSET(ConvexSettings, unused) == 52, "ConvexSettings::unused");
+
+// What a convex solve did.
+struct ConvexReport {
+    // Residual at the end in sqrt(J).
+    double residual;
+    // What it had to be below in sqrt(J).
+    double tolerance;
+    // Objective at the end in J.
+    double objective;
+    // Why it ended: `CONVEX_CONVERGED` and so on.
+    uint32_t stop;
+    // Outer iterations.
+    uint32_t iterations;
+    // Products with the Hessian.
+    uint32_t inner_iterations;
+    // Evaluations of the objective's derivative along a direction.
+    uint32_t line_search_iterations;
+    // Number of contacts.
+    uint32_t contacts;
+    // Number of groups of contacts.
+    uint32_t groups;
+    // Number of touched nodes.
+    uint32_t nodes;
+    // Linear systems that were solved in double precision.
+    uint32_t double_systems;
+    // Linear systems that even double precision did not solve as far as asked.
+    uint32_t unresolved_systems;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ConvexReport) == 64 && alignof(ConvexReport) == 8, "ConvexReport");
+static_assert(PLIANT_OFFSET(ConvexReport, residual) == 0, "ConvexReport::residual");
+static_assert(PLIANT_OFFSET(ConvexReport, tolerance) == 8, "ConvexReport::tolerance");
+static_assert(PLIANT_OFFSET(ConvexReport, objective) == 16, "ConvexReport::objective");
+static_assert(PLIANT_OFFSET(ConvexReport, stop) == 24, "ConvexReport::stop");
+static_assert(PLIANT_OFFSET(ConvexReport, iterations) == 28, "ConvexReport::iterations");
+static_assert(PLIANT_OFFSET(ConvexReport, inner_iterations) == 32, "ConvexReport::inner_iterations");
+static_assert(PLIANT_OFFSET(ConvexReport, line_search_iterations) == 36, "ConvexReport::line_search_iterations");
+static_assert(PLIANT_OFFSET(ConvexReport, contacts) == 40, "ConvexReport::contacts");
+static_assert(PLIANT_OFFSET(ConvexReport, groups) == 44, "ConvexReport::groups");
+static_assert(PLIANT_OFFSET(ConvexReport, nodes) == 48, "ConvexReport::nodes");
+static_assert(PLIANT_OFFSET(ConvexReport, double_systems) == 52, "ConvexReport::double_systems");
+static_assert(PLIANT_OFFSET(ConvexReport, unresolved_systems) == 56, "ConvexReport::unresolved_systems");
+static_assert(PLIANT_OFFSET(ConvexReport, unused) == 60, "ConvexReport::unused");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -1070,355 +1070,6 @@ static_assert(sizeof(ProbeMisuseParameters) == 24 && alignof(ProbeMisuseParamete
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, cells) == 0, "ProbeMisuseParameters::cells");
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, rule) == 16, "ProbeMisuseParameters::rule");
 static_assert(PLIANT_OFFSET(ProbeMisuseParameters, unused) == 20, "ProbeMisuseParameters::unused");
-
-// Numbers the nodes that contacts touch, by blocks that stay.
-struct ConvexNumberParameters {
-    // The contacts; count, base nodes and offsets are read.
-    ConvexContacts contacts;
-    // Where their nodes are.
-    GridNodes grid;
-    // Which nodes they touch: the result.
-    ConvexIncidence incidence;
-    // Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
-    // written holds the nodes of the last solve.
-    Span<uint64_t> table_keys;
-    // The first place in `group_nodes` of the nodes of the table that is written.
-    Span<uint32_t> table_first;
-    // Numbers of the tables' nodes.
-    Span<uint32_t> table_numbers;
-    // Which table was written last, and how much of it less one; zero of nothing.
-    Span<uint32_t> table_state;
-    // Velocity of each touched node after the last solve, by its numbers, in m/s.
-    Span<Array<double, 3>> velocities;
-    // The same by the new numbers, or the free velocity where the last solve did not have the node.
-    Span<Array<double, 3>> guess_velocities;
-    // Incidences of each touched node.
-    Span<uint32_t> node_counts;
-    // A sum for each block.
-    Span<uint32_t> block_sums;
-    // Memory of the barrier: `GRID_BARRIER_WORDS` words.
-    Span<uint32_t> barrier;
-    // Contacts there is room for.
-    uint32_t contact_capacity;
-    // Touched nodes there is room for.
-    uint32_t node_capacity;
-};
-static_assert(sizeof(ConvexNumberParameters) == 520 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 368, "ConvexNumberParameters::table_keys");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 384, "ConvexNumberParameters::table_first");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 400, "ConvexNumberParameters::table_numbers");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 416, "ConvexNumberParameters::table_state");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 432, "ConvexNumberParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 448, "ConvexNumberParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 464, "ConvexNumberParameters::node_counts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 480, "ConvexNumberParameters::block_sums");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 496, "ConvexNumberParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 512, "ConvexNumberParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 516, "ConvexNumberParameters::node_capacity");
-
-// The whole convex contact solve, by blocks that stay.
-struct ConvexSolveParameters {
-    // The contacts.
-    ConvexContacts contacts;
-    // Which nodes they touch.
-    ConvexIncidence incidence;
-    // Settings; one element.
-    Span<ConvexSettings> settings;
-    // Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
-    Span<Array<float, 4>> grid;
-    // Guessed velocities of the touched nodes in m/s.
-    Span<Array<double, 3>> guess_velocities;
-    // Guessed impulses of the contacts on the particles in N s; may be short.
-    Span<Array<float, 3>> guess_impulses;
-    // Velocity of each touched node in m/s.
-    Span<Array<double, 3>> velocities;
-    // Impulse of the contacts on each touched node in N s.
-    Span<Array<double, 3>> node_impulses;
-    // Impulse of each contact on its particle in N s.
-    Span<Array<double, 3>> impulses;
-    // What happened; one element.
-    Span<ConvexReport> report;
-    // Objective, residual, tolerance and scale of the first iterates.
-    Span<Array<double, 4>> trace;
-    // Memory of touched nodes, row by row.
-    Span<double> node_rows;
-    // Memory of contacts, row by row.
-    Span<double> contact_rows;
-    // The linear system in single precision: rows of the nodes.
-    Span<float> single_rows;
-    // Hessians of the contacts.
-    Span<float> single_hessians;
-    // Scaled directions of the nodes.
-    Span<Array<float, 4>> single_directions;
-    // Images of the contacts.
-    Span<Array<float, 4>> single_images;
-    // In double precision: rows of the nodes.
-    Span<double> double_rows;
-    // Scaled directions of the nodes.
-    Span<Array<double, 4>> double_directions;
-    // Images of the contacts.
-    Span<Array<double, 4>> double_images;
-    // Sums of tiles, twice `CONVEX_SUMS` rows.
-    Span<double> tile_sums;
-    // Memory of the barrier: `GRID_BARRIER_WORDS` words.
-    Span<uint32_t> barrier;
-    // Length of a row of contacts.
-    uint32_t contact_capacity;
-    // Length of a row of touched nodes.
-    uint32_t node_capacity;
-};
-static_assert(sizeof(ConvexSolveParameters) == 632 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 192, "ConvexSolveParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 304, "ConvexSolveParameters::settings");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 320, "ConvexSolveParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 336, "ConvexSolveParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 352, "ConvexSolveParameters::guess_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 368, "ConvexSolveParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 384, "ConvexSolveParameters::node_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 400, "ConvexSolveParameters::impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 416, "ConvexSolveParameters::report");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 432, "ConvexSolveParameters::trace");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 448, "ConvexSolveParameters::node_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 464, "ConvexSolveParameters::contact_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 480, "ConvexSolveParameters::single_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 496, "ConvexSolveParameters::single_hessians");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 512, "ConvexSolveParameters::single_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 528, "ConvexSolveParameters::single_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 544, "ConvexSolveParameters::double_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 560, "ConvexSolveParameters::double_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 576, "ConvexSolveParameters::double_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 592, "ConvexSolveParameters::tile_sums");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 608, "ConvexSolveParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 624, "ConvexSolveParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 628, "ConvexSolveParameters::node_capacity");
-
-// Probe: signed distances of points to one geometry.
-struct ProbeContactDistanceParameters {
-    // The geometries.
-    ContactShapes shapes;
-    // Points relative to the shape's middle [m].
-    Span<Array<float, 3>> points;
-    // Feature that each point came through; `CONTACT_NONE` for none.
-    Span<uint32_t> sides;
-    // Signed distances [m].
-    Span<float> distances;
-    // Outward unit normals.
-    Span<Array<float, 3>> normals;
-    // Features.
-    Span<uint32_t> features;
-    // Lower bounds of the distances [m].
-    Span<float> lower_bounds;
-    // Number of the geometry.
-    uint32_t geometry;
-    // Zero.
-    uint32_t unused;
-};
-static_assert(sizeof(ProbeContactDistanceParameters) == 216 && alignof(ProbeContactDistanceParameters) == 8, "ProbeContactDistanceParameters");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, shapes) == 0, "ProbeContactDistanceParameters::shapes");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, points) == 112, "ProbeContactDistanceParameters::points");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, sides) == 128, "ProbeContactDistanceParameters::sides");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, distances) == 144, "ProbeContactDistanceParameters::distances");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, normals) == 160, "ProbeContactDistanceParameters::normals");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, features) == 176, "ProbeContactDistanceParameters::features");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, lower_bounds) == 192, "ProbeContactDistanceParameters::lower_bounds");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, geometry) == 208, "ProbeContactDistanceParameters::geometry");
-static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, unused) == 212, "ProbeContactDistanceParameters::unused");
-
-// Places the geometries for a substep.
-struct ContactPlaceParameters {
-    // The geometries.
-    ContactShapes shapes;
-    // Bodies, substep by substep.
-    Span<ContactBody> bodies;
-    // Geometries at their poses.
-    Span<ContactPlaced> placed;
-    // One element.
-    Span<ContactClock> clock;
-    // One element.
-    Span<ContactState> state;
-    // Number of substeps of the step that may take place; empty for all.
-    Span<uint32_t> limit;
-    // Grid spacing [m].
-    double grid_spacing;
-    // Number of bodies.
-    uint32_t body_count;
-    // Zero.
-    uint32_t unused;
-};
-static_assert(sizeof(ContactPlaceParameters) == 208 && alignof(ContactPlaceParameters) == 8, "ContactPlaceParameters");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, shapes) == 0, "ContactPlaceParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, bodies) == 112, "ContactPlaceParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, placed) == 128, "ContactPlaceParameters::placed");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, clock) == 144, "ContactPlaceParameters::clock");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, state) == 160, "ContactPlaceParameters::state");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, limit) == 176, "ContactPlaceParameters::limit");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, grid_spacing) == 192, "ContactPlaceParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, body_count) == 200, "ContactPlaceParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactPlaceParameters, unused) == 204, "ContactPlaceParameters::unused");
-
-// Finds which particles touch which geometries.
-struct ContactFindParameters {
-    // Particles.
-    ParticleRows particles;
-    // The geometries.
-    ContactShapes shapes;
-    // Geometries at their poses.
-    Span<ContactPlaced> placed;
-    // The last substep.
-    ContactMemories memories;
-    // One element.
-    Span<ContactClock> clock;
-    // Geometries of a particle, `CONTACT_SLOTS` rows of them.
-    Span<uint32_t> touched;
-    // Each particle's number of geometries, and 256 times that of those before it in its tile.
-    Span<uint32_t> counts;
-    // Contacts of each tile.
-    Span<uint32_t> tiles;
-    // What decides.
-    ContactRules rules;
-};
-static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
-static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
-static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
-static_assert(PLIANT_OFFSET(ContactFindParameters, memories) == 216, "ContactFindParameters::memories");
-static_assert(PLIANT_OFFSET(ContactFindParameters, clock) == 264, "ContactFindParameters::clock");
-static_assert(PLIANT_OFFSET(ContactFindParameters, touched) == 280, "ContactFindParameters::touched");
-static_assert(PLIANT_OFFSET(ContactFindParameters, counts) == 296, "ContactFindParameters::counts");
-static_assert(PLIANT_OFFSET(ContactFindParameters, tiles) == 312, "ContactFindParameters::tiles");
-static_assert(PLIANT_OFFSET(ContactFindParameters, rules) == 328, "ContactFindParameters::rules");
-
-// Writes the contacts.
-struct ContactFillParameters {
-    // Particles.
-    ParticleRows particles;
-    // The geometries.
-    ContactShapes shapes;
-    // Geometries at their poses.
-    Span<ContactPlaced> placed;
-    // The last substep.
-    ContactMemories memories;
-    // One element.
-    Span<ContactClock> clock;
-    // See `Kernel::ContactFind`.
-    Span<uint32_t> touched;
-    // See `Kernel::ContactFind`.
-    Span<uint32_t> counts;
-    // Contacts of the tiles before each one.
-    Span<uint32_t> tiles;
-    // Contacts of all tiles; one element.
-    Span<uint32_t> total;
-    // What decides.
-    ContactRules rules;
-    // The contacts.
-    ContactArrays contacts;
-};
-static_assert(sizeof(ContactFillParameters) == 664 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
-static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
-static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
-static_assert(PLIANT_OFFSET(ContactFillParameters, memories) == 216, "ContactFillParameters::memories");
-static_assert(PLIANT_OFFSET(ContactFillParameters, clock) == 264, "ContactFillParameters::clock");
-static_assert(PLIANT_OFFSET(ContactFillParameters, touched) == 280, "ContactFillParameters::touched");
-static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillParameters::counts");
-static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
-static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
-static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
-static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
-
-// Remembers the contacts, and sums what they give each body.
-struct ContactExchangeParameters {
-    // The contacts.
-    ContactArrays contacts;
-    // The geometries.
-    ContactShapes shapes;
-    // What becomes of them.
-    ContactMemories memories;
-    // What the solve found.
-    ContactSolution solution;
-    // Bodies, substep by substep.
-    Span<ContactBody> bodies;
-    // One element.
-    Span<ContactClock> clock;
-    // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
-    Span<Array<double, 7>> sums;
-    // Grid spacing [m].
-    double grid_spacing;
-    // Number of bodies.
-    uint32_t body_count;
-    // Zero.
-    uint32_t unused;
-};
-static_assert(sizeof(ContactExchangeParameters) == 592 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 560, "ContactExchangeParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 576, "ContactExchangeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 584, "ContactExchangeParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 588, "ContactExchangeParameters::unused");
-
-// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
-struct ContactExchangeNodesParameters {
-    // The contacts.
-    ContactArrays contacts;
-    // Which touch which nodes.
-    ConvexIncidence incidence;
-    // What the solve found.
-    ContactSolution solution;
-    // Velocity [m/s] and mass [kg] of all nodes of the grid.
-    Span<Array<float, 4>> nodes;
-    // Bodies, substep by substep.
-    Span<ContactBody> bodies;
-    // One element.
-    Span<ContactClock> clock;
-    // See `Kernel::ContactExchange`.
-    Span<Array<double, 7>> sums;
-    // Grid spacing [m].
-    double grid_spacing;
-    // Number of bodies.
-    uint32_t body_count;
-    // First tile of nodes.
-    uint32_t first_tile;
-};
-static_assert(sizeof(ContactExchangeNodesParameters) == 560 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 496, "ContactExchangeNodesParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 512, "ContactExchangeNodesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 528, "ContactExchangeNodesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 544, "ContactExchangeNodesParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 552, "ContactExchangeNodesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 556, "ContactExchangeNodesParameters::first_tile");
-
-// Adds the tiles' sums to those of the step.
-struct ContactSumBodiesParameters {
-    // See `Kernel::ContactExchange`.
-    Span<Array<double, 7>> sums;
-    // For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
-    Span<Array<double, 7>> totals;
-    // One element.
-    Span<ContactClock> clock;
-    // Number of tiles.
-    uint32_t tiles;
-    // Number of bodies.
-    uint32_t body_count;
-};
-static_assert(sizeof(ContactSumBodiesParameters) == 56 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
 
 // Sorts particles, 1: each one's block, into the table.
 struct MpmSortClassifyParameters {
@@ -1839,3 +1490,352 @@ static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, trials) == 16, "ProbeCo
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, responses) == 32, "ProbeConstitutiveParameters::responses");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, material) == 48, "ProbeConstitutiveParameters::material");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, unused) == 52, "ProbeConstitutiveParameters::unused");
+
+// Probe: signed distances of points to one geometry.
+struct ProbeContactDistanceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Points relative to the shape's middle [m].
+    Span<Array<float, 3>> points;
+    // Feature that each point came through; `CONTACT_NONE` for none.
+    Span<uint32_t> sides;
+    // Signed distances [m].
+    Span<float> distances;
+    // Outward unit normals.
+    Span<Array<float, 3>> normals;
+    // Features.
+    Span<uint32_t> features;
+    // Lower bounds of the distances [m].
+    Span<float> lower_bounds;
+    // Number of the geometry.
+    uint32_t geometry;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ProbeContactDistanceParameters) == 216 && alignof(ProbeContactDistanceParameters) == 8, "ProbeContactDistanceParameters");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, shapes) == 0, "ProbeContactDistanceParameters::shapes");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, points) == 112, "ProbeContactDistanceParameters::points");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, sides) == 128, "ProbeContactDistanceParameters::sides");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, distances) == 144, "ProbeContactDistanceParameters::distances");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, normals) == 160, "ProbeContactDistanceParameters::normals");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, features) == 176, "ProbeContactDistanceParameters::features");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, lower_bounds) == 192, "ProbeContactDistanceParameters::lower_bounds");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, geometry) == 208, "ProbeContactDistanceParameters::geometry");
+static_assert(PLIANT_OFFSET(ProbeContactDistanceParameters, unused) == 212, "ProbeContactDistanceParameters::unused");
+
+// Places the geometries for a substep.
+struct ContactPlaceParameters {
+    // The geometries.
+    ContactShapes shapes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // One element.
+    Span<ContactClock> clock;
+    // One element.
+    Span<ContactState> state;
+    // Number of substeps of the step that may take place; empty for all.
+    Span<uint32_t> limit;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactPlaceParameters) == 208 && alignof(ContactPlaceParameters) == 8, "ContactPlaceParameters");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, shapes) == 0, "ContactPlaceParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, bodies) == 112, "ContactPlaceParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, placed) == 128, "ContactPlaceParameters::placed");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, clock) == 144, "ContactPlaceParameters::clock");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, state) == 160, "ContactPlaceParameters::state");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, limit) == 176, "ContactPlaceParameters::limit");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, grid_spacing) == 192, "ContactPlaceParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, body_count) == 200, "ContactPlaceParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactPlaceParameters, unused) == 204, "ContactPlaceParameters::unused");
+
+// Finds which particles touch which geometries.
+struct ContactFindParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // Geometries of a particle, `CONTACT_SLOTS` rows of them.
+    Span<uint32_t> touched;
+    // Each particle's number of geometries, and 256 times that of those before it in its tile.
+    Span<uint32_t> counts;
+    // Contacts of each tile.
+    Span<uint32_t> tiles;
+    // What decides.
+    ContactRules rules;
+};
+static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
+static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFindParameters, memories) == 216, "ContactFindParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFindParameters, clock) == 264, "ContactFindParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFindParameters, touched) == 280, "ContactFindParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFindParameters, counts) == 296, "ContactFindParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFindParameters, tiles) == 312, "ContactFindParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFindParameters, rules) == 328, "ContactFindParameters::rules");
+
+// Writes the contacts.
+struct ContactFillParameters {
+    // Particles.
+    ParticleRows particles;
+    // The geometries.
+    ContactShapes shapes;
+    // Geometries at their poses.
+    Span<ContactPlaced> placed;
+    // The last substep.
+    ContactMemories memories;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> touched;
+    // See `Kernel::ContactFind`.
+    Span<uint32_t> counts;
+    // Contacts of the tiles before each one.
+    Span<uint32_t> tiles;
+    // Contacts of all tiles; one element.
+    Span<uint32_t> total;
+    // What decides.
+    ContactRules rules;
+    // The contacts.
+    ContactArrays contacts;
+};
+static_assert(sizeof(ContactFillParameters) == 664 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
+static_assert(PLIANT_OFFSET(ContactFillParameters, memories) == 216, "ContactFillParameters::memories");
+static_assert(PLIANT_OFFSET(ContactFillParameters, clock) == 264, "ContactFillParameters::clock");
+static_assert(PLIANT_OFFSET(ContactFillParameters, touched) == 280, "ContactFillParameters::touched");
+static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillParameters::counts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
+static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
+
+// Remembers the contacts, and sums what they give each body.
+struct ContactExchangeParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // The geometries.
+    ContactShapes shapes;
+    // What becomes of them.
+    ContactMemories memories;
+    // What the solve found.
+    ContactSolution solution;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // Sums of each tile of contacts, then of nodes, for each body and the walls of the grid; zero at first.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactExchangeParameters) == 592 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 560, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 576, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 584, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 588, "ContactExchangeParameters::unused");
+
+// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
+struct ContactExchangeNodesParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // What the solve found.
+    ContactSolution solution;
+    // Velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // First tile of nodes.
+    uint32_t first_tile;
+};
+static_assert(sizeof(ContactExchangeNodesParameters) == 560 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 496, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 512, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 528, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 544, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 552, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 556, "ContactExchangeNodesParameters::first_tile");
+
+// Adds the tiles' sums to those of the step.
+struct ContactSumBodiesParameters {
+    // See `Kernel::ContactExchange`.
+    Span<Array<double, 7>> sums;
+    // For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
+    Span<Array<double, 7>> totals;
+    // One element.
+    Span<ContactClock> clock;
+    // Number of tiles.
+    uint32_t tiles;
+    // Number of bodies.
+    uint32_t body_count;
+};
+static_assert(sizeof(ContactSumBodiesParameters) == 56 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
+
+// Numbers the nodes that contacts touch, by blocks that stay.
+struct ConvexNumberParameters {
+    // The contacts; count, base nodes and offsets are read.
+    ConvexContacts contacts;
+    // Where their nodes are.
+    GridNodes grid;
+    // Which nodes they touch: the result.
+    ConvexIncidence incidence;
+    // Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
+    // written holds the nodes of the last solve.
+    Span<uint64_t> table_keys;
+    // The first place in `group_nodes` of the nodes of the table that is written.
+    Span<uint32_t> table_first;
+    // Numbers of the tables' nodes.
+    Span<uint32_t> table_numbers;
+    // Which table was written last, and how much of it less one; zero of nothing.
+    Span<uint32_t> table_state;
+    // Velocity of each touched node after the last solve, by its numbers, in m/s.
+    Span<Array<double, 3>> velocities;
+    // The same by the new numbers, or the free velocity where the last solve did not have the node.
+    Span<Array<double, 3>> guess_velocities;
+    // Incidences of each touched node.
+    Span<uint32_t> node_counts;
+    // A sum for each block.
+    Span<uint32_t> block_sums;
+    // Memory of the barrier: `GRID_BARRIER_WORDS` words.
+    Span<uint32_t> barrier;
+    // Contacts there is room for.
+    uint32_t contact_capacity;
+    // Touched nodes there is room for.
+    uint32_t node_capacity;
+};
+static_assert(sizeof(ConvexNumberParameters) == 520 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 368, "ConvexNumberParameters::table_keys");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 384, "ConvexNumberParameters::table_first");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 400, "ConvexNumberParameters::table_numbers");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 416, "ConvexNumberParameters::table_state");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 432, "ConvexNumberParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 448, "ConvexNumberParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 464, "ConvexNumberParameters::node_counts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 480, "ConvexNumberParameters::block_sums");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 496, "ConvexNumberParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 512, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 516, "ConvexNumberParameters::node_capacity");
+
+// The whole convex contact solve, by blocks that stay.
+struct ConvexSolveParameters {
+    // The contacts.
+    ConvexContacts contacts;
+    // Which nodes they touch.
+    ConvexIncidence incidence;
+    // Settings; one element.
+    Span<ConvexSettings> settings;
+    // Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
+    Span<Array<float, 4>> grid;
+    // Guessed velocities of the touched nodes in m/s.
+    Span<Array<double, 3>> guess_velocities;
+    // Guessed impulses of the contacts on the particles in N s; may be short.
+    Span<Array<float, 3>> guess_impulses;
+    // Velocity of each touched node in m/s.
+    Span<Array<double, 3>> velocities;
+    // Impulse of the contacts on each touched node in N s.
+    Span<Array<double, 3>> node_impulses;
+    // Impulse of each contact on its particle in N s.
+    Span<Array<double, 3>> impulses;
+    // What happened; one element.
+    Span<ConvexReport> report;
+    // Objective, residual, tolerance and scale of the first iterates.
+    Span<Array<double, 4>> trace;
+    // Memory of touched nodes, row by row.
+    Span<double> node_rows;
+    // Memory of contacts, row by row.
+    Span<double> contact_rows;
+    // The linear system in single precision: rows of the nodes.
+    Span<float> single_rows;
+    // Hessians of the contacts.
+    Span<float> single_hessians;
+    // Scaled directions of the nodes.
+    Span<Array<float, 4>> single_directions;
+    // Images of the contacts.
+    Span<Array<float, 4>> single_images;
+    // In double precision: rows of the nodes.
+    Span<double> double_rows;
+    // Scaled directions of the nodes.
+    Span<Array<double, 4>> double_directions;
+    // Images of the contacts.
+    Span<Array<double, 4>> double_images;
+    // Sums of tiles, twice `CONVEX_SUMS` rows.
+    Span<double> tile_sums;
+    // Memory of the barrier: `GRID_BARRIER_WORDS` words.
+    Span<uint32_t> barrier;
+    // Length of a row of contacts.
+    uint32_t contact_capacity;
+    // Length of a row of touched nodes.
+    uint32_t node_capacity;
+};
+static_assert(sizeof(ConvexSolveParameters) == 632 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 192, "ConvexSolveParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 304, "ConvexSolveParameters::settings");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 320, "ConvexSolveParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 336, "ConvexSolveParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 352, "ConvexSolveParameters::guess_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 368, "ConvexSolveParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 384, "ConvexSolveParameters::node_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 400, "ConvexSolveParameters::impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 416, "ConvexSolveParameters::report");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 432, "ConvexSolveParameters::trace");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 448, "ConvexSolveParameters::node_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 464, "ConvexSolveParameters::contact_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 480, "ConvexSolveParameters::single_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 496, "ConvexSolveParameters::single_hessians");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 512, "ConvexSolveParameters::single_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 528, "ConvexSolveParameters::single_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 544, "ConvexSolveParameters::double_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 560, "ConvexSolveParameters::double_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 576, "ConvexSolveParameters::double_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 592, "ConvexSolveParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 608, "ConvexSolveParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 624, "ConvexSolveParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 628, "ConvexSolveParameters::node_capacity");

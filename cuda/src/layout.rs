@@ -193,7 +193,7 @@ macro_rules! shared_structs {
         $($crate::layout::shared_struct! { $(#[doc = $about])* pub struct $name { $($fields)* } })*
 
         /// The structures that the kernels share besides parameters.
-        const STRUCTURES: &[fn() -> $crate::layout::Layout] = &[$($name::layout),*];
+        pub(super) const STRUCTURES: &[fn() -> $crate::layout::Layout] = &[$($name::layout),*];
     };
 }
 pub(crate) use shared_structs;
@@ -204,23 +204,36 @@ macro_rules! shared_constants {
         $($(#[doc = $about])* pub const $name: u32 = $value;)*
 
         /// The constants that the kernels share: name, value and documentation.
-        const CONSTANTS: &[(&str, u32, &[&str])] = &[$((stringify!($name), $name, &[$($about),*]),)*];
+        pub(super) const CONSTANTS: &[super::Constant] = &[$((stringify!($name), $name, &[$($about),*]),)*];
     };
 }
 pub(crate) use shared_constants;
 
-/// Declares the kernels, each with the structure of its parameters.
-macro_rules! kernels {
+/// Declares the structures of kernels' parameters, each with its kernel's name in CUDA C++.
+macro_rules! kernel_parameters {
     ($(
         $(#[doc = $about:literal])*
-        $variant:ident = $name:literal, $parameters:ident {
-            $($(#[doc = $field_about:literal])* $field:ident: $type:ty,)*
-        }
+        pub struct $parameters:ident = $name:literal { $($fields:tt)* }
     )*) => {
-        /// A kernel.
+        $(
+            $crate::layout::shared_struct! { $(#[doc = $about])* pub struct $parameters { $($fields)* } }
+
+            impl $parameters {
+                /// The kernel's name in CUDA C++.
+                pub const NAME: &'static str = $name;
+            }
+        )*
+    };
+}
+pub(crate) use kernel_parameters;
+
+/// Lists the kernels, each with the structure of its parameters.
+macro_rules! kernels {
+    ($($variant:ident($parameters:ident),)*) => {
+        /// A kernel; what it does is said at its parameters.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kernel {
-            $($(#[doc = $about])* $variant,)*
+            $(#[doc = concat!("Takes [`", stringify!($parameters), "`].")] $variant,)*
         }
 
         impl Kernel {
@@ -230,7 +243,7 @@ macro_rules! kernels {
             /// The kernel's name in CUDA C++.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $(Self::$variant => $parameters::NAME,)*
                 }
             }
 
@@ -243,14 +256,7 @@ macro_rules! kernels {
         }
 
         $(
-            $crate::layout::shared_struct! {
-                $(#[doc = $about])*
-                pub struct $parameters {
-                    $($(#[doc = $field_about])* pub $field: $type,)*
-                }
-            }
-
-            impl $crate::kernels::Parameters for $parameters {
+            impl Parameters for $parameters {
                 const KERNEL: Kernel = Kernel::$variant;
             }
         )*

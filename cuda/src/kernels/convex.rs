@@ -1,0 +1,227 @@
+//! The convex contact solve.
+
+use super::GridNodes;
+use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
+
+shared_constants! {
+    /// Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
+    pub const CONVEX_THREADS: u32 = 128;
+    /// Sums that one pass forms at most.
+    pub const CONVEX_SUMS: u32 = 4;
+    /// f64 rows of a touched node: see `kernels/convex.cuh`.
+    pub const CONVEX_NODE_ROWS: u32 = 20;
+    /// f64 rows of a contact.
+    pub const CONVEX_CONTACT_ROWS: u32 = 30;
+    /// Rows of a touched node in a linear system.
+    pub const CONVEX_SYSTEM_ROWS: u32 = 19;
+    /// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
+    pub const CONVEX_ON_NODE: u32 = 8;
+    /// Start of a solve: the free velocities.
+    pub const CONVEX_GUESS_FREE: u32 = 0;
+    /// Start of a solve: between the free velocities and what the guessed impulses do.
+    pub const CONVEX_GUESS_IMPULSES: u32 = 1;
+    /// Start of a solve: between the free velocities and the guessed ones.
+    pub const CONVEX_GUESS_VELOCITIES: u32 = 2;
+    /// Start of a solve: the better of the guessed velocities and what the guessed impulses do.
+    pub const CONVEX_GUESS_SOLUTION: u32 = 3;
+    /// End of a solve: there are no contacts.
+    pub const CONVEX_NO_CONTACTS: u32 = 0;
+    /// End of a solve: the tolerance is reached.
+    pub const CONVEX_CONVERGED: u32 = 1;
+    /// End of a solve: the gradient is below its rounding.
+    pub const CONVEX_STAGNATED: u32 = 2;
+    /// End of a solve: too many iterations.
+    pub const CONVEX_ITERATION_LIMIT: u32 = 3;
+    /// End of a solve: a number is not finite.
+    pub const CONVEX_NOT_FINITE: u32 = 4;
+    /// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
+    pub const CONVEX_NO_ROOM: u32 = 5;
+}
+
+shared_structs! {
+    /// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
+    /// with the same base node that follow one another are worked on together; any order is right.
+    pub struct ConvexContacts {
+        /// Number of contacts; one element.
+        pub count: Span<u32>,
+        /// First node of the stencil, in nodes of the grid.
+        pub base: Span<[i32; 3]>,
+        /// The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
+        pub offset: Span<[f32; 3]>,
+        /// Unit normal, outward from the body, world axes.
+        pub normal: Span<[f32; 3]>,
+        /// The body's velocity at the contact point, world axes, in m/s.
+        pub body_velocity: Span<[f32; 3]>,
+        /// Signed distance in m, negative when overlapping.
+        pub gap: Span<f32>,
+        /// In N/m.
+        pub stiffness: Span<f32>,
+        /// Coefficient of friction.
+        pub friction: Span<f32>,
+        /// In N s, what bounds friction; of a bonded contact with the tension's impulse added.
+        pub lagged_normal_impulse: Span<f32>,
+        /// Largest tension of a bonded contact in N, 0 without a bond.
+        pub tension: Span<f32>,
+        /// Hunt-Crossley dissipation in s/m; empty where the setting holds for all.
+        pub dissipation: Span<f32>,
+        /// Stiction tolerance in m/s; empty where the setting holds for all.
+        pub stiction_tolerance: Span<f32>,
+    }
+
+    /// Which contacts touch which nodes.
+    pub struct ConvexIncidence {
+        /// Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+        pub counts: Span<u32>,
+        /// The group of each contact: consecutive contacts with one stencil.
+        pub contact_groups: Span<u32>,
+        /// First contact of each group, and the number of contacts.
+        pub group_begin: Span<u32>,
+        /// The touched nodes of each group's stencil, at `27 group + (3 i + j) 3 + k`.
+        pub group_nodes: Span<u32>,
+        /// First incidence of each touched node, and the number of incidences.
+        pub node_begin: Span<u32>,
+        /// Places in `group_nodes` of each touched node, ascending.
+        pub incidences: Span<u32>,
+        /// Where each touched node lies in the grid.
+        pub slots: Span<u32>,
+    }
+
+    /// Settings of a convex solve, in device memory so that they can change between runs of a recording.
+    pub struct ConvexSettings {
+        /// Length of the substep in s.
+        pub substep: f64,
+        /// Hunt-Crossley dissipation in s/m of contacts without their own.
+        pub dissipation: f64,
+        /// Stiction tolerance in m/s of contacts without their own.
+        pub stiction_tolerance: f64,
+        /// Relative tolerance of the residual.
+        pub relative_tolerance: f64,
+        /// Absolute tolerance of the residual in sqrt(J).
+        pub absolute_tolerance: f64,
+        /// Most outer iterations.
+        pub max_iterations: u32,
+        /// Most products of one linear system.
+        pub max_inner_iterations: u32,
+        /// Where to start: `CONVEX_GUESS_FREE` and so on.
+        pub guess: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// What a convex solve did.
+    pub struct ConvexReport {
+        /// Residual at the end in sqrt(J).
+        pub residual: f64,
+        /// What it had to be below in sqrt(J).
+        pub tolerance: f64,
+        /// Objective at the end in J.
+        pub objective: f64,
+        /// Why it ended: `CONVEX_CONVERGED` and so on.
+        pub stop: u32,
+        /// Outer iterations.
+        pub iterations: u32,
+        /// Products with the Hessian.
+        pub inner_iterations: u32,
+        /// Evaluations of the objective's derivative along a direction.
+        pub line_search_iterations: u32,
+        /// Number of contacts.
+        pub contacts: u32,
+        /// Number of groups of contacts.
+        pub groups: u32,
+        /// Number of touched nodes.
+        pub nodes: u32,
+        /// Linear systems that were solved in double precision.
+        pub double_systems: u32,
+        /// Linear systems that even double precision did not solve as far as asked.
+        pub unresolved_systems: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+}
+
+kernel_parameters! {
+    /// Numbers the nodes that contacts touch, by blocks that stay.
+    pub struct ConvexNumberParameters = "convex_number" {
+        /// The contacts; count, base nodes and offsets are read.
+        pub contacts: ConvexContacts,
+        /// Where their nodes are.
+        pub grid: GridNodes,
+        /// Which nodes they touch: the result.
+        pub incidence: ConvexIncidence,
+        /// Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
+        /// written holds the nodes of the last solve.
+        pub table_keys: Span<u64>,
+        /// The first place in `group_nodes` of the nodes of the table that is written.
+        pub table_first: Span<u32>,
+        /// Numbers of the tables' nodes.
+        pub table_numbers: Span<u32>,
+        /// Which table was written last, and how much of it less one; zero of nothing.
+        pub table_state: Span<u32>,
+        /// Velocity of each touched node after the last solve, by its numbers, in m/s.
+        pub velocities: Span<[f64; 3]>,
+        /// The same by the new numbers, or the free velocity where the last solve did not have the node.
+        pub guess_velocities: Span<[f64; 3]>,
+        /// Incidences of each touched node.
+        pub node_counts: Span<u32>,
+        /// A sum for each block.
+        pub block_sums: Span<u32>,
+        /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
+        pub barrier: Span<u32>,
+        /// Contacts there is room for.
+        pub contact_capacity: u32,
+        /// Touched nodes there is room for.
+        pub node_capacity: u32,
+    }
+
+    /// The whole convex contact solve, by blocks that stay.
+    pub struct ConvexSolveParameters = "convex_solve" {
+        /// The contacts.
+        pub contacts: ConvexContacts,
+        /// Which nodes they touch.
+        pub incidence: ConvexIncidence,
+        /// Settings; one element.
+        pub settings: Span<ConvexSettings>,
+        /// Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
+        pub grid: Span<[f32; 4]>,
+        /// Guessed velocities of the touched nodes in m/s.
+        pub guess_velocities: Span<[f64; 3]>,
+        /// Guessed impulses of the contacts on the particles in N s; may be short.
+        pub guess_impulses: Span<[f32; 3]>,
+        /// Velocity of each touched node in m/s.
+        pub velocities: Span<[f64; 3]>,
+        /// Impulse of the contacts on each touched node in N s.
+        pub node_impulses: Span<[f64; 3]>,
+        /// Impulse of each contact on its particle in N s.
+        pub impulses: Span<[f64; 3]>,
+        /// What happened; one element.
+        pub report: Span<ConvexReport>,
+        /// Objective, residual, tolerance and scale of the first iterates.
+        pub trace: Span<[f64; 4]>,
+        /// Memory of touched nodes, row by row.
+        pub node_rows: Span<f64>,
+        /// Memory of contacts, row by row.
+        pub contact_rows: Span<f64>,
+        /// The linear system in single precision: rows of the nodes.
+        pub single_rows: Span<f32>,
+        /// Hessians of the contacts.
+        pub single_hessians: Span<f32>,
+        /// Scaled directions of the nodes.
+        pub single_directions: Span<[f32; 4]>,
+        /// Images of the contacts.
+        pub single_images: Span<[f32; 4]>,
+        /// In double precision: rows of the nodes.
+        pub double_rows: Span<f64>,
+        /// Scaled directions of the nodes.
+        pub double_directions: Span<[f64; 4]>,
+        /// Images of the contacts.
+        pub double_images: Span<[f64; 4]>,
+        /// Sums of tiles, twice [`CONVEX_SUMS`] rows.
+        pub tile_sums: Span<f64>,
+        /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
+        pub barrier: Span<u32>,
+        /// Length of a row of contacts.
+        pub contact_capacity: u32,
+        /// Length of a row of touched nodes.
+        pub node_capacity: u32,
+    }
+}

@@ -1,0 +1,433 @@
+//! The material point method: particles, grid, sort and transfers.
+
+use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
+
+shared_constants! {
+    /// Rows of [`ParticleRows`].
+    pub const MPM_ROWS: u32 = 33;
+    /// Nodes of a node block, and cells of a particle block.
+    pub const MPM_BLOCK_NODES: u32 = 64;
+    /// Blocks around a block, itself included.
+    pub const MPM_NEIGHBOURS: u32 = 27;
+    /// Nodes of a window: what the particles of a block reach between two sorts.
+    pub const MPM_WINDOW_NODES: u32 = 1000;
+    /// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and of the account's closing.
+    pub const P2G_THREADS: u32 = 64;
+    /// See [`P2G_THREADS`].
+    pub const G2P_THREADS: u32 = 128;
+    /// See [`P2G_THREADS`].
+    pub const MPM_SORT_THREADS: u32 = 256;
+    /// See [`P2G_THREADS`].
+    pub const MPM_CLOSE_THREADS: u32 = 256;
+    /// Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
+    /// angular; work.
+    pub const MPM_ACCOUNT: u32 = 14;
+    /// A particle that moves more cells than this in a substep and leaves its window is lost.
+    pub const MPM_LOST_CELLS: u32 = 2;
+    /// Blocks along an axis from the origin, exclusive.
+    pub const MPM_KEY_LIMIT: u32 = (1 << 20) - 1;
+    /// Words of the status: how many substeps of the step may run, 2^32 - 1 for all.
+    pub const MPM_STATUS_LIMIT: u32 = 0;
+    /// Why not all of them.
+    pub const MPM_STATUS_FLAGS: u32 = 1;
+    /// 2^32 - 1 less the lost particle's id.
+    pub const MPM_STATUS_LOST: u32 = 2;
+    /// Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
+    pub const MPM_STATUS_SPEED: u32 = 3;
+    /// Number of words.
+    pub const MPM_STATUS_WORDS: u32 = 4;
+    /// Flag: a particle left its window, and a sort is due.
+    pub const MPM_DRIFTED: u32 = 1;
+    /// Flag: a particle is lost.
+    pub const MPM_LOST: u32 = 2;
+    /// Flag: more particle blocks than there is room for.
+    pub const MPM_TOO_MANY_PARTICLE_BLOCKS: u32 = 4;
+    /// Flag: more node blocks than there is room for.
+    pub const MPM_TOO_MANY_NODE_BLOCKS: u32 = 8;
+    /// Flag: a block is too far from the origin.
+    pub const MPM_OUT_OF_RANGE: u32 = 16;
+    /// Model of a material: fixed corotated elasticity.
+    pub const MPM_FIXED_COROTATED: u32 = 0;
+    /// Neo-Hookean elasticity.
+    pub const MPM_NEO_HOOKEAN: u32 = 1;
+    /// Linear corotated elasticity.
+    pub const MPM_LINEAR_COROTATED: u32 = 2;
+    /// Von Mises plasticity.
+    pub const MPM_VON_MISES: u32 = 3;
+    /// Drucker-Prager plasticity.
+    pub const MPM_DRUCKER_PRAGER: u32 = 4;
+    /// Boundary condition of a plane: sticky.
+    pub const MPM_STICKY: u32 = 0;
+    /// Slip without friction.
+    pub const MPM_SLIP: u32 = 1;
+    /// Slip with friction.
+    pub const MPM_FRICTIONAL: u32 = 2;
+}
+
+shared_structs! {
+    /// The grid: a node block of 4x4x4 nodes has 64 nodes in a row, z fastest.
+    pub struct GridNodes {
+        /// Velocity x, y, z [m/s] and mass [kg] of each node; nodes of zero mass are all zero.
+        pub nodes: Span<[f32; 4]>,
+        /// Key of each node block; its first node is at 4 times the key.
+        pub keys: Span<[i32; 3]>,
+        /// The table that finds a node block by its key: `find_key` of `kernels/mpm.cuh`. Its length is a power of two.
+        pub table_keys: Span<u64>,
+        /// Slot of the node block at each place of the table.
+        pub table_slots: Span<u32>,
+    }
+
+    /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
+    ///
+    /// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
+    /// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
+    /// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+    pub struct ParticleRows {
+        /// 33 rows.
+        pub rows: Span<f32>,
+        /// The order in which each was added.
+        pub ids: Span<u32>,
+        /// Index of each one's material.
+        pub materials: Span<u32>,
+        /// Slot of each one's block.
+        pub blocks: Span<u32>,
+        /// Key of each block; its corner is at 4 times the key [cells].
+        pub block_keys: Span<[i32; 3]>,
+        /// Number of particles.
+        pub count: u32,
+        /// Elements from one row to the next.
+        pub stride: u32,
+    }
+
+    /// What may change from step to step.
+    pub struct MpmSettings {
+        /// Substep times gravity, world frame [m/s].
+        pub gravity_step: [f64; 3],
+        /// Grid spacing h [m].
+        pub grid_spacing_f64: f64,
+        /// Grid spacing h [m].
+        pub grid_spacing: f32,
+        /// Substep [s].
+        pub delta: f32,
+    }
+
+    /// A material.
+    pub struct MpmMaterial {
+        /// Which model: [`MPM_FIXED_COROTATED`] and those after it.
+        pub model: u32,
+        /// Shear modulus [Pa].
+        pub mu: f32,
+        /// First Lame parameter [Pa].
+        pub lambda: f32,
+        /// Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
+        pub yield_strain: f32,
+    }
+
+    /// A boundary condition.
+    pub struct MpmPlane {
+        /// Unit normal into the domain.
+        pub normal_f64: [f64; 3],
+        /// Cells from the origin along the normal.
+        pub offset: f64,
+        /// Unit normal into the domain.
+        pub normal: [f32; 3],
+        /// Coefficient of friction.
+        pub friction: f32,
+        /// Which condition: [`MPM_STICKY`] and those after it.
+        pub kind: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+}
+
+kernel_parameters! {
+    /// Sorts particles, 1: each one's block, into the table.
+    pub struct MpmSortClassifyParameters = "mpm_sort_classify" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Table of particle blocks: keys, zero at first.
+        pub table_keys: Span<u64>,
+        /// For each place, 2^32 - 1 less its first particle; zero at first.
+        pub table_first: Span<u32>,
+        /// Each particle's place in the table.
+        pub places: Span<u32>,
+        /// Each particle's cell in its block.
+        pub cells: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sorts particles, 2: marks the first of each block.
+    pub struct MpmSortMarkFirstParameters = "mpm_sort_mark_first" {
+        /// Each particle's place in the table.
+        pub places: Span<u32>,
+        /// For each place, 2^32 - 1 less its first particle.
+        pub table_first: Span<u32>,
+        /// One for the first particle of a block, zero for others.
+        pub is_first: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sorts particles, 3: numbers the blocks.
+    pub struct MpmSortNumberBlocksParameters = "mpm_sort_number_blocks" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Whether a particle is the first of its block.
+        pub is_first: Span<u32>,
+        /// How many blocks have their first particle before each one.
+        pub numbers: Span<u32>,
+        /// Each particle's place in the table.
+        pub places: Span<u32>,
+        /// Number of the block at each place.
+        pub table_numbers: Span<u32>,
+        /// Key of each block.
+        pub new_keys: Span<[i32; 3]>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sorts particles, 4: what to sort by.
+    pub struct MpmSortMakeKeysParameters = "mpm_sort_make_keys" {
+        /// Each particle's place in the table.
+        pub places: Span<u32>,
+        /// Each particle's cell.
+        pub cells: Span<u32>,
+        /// Number of the block at each place.
+        pub table_numbers: Span<u32>,
+        /// Block and cell of each particle.
+        pub keys: Span<u32>,
+        /// Each particle's index.
+        pub order: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sorts particles, 5: gathers them in their new order.
+    pub struct MpmSortGatherParameters = "mpm_sort_gather" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Block and cell of each, sorted.
+        pub keys: Span<u32>,
+        /// Where each one was.
+        pub order: Span<u32>,
+        /// Key of each block.
+        pub new_keys: Span<[i32; 3]>,
+        /// First particle of each block, and the end of the last.
+        pub block_starts: Span<u32>,
+        /// Rows in the new order.
+        pub spare_rows: Span<f32>,
+        /// Ids in the new order.
+        pub spare_ids: Span<u32>,
+        /// Materials in the new order.
+        pub spare_materials: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sorts particles, 6: puts them back.
+    pub struct MpmSortStoreParameters = "mpm_sort_store" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Block and cell of each, sorted.
+        pub keys: Span<u32>,
+        /// Key of each block.
+        pub new_keys: Span<[i32; 3]>,
+        /// Rows in the new order.
+        pub spare_rows: Span<f32>,
+        /// Ids in the new order.
+        pub spare_ids: Span<u32>,
+        /// Materials in the new order.
+        pub spare_materials: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Finds node blocks, 1: for each particle block and neighbour, the first pair that names the same node block.
+    pub struct MpmSortFindOwnersParameters = "mpm_sort_find_owners" {
+        /// Number of particle blocks; one element.
+        pub block_count: Span<u32>,
+        /// Key of each particle block.
+        pub block_keys: Span<[i32; 3]>,
+        /// Table of particle blocks.
+        pub table_keys: Span<u64>,
+        /// Number of the block at each place.
+        pub table_numbers: Span<u32>,
+        /// That pair: 27 times the particle block and the neighbour.
+        pub owners: Span<u32>,
+        /// One where it is the pair itself, zero elsewhere and beyond the last block.
+        pub is_owner: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Finds node blocks, 2: gives them their slots.
+    pub struct MpmSortPlaceNodesParameters = "mpm_sort_place_nodes" {
+        /// Number of particle blocks; one element.
+        pub block_count: Span<u32>,
+        /// Key of each particle block.
+        pub block_keys: Span<[i32; 3]>,
+        /// The pair that gives each its slot.
+        pub owners: Span<u32>,
+        /// Slots of the pairs that do.
+        pub slots: Span<u32>,
+        /// Node blocks around each particle block.
+        pub nodes_of_particles: Span<u32>,
+        /// Particle blocks around each node block, plus one; zero at first.
+        pub particles_of_nodes: Span<u32>,
+        /// Keys and table of node blocks, the table's keys zero at first.
+        pub grid: GridNodes,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Particles to grid, a block of threads a particle block, into its window.
+    pub struct MpmParticlesToGridParameters = "mpm_particles_to_grid" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// One element.
+        pub settings: Span<MpmSettings>,
+        /// Number of particle blocks; one element.
+        pub block_count: Span<u32>,
+        /// First particle of each block, and the end of the last.
+        pub block_starts: Span<u32>,
+        /// Momentum [N s] and mass [kg] of [`MPM_WINDOW_NODES`] nodes a particle block.
+        pub windows: Span<[f32; 4]>,
+        /// Bounds of the box in each window that is filled: lowest node, then the end.
+        pub boxes: Span<[i32; 6]>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep in the step.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Particles to grid by atomic additions, a block of threads a particle block.
+    pub struct MpmAtomicToGridParameters = "mpm_atomic_to_grid" {
+        /// As without atomics; the windows are not used.
+        pub transfer: MpmParticlesToGridParameters,
+        /// Momentum [N s] and mass [kg] of each node; zero at first.
+        pub nodes: Span<[f32; 4]>,
+        /// Node blocks around each particle block.
+        pub nodes_of_particles: Span<u32>,
+    }
+
+    /// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
+    pub struct MpmGridParameters = "mpm_move_grid" {
+        /// The grid.
+        pub grid: GridNodes,
+        /// One element.
+        pub settings: Span<MpmSettings>,
+        /// Number of node blocks; one element.
+        pub node_count: Span<u32>,
+        /// Particle blocks around each node block, plus one; zero for none.
+        pub particles_of_nodes: Span<u32>,
+        /// The windows.
+        pub windows: Span<[f32; 4]>,
+        /// Their boxes.
+        pub boxes: Span<[i32; 6]>,
+        /// Boundary conditions.
+        pub planes: Span<MpmPlane>,
+        /// Account of each node block: [`MPM_ACCOUNT`] entries, summed over the substeps.
+        pub accounts: Span<f64>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep in the step.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Adds the node blocks' accounts to the step's, and clears them; by a single block.
+    pub struct MpmCloseAccountParameters = "mpm_close_account" {
+        /// Number of node blocks; one element.
+        pub node_count: Span<u32>,
+        /// Account of each node block.
+        pub accounts: Span<f64>,
+        /// The step's; [`MPM_ACCOUNT`] elements.
+        pub total: Span<f64>,
+    }
+
+    /// Grid to particles, motion, return mapping and stress.
+    pub struct MpmGridToParticlesParameters = "mpm_grid_to_particles" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// The grid.
+        pub grid: GridNodes,
+        /// One element.
+        pub settings: Span<MpmSettings>,
+        /// Materials.
+        pub materials: Span<MpmMaterial>,
+        /// Number of particle blocks; one element.
+        pub block_count: Span<u32>,
+        /// First particle of each block, and the end of the last.
+        pub block_starts: Span<u32>,
+        /// Boxes of the windows.
+        pub boxes: Span<[i32; 6]>,
+        /// Node blocks around each particle block.
+        pub nodes_of_particles: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep in the step.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Probe: finds node blocks by their keys.
+    pub struct ProbeFindNodesParameters = "probe_find_nodes" {
+        /// The grid.
+        pub grid: GridNodes,
+        /// Keys.
+        pub keys: Span<[i32; 3]>,
+        /// Slot of each one's block; 2^32 - 1 where there is none.
+        pub slots: Span<u32>,
+    }
+
+    /// Probe: a material's response to trial deformation gradients.
+    pub struct ProbeConstitutiveParameters = "probe_constitutive" {
+        /// Materials.
+        pub materials: Span<MpmMaterial>,
+        /// Deformation gradients by rows, and the history.
+        pub trials: Span<[f32; 10]>,
+        /// Deformation gradient by rows, history, Kirchhoff stress [Pa] as xx, yy, zz, xy, xz, yz.
+        pub responses: Span<[f32; 16]>,
+        /// Which material.
+        pub material: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+}
