@@ -37,8 +37,9 @@ pub(super) fn run(
         let mut tightest: Option<Vec<[f64; 3]>> = None;
         for &tolerance in &sorted {
             scene.solver.relative_tolerance = tolerance;
-            let whole = run_whole(part, &scene, threads, |_| {})?;
-            let positions = whole.positions();
+            let mut whole = run_whole(part, &scene, threads, |_| Ok(()))?;
+            let positions =
+                whole.positions().map_err(|e| BenchError { bench: part, reason: e.to_string() })?;
             let off =
                 Distances::between(tightest.get_or_insert_with(|| positions.clone()), &positions, spacing);
             let details = json!({

@@ -1,5 +1,6 @@
 //! The scenes of Table I of the convex MPM and rigid body paper that exist here, beside the published figures.
 
+use pliant_coupling::{BackendError, World};
 use serde_json::json;
 
 use super::grip::{Grip, Slip};
@@ -115,24 +116,25 @@ struct Watch {
 }
 
 impl Watch {
-    fn look(&mut self, world: &pliant_coupling::World) {
+    fn look(&mut self, world: &mut World) -> Result<(), BackendError> {
         let time = world.time();
         if world.step_count() == 0 {
-            self.grip = Grip::new(world, ["left panel", "right panel"], "cube");
+            self.grip = Grip::new(world, ["left panel", "right panel"], "cube")?;
         }
-        let Some(grip) = &mut self.grip else { return };
+        let Some(grip) = &mut self.grip else { return Ok(()) };
         if time < CLOSED - 1e-9 || time < self.next {
-            return;
+            return Ok(());
         }
         if !self.closed {
-            grip.close(world);
+            grip.close(world)?;
             self.closed = true;
         }
         self.next = time + LOOK - 1e-9;
-        self.last = grip.slip(world);
+        self.last = grip.slip(world)?;
         if self.last.held > self.most.held {
             self.most = self.last;
         }
+        Ok(())
     }
 
     /// Most and last slip; none where nothing is gripped.

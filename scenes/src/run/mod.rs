@@ -177,6 +177,9 @@ pub enum RunError {
     /// The backend cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// The backend cannot give the particles.
+    #[error("the particles cannot be read: {0}")]
+    Particles(#[from] pliant_coupling::BackendError),
     /// Threads cannot be started.
     #[error("{threads} threads cannot be started: {reason}")]
     Threads {
@@ -211,7 +214,12 @@ impl RunError {
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
-            Self::DiskFull { .. } | Self::Io(_) | Self::Picture(_) | Self::Plot(_) | Self::Threads { .. }
+            Self::DiskFull { .. }
+                | Self::Io(_)
+                | Self::Picture(_)
+                | Self::Plot(_)
+                | Self::Particles(_)
+                | Self::Threads { .. }
         )
     }
 }

@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
             forces.step(&self.world, &self.centers)?;
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
-        self.judge.step(&self.world, self.scene.dt);
+        self.judge.step(&mut self.world, self.scene.dt)?;
         let rigid_energy = self.world.bodies().kinetic_energy();
         self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
 
     /// Writes the frame and the bodies' rows of this moment.
     fn frame(&mut self) -> Result<(), RunError> {
-        self.writer.write(self.directory, self.frames, &self.world)?;
+        self.writer.write(self.directory, self.frames, &mut self.world)?;
         let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
         let (time, bodies) = (self.world.time(), self.world.bodies());
         self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
@@ -313,7 +313,7 @@ impl<'a> Run<'a> {
             goals: self.judge.worst().to_vec(),
             scene: self.scene.clone(),
         };
-        checkpoint.write(self.directory, &self.world)?;
+        checkpoint.write(self.directory, &mut self.world)?;
         self.last_checkpoint = Instant::now();
         Ok(())
     }
