@@ -20,8 +20,9 @@ use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSet
 use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
     CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
-    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ConvexContacts, ConvexIncidence, ConvexNumberParameters,
-    ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS, GridNodes, Kernel,
+    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactSolution, ConvexContacts, ConvexIncidence,
+    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS,
+    GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
@@ -317,6 +318,20 @@ impl DeviceConvexSolver {
     /// Which contacts touch which nodes.
     pub fn incidence(&self) -> ConvexIncidence {
         self.incidence.spans()
+    }
+
+    /// The last solve as the exchange reads it.
+    pub fn solution(&self) -> ContactSolution {
+        ContactSolution {
+            impulses: self.impulses.span(),
+            velocities: self.velocities.span(),
+            nodes: self.node_rows.span(),
+            answers: Span::EMPTY,
+            node_stride: self.node_capacity,
+            mass_row: 0,
+            free_row: 2,
+            unused: 0,
+        }
     }
 
     /// What the last solve did, on the device.

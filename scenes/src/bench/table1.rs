@@ -8,6 +8,7 @@ use super::rigid::shipped;
 use super::whole::{Whole, run_whole};
 use super::{BenchError, BenchOptions, Part, Row, Sample};
 use crate::format::{AutoOr, Coupling, Scene};
+use crate::machine::Machine;
 
 /// The part.
 pub const PART: Part = Part {
@@ -92,8 +93,9 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchErro
         for (name, scene) in &variants {
             for &threads in &options.threads {
                 let mut watch = Watch::default();
-                let whole = run_whole(PART.name, scene, threads, |world| watch.look(world))?;
-                rows(published, name, threads, &whole, watch.slip(), row);
+                let whole =
+                    run_whole(PART.name, scene, &options.machine, threads, |world| watch.look(world))?;
+                rows(published, name, threads, &whole, watch.slip(), &options.machine, row);
             }
         }
     }
@@ -149,10 +151,11 @@ fn rows(
     threads: usize,
     whole: &Whole,
     slip: Option<[Slip; 2]>,
+    machine: &Machine,
     row: &mut dyn FnMut(Row),
 ) {
     let make = |case: String, unit, values| {
-        Sample { part: PART.name, case, threads, precision: "f32", unit }
+        Sample { machine, part: PART.name, case, threads, precision: "f32", unit }
             .row(values, whole.details(published.details()))
     };
     let ms_per_step = published.ms_per_step;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{BenchError, in_pool};
 use crate::format::Scene;
+use crate::machine::Machine;
 use crate::prepare::{Prepared, prepare};
 use crate::run::{Statistics, StepFigures};
 
@@ -25,19 +26,22 @@ pub(super) struct Whole {
 pub(super) fn run_whole(
     part: &'static str,
     scene: &Scene,
+    machine: &Machine,
     threads: usize,
     look: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
 ) -> Result<Whole, BenchError> {
-    in_pool(part, threads, || run_in_pool(part, scene, look))?
+    in_pool(part, threads, || run_in_pool(part, scene, machine, look))?
 }
 
 fn run_in_pool(
     part: &'static str,
     scene: &Scene,
+    machine: &Machine,
     mut look: impl FnMut(&mut World) -> Result<(), BackendError>,
 ) -> Result<Whole, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
     let Prepared { mut world, drives, .. } = prepare(scene).map_err(|e| fail(e.to_string()))?;
+    machine.attach(&mut world).map_err(|e| fail(e.to_string()))?;
     let steps = (scene.duration / scene.dt).round() as usize;
     let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
     let mut substeps = 0;
