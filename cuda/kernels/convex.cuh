@@ -37,9 +37,9 @@ static_assert(CONTACT_END == CONVEX_CONTACT_ROWS, "rows of a contact");
 
 // Rows of a touched node.
 enum NodeRow : uint32_t {
-    MASS = 0,
+    MASS = CONVEX_MASS_ROW,
     INVERSE_MASS = 1,
-    FREE = 2,
+    FREE = CONVEX_FREE_ROW,
     VELOCITY = 5,
     OTHER_VELOCITY = 8,
     IMPULSE = 11,
@@ -59,6 +59,16 @@ __device__ __forceinline__ T weight(T offset, uint32_t k) {
     const T d = offset - static_cast<T>(k);
     const T outer = T(1.5) - (d < T(0) ? -d : d);
     return k == 1 ? T(0.75) - d * d : T(0.5) * outer * outer;
+}
+
+// Whether contact c has another stencil than the one before.
+__device__ __forceinline__ bool has_new_stencil(const Span<Array<int32_t, 3>>& bases, uint32_t c) {
+    if (c == 0) {
+        return true;
+    }
+    const Array<int32_t, 3>& base = bases[c];
+    const Array<int32_t, 3>& last = bases[c - 1];
+    return base[0] != last[0] || base[1] != last[1] || base[2] != last[2];
 }
 
 // The memory of a solve and its passes.

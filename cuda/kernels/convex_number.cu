@@ -5,9 +5,8 @@
 // there are. All atomic operations are on integers.
 //
 // The table of the last solve's nodes is kept, so that each touched node finds the velocity that it was left with.
-#include "block.cuh"
 #include "convex.cuh"
-#include "grid.cuh"
+#include "grid_scan.cuh"
 
 namespace convex {
 
@@ -15,70 +14,11 @@ constexpr uint32_t NO_PLACE = 0xffffffffu;
 // Nodes are less than this far from the origin: a key has 21 bits an axis.
 constexpr int32_t FARTHEST = 1 << 20;
 
-struct Numbering {
+struct Numbering : StayingBlocks<CONVEX_THREADS> {
     const ConvexNumberParameters& p;
 
-    __device__ __forceinline__ void barrier() const {
-        if (gridDim.x == 1) {
-            __syncthreads();
-        } else {
-            grid_barrier(p.barrier);
-        }
-    }
-
-    template <typename Item>
-    __device__ __forceinline__ void each(uint32_t count, Item item) const {
-        for (uint32_t i = global_thread(); i < count; i += gridDim.x * CONVEX_THREADS) {
-            item(i);
-        }
-    }
-
-    // `take(i, sum of value(j) for j < i)` for each i below `count`; returns the sum of all. Ends with a barrier. A block takes
-    // neighbouring tiles: it sums them, learns what lies before them, and goes through them again.
-    template <typename Value, typename Take>
-    __device__ __forceinline__ uint32_t scan(uint32_t count, Value value, Take take) const {
-        const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
-        const uint32_t of_block = (tiles + gridDim.x - 1) / gridDim.x;
-        const uint32_t begin = min(blockIdx.x * of_block, tiles);
-        const uint32_t end = min(begin + of_block, tiles);
-        uint32_t mine = 0;
-        for (uint32_t tile = begin; tile < end; ++tile) {
-            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
-            mine += i < count ? value(i) : 0;
-        }
-        uint32_t sum;
-        block_exclusive_sum<CONVEX_THREADS>(mine, sum);
-        if (threadIdx.x == 0) {
-            p.block_sums[blockIdx.x] = sum;
-        }
-        barrier();
-        uint32_t before = 0;
-        uint32_t total = 0;
-        for (uint32_t block = 0; block < gridDim.x; ++block) {
-            const uint32_t of = p.block_sums[block];
-            before += block < blockIdx.x ? of : 0;
-            total += of;
-        }
-        for (uint32_t tile = begin; tile < end; ++tile) {
-            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
-            const uint32_t within = block_exclusive_sum<CONVEX_THREADS>(i < count ? value(i) : 0, sum);
-            if (i < count) {
-                take(i, before + within);
-            }
-            before += sum;
-        }
-        barrier();
-        return total;
-    }
-
-    // Whether contact c has another stencil than the one before.
     __device__ __forceinline__ uint32_t begins_group(uint32_t c) const {
-        if (c == 0) {
-            return 1;
-        }
-        const Array<int32_t, 3>& base = p.contacts.base[c];
-        const Array<int32_t, 3>& last = p.contacts.base[c - 1];
-        return base[0] == last[0] && base[1] == last[1] && base[2] == last[2] ? 0 : 1;
+        return has_new_stencil(p.contacts.base, c) ? 1 : 0;
     }
 
     // Coordinates of a node, or of a block of nodes, in one number that is not 0.
@@ -184,7 +124,7 @@ struct Numbering {
 }  // namespace convex
 
 PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
-    const convex::Numbering n = {p};
+    const convex::Numbering n = {{p.barrier, p.block_sums}, p};
     const ConvexIncidence& incidence = p.incidence;
     const uint32_t contacts = p.contacts.count[0];
     const bool first = global_thread() == 0;

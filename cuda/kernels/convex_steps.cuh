@@ -52,8 +52,11 @@ struct Solve {
     // Takes over the nodes of the grid and works out the constants of the contacts' laws.
     __device__ __forceinline__ void load() {
         m.each(m.nodes, [&](uint32_t i) {
-            const Array<float, 4>& node = p.grid[p.incidence.slots[i]];
-            const double mass = node[3];
+            const uint32_t slot = p.incidence.slots[i];
+            const Array<float, 4>& node = p.grid[slot];
+            // A node that a wall holds is one of infinite mass: without an inverse of it, it never moves.
+            const bool is_held = p.held.length > 0 && p.held[slot] == CONVEX_HELD;
+            const double mass = is_held ? 0.0 : static_cast<double>(node[3]);
             m.node(MASS, i) = mass;
             m.node(INVERSE_MASS, i) = mass > 0.0 ? 1.0 / mass : 0.0;
             for (uint32_t a = 0; a < 3; ++a) {

@@ -77,8 +77,8 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
         return;
     }
     const uint32_t count = p.contacts.count[0];
-    if (c == 0) {
-        p.memories.state[0].memories = count;
+    if (c == 0 && (count == 0 || p.contacts.particle[0] == CONTACT_NONE)) {
+        p.memories.state[0].memories = 0;
     }
     if (blockIdx.x * CONTACT_THREADS >= count) {
         return;
@@ -115,26 +115,31 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
         const double reaction[3] = {-impulse[0], -impulse[1], -impulse[2]};
         sums = contact::sums_of(lever, reaction, work);
 
-        const bool of_particle = particle != CONTACT_NONE;
-        const bool held = of_particle && p.contacts.tension[c] > 0.0f;
-        const bool adhesive = of_particle && p.shapes.geometries[geometry].adhesive != 0;
-        const float outside = of_particle ? p.contacts.pressed_out[c] : 0.0f;
-        ContactMemory& memory = p.memories.list[c];
-        memory.particle = particle;
-        memory.geometry = geometry;
-        memory.feature = p.contacts.feature[c];
-        memory.bonded = held || (adhesive && normal_impulse > 0.0) ? 1 : 0;
-        memory.impulse = {{static_cast<float>(impulse[0]), static_cast<float>(impulse[1]), static_cast<float>(impulse[2])}};
-        memory.normal_impulse = static_cast<float>(held ? normal_impulse : fmax(normal_impulse, 0.0));
-        memory.distance = p.contacts.distance[c];
-        memory.pressed_out = outside;
-        memory.unused = {{0, 0}};
-        if (of_particle && (c == 0 || p.contacts.particle[c - 1] != particle)) {
-            p.memories.first[particle] = c;
-        }
-        if (outside > 0.0f) {
-            // Bits of positive numbers are in their order: which thread comes first does not matter.
-            atomicMax(&p.memories.state[0].next_farthest, __float_as_uint(outside));
+        // The contacts with walls of the grid come after all others, and nothing is remembered of them.
+        if (particle != CONTACT_NONE) {
+            const bool held = p.contacts.tension[c] > 0.0f;
+            const bool adhesive = p.shapes.geometries[geometry].adhesive != 0;
+            const float outside = p.contacts.pressed_out[c];
+            ContactMemory& memory = p.memories.list[c];
+            memory.particle = particle;
+            memory.geometry = geometry;
+            memory.feature = p.contacts.feature[c];
+            memory.bonded = held || (adhesive && normal_impulse > 0.0) ? 1 : 0;
+            memory.impulse = {{static_cast<float>(impulse[0]), static_cast<float>(impulse[1]), static_cast<float>(impulse[2])}};
+            memory.normal_impulse = static_cast<float>(held ? normal_impulse : fmax(normal_impulse, 0.0));
+            memory.distance = p.contacts.distance[c];
+            memory.pressed_out = outside;
+            memory.unused = {{0, 0}};
+            if (c == 0 || p.contacts.particle[c - 1] != particle) {
+                p.memories.first[particle] = c;
+            }
+            if (c + 1 == count || p.contacts.particle[c + 1] == CONTACT_NONE) {
+                p.memories.state[0].memories = c + 1;
+            }
+            if (outside > 0.0f) {
+                // Bits of positive numbers are in their order: which thread comes first does not matter.
+                atomicMax(&p.memories.state[0].next_farthest, __float_as_uint(outside));
+            }
         }
     }
     contact::sum_tile(p.sums, blockIdx.x, p.body_count, body, sums);
@@ -151,8 +156,10 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
     if (n < count) {
         double left[3] = {0.0, 0.0, 0.0};
         const double mass = p.solution.nodes[p.solution.mass_row * p.solution.node_stride + n];
+        Array<float, 4>& node = p.nodes[p.incidence.slots[n]];
+        // What has mass on the grid and none in the solve is held by a wall.
+        const bool is_held = mass == 0.0 && node[3] > 0.0f;
         if (mass > 0.0) {
-            Array<float, 4>& node = p.nodes[p.incidence.slots[n]];
             for (uint32_t d = 0; d < 3; ++d) {
                 const double before = p.solution.nodes[(p.solution.free_row + d) * p.solution.node_stride + n];
                 const float rounded = static_cast<float>(p.solution.velocities[n][d]);
@@ -188,7 +195,7 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
             }
         }
         // A node that a wall held did not move: the wall held it against the contacts.
-        if (owner == CONTACT_NONE || mass == 0.0) {
+        if (owner == CONTACT_NONE || is_held) {
             owner = p.body_count;
         }
         const double cells[3] = {

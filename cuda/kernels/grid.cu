@@ -104,10 +104,7 @@ __device__ __forceinline__ NodeAccount move_node(
     bool is_changed = false;
     for (uint32_t n = 0; n < p.planes.length; ++n) {
         const MpmPlane& plane = p.planes[n];
-        const double distance = position[0] * plane.normal_f64[0] + position[1] * plane.normal_f64[1] +
-                                position[2] * plane.normal_f64[2] - plane.offset;
-        // With slack, so that a plane through nodes acts on those nodes.
-        if (distance <= 1e-6) {
+        if (acts_on(plane, position)) {
             impose(plane, v);
             is_changed = true;
         }

@@ -105,6 +105,14 @@ __device__ __forceinline__ float spline_weight(uint32_t n, float f) {
     return n == 1 ? 0.75f - d * d : 0.5f * d * d;
 }
 
+// Whether a boundary condition acts on the node at `position` [cells], as GridPlane::acts_at of mpm/src/boundary.rs.
+__device__ __forceinline__ bool acts_on(const MpmPlane& plane, const double position[3]) {
+    const double distance = position[0] * plane.normal_f64[0] + position[1] * plane.normal_f64[1] +
+                            position[2] * plane.normal_f64[2] - plane.offset;
+    // With slack, so that a plane through nodes acts on those nodes.
+    return distance <= 1e-6;
+}
+
 // First node of a particle's stencil from its block's corner, and the position from there, for all axes; whether the window holds it.
 __device__ __forceinline__ bool stencil_of(
     const ParticleRows& particles, uint32_t i, float base[3], float offset[3]) {

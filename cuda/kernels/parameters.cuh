@@ -102,6 +102,12 @@ constexpr uint32_t CONVEX_NODE_ROWS = 20;
 constexpr uint32_t CONVEX_CONTACT_ROWS = 30;
 // Rows of a touched node in a linear system.
 constexpr uint32_t CONVEX_SYSTEM_ROWS = 19;
+// Row of a touched node with the mass that the solve moves: zero of a node that a wall holds.
+constexpr uint32_t CONVEX_MASS_ROW = 0;
+// First of the three rows of a touched node with its velocity before the solve.
+constexpr uint32_t CONVEX_FREE_ROW = 2;
+// Mark of a node that a wall holds: the solve does not move it.
+constexpr uint32_t CONVEX_HELD = 4294967295;
 // Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
 constexpr uint32_t CONVEX_ON_NODE = 8;
 // Start of a solve: the free velocities.
@@ -124,6 +130,10 @@ constexpr uint32_t CONVEX_ITERATION_LIMIT = 3;
 constexpr uint32_t CONVEX_NOT_FINITE = 4;
 // End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
 constexpr uint32_t CONVEX_NO_ROOM = 5;
+// Threads of a block of the walls' kernels, and walls whose impulses are summed by one of its blocks.
+constexpr uint32_t WALLS_THREADS = 128;
+// Numbers that are summed for the walls: angular impulse, linear impulse.
+constexpr uint32_t WALLS_SUMS = 6;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -474,7 +484,8 @@ static_assert(PLIANT_OFFSET(ContactRules, near_rigid) == 20, "ContactRules::near
 static_assert(PLIANT_OFFSET(ContactRules, dissipation) == 24, "ContactRules::dissipation");
 static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused");
 
-// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry.
+// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
+// nodes with walls of the grid.
 struct ContactArrays {
     // Number of contacts; one element.
     Span<uint32_t> count;
@@ -504,6 +515,8 @@ struct ContactArrays {
     Span<float> pressed_out;
     // Stiffness [N/m].
     Span<float> stiffness;
+    // Hunt-Crossley dissipation [s/m].
+    Span<float> dissipation;
     // Coulomb coefficient.
     Span<float> friction;
     // Normal impulse that bounds the friction [N s].
@@ -513,7 +526,7 @@ struct ContactArrays {
     // Impulse on the particle in the last substep, world frame [N s]; zero for a new pair.
     Span<Array<float, 3>> last_impulse;
 };
-static_assert(sizeof(ContactArrays) == 288 && alignof(ContactArrays) == 8, "ContactArrays");
+static_assert(sizeof(ContactArrays) == 304 && alignof(ContactArrays) == 8, "ContactArrays");
 static_assert(PLIANT_OFFSET(ContactArrays, count) == 0, "ContactArrays::count");
 static_assert(PLIANT_OFFSET(ContactArrays, particle) == 16, "ContactArrays::particle");
 static_assert(PLIANT_OFFSET(ContactArrays, geometry) == 32, "ContactArrays::geometry");
@@ -528,10 +541,11 @@ static_assert(PLIANT_OFFSET(ContactArrays, gap) == 160, "ContactArrays::gap");
 static_assert(PLIANT_OFFSET(ContactArrays, distance) == 176, "ContactArrays::distance");
 static_assert(PLIANT_OFFSET(ContactArrays, pressed_out) == 192, "ContactArrays::pressed_out");
 static_assert(PLIANT_OFFSET(ContactArrays, stiffness) == 208, "ContactArrays::stiffness");
-static_assert(PLIANT_OFFSET(ContactArrays, friction) == 224, "ContactArrays::friction");
-static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 240, "ContactArrays::lagged_normal_impulse");
-static_assert(PLIANT_OFFSET(ContactArrays, tension) == 256, "ContactArrays::tension");
-static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 272, "ContactArrays::last_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, dissipation) == 224, "ContactArrays::dissipation");
+static_assert(PLIANT_OFFSET(ContactArrays, friction) == 240, "ContactArrays::friction");
+static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 256, "ContactArrays::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, tension) == 272, "ContactArrays::tension");
+static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 288, "ContactArrays::last_impulse");
 
 // What is remembered of the last substep's contacts.
 struct ContactMemories {
@@ -720,6 +734,17 @@ static_assert(PLIANT_OFFSET(ConvexReport, nodes) == 48, "ConvexReport::nodes");
 static_assert(PLIANT_OFFSET(ConvexReport, double_systems) == 52, "ConvexReport::double_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unresolved_systems) == 56, "ConvexReport::unresolved_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unused) == 60, "ConvexReport::unused");
+
+// A contact of a node with a wall of the grid.
+struct ContactWall {
+    // Number of the boundary condition.
+    uint32_t plane;
+    // Where the node lies in the grid.
+    uint32_t slot;
+};
+static_assert(sizeof(ContactWall) == 8 && alignof(ContactWall) == 4, "ContactWall");
+static_assert(PLIANT_OFFSET(ContactWall, plane) == 0, "ContactWall::plane");
+static_assert(PLIANT_OFFSET(ContactWall, slot) == 4, "ContactWall::slot");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -1612,7 +1637,7 @@ struct ContactFillParameters {
     // The contacts.
     ContactArrays contacts;
 };
-static_assert(sizeof(ContactFillParameters) == 664 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(sizeof(ContactFillParameters) == 680 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
 static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
@@ -1648,17 +1673,17 @@ struct ContactExchangeParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactExchangeParameters) == 592 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(sizeof(ContactExchangeParameters) == 608 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 288, "ContactExchangeParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 400, "ContactExchangeParameters::memories");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 448, "ContactExchangeParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 528, "ContactExchangeParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 544, "ContactExchangeParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 560, "ContactExchangeParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 576, "ContactExchangeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 584, "ContactExchangeParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 588, "ContactExchangeParameters::unused");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 304, "ContactExchangeParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 416, "ContactExchangeParameters::memories");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 464, "ContactExchangeParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 544, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 560, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 576, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 592, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 600, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 604, "ContactExchangeParameters::unused");
 
 // Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
 struct ContactExchangeNodesParameters {
@@ -1683,17 +1708,17 @@ struct ContactExchangeNodesParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-static_assert(sizeof(ContactExchangeNodesParameters) == 560 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(sizeof(ContactExchangeNodesParameters) == 576 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 288, "ContactExchangeNodesParameters::incidence");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 400, "ContactExchangeNodesParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 480, "ContactExchangeNodesParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 496, "ContactExchangeNodesParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 512, "ContactExchangeNodesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 528, "ContactExchangeNodesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 544, "ContactExchangeNodesParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 552, "ContactExchangeNodesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 556, "ContactExchangeNodesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 304, "ContactExchangeNodesParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 416, "ContactExchangeNodesParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 496, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 512, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 528, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 544, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 560, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 568, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 572, "ContactExchangeNodesParameters::first_tile");
 
 // Adds the tiles' sums to those of the step.
 struct ContactSumBodiesParameters {
@@ -1714,6 +1739,130 @@ static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactS
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
+
+// Appends the contacts of touched nodes with walls to those of the particles, by blocks that stay.
+struct WallsAddParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Free velocities and masses.
+    GridNodes grid;
+    // Boundary conditions.
+    Span<MpmPlane> planes;
+    // One element.
+    Span<ContactClock> clock;
+    // One element; gets the most contacts.
+    Span<ContactState> state;
+    // Slot of each of the 27 nodes of each contact that no contact with the same stencil comes before, if a wall acts on it;
+    // `CONTACT_NONE`(super::CONTACT_NONE) for others.
+    Span<uint32_t> places;
+    // For each node of the grid, zero at first; in the end `CONVEX_HELD`(super::CONVEX_HELD) for those that a wall holds.
+    Span<uint32_t> marks;
+    // The contacts that are appended, in their order.
+    Span<ContactWall> walls;
+    // Number of contacts before them; one element.
+    Span<uint32_t> first;
+    // A sum for each block.
+    Span<uint32_t> block_sums;
+    // Memory of the barrier: `GRID_BARRIER_WORDS`(super::GRID_BARRIER_WORDS) words.
+    Span<uint32_t> barrier;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(WallsAddParameters) == 528 && alignof(WallsAddParameters) == 8, "WallsAddParameters");
+static_assert(PLIANT_OFFSET(WallsAddParameters, contacts) == 0, "WallsAddParameters::contacts");
+static_assert(PLIANT_OFFSET(WallsAddParameters, grid) == 304, "WallsAddParameters::grid");
+static_assert(PLIANT_OFFSET(WallsAddParameters, planes) == 368, "WallsAddParameters::planes");
+static_assert(PLIANT_OFFSET(WallsAddParameters, clock) == 384, "WallsAddParameters::clock");
+static_assert(PLIANT_OFFSET(WallsAddParameters, state) == 400, "WallsAddParameters::state");
+static_assert(PLIANT_OFFSET(WallsAddParameters, places) == 416, "WallsAddParameters::places");
+static_assert(PLIANT_OFFSET(WallsAddParameters, marks) == 432, "WallsAddParameters::marks");
+static_assert(PLIANT_OFFSET(WallsAddParameters, walls) == 448, "WallsAddParameters::walls");
+static_assert(PLIANT_OFFSET(WallsAddParameters, first) == 464, "WallsAddParameters::first");
+static_assert(PLIANT_OFFSET(WallsAddParameters, block_sums) == 480, "WallsAddParameters::block_sums");
+static_assert(PLIANT_OFFSET(WallsAddParameters, barrier) == 496, "WallsAddParameters::barrier");
+static_assert(PLIANT_OFFSET(WallsAddParameters, grid_spacing) == 512, "WallsAddParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(WallsAddParameters, body_count) == 520, "WallsAddParameters::body_count");
+static_assert(PLIANT_OFFSET(WallsAddParameters, unused) == 524, "WallsAddParameters::unused");
+
+// Guesses the walls' impulses.
+struct WallsGuessParameters {
+    // The contacts; the walls' get their `last_impulse`.
+    ContactArrays contacts;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // Free velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Boundary conditions.
+    Span<MpmPlane> planes;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::WallsAdd`(super::Kernel::WallsAdd).
+    Span<ContactWall> walls;
+    // Number of contacts before them; one element.
+    Span<uint32_t> first;
+};
+static_assert(sizeof(WallsGuessParameters) == 496 && alignof(WallsGuessParameters) == 8, "WallsGuessParameters");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, contacts) == 0, "WallsGuessParameters::contacts");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, incidence) == 304, "WallsGuessParameters::incidence");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, nodes) == 416, "WallsGuessParameters::nodes");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, planes) == 432, "WallsGuessParameters::planes");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, clock) == 448, "WallsGuessParameters::clock");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, walls) == 464, "WallsGuessParameters::walls");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, first) == 480, "WallsGuessParameters::first");
+
+// Takes what the solve left of velocities into walls out of the grid, and adds friction; by blocks that stay.
+struct WallsImposeParameters {
+    // The contacts.
+    ContactArrays contacts;
+    // Whether there was room for them.
+    ConvexIncidence incidence;
+    // Impulse of each contact in the solve [N s].
+    Span<Array<double, 3>> impulses;
+    // Velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
+    // Boundary conditions.
+    Span<MpmPlane> planes;
+    // Coefficient of friction of each.
+    Span<double> friction;
+    // One element.
+    Span<ContactClock> clock;
+    // See `Kernel::WallsAdd`(super::Kernel::WallsAdd).
+    Span<ContactWall> walls;
+    // Number of contacts before them; one element.
+    Span<uint32_t> first;
+    // Impulse on the walls of each tile of `WALLS_THREADS` of them.
+    Span<Array<double, 6>> sums;
+    // See `Kernel::ContactSumBodies`(super::Kernel::ContactSumBodies).
+    Span<Array<double, 7>> totals;
+    // Memory of the barrier: `GRID_BARRIER_WORDS`(super::GRID_BARRIER_WORDS) words.
+    Span<uint32_t> barrier;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(WallsImposeParameters) == 592 && alignof(WallsImposeParameters) == 8, "WallsImposeParameters");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, contacts) == 0, "WallsImposeParameters::contacts");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, incidence) == 304, "WallsImposeParameters::incidence");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, impulses) == 416, "WallsImposeParameters::impulses");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, nodes) == 432, "WallsImposeParameters::nodes");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, planes) == 448, "WallsImposeParameters::planes");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, friction) == 464, "WallsImposeParameters::friction");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, clock) == 480, "WallsImposeParameters::clock");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, walls) == 496, "WallsImposeParameters::walls");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, first) == 512, "WallsImposeParameters::first");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, sums) == 528, "WallsImposeParameters::sums");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, totals) == 544, "WallsImposeParameters::totals");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, barrier) == 560, "WallsImposeParameters::barrier");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, grid_spacing) == 576, "WallsImposeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, body_count) == 584, "WallsImposeParameters::body_count");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, unused) == 588, "WallsImposeParameters::unused");
 
 // Numbers the nodes that contacts touch, by blocks that stay.
 struct ConvexNumberParameters {
@@ -1773,6 +1922,8 @@ struct ConvexSolveParameters {
     Span<ConvexSettings> settings;
     // Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
     Span<Array<float, 4>> grid;
+    // `CONVEX_HELD` for each of them that a wall holds; empty where none does.
+    Span<uint32_t> held;
     // Guessed velocities of the touched nodes in m/s.
     Span<Array<double, 3>> guess_velocities;
     // Guessed impulses of the contacts on the particles in N s; may be short.
@@ -1814,28 +1965,29 @@ struct ConvexSolveParameters {
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexSolveParameters) == 632 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
+static_assert(sizeof(ConvexSolveParameters) == 648 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 192, "ConvexSolveParameters::incidence");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 304, "ConvexSolveParameters::settings");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 320, "ConvexSolveParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 336, "ConvexSolveParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 352, "ConvexSolveParameters::guess_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 368, "ConvexSolveParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 384, "ConvexSolveParameters::node_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 400, "ConvexSolveParameters::impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 416, "ConvexSolveParameters::report");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 432, "ConvexSolveParameters::trace");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 448, "ConvexSolveParameters::node_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 464, "ConvexSolveParameters::contact_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 480, "ConvexSolveParameters::single_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 496, "ConvexSolveParameters::single_hessians");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 512, "ConvexSolveParameters::single_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 528, "ConvexSolveParameters::single_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 544, "ConvexSolveParameters::double_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 560, "ConvexSolveParameters::double_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 576, "ConvexSolveParameters::double_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 592, "ConvexSolveParameters::tile_sums");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 608, "ConvexSolveParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 624, "ConvexSolveParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 628, "ConvexSolveParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, held) == 336, "ConvexSolveParameters::held");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 352, "ConvexSolveParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 368, "ConvexSolveParameters::guess_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 384, "ConvexSolveParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 400, "ConvexSolveParameters::node_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 416, "ConvexSolveParameters::impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 432, "ConvexSolveParameters::report");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 448, "ConvexSolveParameters::trace");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 464, "ConvexSolveParameters::node_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 480, "ConvexSolveParameters::contact_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 496, "ConvexSolveParameters::single_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 512, "ConvexSolveParameters::single_hessians");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 528, "ConvexSolveParameters::single_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 544, "ConvexSolveParameters::single_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 560, "ConvexSolveParameters::double_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 576, "ConvexSolveParameters::double_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 592, "ConvexSolveParameters::double_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 608, "ConvexSolveParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 624, "ConvexSolveParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 640, "ConvexSolveParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 644, "ConvexSolveParameters::node_capacity");

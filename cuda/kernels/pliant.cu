@@ -8,6 +8,7 @@
 #include "misuse.cu"
 #include "register.cu"
 #include "exchange.cu"
+#include "walls.cu"
 #include "sort_particles.cu"
 #include "p2g.cu"
 #include "grid.cu"

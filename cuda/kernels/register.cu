@@ -383,6 +383,7 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
         p.contacts.distance[at] = a.surface.distance;
         p.contacts.pressed_out[at] = outside;
         p.contacts.stiffness[at] = stiffness;
+        p.contacts.dissipation[at] = p.rules.dissipation;
         p.contacts.friction[at] = geometry.friction;
         p.contacts.lagged_normal_impulse[at] = lagged;
         p.contacts.tension[at] = a.tension;

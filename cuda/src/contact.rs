@@ -10,9 +10,11 @@ mod exchange;
 mod geometries;
 mod registry;
 mod triangles;
+mod walls;
 
 pub use arrays::RegisteredContact;
 pub use error::ContactError;
 pub use exchange::{BodyExchange, DeviceExchange};
 pub use geometries::DeviceGeometries;
 pub use registry::{ContactOptions, DeviceRegistry, RegistryCapacity};
+pub use walls::DeviceWalls;

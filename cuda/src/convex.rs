@@ -18,11 +18,11 @@ mod upload;
 use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
 
 use crate::kernels::{
-    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
-    CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
-    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactSolution, ConvexContacts, ConvexIncidence,
-    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveParameters, GRID_BARRIER_WORDS,
-    GridNodes, Kernel,
+    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_FREE_ROW, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES,
+    CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_MASS_ROW,
+    CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS, CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS,
+    ContactSolution, ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings,
+    ConvexSolveParameters, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
@@ -227,7 +227,7 @@ impl DeviceConvexSolver {
         guess_impulses: Span<[f32; 3]>,
     ) {
         self.issue_number(commands, contacts, grid);
-        self.issue_solve(commands, contacts, grid.nodes, guess_impulses);
+        self.issue_solve(commands, contacts, grid.nodes, Span::EMPTY, guess_impulses);
     }
 
     /// Appends that the last solve's velocities are forgotten: the next guess is the free velocities.
@@ -261,12 +261,14 @@ impl DeviceConvexSolver {
 
     /// Appends the solve of contacts that have been numbered.
     ///
-    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities come with the numbering.
+    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities come with the numbering. Nodes of the
+    /// grid whose mark in `held` is [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) keep their velocity; empty, it holds none.
     pub fn issue_solve(
         &self,
         commands: &mut Commands,
         contacts: &ConvexContacts,
         grid: Span<[f32; 4]>,
+        held: Span<u32>,
         guess_impulses: Span<[f32; 3]>,
     ) {
         commands.launch(
@@ -276,6 +278,7 @@ impl DeviceConvexSolver {
                 incidence: self.incidence.spans(),
                 settings: self.settings.span(),
                 grid,
+                held,
                 guess_velocities: self.guess_velocities.span(),
                 guess_impulses,
                 velocities: self.velocities.span(),
@@ -315,12 +318,7 @@ impl DeviceConvexSolver {
         self.impulses.span()
     }
 
-    /// Which contacts touch which nodes.
-    pub fn incidence(&self) -> ConvexIncidence {
-        self.incidence.spans()
-    }
-
-    /// The last solve as the exchange reads it.
+    /// The solution as the exchange takes it, of bodies that do not answer.
     pub fn solution(&self) -> ContactSolution {
         ContactSolution {
             impulses: self.impulses.span(),
@@ -328,10 +326,15 @@ impl DeviceConvexSolver {
             nodes: self.node_rows.span(),
             answers: Span::EMPTY,
             node_stride: self.node_capacity,
-            mass_row: 0,
-            free_row: 2,
+            mass_row: CONVEX_MASS_ROW,
+            free_row: CONVEX_FREE_ROW,
             unused: 0,
         }
+    }
+
+    /// Which contacts touch which nodes.
+    pub fn incidence(&self) -> ConvexIncidence {
+        self.incidence.spans()
     }
 
     /// What the last solve did, on the device.

@@ -11,12 +11,14 @@ mod contact;
 mod convex;
 mod mpm;
 mod probe;
+mod walls;
 
 pub use algorithms::*;
 pub use contact::*;
 pub use convex::*;
 pub use mpm::*;
 pub use probe::*;
+pub use walls::*;
 
 /// The parameters of a kernel, which also say which kernel it is.
 pub trait Parameters: DeviceType {
@@ -40,6 +42,7 @@ const PARTS: &[Part] = &[
     Part { constants: mpm::CONSTANTS, structures: mpm::STRUCTURES },
     Part { constants: contact::CONSTANTS, structures: contact::STRUCTURES },
     Part { constants: convex::CONSTANTS, structures: convex::STRUCTURES },
+    Part { constants: walls::CONSTANTS, structures: walls::STRUCTURES },
 ];
 
 kernels! {
@@ -84,6 +87,9 @@ kernels! {
     ContactExchange(ContactExchangeParameters),
     ContactExchangeNodes(ContactExchangeNodesParameters),
     ContactSumBodies(ContactSumBodiesParameters),
+    WallsAdd(WallsAddParameters),
+    WallsGuess(WallsGuessParameters),
+    WallsImpose(WallsImposeParameters),
     ConvexNumber(ConvexNumberParameters),
     ConvexSolve(ConvexSolveParameters),
 }

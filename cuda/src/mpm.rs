@@ -11,4 +11,5 @@ mod step;
 pub use error::DeviceMpmError;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
+pub(crate) use step::device_plane;
 pub use step::{Between, DeviceMpm, StepAccount, Transfer, device_material};

@@ -335,7 +335,7 @@ fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
         for total in &totals {
             assert!(total.impulse.linear.norm() < 1e-16 && total.impulse.angular.norm() < 1e-16, "{total:?}");
         }
-        assert!(on.registry.save().unwrap().iter().all(|m| m.particle == CONTACT_NONE));
+        assert!(on.registry.save().unwrap().is_empty());
     }
 }
 

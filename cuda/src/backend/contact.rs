@@ -9,7 +9,7 @@ use pliant_rigid::SpatialImpulse;
 
 use crate::contact::{ContactOptions, DeviceExchange, DeviceGeometries, DeviceRegistry, RegistryCapacity};
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use crate::kernels::{self, ContactBody, GridNodes, ParticleRows};
+use crate::kernels::{self, ContactBody, ConvexContacts, GridNodes, ParticleRows};
 use crate::layout::Span;
 use crate::{Commands, Device};
 
@@ -97,7 +97,7 @@ impl DeviceContact {
     ) {
         self.registry.issue(commands, &self.geometries, particles, status.first(1));
         let contacts = self.registry.contacts();
-        self.solver.issue(commands, &as_convex(&contacts), &grid, contacts.last_impulse);
+        self.solver.issue(commands, &ConvexContacts::from(&contacts), &grid, contacts.last_impulse);
         let solution = self.solver.solution();
         let incidence = self.solver.incidence();
         self.exchange.issue(commands, &self.geometries, &self.registry, incidence, solution, grid.nodes);
@@ -155,22 +155,5 @@ fn on_device(memory: &RememberedContact) -> kernels::ContactMemory {
         distance: memory.distance as f32,
         pressed_out: memory.pressed_out as f32,
         unused: [0; 2],
-    }
-}
-
-fn as_convex(c: &kernels::ContactArrays) -> kernels::ConvexContacts {
-    kernels::ConvexContacts {
-        count: c.count,
-        base: c.base,
-        offset: c.offset,
-        normal: c.normal,
-        body_velocity: c.body_velocity,
-        gap: c.gap,
-        stiffness: c.stiffness,
-        friction: c.friction,
-        lagged_normal_impulse: c.lagged_normal_impulse,
-        tension: c.tension,
-        dissipation: Span::EMPTY,
-        stiction_tolerance: Span::EMPTY,
     }
 }

@@ -1,6 +1,7 @@
 //! The contacts of a substep: arrays on the device, and one contact on the host.
 
-use crate::kernels::ContactArrays;
+use crate::kernels::{ContactArrays, ConvexContacts};
+use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
 macro_rules! contacts {
@@ -66,6 +67,8 @@ contacts! {
     pressed_out: f32,
     /// Stiffness [N/m].
     stiffness: f32,
+    /// Hunt-Crossley dissipation [s/m].
+    dissipation: f32,
     /// Coulomb coefficient.
     friction: f32,
     /// Normal impulse that bounds the friction [N s].
@@ -74,4 +77,24 @@ contacts! {
     tension: f32,
     /// Impulse on the particle in the last substep, world frame [N s].
     last_impulse: [f32; 3],
+}
+
+impl From<&ContactArrays> for ConvexContacts {
+    /// As the solver reads them. Their stiction tolerance is the solver's setting.
+    fn from(contacts: &ContactArrays) -> Self {
+        Self {
+            count: contacts.count,
+            base: contacts.base,
+            offset: contacts.offset,
+            normal: contacts.normal,
+            body_velocity: contacts.body_velocity,
+            gap: contacts.gap,
+            stiffness: contacts.stiffness,
+            friction: contacts.friction,
+            lagged_normal_impulse: contacts.lagged_normal_impulse,
+            tension: contacts.tension,
+            dissipation: contacts.dissipation,
+            stiction_tolerance: Span::EMPTY,
+        }
+    }
 }

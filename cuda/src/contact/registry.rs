@@ -228,6 +228,11 @@ impl DeviceRegistry {
         self.clock.span()
     }
 
+    /// Number of bodies.
+    pub fn body_count(&self) -> u32 {
+        self.body_count as u32
+    }
+
     /// Grid spacing [m].
     pub fn grid_spacing(&self) -> f64 {
         self.rules.grid_spacing
@@ -258,8 +263,7 @@ impl DeviceRegistry {
         let mut first = vec![CONTACT_NONE; self.capacity.particles];
         let mut last = CONTACT_NONE;
         for (m, memory) in list.iter().enumerate() {
-            // A wall of the grid is nobody's.
-            if memory.particle != last && memory.particle != CONTACT_NONE {
+            if memory.particle != last {
                 let entry = first.get_mut(memory.particle as usize).filter(|entry| **entry == CONTACT_NONE);
                 *entry.ok_or(ContactError::Memory { entry: m, particle: memory.particle })? = m as u32;
             }

@@ -4,6 +4,7 @@ use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, SolverInfo}
 
 use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
 use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
+use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the cell.
@@ -134,7 +135,8 @@ impl DeviceContactProblem {
 
     /// Appends the solve of this problem, numbered before.
     pub fn issue_solve(&self, solver: &DeviceConvexSolver, commands: &mut Commands) {
-        solver.issue_solve(commands, &self.contacts(), self.grid.span(), self.guess_impulses.span());
+        let (grid, guess) = (self.grid.span(), self.guess_impulses.span());
+        solver.issue_solve(commands, &self.contacts(), grid, Span::EMPTY, guess);
     }
 }
 

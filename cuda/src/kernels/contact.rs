@@ -180,7 +180,8 @@ shared_structs! {
         pub unused: u32,
     }
 
-    /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry.
+    /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
+    /// nodes with walls of the grid.
     pub struct ContactArrays {
         /// Number of contacts; one element.
         pub count: Span<u32>,
@@ -210,6 +211,8 @@ shared_structs! {
         pub pressed_out: Span<f32>,
         /// Stiffness [N/m].
         pub stiffness: Span<f32>,
+        /// Hunt-Crossley dissipation [s/m].
+        pub dissipation: Span<f32>,
         /// Coulomb coefficient.
         pub friction: Span<f32>,
         /// Normal impulse that bounds the friction [N s].

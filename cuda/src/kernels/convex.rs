@@ -14,6 +14,12 @@ shared_constants! {
     pub const CONVEX_CONTACT_ROWS: u32 = 30;
     /// Rows of a touched node in a linear system.
     pub const CONVEX_SYSTEM_ROWS: u32 = 19;
+    /// Row of a touched node with the mass that the solve moves: zero of a node that a wall holds.
+    pub const CONVEX_MASS_ROW: u32 = 0;
+    /// First of the three rows of a touched node with its velocity before the solve.
+    pub const CONVEX_FREE_ROW: u32 = 2;
+    /// Mark of a node that a wall holds: the solve does not move it.
+    pub const CONVEX_HELD: u32 = u32::MAX;
     /// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
     pub const CONVEX_ON_NODE: u32 = 8;
     /// Start of a solve: the free velocities.
@@ -183,6 +189,8 @@ kernel_parameters! {
         pub settings: Span<ConvexSettings>,
         /// Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
         pub grid: Span<[f32; 4]>,
+        /// `CONVEX_HELD` for each of them that a wall holds; empty where none does.
+        pub held: Span<u32>,
         /// Guessed velocities of the touched nodes in m/s.
         pub guess_velocities: Span<[f64; 3]>,
         /// Guessed impulses of the contacts on the particles in N s; may be short.

@@ -379,7 +379,8 @@ pub fn device_material(material: &Material) -> MpmMaterial {
     MpmMaterial { model, mu: mu as f32, lambda: lambda as f32, yield_strain: yield_strain as f32 }
 }
 
-fn device_plane(boundary: &Boundary, grid_spacing: f64) -> MpmPlane {
+/// A boundary condition in cells, as `pliant_mpm` has it for its grid pass.
+pub(crate) fn device_plane(boundary: &Boundary, grid_spacing: f64) -> MpmPlane {
     let normal = boundary.normal.into_inner();
     let (kind, friction) = match boundary.kind {
         BoundaryKind::Sticky => (MPM_STICKY, 0.0),

@@ -1,0 +1,324 @@
+// Boundary conditions of the grid within the contact problem. This follows `coupling/src/walls.rs`, which says why.
+//
+// Each touched node on which conditions act becomes a contact for each of them, after the contacts of the particles: by the first
+// contact whose stencil has it, then by its place in the stencil, then by the list of conditions. That is the CPU's order, and it
+// puts nodes of one stencil next to each other, which the solve works on together. A sticky node is held instead: the solve finds
+// its mark. The walls of a node are neighbours, so that one thread goes through them in their order.
+#include "convex.cuh"
+#include "grid_scan.cuh"
+#include "mpm.cuh"
+
+namespace walls {
+
+// Stiffness number `delta^2 k / m` of a node's contact with a wall: as `WALL_NUMBER` of the CPU.
+constexpr double NUMBER = 1e4;
+constexpr uint32_t NODES_OF_BLOCK = MPM_BLOCK_NODES;
+
+struct Adding : StayingBlocks<WALLS_THREADS> {
+    const WallsAddParameters& p;
+
+    // What a place marks its node with: the first place's is the largest. Less than CONVEX_HELD, and not zero.
+    static __device__ __forceinline__ uint32_t mark_of(uint32_t place) { return CONVEX_HELD - 1 - place; }
+
+    // Lattice coordinates of the node at a place.
+    __device__ __forceinline__ Array<int32_t, 3> node_at(uint32_t place) const {
+        const Array<int32_t, 3>& base = p.contacts.base[place / convex::STENCIL];
+        const int32_t s = static_cast<int32_t>(place % convex::STENCIL);
+        return {{base[0] + s / 9, base[1] + s / 3 % 3, base[2] + s % 3}};
+    }
+
+    // Slot of a node of the grid; CONTACT_NONE where the grid has none.
+    __device__ __forceinline__ uint32_t slot_of(const Array<int32_t, 3>& node) const {
+        const uint32_t block = find_node_block(p.grid, node[0] >> 2, node[1] >> 2, node[2] >> 2);
+        const int32_t within = ((node[0] & 3) * BLOCK_EDGE + (node[1] & 3)) * BLOCK_EDGE + (node[2] & 3);
+        return block == ALL_LANES ? CONTACT_NONE : block * NODES_OF_BLOCK + static_cast<uint32_t>(within);
+    }
+
+    // Calls `act(n)` for each condition that acts on a node.
+    template <typename Act>
+    __device__ __forceinline__ void each_wall(const Array<int32_t, 3>& node, Act act) const {
+        const double position[3] = {
+            static_cast<double>(node[0]), static_cast<double>(node[1]), static_cast<double>(node[2])};
+        for (uint32_t n = 0; n < p.planes.length; ++n) {
+            if (acts_on(p.planes[n], position)) {
+                act(n);
+            }
+        }
+    }
+
+    // Slot of the node at a place, where it is a node with mass on which conditions act; else CONTACT_NONE.
+    __device__ __forceinline__ uint32_t bounded_slot(uint32_t place) const {
+        if (!convex::has_new_stencil(p.contacts.base, place / convex::STENCIL)) {
+            return CONTACT_NONE;
+        }
+        const Array<int32_t, 3> node = node_at(place);
+        bool is_bounded = false;
+        each_wall(node, [&](uint32_t) { is_bounded = true; });
+        const uint32_t slot = is_bounded ? slot_of(node) : CONTACT_NONE;
+        return slot != CONTACT_NONE && p.grid.nodes[slot][3] > 0.0f ? slot : CONTACT_NONE;
+    }
+
+    // Whether a place is the first of a node on which conditions act.
+    __device__ __forceinline__ bool is_first(uint32_t place) const {
+        const uint32_t slot = p.places[place];
+        return slot != CONTACT_NONE && p.marks[slot] == mark_of(place);
+    }
+
+    // Number of contacts that the place brings: none of a sticky node.
+    __device__ __forceinline__ uint32_t walls_at(uint32_t place) const {
+        uint32_t count = 0;
+        bool is_sticky = false;
+        if (is_first(place)) {
+            each_wall(node_at(place), [&](uint32_t n) {
+                is_sticky = is_sticky || p.planes[n].kind == MPM_STICKY;
+                ++count;
+            });
+        }
+        return is_sticky ? 0 : count;
+    }
+
+    // Writes the contacts of the place's node, from contact `at` on.
+    __device__ __forceinline__ void add(uint32_t place, uint32_t first, uint32_t at) const {
+        const uint32_t slot = p.places[place];
+        const Array<int32_t, 3> node = node_at(place);
+        const Array<int32_t, 3> base = p.contacts.base[place / convex::STENCIL];
+        const double mass = p.grid.nodes[slot][3];
+        const double delta = p.clock[0].delta;
+        const float stiffness = static_cast<float>(NUMBER * mass / (delta * delta));
+        Array<float, 3> offset, lever;
+        for (uint32_t d = 0; d < 3; ++d) {
+            offset[d] = static_cast<float>(static_cast<int32_t>(CONVEX_ON_NODE) + node[d] - base[d]);
+            lever[d] = static_cast<float>(static_cast<double>(node[d]) * p.grid_spacing);
+        }
+        const ContactArrays& contacts = p.contacts;
+        each_wall(node, [&](uint32_t n) {
+            if (at < contacts.particle.length) {
+                const Array<float, 3> zero = {{0.0f, 0.0f, 0.0f}};
+                p.walls[at - first] = {n, slot};
+                contacts.particle[at] = CONTACT_NONE;
+                contacts.geometry[at] = CONTACT_NONE;
+                contacts.body[at] = p.body_count;
+                contacts.feature[at] = CONTACT_NONE;
+                contacts.base[at] = base;
+                contacts.offset[at] = offset;
+                contacts.normal[at] = p.planes[n].normal;
+                contacts.body_velocity[at] = zero;
+                contacts.lever[at] = lever;
+                contacts.gap[at] = 0.0f;
+                contacts.distance[at] = 0.0f;
+                contacts.pressed_out[at] = 0.0f;
+                contacts.stiffness[at] = stiffness;
+                contacts.dissipation[at] = 0.0f;
+                contacts.friction[at] = 0.0f;
+                contacts.lagged_normal_impulse[at] = 0.0f;
+                contacts.tension[at] = 0.0f;
+                contacts.last_impulse[at] = zero;
+            }
+            ++at;
+        });
+    }
+};
+
+// Which of the 27 nodes of its stencil a contact of a node is at.
+__device__ __forceinline__ uint32_t place_in_stencil(const Array<float, 3>& offset) {
+    const auto along = [&](uint32_t d) { return static_cast<uint32_t>(offset[d]) - CONVEX_ON_NODE; };
+    return (along(0) * 3 + along(1)) * 3 + along(2);
+}
+
+// Momentum that the guessed impulses of the particles' contacts, those before `first`, bring to a touched node [N s].
+__device__ __forceinline__ void gather_guess(const WallsGuessParameters& p, uint32_t node, uint32_t first, double (&pushed)[3]) {
+    const ConvexIncidence& incidence = p.incidence;
+    pushed[0] = pushed[1] = pushed[2] = 0.0;
+    for (uint32_t e = incidence.node_begin[node]; e < incidence.node_begin[node + 1]; ++e) {
+        const uint32_t place = incidence.incidences[e];
+        const uint32_t group = place / convex::STENCIL;
+        const uint32_t s = place % convex::STENCIL;
+        const uint32_t end = min(incidence.group_begin[group + 1], first);
+        for (uint32_t c = incidence.group_begin[group]; c < end; ++c) {
+            const Array<float, 3>& offset = p.contacts.offset[c];
+            const auto along = [&](uint32_t d, uint32_t k) { return convex::weight(static_cast<double>(offset[d]), k); };
+            const double weight = along(0, s / 9) * along(1, s / 3 % 3) * along(2, s % 3);
+            for (uint32_t d = 0; d < 3; ++d) {
+                pushed[d] += static_cast<double>(p.contacts.last_impulse[c][d]) * weight;
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ float dot(const Array<float, 3>& a, const float (&b)[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// The velocity [m/s] of a node of this mass that a wall gave a normal impulse [N s] in the solve.
+__device__ __forceinline__ void impose(const MpmPlane& plane, double friction, double mass, double solved, float (&velocity)[3]) {
+    const Array<float, 3>& normal = plane.normal;
+    const float into = fminf(dot(normal, velocity), 0.0f);
+    float tangential[3];
+    for (uint32_t d = 0; d < 3; ++d) {
+        velocity[d] = velocity[d] - normal[d] * into;
+    }
+    const float apart = dot(normal, velocity);
+    for (uint32_t d = 0; d < 3; ++d) {
+        tangential[d] = velocity[d] - normal[d] * apart;
+    }
+    const float speed = sqrtf(tangential[0] * tangential[0] + tangential[1] * tangential[1] + tangential[2] * tangential[2]);
+    const float slowed = static_cast<float>(friction * (solved / mass - static_cast<double>(into)));
+    if (speed > 0.0f && slowed > 0.0f) {
+        const float taken = fminf(slowed / speed, 1.0f);
+        for (uint32_t d = 0; d < 3; ++d) {
+            velocity[d] = velocity[d] - tangential[d] * taken;
+        }
+    }
+}
+
+// The walls of one node, the first of which is wall `w`, in their order; `sums` gets the impulse on them, about the world's origin.
+__device__ __forceinline__ void impose_node(
+    const WallsImposeParameters& p, uint32_t first, uint32_t w, uint32_t walls, double (&sums)[WALLS_SUMS]) {
+    const uint32_t slot = p.walls[w].slot;
+    Array<float, 4>& node = p.nodes[slot];
+    const double mass = node[3];
+    const Array<int32_t, 3>& base = p.contacts.base[first + w];
+    const Array<float, 3>& offset = p.contacts.offset[first + w];
+    float velocity[3] = {node[0], node[1], node[2]};
+    double got[3] = {0.0, 0.0, 0.0};
+    for (; w < walls && p.walls[w].slot == slot; ++w) {
+        const MpmPlane& plane = p.planes[p.walls[w].plane];
+        const Array<double, 3>& impulse = p.impulses[first + w];
+        const double solved = plane.normal_f64[0] * impulse[0] + plane.normal_f64[1] * impulse[1] + plane.normal_f64[2] * impulse[2];
+        const float before[3] = {velocity[0], velocity[1], velocity[2]};
+        impose(plane, p.friction[p.walls[w].plane], mass, solved, velocity);
+        for (uint32_t d = 0; d < 3; ++d) {
+            got[d] += (static_cast<double>(velocity[d]) - static_cast<double>(before[d])) * mass;
+        }
+    }
+    double arm[3];
+    for (uint32_t d = 0; d < 3; ++d) {
+        node[d] = velocity[d];
+        arm[d] = (static_cast<double>(base[d]) + static_cast<double>(offset[d]) - static_cast<double>(CONVEX_ON_NODE)) *
+            p.grid_spacing;
+        sums[3 + d] = -got[d];
+    }
+    for (uint32_t d = 0; d < 3; ++d) {
+        const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
+        sums[d] = arm[e] * sums[3 + f] - arm[f] * sums[3 + e];
+    }
+}
+
+}  // namespace walls
+
+PLIANT_KERNEL(walls_add, WallsAddParameters, WALLS_THREADS) {
+    if (p.clock[0].active == 0) {
+        return;
+    }
+    const walls::Adding a = {{p.barrier, p.block_sums}, p};
+    const uint32_t contacts = p.contacts.count[0];
+    const uint32_t places = convex::STENCIL * contacts;
+    if (global_thread() == 0) {
+        p.first[0] = contacts;
+    }
+    if (contacts == 0) {
+        return;
+    }
+    a.each(places, [&](uint32_t place) {
+        const uint32_t slot = a.bounded_slot(place);
+        p.places[place] = slot;
+        if (slot != CONTACT_NONE) {
+            atomicMax(&p.marks[slot], walls::Adding::mark_of(place));
+        }
+    });
+    a.barrier();
+    const uint32_t found = a.scan(
+        places, [&](uint32_t place) { return a.walls_at(place); },
+        [&](uint32_t place, uint32_t before) {
+            if (!a.is_first(place)) {
+                return;
+            }
+            if (a.walls_at(place) == 0) {
+                // Other places of the node see that it is not theirs, before this as after.
+                p.marks[p.places[place]] = CONVEX_HELD;
+            } else {
+                a.add(place, contacts, contacts + before);
+            }
+        });
+    if (global_thread() == 0) {
+        const uint32_t all = contacts + found;
+        p.contacts.count[0] = min(all, p.contacts.particle.length);
+        p.state[0].most_contacts = max(p.state[0].most_contacts, all);
+    }
+}
+
+// A thread a wall; that of a node's first wall works for all of them.
+PLIANT_KERNEL(walls_guess, WallsGuessParameters, WALLS_THREADS) {
+    if (p.clock[0].active == 0 || p.incidence.counts[3] != 0) {
+        return;
+    }
+    const uint32_t first = p.first[0];
+    const uint32_t walls = p.contacts.count[0] - first;
+    uint32_t w = global_thread();
+    if (w >= walls || (w > 0 && p.walls[w - 1].slot == p.walls[w].slot)) {
+        return;
+    }
+    const uint32_t slot = p.walls[w].slot;
+    const uint32_t stencil = p.incidence.contact_groups[first + w] * convex::STENCIL;
+    double pushed[3];
+    walls::gather_guess(
+        p, p.incidence.group_nodes[stencil + walls::place_in_stencil(p.contacts.offset[first + w])], first, pushed);
+    const Array<float, 4>& node = p.nodes[slot];
+    const double mass = node[3];
+    for (; w < walls && p.walls[w].slot == slot; ++w) {
+        const Array<double, 3>& normal = p.planes[p.walls[w].plane].normal_f64;
+        double into = 0.0;
+        for (uint32_t d = 0; d < 3; ++d) {
+            into += normal[d] * (pushed[d] + static_cast<double>(node[d]) * mass);
+        }
+        const double held = fmax(-into, 0.0);
+        Array<float, 3>& guess = p.contacts.last_impulse[first + w];
+        for (uint32_t d = 0; d < 3; ++d) {
+            pushed[d] += normal[d] * held;
+            guess[d] = static_cast<float>(normal[d] * held);
+        }
+    }
+}
+
+PLIANT_KERNEL(walls_impose, WallsImposeParameters, WALLS_THREADS) {
+    if (p.clock[0].active == 0 || p.incidence.counts[3] != 0) {
+        return;
+    }
+    const uint32_t first = p.first[0];
+    const uint32_t walls = p.contacts.count[0] - first;
+    if (walls == 0) {
+        return;
+    }
+    const uint32_t tiles = (walls + WALLS_THREADS - 1) / WALLS_THREADS;
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const uint32_t w = tile * WALLS_THREADS + threadIdx.x;
+        double sums[WALLS_SUMS] = {};
+        if (w < walls && (w == 0 || p.walls[w - 1].slot != p.walls[w].slot)) {
+            walls::impose_node(p, first, w, walls, sums);
+        }
+        for (uint32_t k = 0; k < WALLS_SUMS; ++k) {
+            const double sum = block_reduce<Sum, WALLS_THREADS>(sums[k]);
+            if (threadIdx.x == 0) {
+                p.sums[tile][k] = sum;
+            }
+        }
+    }
+    if (gridDim.x == 1) {
+        __syncthreads();
+    } else {
+        grid_barrier(p.barrier);
+    }
+    if (blockIdx.x != 0) {
+        return;
+    }
+    for (uint32_t k = 0; k < WALLS_SUMS; ++k) {
+        double value = 0.0;
+        for (uint32_t tile = threadIdx.x; tile < tiles; tile += WALLS_THREADS) {
+            value += p.sums[tile][k];
+        }
+        value = block_reduce<Sum, WALLS_THREADS>(value);
+        if (threadIdx.x == 0) {
+            p.totals[p.body_count][k] += value;
+        }
+    }
+}

@@ -1,0 +1,643 @@
+//! Walls of the grid within the contact problem, against a plain re-statement of the CPU's rule (`coupling/src/walls.rs`): which walls are
+//! added and with what numbers, which nodes are held, what is guessed and imposed, and that nothing of the momentum is lost.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod convex_support;
+mod support;
+
+use std::collections::BTreeMap;
+
+use convex_support::{BlockGrid, base_in, cpu, distance, settings};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess};
+use pliant_cuda::contact::{BodyExchange, ContactError, DeviceWalls, RegisteredContact};
+use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
+use pliant_cuda::kernels::{CONTACT_NONE, CONVEX_HELD, CONVEX_ON_NODE, ContactClock, ConvexContacts};
+use pliant_cuda::layout::Span;
+use pliant_cuda::{Commands, Device};
+use pliant_mpm::{Boundary, BoundaryKind};
+use pliant_rigid::{Shape, SpatialImpulse, SpatialVelocity};
+use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, options};
+use support::shapes::{bodies, geometry, vector};
+use support::{Random, devices};
+
+/// Nodes of the grid along each axis, and the coordinates of the first.
+const SIDE: usize = 20;
+const LOW: i32 = -9;
+/// Memory for contacts, those with walls among them.
+const CONTACTS: usize = 2000;
+/// Stiffness number of a wall.
+const WALL_NUMBER: f64 = 1e4;
+
+/// Particles in and around three bodies of some cells.
+fn scene(seed: u64) -> Scene {
+    let mut random = Random(seed);
+    let shapes = [
+        Shape::Sphere { radius: 0.03 },
+        Shape::Box { half_extents: Vector3::new(0.04, 0.015, 0.02) },
+        Shape::Capsule { radius: 0.015, half_length: 0.03 },
+    ];
+    let geometries = shapes.map(|shape| vec![geometry(shape, Isometry3::identity(), false)]);
+    let seen = (0..3).map(|_| {
+        let pose = Isometry3::new(vector(&mut random) * 0.03, vector(&mut random) * 3.0);
+        let velocity = SpatialVelocity { angular: vector(&mut random) * 5.0, linear: vector(&mut random) };
+        Seen { origin: pose.translation.vector.into(), pose, velocity }
+    });
+    let seen = seen.collect();
+    let mut particles: Vec<Particle> =
+        (0..220).map(|id| Particle::at(id, vector(&mut random) * 0.06, vector(&mut random) * 3.0)).collect();
+    particles.sort_by_key(|p| p.key);
+    Scene { particles, bodies: bodies(geometries.into()), seen }
+}
+
+fn wall(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
+    Boundary { point: Point3::from(point), normal: Unit::new_normalize(Vector3::from(normal)), kind }
+}
+
+/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky wall, and one after it in the list.
+fn boundaries() -> Vec<Boundary> {
+    vec![
+        wall([0.0, 0.0, -0.02], [0.0, 0.0, 1.0], BoundaryKind::Slip),
+        wall([-0.03, 0.0, 0.0], [1.0, 0.0, 0.0], BoundaryKind::Frictional { friction: 0.4 }),
+        wall([0.02, 0.03, 0.0], [-0.3, -0.7, 0.4], BoundaryKind::Frictional { friction: 0.9 }),
+        wall([0.0, -0.041, 0.0], [0.0, 1.0, 0.0], BoundaryKind::Sticky),
+        wall([0.04, 0.0, 0.0], [-1.0, 0.1, 0.0], BoundaryKind::Slip),
+    ]
+}
+
+/// Nodes all around with random velocities; some without mass. The problem has no contacts yet.
+fn free_motion(seed: u64) -> ContactProblem {
+    let mut random = Random(seed);
+    let count = SIDE.pow(3);
+    let single = |x: f64| f64::from(x as f32);
+    let node_free_velocity = (0..count).map(|_| {
+        let v = vector(&mut random);
+        [v.x, v.y, v.z, 0.0].map(single)
+    });
+    let mut problem = ContactProblem {
+        substep: DELTA,
+        node_free_velocity: node_free_velocity.collect(),
+        ..ContactProblem::default()
+    };
+    problem.node_mass = (0..count)
+        .map(|_| {
+            let mass = single(1e-3 * (1.2 + random.number()));
+            if random.word().is_multiple_of(17) { 0.0 } else { mass }
+        })
+        .collect();
+    problem
+}
+
+fn place(number: u32) -> [i32; 3] {
+    base_in([SIDE; 3])(number).map(|x| x + LOW)
+}
+
+fn number_of(node: [i32; 3]) -> usize {
+    let [x, y, z] = node.map(|x| (x - LOW) as usize);
+    (x * SIDE + y) * SIDE + z
+}
+
+fn position(node: [i32; 3]) -> Point3<f64> {
+    Point3::from(Vector3::from(node).map(f64::from) * H)
+}
+
+fn node_of(base: [i32; 3], s: usize) -> [i32; 3] {
+    [base[0] + (s / 9) as i32, base[1] + (s / 3 % 3) as i32, base[2] + (s % 3) as i32]
+}
+
+/// Weight of a node along an axis: a quadratic B-spline, or all on one node.
+fn weight(offset: f32, k: usize) -> f64 {
+    let offset = f64::from(offset);
+    if offset >= f64::from(CONVEX_ON_NODE) {
+        return f64::from(u8::from(offset - f64::from(CONVEX_ON_NODE) == k as f64));
+    }
+    let d = offset - k as f64;
+    if k == 1 { 0.75 - d * d } else { 0.5 * (1.5 - d.abs()).powi(2) }
+}
+
+/// A contact of a node, as the CPU adds it: number of the condition, lattice coordinates, contact.
+struct Wall {
+    plane: usize,
+    node: [i32; 3],
+    contact: RegisteredContact,
+}
+
+/// The rule of `Walls::add` in its own order, and the sticky nodes.
+fn walls_of(
+    contacts: &[RegisteredContact],
+    boundaries: &[Boundary],
+    free: &ContactProblem,
+) -> (Vec<Wall>, Vec<[i32; 3]>) {
+    let (mut walls, mut sticky, mut seen) = (Vec::new(), Vec::new(), vec![false; free.node_mass.len()]);
+    for contact in contacts {
+        for s in 0..27 {
+            let node = node_of(contact.base, s);
+            let mass = free.node_mass[number_of(node)];
+            if std::mem::replace(&mut seen[number_of(node)], true) || mass == 0.0 {
+                continue;
+            }
+            let acting: Vec<usize> =
+                (0..boundaries.len()).filter(|b| boundaries[*b].acts_on(&position(node), H)).collect();
+            if acting.iter().any(|b| boundaries[*b].kind == BoundaryKind::Sticky) {
+                sticky.push(node);
+                continue;
+            }
+            let delta = f64::from(DELTA as f32);
+            walls.extend(acting.iter().map(|&plane| Wall {
+                plane,
+                node,
+                contact: RegisteredContact {
+                    particle: CONTACT_NONE,
+                    geometry: CONTACT_NONE,
+                    body: 3,
+                    feature: CONTACT_NONE,
+                    base: contact.base,
+                    offset: [s / 9, s / 3 % 3, s % 3].map(|k| (CONVEX_ON_NODE as usize + k) as f32),
+                    normal: boundaries[plane].normal.map(|n| n as f32).into(),
+                    body_velocity: [0.0; 3],
+                    lever: position(node).coords.map(|x| x as f32).into(),
+                    gap: 0.0,
+                    distance: 0.0,
+                    pressed_out: 0.0,
+                    stiffness: (WALL_NUMBER * mass / (delta * delta)) as f32,
+                    dissipation: 0.0,
+                    friction: 0.0,
+                    lagged_normal_impulse: 0.0,
+                    tension: 0.0,
+                    last_impulse: [0.0; 3],
+                },
+            }));
+        }
+    }
+    (walls, sticky)
+}
+
+/// Everything on a device.
+struct Setup {
+    on: OnDevice,
+    grid: BlockGrid,
+    free: ContactProblem,
+    boundaries: Vec<Boundary>,
+    walls: DeviceWalls,
+    solver: DeviceConvexSolver,
+}
+
+impl Setup {
+    fn new(device: &Device, boundaries: Vec<Boundary>, contacts: usize) -> Self {
+        let scene = scene(5);
+        let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
+        on.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on.exchange.begin_step().unwrap();
+        let free = free_motion(6);
+        let grid = BlockGrid::new(device, &free, place);
+        let walls = DeviceWalls::new(device, &boundaries, &on.registry, grid.nodes.len()).unwrap();
+        let mut solver = DeviceConvexSolver::new(device, contacts, SIDE.pow(3)).unwrap();
+        let solver_settings = DeviceConvexSettings {
+            solver: settings(1e-6),
+            substep: DELTA,
+            // Of contacts without their own, of which there are none.
+            dissipation: f64::NAN,
+            stiction_tolerance: 1e-3,
+        };
+        solver.set(&solver_settings, DeviceGuess::Solution).unwrap();
+        Self { on, grid, free, boundaries, walls, solver }
+    }
+
+    fn submit(&self, give: impl FnOnce(&mut Commands)) {
+        let mut commands = Commands::new();
+        give(&mut commands);
+        self.on.device.submit(&commands).unwrap();
+    }
+
+    fn contacts(&self) -> Vec<RegisteredContact> {
+        self.on.registry.download().unwrap()
+    }
+
+    fn add(&self) {
+        self.submit(|commands| self.walls.issue_add(commands, &self.on.registry, &self.grid.spans()));
+    }
+
+    /// Numbers nodes and guesses.
+    fn guess(&self) {
+        self.submit(|commands| {
+            let contacts = ConvexContacts::from(&self.on.registry.contacts());
+            let (incidence, nodes) = (self.solver.incidence(), self.grid.nodes.span());
+            self.solver.issue_number(commands, &contacts, &self.grid.spans());
+            self.walls.issue_guess(commands, &self.on.registry, incidence, nodes);
+        });
+    }
+
+    fn solve(&self) {
+        self.submit(|commands| {
+            let arrays = self.on.registry.contacts();
+            let (nodes, held) = (self.grid.nodes.span(), self.walls.held());
+            self.solver.issue_solve(commands, &(&arrays).into(), nodes, held, arrays.last_impulse);
+        });
+    }
+
+    fn exchange(&self) {
+        self.submit(|commands| {
+            let (incidence, solution, on) = (self.solver.incidence(), self.solver.solution(), &self.on);
+            let nodes = self.grid.nodes.span();
+            on.exchange.issue(commands, &on.geometries, &on.registry, incidence, solution, nodes);
+            let impulses = solution.impulses;
+            self.walls.issue_impose(commands, &on.registry, incidence, impulses, nodes, &on.exchange);
+        });
+    }
+
+    /// Velocity and mass of each node of the problem on the grid.
+    fn nodes(&self) -> Vec<[f32; 4]> {
+        let nodes = self.grid.nodes.download().unwrap();
+        self.grid.slots.iter().map(|slot| nodes[*slot as usize]).collect()
+    }
+
+    /// The nodes that walls hold.
+    fn held(&self) -> Vec<[i32; 3]> {
+        let mut marks = vec![0; self.grid.nodes.len()];
+        let copy = self.on.device.upload(&marks).unwrap();
+        self.submit(|commands| {
+            commands.copy(self.walls.held(), copy.span());
+        });
+        copy.download_at(0, &mut marks).unwrap();
+        let numbers = 0..self.grid.slots.len();
+        let held = numbers.filter(|n| marks[self.grid.slots[*n] as usize] == CONVEX_HELD);
+        held.map(|n| place(n as u32)).collect()
+    }
+
+    /// Gives the particles' contacts other impulses to guess with.
+    fn set_guess(&self, impulses: &[[f32; 3]]) {
+        let given = self.on.device.upload(impulses).unwrap();
+        self.submit(|commands| {
+            commands.copy(given.span(), self.on.registry.contacts().last_impulse);
+        });
+    }
+}
+
+fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
+    nodes.sort_unstable();
+    nodes
+}
+
+// The rule of `coupling/src/walls.rs`: each touched node with mass once, walls in the order of the list, none at a sticky node. All numbers
+// are rounded once from the same f64, so they are the same; so is the order, for any schedule and number of blocks.
+#[test]
+fn walls_are_those_of_the_cpu() {
+    for device in devices() {
+        for blocks in [1, 3, u32::MAX] {
+            let mut setup = Setup::new(&device, boundaries(), CONTACTS);
+            setup.walls = setup.walls.with_blocks(blocks);
+            for substep in 0..2 {
+                setup.on.register();
+                let particles = setup.contacts();
+                assert!(particles.iter().all(|c| c.dissipation == options().dissipation as f32));
+                setup.add();
+                let all = setup.contacts();
+                let (walls, sticky) = walls_of(&particles, &setup.boundaries, &setup.free);
+                assert_eq!(all[..particles.len()], particles, "substep {substep}");
+                let found = &all[particles.len()..];
+                assert_eq!(found.len(), walls.len(), "substep {substep}");
+                for (w, (found, right)) in found.iter().zip(&walls).enumerate() {
+                    assert_eq!(found, &right.contact, "wall {w} of {blocks} blocks in substep {substep}");
+                }
+                assert_eq!(setup.held(), sorted(sticky.clone()), "substep {substep}");
+                setup.on.registry.check().unwrap();
+                // Each condition is somewhere, and two of them meet.
+                for plane in [0, 1, 2, 4] {
+                    assert!(walls.iter().filter(|w| w.plane == plane).count() > 10, "wall {plane}");
+                }
+                assert!(
+                    walls.windows(2).filter(|w| w[0].node == w[1].node).count() > 10 && sticky.len() > 10
+                );
+            }
+        }
+    }
+}
+
+// As many contacts as there are, not as there is room for, so that the caller can make room; those that fit are right.
+#[test]
+fn walls_beyond_the_capacity_are_counted() {
+    for device in devices() {
+        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        setup.on.register();
+        let particles = setup.contacts();
+        let (walls, _) = walls_of(&particles, &setup.boundaries, &setup.free);
+        let (all, capacity) = (particles.len() + walls.len(), particles.len() + 7);
+        let setup = Setup::new(&device, boundaries(), capacity);
+        setup.on.register();
+        setup.add();
+        let found = setup.contacts();
+        assert_eq!(found.len(), capacity);
+        assert!(found[particles.len()..].iter().zip(&walls).all(|(found, wall)| found == &wall.contact));
+        let error = ContactError::Capacity { contacts: all as u32, capacity: capacity as u32 };
+        assert_eq!(setup.on.registry.check(), Err(error));
+    }
+}
+
+/// The impulses that `Walls::guess` adds, and how large the numbers are that they come from.
+fn guesses(
+    particles: &[RegisteredContact],
+    walls: &[Wall],
+    free: &ContactProblem,
+) -> Vec<(Vector3<f64>, f64)> {
+    let mut pushed: BTreeMap<[i32; 3], (Vector3<f64>, f64)> = BTreeMap::new();
+    for c in particles {
+        for s in 0..27 {
+            let w = weight(c.offset[0], s / 9) * weight(c.offset[1], s / 3 % 3) * weight(c.offset[2], s % 3);
+            let impulse = Vector3::from(c.last_impulse.map(f64::from)) * w;
+            let entry = pushed.entry(node_of(c.base, s)).or_default();
+            entry.0 += impulse;
+            entry.1 += impulse.norm();
+        }
+    }
+    let one = |wall: &Wall| {
+        let number = number_of(wall.node);
+        let [x, y, z, _] = free.node_free_velocity[number];
+        let momentum = Vector3::new(x, y, z) * free.node_mass[number];
+        let Some((pushed, size)) = pushed.get_mut(&wall.node) else { panic!("not touched") };
+        let normal = boundaries()[wall.plane].normal.into_inner();
+        let held = normal * (-normal.dot(&(*pushed + momentum))).max(0.0);
+        *pushed += held;
+        (held, *size + momentum.norm())
+    };
+    walls.iter().map(one).collect()
+}
+
+// `Walls::guess` in f64; the guess is then rounded to f32.
+#[test]
+fn the_guess_keeps_what_is_pushed_out_of_walls() {
+    let mut first = None;
+    for device in devices() {
+        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        setup.on.register();
+        let mut random = Random(8);
+        let given: Vec<[f32; 3]> =
+            setup.contacts().iter().map(|_| (vector(&mut random) * 2e-3).map(|x| x as f32).into()).collect();
+        setup.set_guess(&given);
+        let particles = setup.contacts();
+        let (walls, _) = walls_of(&particles, &setup.boundaries, &setup.free);
+        setup.add();
+        setup.guess();
+        let all = setup.contacts();
+        assert!(all.iter().zip(&given).all(|(contact, given)| contact.last_impulse == *given));
+        let right = guesses(&particles, &walls, &setup.free);
+        let mut pressed = 0;
+        for (found, (right, size)) in all[particles.len()..].iter().zip(&right) {
+            let off = (Vector3::from(found.last_impulse.map(f64::from)) - right).norm();
+            assert!(off <= 2.0_f64.powi(-23) * size, "{found:?}, not {right}");
+            pressed += usize::from(right.norm() > 0.0);
+        }
+        assert!(pressed > 50, "{pressed}");
+        let bits: Vec<_> = all.iter().flat_map(|c| c.last_impulse.map(f32::to_bits)).collect();
+        assert!(!device.is_emulated() || first.get_or_insert(bits.clone()) == &bits, "the schedule matters");
+    }
+}
+
+/// `Wall::impose` of the CPU.
+fn imposed(plane: &Boundary, mass: f64, velocity: Vector3<f32>, solved: f64) -> Vector3<f32> {
+    let normal = plane.normal.into_inner().cast::<f32>();
+    let friction = match plane.kind {
+        BoundaryKind::Frictional { friction } => friction,
+        _ => 0.0,
+    };
+    let into = normal.dot(&velocity).min(0.0);
+    let free = velocity - normal * into;
+    let tangential = free - normal * normal.dot(&free);
+    let speed = tangential.norm();
+    let slowed = (friction * (solved / mass - f64::from(into))) as f32;
+    if speed > 0.0 && slowed > 0.0 { free - tangential * (slowed / speed).min(1.0) } else { free }
+}
+
+/// What came out of a substep.
+#[derive(PartialEq)]
+struct Outcome {
+    nodes: Vec<[u32; 4]>,
+    totals: Vec<BodyExchange>,
+}
+
+/// A substep on a device, checked against `Exchange::apply` and `Walls::impose` on the numbers of its own solve.
+fn substep(setup: &Setup) -> Outcome {
+    let is_emulated = setup.on.device.is_emulated();
+    setup.on.register();
+    let particles = setup.contacts();
+    let (walls, sticky) = walls_of(&particles, &setup.boundaries, &setup.free);
+    let old = setup.nodes();
+    setup.add();
+    setup.guess();
+    setup.solve();
+    let solution = setup.solver.download_nodes().unwrap();
+    assert!(solution.info.stop.is_converged(), "{:?}", solution.info);
+    let solved: Vec<Vector3<f64>> = solution.impulses.iter().map(|p| Vector3::from(*p)).collect();
+    assert_eq!(solved.len(), particles.len() + walls.len());
+    let after_solve = setup.nodes();
+    for node in &sticky {
+        assert_eq!(after_solve[number_of(*node)], old[number_of(*node)], "{node:?} is held");
+    }
+    setup.exchange();
+    let new = setup.nodes();
+
+    // What the walls get about the world's origin, and the magnitudes in which roundings are counted.
+    let (mut on_walls, mut size) = (SpatialImpulse::zero(), 0.0);
+    let mut give = |node: [i32; 3], impulse: Vector3<f64>| {
+        on_walls.add_at(&Point3::origin(), &position(node), &impulse);
+        size += impulse.norm() * (1.0 + position(node).coords.norm());
+    };
+    let mut velocities: Vec<Vector3<f32>> =
+        after_solve.iter().map(|v| Vector3::new(v[0], v[1], v[2])).collect();
+    let mut slowed = 0;
+    for (wall, solved) in walls.iter().zip(&solved[particles.len()..]) {
+        let (number, plane) = (number_of(wall.node), &setup.boundaries[wall.plane]);
+        let (mass, before) = (setup.free.node_mass[number], velocities[number]);
+        let after = imposed(plane, mass, before, plane.normal.dot(solved));
+        velocities[number] = after;
+        give(wall.node, -solved - (after.cast::<f64>() - before.cast::<f64>()) * mass);
+        slowed += usize::from(after != before);
+    }
+    assert!(slowed > 30, "{slowed} walls had something to impose");
+    for (number, (found, right)) in new.iter().zip(&velocities).enumerate() {
+        let off = (Vector3::new(found[0], found[1], found[2]) - right).norm();
+        // A GPU fuses and rounds in its own way.
+        let bound = if is_emulated { 0.0 } else { 1e-6 * right.norm().max(1.0) };
+        assert!(off <= bound, "node {:?}: {found:?}, not {right}", place(number as u32));
+        assert_eq!(found[3], old[number][3]);
+    }
+    for (c, solved) in particles.iter().zip(&solved) {
+        for s in (0..27).filter(|s| sticky.contains(&node_of(c.base, *s))) {
+            let w = weight(c.offset[0], s / 9) * weight(c.offset[1], s / 3 % 3) * weight(c.offset[2], s % 3);
+            give(node_of(c.base, s), solved * w);
+        }
+    }
+    // Roundings of f64 in sums of some ten levels; on a GPU the imposed part is that of its own velocities.
+    let totals = setup.on.exchange.download().unwrap();
+    let found = totals[3].impulse;
+    let bound = if is_emulated { 64.0 * f64::EPSILON * size } else { 1e-6 * size };
+    assert!((found.linear - on_walls.linear).norm() <= bound, "{found:?}, not {on_walls:?}");
+    assert!((found.angular - on_walls.angular).norm() <= bound, "{found:?}, not {on_walls:?}");
+    assert!(on_walls.linear.norm() > 1e-4 && totals[3].work == 0.0);
+
+    // Nothing of the momentum is lost: grid, bodies and walls together keep it. Velocities are rounded to f32, which alone is 1e7 times
+    // the bound.
+    let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+    for (number, (old, new)) in old.iter().zip(&new).enumerate() {
+        let mass = f64::from(old[3]);
+        let change = Vector3::from_fn(|d, _| mass * (f64::from(new[d]) - f64::from(old[d])));
+        linear += change;
+        angular += position(place(number as u32)).coords.cross(&change);
+        size += change.norm();
+    }
+    size += solved.iter().map(|impulse| impulse.norm()).sum::<f64>();
+    let scene = scene(5);
+    for (b, total) in totals.iter().enumerate() {
+        let origin = scene.seen.get(b).map_or(Vector3::zeros(), |seen| seen.origin.coords);
+        linear += total.impulse.linear;
+        angular += total.impulse.angular + origin.cross(&total.impulse.linear);
+    }
+    let bound = 64.0 * f64::EPSILON * size;
+    assert!(linear.norm() <= bound && angular.norm() <= bound, "{linear} {angular} of {size}");
+
+    // Walls are not remembered.
+    let saved = setup.on.registry.save().unwrap();
+    let ids: Vec<u32> = saved.iter().map(|memory| memory.particle).collect();
+    assert_eq!(ids, particles.iter().map(|c| c.particle).collect::<Vec<_>>());
+    Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
+}
+
+#[test]
+fn what_walls_do_is_imposed_and_accounted_for() {
+    let mut first: Option<Outcome> = None;
+    for device in devices() {
+        for blocks in [1, u32::MAX] {
+            let mut setup = Setup::new(&device, boundaries(), CONTACTS);
+            setup.walls = setup.walls.with_blocks(blocks);
+            let outcome = substep(&setup);
+            // The next substep remembers what the particles' contacts did, and that no wall was among them.
+            let before = setup.on.registry.save().unwrap();
+            setup.on.register();
+            let recalled = setup.contacts();
+            let known = recalled.iter().filter(|c| {
+                before
+                    .iter()
+                    .any(|m| (m.particle, m.geometry, m.impulse) == (c.particle, c.geometry, c.last_impulse))
+            });
+            assert!(known.count() > recalled.len() / 2);
+            if device.is_emulated() {
+                match &first {
+                    Some(first) => assert!(*first == outcome, "the schedule or the number of blocks matters"),
+                    None => first = Some(outcome),
+                }
+            }
+        }
+    }
+}
+
+/// A contact for the CPU's solver.
+fn host_contact(c: &RegisteredContact) -> Contact {
+    let z = [0, 1, 2].map(|k| weight(c.offset[2], k));
+    Contact {
+        rows: std::array::from_fn(|r| number_of(node_of(c.base, 3 * r)) as u32),
+        weights_xy: std::array::from_fn(|r| weight(c.offset[0], r / 3) * weight(c.offset[1], r % 3)),
+        weights_z: z,
+        normal: c.normal.map(f64::from),
+        body_velocity: c.body_velocity.map(f64::from),
+        gap: f64::from(c.gap),
+        stiffness: f64::from(c.stiffness),
+        dissipation: f64::from(c.dissipation),
+        friction: f64::from(c.friction),
+        stiction_tolerance: if c.particle == CONTACT_NONE { 1.0 } else { 1e-3 },
+        lagged_normal_impulse: f64::from(c.lagged_normal_impulse),
+        adhesion: f64::from(c.tension),
+    }
+}
+
+// The same problem as the CPU builds it, solved by the CPU's solver. The objective's Hessian is at least the mass matrix, so that each is within its
+// residual of the minimiser (`coupling/src/convex/problem.rs`).
+#[test]
+fn the_solve_with_walls_is_the_cpus() {
+    for device in devices() {
+        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        setup.on.register();
+        let particles = setup.contacts();
+        let (walls, sticky) = walls_of(&particles, &setup.boundaries, &setup.free);
+        let mut problem = setup.free.clone();
+        sticky.iter().for_each(|node| problem.node_mass[number_of(*node)] = 0.0);
+        problem.contacts =
+            particles.iter().chain(walls.iter().map(|w| &w.contact)).map(host_contact).collect();
+        let (right, info) = cpu(&problem, &settings(1e-6), InitialGuess::Free);
+        setup.add();
+        setup.guess();
+        setup.solve();
+        let found = setup.solver.download_nodes().unwrap();
+        assert!(info.stop.is_converged() && found.info.stop.is_converged(), "{info:?} {:?}", found.info);
+        let mut velocities = problem.node_free_velocity.clone();
+        for (slot, [x, y, z]) in found.slots.iter().zip(&found.velocities) {
+            let number = setup.grid.slots.iter().position(|s| s == slot).unwrap();
+            velocities[number] = [*x, *y, *z, 0.0];
+        }
+        let off = distance(&problem, &velocities, right.velocities());
+        let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
+        let bound = found.info.residual + info.residual;
+        assert!(off <= bound && bound < 1e-4 * moved, "{off} of {moved}: {info:?} {:?}", found.info);
+        // A node that the solver never moves is where it was on both.
+        for node in &sticky {
+            let number = number_of(*node);
+            assert_eq!(velocities[number], right.velocities()[number], "{node:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_happens_in_a_substep_that_does_not_take_place() {
+    for device in devices() {
+        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        substep(&setup);
+        let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
+        let memories = setup.on.registry.save().unwrap().len();
+        // Stopped from the beginning, and after its contacts were found.
+        let limit = device.upload(&[0_u32]).unwrap();
+        setup.on.register_within(limit.span());
+        assert!(setup.contacts().is_empty());
+        for found in [false, true] {
+            if found {
+                setup.on.register_within(Span::EMPTY);
+                let clock =
+                    device.upload(&[ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 }]).unwrap();
+                setup.submit(|commands| {
+                    commands.copy(clock.span(), setup.on.registry.clock());
+                });
+            }
+            let contacts = setup.contacts();
+            setup.add();
+            assert_eq!(setup.contacts(), contacts);
+            assert!(setup.held().is_empty());
+            setup.guess();
+            assert_eq!(setup.contacts(), contacts);
+            setup.exchange();
+            assert_eq!(setup.nodes(), nodes);
+            assert_eq!(setup.on.exchange.download().unwrap(), totals);
+            assert_eq!(setup.on.registry.save().unwrap().len(), memories);
+        }
+    }
+}
+
+// Without boundary conditions there is nothing to launch, and no memory for it.
+#[test]
+fn without_walls_there_is_nothing_to_do() {
+    for device in devices() {
+        let setup = Setup::new(&device, Vec::new(), CONTACTS);
+        let mut commands = Commands::new();
+        let (on, nodes) = (&setup.on, setup.grid.nodes.span());
+        let incidence = setup.solver.incidence();
+        setup.walls.issue_add(&mut commands, &on.registry, &setup.grid.spans());
+        setup.walls.issue_guess(&mut commands, &on.registry, incidence, nodes);
+        let impulses = setup.solver.impulses();
+        setup.walls.issue_impose(&mut commands, &on.registry, incidence, impulses, nodes, &on.exchange);
+        assert!(commands.is_empty() && setup.walls.is_empty() && setup.walls.held().is_empty());
+        // A sphere far behind the only wall: no contact, no wall.
+        let floor = wall([0.0, 0.0, -1.0], [0.0, 0.0, 1.0], BoundaryKind::Sticky);
+        let setup = Setup::new(&device, vec![floor], CONTACTS);
+        setup.on.register();
+        let contacts = setup.contacts();
+        setup.add();
+        assert_eq!(setup.contacts(), contacts);
+        assert!(setup.held().is_empty() && !contacts.is_empty());
+    }
+}
