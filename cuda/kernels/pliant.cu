@@ -12,3 +12,4 @@
 #include "p2g.cu"
 #include "grid.cu"
 #include "g2p.cu"
+#include "totals.cu"
