@@ -31,8 +31,8 @@ use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPla
 use pliant_mpm::{FreeMotion, Mpm};
 use pliant_rigid::SpatialImpulse;
 
-use crate::Device;
-use crate::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, StepAccount};
+use crate::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, StopCause, Stopped};
+use crate::{Commands, Device};
 use contact::DeviceContact;
 
 /// Moves a world's particles to a device, which steps them from now on.
@@ -64,7 +64,7 @@ impl DeviceBackend {
         world.refresh()?;
         let settings = world.settings().clone();
         let mpm = device_mpm(device, world.mpm(), &settings)?;
-        let mut contact = DeviceContact::new(device, world)?;
+        let mut contact = DeviceContact::new(device, world, &mpm)?;
         if let Some(contact) = &mut contact {
             contact.remember(&memory)?;
         }
@@ -77,31 +77,76 @@ fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceM
     DeviceMpm::new(device, mpm, &settings.boundaries, capacities).map_err(BackendError::device)
 }
 
+impl DeviceBackend {
+    /// Runs the substeps of a step that is not begun, or stopped at the one before; true once all have run.
+    fn run(&mut self, plan: &SubstepPlan<'_>, is_begun: bool) -> Result<Advance, BackendError> {
+        let (mpm, contact) = (&mut self.mpm, &self.contact);
+        let (particles, grid) = (mpm.particles().rows(), mpm.grid().nodes());
+        let status = mpm.status();
+        let between = |commands: &mut Commands, _| {
+            if let Some(contact) = contact {
+                contact.issue(commands, particles, grid, status);
+            }
+        };
+        let advance = if is_begun {
+            mpm.resume(&between)
+        } else {
+            mpm.advance_with(plan.substeps, plan.delta, plan.gravity, &between)
+        };
+        advance.map_err(step_error)
+    }
+
+    /// Makes room for what a step stopped for.
+    fn make_room(&mut self, stopped: &Stopped) -> Result<(), BackendError> {
+        match (&mut self.contact, stopped.cause) {
+            (_, StopCause::NotFinite) => Err(BackendError::NotFinite { substep: stopped.substep }),
+            (Some(contact), cause) if !is_of_blocks(cause) => contact.make_room(stopped, &self.mpm),
+            _ => {
+                self.mpm.make_room(stopped).map_err(BackendError::device)?;
+                let contact = self.contact.as_mut();
+                contact.map_or(Ok(()), |contact| contact.follow_grid(&self.mpm))
+            }
+        }
+    }
+}
+
+/// Whether a step stopped for blocks of particles or nodes.
+fn is_of_blocks(cause: StopCause) -> bool {
+    matches!(cause, StopCause::ParticleBlocks { .. } | StopCause::NodeBlocks { .. })
+}
+
 impl Backend for DeviceBackend {
     fn advance(
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
     ) -> Result<SubstepsDone, BackendError> {
-        let Self { mpm, contact, .. } = self;
-        let account = match contact {
-            None => mpm.advance(plan.substeps, plan.delta, plan.gravity),
-            Some(contact) => {
-                contact.begin_step(plan, &self.settings)?;
-                let (particles, nodes, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
-                let contact = &*contact;
-                mpm.advance_with(plan.substeps, plan.delta, plan.gravity, &|commands, _| {
-                    contact.issue(commands, particles, nodes, status);
-                })
+        if let Some(contact) = &mut self.contact {
+            if contact.begin_step(plan, &self.settings)? {
+                self.mpm.forget_recording();
             }
         }
-        .map_err(step_error)?;
+        let mut advance = self.run(plan, false)?;
+        let account = loop {
+            match advance {
+                Advance::Done(account) => break account,
+                Advance::Stopped(stopped) => self.make_room(&stopped)?,
+            }
+            advance = self.run(plan, true)?;
+        };
         let mut done = SubstepsDone {
-            free: free_motion(&account),
+            free: FreeMotion {
+                mass: account.mass,
+                gravity: account.gravity,
+                boundary: account.boundary,
+                work: account.work,
+            },
             max_speed: account.max_speed,
+            grid_nodes: account.active_nodes,
+            totals: account.totals,
             ..SubstepsDone::default()
         };
-        if let Some(contact) = contact {
+        if let Some(contact) = &mut self.contact {
             contact.end_step(impulses, &mut done)?;
         }
         Ok(done)
@@ -117,7 +162,9 @@ impl Backend for DeviceBackend {
 
     fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError> {
         self.mpm = device_mpm(&self.device, mpm, &self.settings)?;
-        self.contact.as_mut().map_or(Ok(()), |contact| contact.remember(memory))
+        let Some(contact) = &mut self.contact else { return Ok(()) };
+        contact.follow_grid(&self.mpm)?;
+        contact.remember(memory)
     }
 }
 
@@ -125,14 +172,5 @@ fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
         DeviceMpmError::Mpm(source) => BackendError::Particle { substep: 0, source },
         other => BackendError::device(other),
-    }
-}
-
-fn free_motion(account: &StepAccount) -> FreeMotion {
-    FreeMotion {
-        mass: account.mass,
-        gravity: account.gravity,
-        boundary: account.boundary,
-        work: account.work,
     }
 }
