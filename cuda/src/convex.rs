@@ -12,6 +12,7 @@
 //! solution, a direction of descent all the same, is taken, and the report counts it
 //! ([`ConvexReport::unresolved_systems`]).
 
+mod left;
 mod memory;
 mod upload;
 
