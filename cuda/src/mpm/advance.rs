@@ -17,6 +17,7 @@ use crate::{Commands, DeviceError};
 
 /// Where a step is after it was advanced.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a step")]
 pub enum Advance {
     /// All substeps have run.
     Done(StepAccount),
