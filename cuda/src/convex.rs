@@ -252,6 +252,8 @@ impl DeviceConvexSolver {
             to: u64::from(contacts) + u64::from(nodes),
             source: Box::new(source),
         };
+        let needed = Self::bytes_needed(&self.device, contacts as usize, nodes as usize)?;
+        self.device.check_free(needed).map_err(refuse)?;
         let mut larger = Self::new(&self.device, contacts as usize, nodes as usize).map_err(refuse)?;
         let mut commands = Commands::new();
         commands
