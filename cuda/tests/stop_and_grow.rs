@@ -70,7 +70,14 @@ struct World {
 type Outcome = (StepAccount, ConvexTotals, ContactTotals, Vec<BodyExchange>);
 
 impl World {
-    fn new(device: &Device, mpm: &Mpm, bodies: &Bodies, room: Room, substeps: usize) -> Self {
+    fn new(
+        device: &Device,
+        mpm: &Mpm,
+        bodies: &Bodies,
+        room: Room,
+        substeps: usize,
+        guess: DeviceGuess,
+    ) -> Self {
         let device_mpm = DeviceMpm::new(device, mpm, &[], room.blocks).unwrap();
         let geometries = DeviceGeometries::new(device, bodies).unwrap();
         let capacity = RegistryCapacity { particles: mpm.len(), contacts: room.contacts, substeps };
@@ -83,7 +90,7 @@ impl World {
             stiction_tolerance: 1e-4,
             ..DeviceConvexSettings::default()
         };
-        solver.set(&settings, DeviceGuess::Solution).unwrap();
+        solver.set(&settings, guess).unwrap();
         let mut commands = Commands::new();
         solver.issue_forget(&mut commands);
         device.submit(&commands).unwrap();
@@ -158,7 +165,9 @@ fn growth_changes_no_bit() {
     let mut first = None;
     for device in devices() {
         let run = |room: Room| {
-            let mut world = World::new(&device, &mpm, &bodies, room, substeps as usize);
+            // By the velocities of the last solve alone, so that they show.
+            let guess = DeviceGuess::Velocities;
+            let mut world = World::new(&device, &mpm, &bodies, room, substeps as usize, guess);
             let outcomes: Vec<String> = (0..3).map(|_| format!("{:?}", world.step(substeps))).collect();
             (outcomes, world.state(), world.causes, world.solver.totals().unwrap())
         };
@@ -191,9 +200,9 @@ fn a_step_reports_the_sum_of_its_substeps() {
     let (mpm, bodies) = falling();
     let substeps = 12;
     for device in devices().into_iter().take(1) {
-        let mut whole = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize);
+        let mut whole = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
         let (account, solves, contacts, _) = whole.step(substeps);
-        let mut single = World::new(&device, &mpm, &bodies, ENOUGH, 1);
+        let mut single = World::new(&device, &mpm, &bodies, ENOUGH, 1, DeviceGuess::Solution);
         let mut sum = nothing();
         let mut reported = ContactTotals::default();
         // Sorts of each substep do not change these counts, but the last bits of residuals.
@@ -254,7 +263,8 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
             }
         };
         let before = |at: u32| {
-            let mut world = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize);
+            let mut world =
+                World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
             if at > 0 {
                 world.step(at);
             }
@@ -262,14 +272,15 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
         };
         let mut at = None;
         // Nine boxes in one place.
-        let mut crowded = World::new(&device, &mpm, &obstacle(9), ENOUGH, substeps as usize);
+        let mut crowded =
+            World::new(&device, &mpm, &obstacle(9), ENOUGH, substeps as usize, DeviceGuess::Solution);
         let stopped = stop(&mut crowded);
         assert_eq!(stopped.cause, StopCause::Crowded { geometries: 9, most: 8 });
         assert!(stopped.substep > 0 && !stopped.cause.is_room());
         assert!(crowded.state() == before(stopped.substep));
         at.get_or_insert(stopped.substep);
         // A grid without nodes.
-        let mut lost = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize);
+        let mut lost = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
         let table = (device.upload(&[0_u64; 64]).unwrap(), device.upload(&[0_u32; 64]).unwrap());
         lost.other_grid = Some(GridNodes {
             table_keys: table.0.span(),
@@ -284,7 +295,8 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
         lost.other_grid = None;
         assert!(matches!(lost.run(None), Advance::Done(_)));
         // A solve that no number comes out of.
-        let mut failing = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize);
+        let mut failing =
+            World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
         let settings = DeviceConvexSettings { substep: f64::NAN, ..DeviceConvexSettings::default() };
         failing.solver.set(&settings, DeviceGuess::Solution).unwrap();
         let stopped = stop(&mut failing);
@@ -331,7 +343,7 @@ fn memory_is_known_before_it_is_taken() {
         }
         assert_eq!(free(), start);
         // Growth that there is no memory for leaves everything as it was.
-        let mut world = World::new(&device, &mpm, &bodies, ENOUGH, 3);
+        let mut world = World::new(&device, &mpm, &bodies, ENOUGH, 3, DeviceGuess::Solution);
         world.step(3);
         let (state, start) = (world.state(), free());
         let refused = world.mpm.grow(BlockCapacities { particle_blocks: 1 << 20, node_blocks: 0 });
