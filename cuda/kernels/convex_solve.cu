@@ -137,9 +137,10 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
     if (global_thread() == 0) {
         solve.report.stop = stop;
         p.report[0] = solve.report;
-        if (stop == CONVEX_NOT_FINITE) {
+        if (stop == CONVEX_NOT_FINITE && p.status.length > 0) {
             stop_contact(p.status, p.clock, CONVEX_FAILED, 0, 0);
+        } else {
+            convex::add(p.totals[0], solve.report);
         }
-        convex::add(p.totals[0], solve.report);
     }
 }

@@ -81,6 +81,8 @@ fn the_tests_pass_under_sanitizers() {
         "mpm_transfers",
         "mpm_constitutive",
         "mpm_steps",
+        "mpm_totals",
+        "stop_and_grow",
     ];
     for name in programs {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();

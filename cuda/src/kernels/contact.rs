@@ -296,7 +296,7 @@ kernel_parameters! {
         pub clock: Span<ContactClock>,
         /// One element.
         pub state: Span<ContactState>,
-        /// See [`super::MPM_STATUS_LIMIT`]; empty for no limit.
+        /// See `MPM_STATUS_LIMIT`; empty for no limit.
         pub limit: Span<u32>,
         /// Grid spacing [m].
         pub grid_spacing: f64,
@@ -352,7 +352,7 @@ kernel_parameters! {
         pub rules: ContactRules,
         /// The contacts.
         pub contacts: ContactArrays,
-        /// See [`super::MPM_STATUS_LIMIT`]: contacts for which there is no room stop the substep; where it is empty, they are left out.
+        /// See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
         pub status: Span<u32>,
     }
 

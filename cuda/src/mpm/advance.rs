@@ -17,6 +17,7 @@ use crate::{Commands, DeviceError};
 
 /// Where a step is after it was advanced.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a step")]
 pub enum Advance {
     /// All substeps have run.
     Done(StepAccount),
@@ -220,7 +221,12 @@ impl DeviceMpm {
             self.status.download_at(0, &mut status)?;
             progress.done = status[MPM_STATUS_LIMIT as usize].min(progress.substeps);
             self.progress = Some(progress);
-            self.check(&status, progress.done)?;
+            if let Err(error) = self.check(&status, progress.done) {
+                // Nothing to go on with.
+                self.progress = None;
+                self.transfers.accounts.fill(0.0)?;
+                return Err(error);
+            }
             if progress.done == progress.substeps {
                 self.progress = None;
                 return Ok(Advance::Done(self.account(&status, progress.extra_sorts)?));
