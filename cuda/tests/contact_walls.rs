@@ -13,7 +13,6 @@ use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess};
 use pliant_cuda::contact::{BodyExchange, ContactError, DeviceWalls, RegisteredContact};
 use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use pliant_cuda::kernels::{CONTACT_NONE, CONVEX_HELD, CONVEX_ON_NODE, ContactClock, ConvexContacts};
-use pliant_cuda::layout::Span;
 use pliant_cuda::{Commands, Device};
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::{Shape, SpatialImpulse, SpatialVelocity};
@@ -45,7 +44,7 @@ fn scene(seed: u64) -> Scene {
     });
     let seen = seen.collect();
     let mut particles: Vec<Particle> =
-        (0..220).map(|id| Particle::at(id, vector(&mut random) * 0.06, vector(&mut random) * 3.0)).collect();
+        (0..160).map(|id| Particle::at(id, vector(&mut random) * 0.06, vector(&mut random) * 3.0)).collect();
     particles.sort_by_key(|p| p.key);
     Scene { particles, bodies: bodies(geometries.into()), seen }
 }
@@ -184,6 +183,10 @@ struct Setup {
 
 impl Setup {
     fn new(device: &Device, boundaries: Vec<Boundary>, contacts: usize) -> Self {
+        Self::with_tolerance(device, boundaries, contacts, 1e-3)
+    }
+
+    fn with_tolerance(device: &Device, boundaries: Vec<Boundary>, contacts: usize, tolerance: f64) -> Self {
         let scene = scene(5);
         let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
         on.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
@@ -191,9 +194,10 @@ impl Setup {
         let free = free_motion(6);
         let grid = BlockGrid::new(device, &free, place);
         let walls = DeviceWalls::new(device, &boundaries, &on.registry, grid.nodes.len()).unwrap();
-        let mut solver = DeviceConvexSolver::new(device, contacts, SIDE.pow(3)).unwrap();
+        // Not a block for every tile: those without nodes would only be waited for.
+        let mut solver = DeviceConvexSolver::new(device, contacts, SIDE.pow(3)).unwrap().with_blocks(3);
         let solver_settings = DeviceConvexSettings {
-            solver: settings(1e-6),
+            solver: settings(tolerance),
             substep: DELTA,
             // Of contacts without their own, of which there are none.
             dissipation: f64::NAN,
@@ -501,29 +505,58 @@ fn substep(setup: &Setup) -> Outcome {
     Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
 }
 
+/// Substeps that are stopped, from the beginning or after their contacts were found, change nothing.
+fn stopped(setup: &Setup) {
+    let device = &setup.on.device;
+    let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
+    let memories = setup.on.registry.save().unwrap().len();
+    let limit = device.upload(&[0_u32]).unwrap();
+    setup.on.register_within(limit.span());
+    assert!(setup.contacts().is_empty());
+    for found in [false, true] {
+        if found {
+            setup.on.register();
+            let clock = ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 };
+            let clock = device.upload(&[clock]).unwrap();
+            setup.submit(|commands| {
+                commands.copy(clock.span(), setup.on.registry.clock());
+            });
+        }
+        let contacts = setup.contacts();
+        assert_eq!(contacts.is_empty(), !found);
+        setup.add();
+        assert_eq!(setup.contacts(), contacts);
+        assert!(setup.held().is_empty());
+        setup.guess();
+        assert_eq!(setup.contacts(), contacts);
+        setup.exchange();
+        assert_eq!(setup.nodes(), nodes);
+        assert_eq!(setup.on.exchange.download().unwrap(), totals);
+        assert_eq!(setup.on.registry.save().unwrap().len(), memories);
+    }
+}
+
 #[test]
 fn what_walls_do_is_imposed_and_accounted_for() {
     let mut first: Option<Outcome> = None;
-    for device in devices() {
-        for blocks in [1, u32::MAX] {
-            let mut setup = Setup::new(&device, boundaries(), CONTACTS);
-            setup.walls = setup.walls.with_blocks(blocks);
-            let outcome = substep(&setup);
-            // The next substep remembers what the particles' contacts did, and that no wall was among them.
-            let before = setup.on.registry.save().unwrap();
-            setup.on.register();
-            let recalled = setup.contacts();
-            let known = recalled.iter().filter(|c| {
-                before
-                    .iter()
-                    .any(|m| (m.particle, m.geometry, m.impulse) == (c.particle, c.geometry, c.last_impulse))
-            });
-            assert!(known.count() > recalled.len() / 2);
-            if device.is_emulated() {
-                match &first {
-                    Some(first) => assert!(*first == outcome, "the schedule or the number of blocks matters"),
-                    None => first = Some(outcome),
-                }
+    for (device, blocks) in devices().into_iter().zip([1, u32::MAX, 2, u32::MAX]) {
+        let mut setup = Setup::new(&device, boundaries(), CONTACTS);
+        setup.walls = setup.walls.with_blocks(blocks);
+        let outcome = substep(&setup);
+        // The next substep remembers what the particles' contacts did, and that no wall was among them.
+        let before = setup.on.registry.save().unwrap();
+        setup.on.register();
+        let recalled = setup.contacts();
+        let known = recalled.iter().filter(|c| {
+            let key = (c.particle, c.geometry, c.last_impulse);
+            before.iter().any(|m| (m.particle, m.geometry, m.impulse) == key)
+        });
+        assert!(known.count() > recalled.len() / 2);
+        stopped(&setup);
+        if device.is_emulated() {
+            match &first {
+                Some(first) => assert!(*first == outcome, "the schedule or the number of blocks matters"),
+                None => first = Some(outcome),
             }
         }
     }
@@ -553,7 +586,7 @@ fn host_contact(c: &RegisteredContact) -> Contact {
 #[test]
 fn the_solve_with_walls_is_the_cpus() {
     for device in devices() {
-        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        let setup = Setup::with_tolerance(&device, boundaries(), CONTACTS, 1e-5);
         setup.on.register();
         let particles = setup.contacts();
         let (walls, sticky) = walls_of(&particles, &setup.boundaries, &setup.free);
@@ -561,7 +594,7 @@ fn the_solve_with_walls_is_the_cpus() {
         sticky.iter().for_each(|node| problem.node_mass[number_of(*node)] = 0.0);
         problem.contacts =
             particles.iter().chain(walls.iter().map(|w| &w.contact)).map(host_contact).collect();
-        let (right, info) = cpu(&problem, &settings(1e-6), InitialGuess::Free);
+        let (right, info) = cpu(&problem, &settings(1e-5), InitialGuess::Free);
         setup.add();
         setup.guess();
         setup.solve();
@@ -575,45 +608,11 @@ fn the_solve_with_walls_is_the_cpus() {
         let off = distance(&problem, &velocities, right.velocities());
         let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
         let bound = found.info.residual + info.residual;
-        assert!(off <= bound && bound < 1e-4 * moved, "{off} of {moved}: {info:?} {:?}", found.info);
+        assert!(off <= bound && bound < 1e-3 * moved, "{off} of {moved}: {info:?} {:?}", found.info);
         // A node that the solver never moves is where it was on both.
         for node in &sticky {
             let number = number_of(*node);
             assert_eq!(velocities[number], right.velocities()[number], "{node:?}");
-        }
-    }
-}
-
-#[test]
-fn nothing_happens_in_a_substep_that_does_not_take_place() {
-    for device in devices() {
-        let setup = Setup::new(&device, boundaries(), CONTACTS);
-        substep(&setup);
-        let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
-        let memories = setup.on.registry.save().unwrap().len();
-        // Stopped from the beginning, and after its contacts were found.
-        let limit = device.upload(&[0_u32]).unwrap();
-        setup.on.register_within(limit.span());
-        assert!(setup.contacts().is_empty());
-        for found in [false, true] {
-            if found {
-                setup.on.register_within(Span::EMPTY);
-                let clock =
-                    device.upload(&[ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 }]).unwrap();
-                setup.submit(|commands| {
-                    commands.copy(clock.span(), setup.on.registry.clock());
-                });
-            }
-            let contacts = setup.contacts();
-            setup.add();
-            assert_eq!(setup.contacts(), contacts);
-            assert!(setup.held().is_empty());
-            setup.guess();
-            assert_eq!(setup.contacts(), contacts);
-            setup.exchange();
-            assert_eq!(setup.nodes(), nodes);
-            assert_eq!(setup.on.exchange.download().unwrap(), totals);
-            assert_eq!(setup.on.registry.save().unwrap().len(), memories);
         }
     }
 }
