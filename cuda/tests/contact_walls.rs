@@ -505,28 +505,33 @@ fn substep(setup: &Setup) -> Outcome {
     Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
 }
 
-/// Substeps that are stopped, from the beginning or after their contacts were found, change nothing.
+/// Substeps that are stopped, from the beginning or after their contacts, or walls, were added, change nothing from then on.
 fn stopped(setup: &Setup) {
     let device = &setup.on.device;
     let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
     let memories = setup.on.registry.save().unwrap().len();
-    let limit = device.upload(&[0_u32]).unwrap();
-    setup.on.register_within(limit.span());
-    assert!(setup.contacts().is_empty());
-    for found in [false, true] {
-        if found {
+    let never = device.upload(&[0_u32]).unwrap();
+    let clock = ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 };
+    let clock = device.upload(&[clock]).unwrap();
+    for (has_contacts, has_walls) in [(false, false), (true, false), (true, true)] {
+        if has_contacts {
             setup.on.register();
-            let clock = ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 };
-            let clock = device.upload(&[clock]).unwrap();
-            setup.submit(|commands| {
-                commands.copy(clock.span(), setup.on.registry.clock());
-            });
+        } else {
+            setup.on.register_within(never.span());
         }
+        if has_walls {
+            setup.add();
+        }
+        setup.submit(|commands| {
+            commands.copy(clock.span(), setup.on.registry.clock());
+        });
         let contacts = setup.contacts();
-        assert_eq!(contacts.is_empty(), !found);
-        setup.add();
-        assert_eq!(setup.contacts(), contacts);
-        assert!(setup.held().is_empty());
+        assert_eq!(contacts.is_empty(), !has_contacts);
+        assert_eq!(contacts.iter().any(|c| c.particle == CONTACT_NONE), has_walls);
+        if !has_walls {
+            setup.add();
+            assert!(setup.held().is_empty());
+        }
         setup.guess();
         assert_eq!(setup.contacts(), contacts);
         setup.exchange();

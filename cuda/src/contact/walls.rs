@@ -19,7 +19,8 @@ const STENCIL: usize = 27;
 /// The walls of the contact problems of a registry: as `coupling/src/walls.rs`, which says why.
 ///
 /// In a substep: [`DeviceRegistry::issue`], [`DeviceWalls::issue_add`], the solver's numbering, [`DeviceWalls::issue_guess`], the solve with
-/// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Without boundary conditions all of them append nothing. In
+/// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Nothing is kept from substep to substep: where the registry or the
+/// grid has grown, another one takes its place. Without boundary conditions all of them append nothing. In
 /// a substep that does not take place nothing happens.
 #[derive(Debug)]
 pub struct DeviceWalls {
