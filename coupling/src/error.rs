@@ -5,6 +5,7 @@ use pliant_mpm::MpmError;
 use pliant_mpm::material::MaterialError;
 use pliant_rigid::RigidError;
 
+use crate::backend::BackendError;
 use crate::convex::SettingsError;
 
 /// A world that cannot be built.
@@ -169,6 +170,14 @@ pub enum StepError {
         /// What is wrong.
         source: Box<RigidError>,
     },
+    /// The backend that steps the particles failed.
+    #[error("step {step}: {reason}")]
+    Backend {
+        /// Step, from 0.
+        step: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// Another failure of the particles.
     #[error("step {step}: {source}")]
     Mpm {
@@ -185,6 +194,9 @@ pub enum StateError {
     /// Reading or writing failed.
     #[error("state: {0}")]
     Io(#[from] std::io::Error),
+    /// The backend that steps the particles cannot give or take them.
+    #[error("state: {0}")]
+    Backend(#[from] BackendError),
     /// It is not a state, or one of another version.
     #[error("state: {reason}")]
     Malformed {

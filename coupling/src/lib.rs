@@ -5,6 +5,8 @@
 //! the velocities, `exchange` hands impulses back, `sensor` reads them where they act, `account` keeps the books.
 
 mod account;
+mod attached;
+mod backend;
 mod builder;
 pub mod convex;
 mod error;
@@ -23,10 +25,12 @@ mod walls;
 mod warm_start;
 mod world;
 
+pub use backend::{Backend, BackendError, ContactMemory, NodeVelocity, SeenBody, SubstepPlan, SubstepsDone};
 pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};
+pub use memory::RememberedContact;
 pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
-pub use report::{Balance, Diagnostics, ParticleSnapshot, StepReport};
+pub use report::{Balance, ContactFigures, Diagnostics, ParticleSnapshot, StepReport};
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
     ContactSettings, Coupling, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings,

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::register::Pair;
 
-/// One remembered contact.
+/// What is remembered of a contact of a particle and a geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Memory {
+pub struct RememberedContact {
     /// The particle: the order in which it was added.
     pub particle: u32,
     /// Number of the geometry among all bodies' geometries.
@@ -30,7 +30,7 @@ pub(crate) struct Memory {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memories {
     /// A particle's contacts are neighbours.
-    list: Vec<Memory>,
+    list: Vec<RememberedContact>,
     /// For each particle, one more than the index of its first entry in `list`; 0 for none.
     first: Vec<u32>,
     /// Largest `pressed_out` [m].
@@ -43,7 +43,7 @@ impl Memories {
     }
 
     /// What this particle and geometry were doing.
-    pub(crate) fn recall(&self, particle: u32, geometry: u32) -> Option<Memory> {
+    pub(crate) fn recall(&self, particle: u32, geometry: u32) -> Option<RememberedContact> {
         let first = self.first[particle as usize].checked_sub(1)? as usize;
         let mut own = self.list[first..].iter().take_while(|m| m.particle == particle);
         own.find(|m| m.geometry == geometry).copied()
@@ -63,7 +63,7 @@ impl Memories {
             }
             let normal_impulse = pair.normal.dot(&Vector3::from(*impulse));
             let held = pair.tension > 0.0;
-            self.list.push(Memory {
+            self.list.push(RememberedContact {
                 particle: pair.particle,
                 geometry: pair.geometry,
                 feature: pair.feature,
@@ -78,12 +78,12 @@ impl Memories {
     }
 
     /// All of them, to save.
-    pub(crate) fn list(&self) -> &[Memory] {
+    pub(crate) fn list(&self) -> &[RememberedContact] {
         &self.list
     }
 
     /// Takes a saved list; false if it names particles or geometries that are not there.
-    pub(crate) fn restore(&mut self, list: Vec<Memory>, geometries: usize) -> bool {
+    pub(crate) fn restore(&mut self, list: Vec<RememberedContact>, geometries: usize) -> bool {
         let particles = self.first.len();
         if !list.iter().all(|m| (m.particle as usize) < particles && (m.geometry as usize) < geometries) {
             return false;

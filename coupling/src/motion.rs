@@ -23,23 +23,15 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
+use crate::backend::SeenBody;
 use crate::convex::{Attachment, Mobility};
 use crate::register::Pair;
-
-/// A body as contact sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    /// Pose at the start of the substep.
-    pub pose: Isometry3<f64>,
-    /// Velocity over the substep, world frame: before it answers, where it does.
-    pub velocity: SpatialVelocity,
-}
 
 /// How all bodies move through the substeps.
 #[derive(Debug)]
 pub(crate) struct BodyMotion {
     /// Every body.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenBody>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
     /// The bodies that answer in this step: strongly coupled, and near particles.
@@ -66,7 +58,7 @@ impl BodyMotion {
     /// `strong` says which bodies are coupled strongly.
     pub(crate) fn new(strong: Vec<bool>) -> Self {
         let bodies = strong.len();
-        let still = Seen { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
+        let still = SeenBody { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
         Self {
             seen: vec![still; bodies],
             strong,
@@ -151,7 +143,7 @@ impl BodyMotion {
                 }
                 None => {
                     let pose = bodies.pose_after(id, f64::from(k) * delta);
-                    self.seen[id.0] = Seen { pose, velocity: bodies.velocity(id) };
+                    self.seen[id.0] = SeenBody { pose, velocity: bodies.velocity(id) };
                 }
             }
         }

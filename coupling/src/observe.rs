@@ -1,39 +1,36 @@
 //! Reading a world: diagnostics, balances, particles.
 
-use crate::convex::SolverInfo;
-use crate::report::{Balance, Diagnostics, ParticleSnapshot, StepReport};
-use crate::world::World;
+use pliant_mpm::Totals;
 
-impl StepReport {
-    /// Adds a substep's solve of `contacts` contacts.
-    pub(crate) fn add(&mut self, contacts: usize, info: &SolverInfo) {
-        self.contacts_mean += contacts as f64;
-        self.contacts_max = self.contacts_max.max(contacts);
-        self.iterations += info.iterations as u32;
-        self.iterations_max = self.iterations_max.max(info.iterations as u32);
-        self.not_converged += u32::from(!info.stop.is_converged());
-        if info.tolerance > 0.0 {
-            self.residual = self.residual.max(info.residual / info.tolerance);
-        }
-    }
-}
+use crate::backend::BackendError;
+use crate::report::{Balance, Diagnostics, ParticleSnapshot};
+use crate::world::World;
 
 impl World {
     /// Totals of the particles now. To be called after every step if [`World::balance`] is to know how much energy
     /// was ever created.
     pub fn diagnostics(&mut self) -> Diagnostics {
-        let totals = self.mpm.totals(&mut self.scratch);
+        let totals = self.totals();
         self.account.diagnose(&totals, self.time)
     }
 
     /// Relative errors of the balances since the start.
     pub fn balance(&mut self) -> Balance {
-        let totals = self.mpm.totals(&mut self.scratch);
+        let totals = self.totals();
         self.account.balance(&totals)
     }
 
+    fn totals(&mut self) -> Totals {
+        let done = self.done().map(|done| done.totals);
+        done.unwrap_or_else(|| self.mpm.totals(&mut self.scratch))
+    }
+
     /// Writes the particles, in the order in which they were added, into `snapshot`.
-    pub fn snapshot(&self, snapshot: &mut ParticleSnapshot) {
+    ///
+    /// # Errors
+    /// [`BackendError`] where a backend steps the particles and cannot give them.
+    pub fn snapshot(&mut self, snapshot: &mut ParticleSnapshot) -> Result<(), BackendError> {
+        self.refresh()?;
         let n = self.mpm.len();
         snapshot.positions.resize(n, [0.0; 3]);
         snapshot.velocities.resize(n, [0.0; 3]);
@@ -58,5 +55,6 @@ impl World {
                 snapshot.material[id] = view.material(i) as u32;
             }
         }
+        Ok(())
     }
 }

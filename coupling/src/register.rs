@@ -15,9 +15,9 @@ use pliant_mpm::{BlockView, Mpm};
 use pliant_rigid::{Bodies, BodyId, Shape, SpatialVelocity, SurfacePoint};
 use rayon::prelude::*;
 
+use crate::backend::SeenBody;
 use crate::convex::normal_impulse;
-use crate::memory::{Memories, Memory};
-use crate::motion::Seen;
+use crate::memory::{Memories, RememberedContact};
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
@@ -134,7 +134,7 @@ impl Registry {
         &mut self,
         mpm: &Mpm,
         bodies: &Bodies,
-        seen: &[Seen],
+        seen: &[SeenBody],
         settings: &ContactSettings,
         delta: f64,
     ) {
@@ -172,9 +172,9 @@ impl Registry {
         self.max_radius + MARGIN * mpm.grid_spacing() + range
     }
 
-    fn place(&mut self, bodies: &Bodies, seen: &[Seen]) {
+    fn place(&mut self, bodies: &Bodies, seen: &[SeenBody]) {
         for placed in &mut self.placed {
-            let Seen { pose, velocity } = seen[placed.body.0];
+            let SeenBody { pose, velocity } = seen[placed.body.0];
             placed.pose = pose * bodies.body(placed.body).geometries[placed.index].pose;
             placed.inverse_rotation = placed.pose.rotation.inverse().to_rotation_matrix().into_inner();
             placed.origin = pose.translation.vector.into();
@@ -252,8 +252,8 @@ impl Search<'_> {
         &self,
         shape: &Shape,
         local: &Point3<f64>,
-        memory: Option<Memory>,
-    ) -> (SurfacePoint, Option<Memory>) {
+        memory: Option<RememberedContact>,
+    ) -> (SurfacePoint, Option<RememberedContact>) {
         let Some(memory) = memory else { return (shape.surface_point(local), None) };
         let surface = shape.surface_point_from(local, memory.feature);
         if surface.distance < 0.0 && surface.distance < memory.distance - self.mpm.grid_spacing() {

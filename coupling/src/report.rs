@@ -4,6 +4,39 @@ use nalgebra::Vector3;
 use pliant_rigid::simulation::AdvanceSummary;
 use serde::Serialize;
 
+use crate::convex::SolverInfo;
+
+/// The contact solves of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactFigures {
+    /// Contacts registered (speculative ones too), all substeps together.
+    pub contacts: u64,
+    /// Contacts registered in a substep, at most.
+    pub contacts_max: usize,
+    /// Solver iterations, all substeps together.
+    pub iterations: u32,
+    /// Solver iterations in a substep, at most.
+    pub iterations_max: u32,
+    /// Worst ratio of a substep's residual to its tolerance; at most 1 if all converged.
+    pub residual: f64,
+    /// Substeps whose solve did not converge.
+    pub not_converged: u32,
+}
+
+impl ContactFigures {
+    /// Adds a substep's solve of `contacts` contacts.
+    pub(crate) fn add(&mut self, contacts: usize, info: &SolverInfo) {
+        self.contacts += contacts as u64;
+        self.contacts_max = self.contacts_max.max(contacts);
+        self.iterations += info.iterations as u32;
+        self.iterations_max = self.iterations_max.max(info.iterations as u32);
+        self.not_converged += u32::from(!info.stop.is_converged());
+        if info.tolerance > 0.0 {
+            self.residual = self.residual.max(info.residual / info.tolerance);
+        }
+    }
+}
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
@@ -25,6 +58,27 @@ pub struct StepReport {
     pub grid_nodes: usize,
     /// What the bodies' step did: its own steps, contacts among bodies, iterations.
     pub rigid: AdvanceSummary,
+}
+
+impl StepReport {
+    pub(crate) fn new(
+        substeps: u32,
+        contacts: &ContactFigures,
+        grid_nodes: usize,
+        rigid: AdvanceSummary,
+    ) -> Self {
+        Self {
+            substeps,
+            contacts_mean: contacts.contacts as f64 / f64::from(substeps),
+            contacts_max: contacts.contacts_max,
+            iterations: contacts.iterations,
+            iterations_max: contacts.iterations_max,
+            residual: contacts.residual,
+            not_converged: contacts.not_converged,
+            grid_nodes,
+            rigid,
+        }
+    }
 }
 
 /// Totals of the particles at one time, world frame, angular parts about the world's origin.

@@ -10,8 +10,8 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{Bodies, BodyId};
 
+use crate::backend::SeenBody;
 use crate::error::BuildError;
-use crate::motion::Seen;
 use crate::register::Pair;
 
 /// A pad has at most this many bins along an edge.
@@ -199,7 +199,7 @@ impl Sensors {
     }
 
     /// Adds the impulses (on the particles, world frame [N s]) of a substep in which contact saw the bodies so; `dt` [s] is the step.
-    pub(crate) fn add(&mut self, pairs: &[Pair], impulses: &[[f64; 3]], bodies: &[Seen], dt: f64) {
+    pub(crate) fn add(&mut self, pairs: &[Pair], impulses: &[[f64; 3]], bodies: &[SeenBody], dt: f64) {
         for (pad, reading) in self.pads.iter().zip(&mut self.readings) {
             let frame = bodies[pad.body.0].pose * pad.pose;
             let outward = frame.rotation * Vector3::z();

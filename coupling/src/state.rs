@@ -8,9 +8,9 @@ use pliant_rigid::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
+use crate::backend::NodeVelocity;
 use crate::error::StateError;
-use crate::memory::Memory;
-use crate::warm_start::Left;
+use crate::memory::RememberedContact;
 use crate::world::World;
 
 /// Version of the format.
@@ -25,9 +25,9 @@ struct Header {
     version: u32,
     step: u64,
     bodies: Snapshot,
-    contacts: Vec<Memory>,
+    contacts: Vec<RememberedContact>,
     /// Velocities that the last contact solve left on the grid.
-    velocities: Vec<Left>,
+    velocities: Vec<NodeVelocity>,
     /// Of the last step, one a body.
     impulses: Vec<SpatialImpulse>,
     /// Where contact last saw bodies that answer within the step.
@@ -44,15 +44,17 @@ impl World {
     ///
     /// # Errors
     /// [`StateError`] if writing failed.
-    pub fn write_state(&self, out: &mut impl Write) -> Result<(), StateError> {
+    pub fn write_state(&mut self, out: &mut impl Write) -> Result<(), StateError> {
+        self.refresh()?;
+        let memory = self.contact_memory()?;
         let header = Header {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
             impulses: self.impulses.clone(),
             seen: self.motion.left().to_vec(),
-            contacts: self.registry.memories.list().to_vec(),
-            velocities: self.warm_start.left().to_vec(),
+            contacts: memory.contacts,
+            velocities: memory.velocities,
             account: self.account,
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
@@ -89,6 +91,10 @@ impl World {
         }
         if header.impulses.len() != self.impulses.len() || !self.motion.restore(header.seen) {
             return Err(malformed("it belongs to other bodies"));
+        }
+        let memory = self.contact_memory_of_host();
+        if let Some(attached) = &mut self.attached {
+            attached.load(&self.mpm, &memory)?;
         }
         self.impulses = header.impulses;
         self.account = header.account;

@@ -5,23 +5,13 @@
 //! off by `e delta f/m`, and stiff contacts and friction answer to far less (in `shake` a thousandth of an impulse is five
 //! stiction tolerances).
 
-use serde::{Deserialize, Serialize};
-
+use crate::backend::NodeVelocity;
 use crate::nodes::NodePlace;
-
-/// A node's velocity after the contact solve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Left {
-    /// The node's lattice coordinates.
-    node: [i32; 3],
-    /// \[m/s\].
-    velocity: [f64; 3],
-}
 
 /// What the last solve left at the nodes that it had, in ascending order of their coordinates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarmStart {
-    left: Vec<Left>,
+    left: Vec<NodeVelocity>,
     guess: Vec<[f64; 4]>,
 }
 
@@ -42,16 +32,17 @@ impl WarmStart {
     pub(crate) fn remember(&mut self, places: &[NodePlace], velocities: &[[f64; 4]]) {
         self.left.clear();
         let kept = places.iter().zip(velocities);
-        self.left.extend(kept.map(|(place, v)| Left { node: place.node, velocity: [v[0], v[1], v[2]] }));
+        self.left
+            .extend(kept.map(|(place, v)| NodeVelocity { node: place.node, velocity: [v[0], v[1], v[2]] }));
     }
 
     /// All of them, to save.
-    pub(crate) fn left(&self) -> &[Left] {
+    pub(crate) fn left(&self) -> &[NodeVelocity] {
         &self.left
     }
 
     /// Takes a saved list; false if it is not in order.
-    pub(crate) fn restore(&mut self, left: Vec<Left>) -> bool {
+    pub(crate) fn restore(&mut self, left: Vec<NodeVelocity>) -> bool {
         self.left = left;
         self.left.is_sorted_by(|a, b| a.node < b.node)
     }

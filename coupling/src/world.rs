@@ -7,6 +7,8 @@ use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
 use crate::account::Account;
+use crate::attached::Attached;
+use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
 use crate::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
 use crate::error::StepError;
@@ -14,7 +16,7 @@ use crate::exchange::Exchange;
 use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
 use crate::register::Registry;
-use crate::report::StepReport;
+use crate::report::{ContactFigures, StepReport};
 use crate::sensor::{Sensors, TactilePad, TactileReading};
 use crate::settings::{Settings, Substeps};
 use crate::walls::Walls;
@@ -42,9 +44,10 @@ pub struct World {
     exchange: Exchange,
     sensors: Sensors,
     pub(crate) impulses: Vec<SpatialImpulse>,
-    boundary_impulse: SpatialImpulse,
-    origins: Vec<Point3<f64>>,
+    pub(crate) boundary_impulse: SpatialImpulse,
+    pub(crate) origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
+    pub(crate) attached: Option<Attached>,
 }
 
 /// Sizes and times, not every particle.
@@ -98,6 +101,7 @@ impl World {
             exchange: Exchange::default(),
             sensors: Sensors::new(pads),
             scratch,
+            attached: None,
         }
     }
 
@@ -113,18 +117,25 @@ impl World {
     fn step_in_pool(&mut self) -> Result<StepReport, StepError> {
         let dt = self.settings.dt;
         let substeps = self.substeps();
-        let mut report = StepReport { substeps, ..StepReport::default() };
         self.prepare(dt).map_err(|e| self.rigid_error(e))?;
-        // Without particles there is nothing to substep.
-        for k in 0..if self.mpm.is_empty() { 0 } else { substeps } {
-            self.substep(k, substeps, dt / f64::from(substeps), &mut report)?;
-        }
-        report.rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
+        let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
         self.step += 1;
         self.time = self.step as f64 * dt;
-        report.contacts_mean /= f64::from(substeps);
-        report.grid_nodes = self.mpm.active_nodes();
-        Ok(report)
+        Ok(StepReport::new(substeps, &contacts, self.grid_nodes(), rigid))
+    }
+
+    /// The substeps of a step, `delta` [s] each, here or on a backend.
+    fn move_particles(&mut self, substeps: u32, delta: f64) -> Result<ContactFigures, StepError> {
+        if let Some(contacts) = self.attached_substeps(substeps, delta)? {
+            return Ok(contacts);
+        }
+        let mut contacts = ContactFigures::default();
+        // Without particles there is nothing to substep.
+        for k in 0..if self.mpm.is_empty() { 0 } else { substeps } {
+            self.substep(k, substeps, delta, &mut contacts)?;
+        }
+        Ok(contacts)
     }
 
     /// Poses, velocities and answers of the bodies for this step; particles in order.
@@ -136,7 +147,9 @@ impl World {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
         if !self.mpm.is_empty() {
-            self.mpm.begin_step();
+            if self.attached.is_none() {
+                self.mpm.begin_step();
+            }
             let (reach, mobility) = (self.registry.reach(&self.mpm), &mut self.problem.mobility);
             self.motion.begin(&mut self.bodies, &self.mpm, dt, reach, &self.impulses, mobility)?;
         }
@@ -154,7 +167,7 @@ impl World {
         k: u32,
         substeps: u32,
         delta: f64,
-        report: &mut StepReport,
+        contacts: &mut ContactFigures,
     ) -> Result<(), StepError> {
         let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
         self.account.free_motion(&free);
@@ -163,7 +176,7 @@ impl World {
         self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
         self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
         if !self.registry.pairs.is_empty() {
-            self.solve_contact(k, delta, report)?;
+            self.solve_contact(k, delta, contacts)?;
         } else {
             self.registry.memories.remember(&[], &[]);
             self.warm_start.remember(&[], &[]);
@@ -173,7 +186,7 @@ impl World {
     }
 
     /// The convex solve, and its impulses on grid and bodies.
-    fn solve_contact(&mut self, k: u32, delta: f64, report: &mut StepReport) -> Result<(), StepError> {
+    fn solve_contact(&mut self, k: u32, delta: f64, contacts: &mut ContactFigures) -> Result<(), StepError> {
         let pairs = &self.registry.pairs;
         self.numbering.update(pairs, &self.mpm);
         self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
@@ -185,7 +198,7 @@ impl World {
         let velocities = self.warm_start.guess(&self.numbering.places, &self.problem.node_free_velocity);
         let guess = InitialGuess::Solution { velocities, impulses: &self.guess };
         let info = self.solver.solve(&self.problem, &self.settings.solver, guess);
-        report.add(pairs.len(), &info);
+        contacts.add(pairs.len(), &info);
         if info.stop == StopReason::NotFinite {
             let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
             let time = self.time + f64::from(k) * delta;
@@ -225,11 +238,22 @@ impl World {
     /// tool brings the particles that it touches to its speed.
     fn largest_stable_substep(&self) -> f64 {
         let tools = self.bodies.fastest_surface(self.time, self.time + self.settings.dt);
-        let fastest = self.mpm.max_speed().max(tools);
+        let particles = self.done().map_or_else(|| self.mpm.max_speed(), |done| done.max_speed);
+        let fastest = particles.max(tools);
         largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), fastest)
     }
 
-    fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
+    /// The last step of the backend, which knows more of the particles than the host.
+    pub(crate) fn done(&self) -> Option<&SubstepsDone> {
+        self.attached.as_ref()?.done.as_ref()
+    }
+
+    /// Grid nodes that carried mass in the last substep.
+    fn grid_nodes(&self) -> usize {
+        self.done().map_or_else(|| self.mpm.active_nodes(), |done| done.grid_nodes)
+    }
+
+    pub(crate) fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
         let MpmError::LostParticle { id, position, velocity } = error else {
             return StepError::Mpm { step: self.step, source: error };
         };
@@ -277,7 +301,7 @@ impl World {
         self.mpm.len()
     }
 
-    /// The particles and their grid.
+    /// The particles and their grid, on the host: where a backend steps them, as of the last [`World::refresh`].
     pub fn mpm(&self) -> &Mpm {
         &self.mpm
     }

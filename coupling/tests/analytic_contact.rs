@@ -38,7 +38,7 @@ fn particle_velocity_after(
     let plane = builder.body(floor(0.0)).unwrap();
     let mut world = builder.build().unwrap();
     run_for(&mut world, delta, |_, _| {});
-    (snapshot(&world).velocities[0][2], world.body_impulses()[plane.0].linear.z)
+    (snapshot(&mut world).velocities[0][2], world.body_impulses()[plane.0].linear.z)
 }
 
 /// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b v + c = 0 with a = k d delta^2,

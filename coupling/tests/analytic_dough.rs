@@ -37,7 +37,7 @@ fn rolled(relative_tolerance: f64, stiffness: Stiffness) -> (ParticleSnapshot, u
     let mut world = builder.build().unwrap();
     let mut iterations = 0;
     run_for(&mut world, 0.7, |_, report| iterations += report.iterations);
-    (snapshot(&world), iterations)
+    (snapshot(&mut world), iterations)
 }
 
 /// The same picture (Yu et al. 2025, Fig. 4): positions within h/10 of those of eps_r 1e-5 at the end, with a stiffness as resolved as can

@@ -77,7 +77,7 @@ fn collapse(aspect: f64, cells: usize, axisymmetric: bool, floor_is_body: bool) 
     let mut world = builder.build().unwrap();
     // It comes to rest after 3.3 sqrt(h0/g) (Lube et al. 2005).
     run_for(&mut world, 4.0 * (aspect * R0 / common::G).sqrt(), |_, _| {});
-    snapshot(&world)
+    snapshot(&mut world)
 }
 
 /// Thickness [m] of the deposit over the distance [m] from the axis, in rings or strips of half a cell: volume over area.
@@ -173,7 +173,7 @@ fn slumped_sand_rests_at_its_friction_angle() {
             builder.body(prescribed("gate", gate, pose, 0.0, &away)).unwrap();
             let mut world = builder.build().unwrap();
             run_for(&mut world, 2.0, |_, _| {});
-            let profile = profile(&snapshot(&world), h, false);
+            let profile = profile(&snapshot(&mut world), h, false);
             let angle = flank(&profile).to_degrees();
             let fitted = -slope(&profile[..profile.len() * 4 / 5]).atan().to_degrees();
             println!(

@@ -73,7 +73,7 @@ fn settings(case: Case) -> Settings {
 }
 
 /// Distances [m] of the particles from the middle of the plate along x.
-fn distances(world: &World, plate: BodyId) -> Vec<f64> {
+fn distances(world: &mut World, plate: BodyId) -> Vec<f64> {
     let x = world.bodies().pose(plate).translation.x;
     snapshot(world).positions.iter().map(|p| p[0] - x).collect()
 }
@@ -219,8 +219,12 @@ fn a_soft_plate_carries_a_block_from_beyond_its_far_side() {
         let mut world = builder.build().unwrap();
         common::run_for(&mut world, 1.0, |_, _| {});
         let carried = common::force_on(&world, plate).z / -weight;
-        let lowest: Vec<f64> =
-            snapshot(&world).positions.iter().map(|p| HALF_THICKNESS - p[2]).filter(|d| *d > 0.0).collect();
+        let lowest: Vec<f64> = snapshot(&mut world)
+            .positions
+            .iter()
+            .map(|p| HALF_THICKNESS - p[2])
+            .filter(|d| *d > 0.0)
+            .collect();
         let mean = lowest.iter().sum::<f64>() / lowest.len() as f64;
         println!("{name}: {} below the top, {:.4} mm deep, carried {carried:.5}", lowest.len(), 1e3 * mean);
         assert_eq!(lowest.len(), 64, "{name}");

@@ -65,7 +65,7 @@ fn a_blown_up_run_names_step_particle_and_cause() {
             "{text}"
         );
         // It can still be read.
-        assert_eq!(common::snapshot(&world).positions.len(), 64);
+        assert_eq!(common::snapshot(&mut world).positions.len(), 64);
     }
 }
 

@@ -102,7 +102,7 @@ fn a_step_allocates_nothing() {
                 let report = world.step().unwrap();
                 world.diagnostics();
                 world.balance();
-                world.snapshot(&mut snapshot);
+                world.snapshot(&mut snapshot).unwrap();
                 fewest = fewest.min(report.contacts_mean);
                 most = most.max(report.contacts_mean);
                 iterations += report.iterations;

@@ -119,7 +119,7 @@ fn a_restored_run_knows_the_faces_of_its_contacts() {
     let mut world = build();
     // The block sinks by 13 mm at rest, and by more on the way there.
     run_for(&mut world, 0.12, |_, _| {});
-    let lowest = common::snapshot(&world).positions.iter().map(|p| p[2]).fold(f64::MAX, f64::min);
+    let lowest = common::snapshot(&mut world).positions.iter().map(|p| p[2]).fold(f64::MAX, f64::min);
     assert!(lowest < -0.01, "not pressed out far enough: {lowest} m");
     let mut saved = Vec::new();
     world.write_state(&mut saved).unwrap();
@@ -129,7 +129,7 @@ fn a_restored_run_knows_the_faces_of_its_contacts() {
         run_for(world, 0.2, |_, _| {});
     }
     assert!(bits(&mut world) == bits(&mut fresh));
-    let fallen = common::snapshot(&fresh).positions.iter().filter(|p| p[2] < -0.1).count();
+    let fallen = common::snapshot(&mut fresh).positions.iter().filter(|p| p[2] < -0.1).count();
     assert_eq!(fallen, 0, "particles fell through the plate");
 }
 
@@ -162,7 +162,7 @@ fn snapshots_keep_the_order() {
     let mut world = busy_world();
     let mut snapshot = ParticleSnapshot::default();
     run_for(&mut world, 0.02, |_, _| {});
-    world.snapshot(&mut snapshot);
+    world.snapshot(&mut snapshot).unwrap();
     assert_eq!(snapshot.positions.len(), 1980);
     let materials: Vec<u32> = (0..3).flat_map(|m| [m; 660]).collect();
     assert_eq!(snapshot.material, materials);

@@ -94,7 +94,7 @@ fn a_block_at_rest_presses_below_its_centre() {
     });
     let weight = 240.0 * 1e-3 * G;
     let center = moment.map(|m| m / force);
-    let positions = snapshot(&world).positions;
+    let positions = snapshot(&mut world).positions;
     let mean = |d: usize| positions.iter().map(|x| x[d]).sum::<f64>() / positions.len() as f64;
     let off = (center[0] - mean(1)).hypot(center[1] + mean(0));
     let (force, pressure) = (force / steps, middle / steps);

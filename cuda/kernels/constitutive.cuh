@@ -88,6 +88,29 @@ __device__ __forceinline__ Response plastic(const MpmMaterial& m, const Mat3& f,
     return {gradient, symmetric_product(scale_columns(axes.u, principal), axes.u), history};
 }
 
+// Elastic energy per rest volume [J/m^3] of any model.
+__device__ __forceinline__ float energy_density(const MpmMaterial& m, const Mat3& f) {
+    float shear, volume;
+    if (m.model == MPM_NEO_HOOKEAN) {
+        const float j = determinant(f);
+        const float below = fminf(j, EXTENSION_VOLUME_RATIO) - EXTENSION_VOLUME_RATIO;
+        volume = below * (1.0f / EXTENSION_VOLUME_RATIO) + logf(fmaxf(j, EXTENSION_VOLUME_RATIO));
+        shear = 0.5f * (norm_squared(f) - 3.0f) - volume;
+    } else if (m.model == MPM_FIXED_COROTATED || m.model == MPM_LINEAR_COROTATED) {
+        const Mat3 r = polar(f);
+        const Mat3 e = f - r;
+        shear = norm_squared(e);
+        volume = m.model == MPM_FIXED_COROTATED ? determinant(f) - 1.0f : dot(r.a, e.a) + dot(r.b, e.b) + dot(r.c, e.c);
+    } else {
+        const Vec3 sigma = svd(f).sigma;
+        const Vec3 strain = {logf(fmaxf(sigma.x, SMALLEST_STRETCH)), logf(fmaxf(sigma.y, SMALLEST_STRETCH)),
+                             logf(fmaxf(sigma.z, SMALLEST_STRETCH))};
+        shear = dot(strain, strain);
+        volume = sum_of(strain);
+    }
+    return m.mu * shear + 0.5f * m.lambda * volume * volume;
+}
+
 // The response of any model. Threads of a warp whose particles have one material take one branch.
 __device__ __forceinline__ Response respond(const MpmMaterial& m, const Mat3& trial, float history) {
     switch (m.model) {

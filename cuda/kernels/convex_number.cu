@@ -7,6 +7,7 @@
 // The table of the last solve's nodes is kept, so that each touched node finds the velocity that it was left with.
 #include "convex.cuh"
 #include "grid_scan.cuh"
+#include "stop.cuh"
 
 namespace convex {
 
@@ -82,7 +83,7 @@ struct Numbering : StayingBlocks<CONVEX_THREADS> {
         return NO_PLACE;
     }
 
-    __device__ __forceinline__ void fail() const { atomicExch(&p.incidence.counts[3], 1u); }
+    __device__ __forceinline__ void fail(uint32_t flag) const { atomicOr(&p.incidence.counts[3], flag); }
 
     // Where a node is in the table that begins there, once it is in it; NO_PLACE where there is no room.
     __device__ __forceinline__ uint32_t insert(uint64_t key, uint32_t begin, uint32_t mask) const {
@@ -121,25 +122,25 @@ struct Numbering : StayingBlocks<CONVEX_THREADS> {
     }
 };
 
-}  // namespace convex
-
-PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
-    const convex::Numbering n = {{p.barrier, p.block_sums}, p};
+// Numbers; returns how much room there would have to be of what there was too little of, which `counts[3]` says.
+__device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumberParameters& p) {
     const ConvexIncidence& incidence = p.incidence;
     const uint32_t contacts = p.contacts.count[0];
     const bool first = global_thread() == 0;
-    const bool too_many = contacts > p.contact_capacity;
+    // Arrays may be given more than they hold.
+    const uint32_t length = p.contacts.base.length;
+    const uint32_t overflow = contacts > length ? CONTACT_TOO_MANY : contacts > p.contact_capacity ? CONVEX_TOO_MANY_CONTACTS : 0;
     if (first) {
         incidence.counts[0] = contacts;
         incidence.counts[1] = 0;
         incidence.counts[2] = 0;
-        incidence.counts[3] = too_many ? 1 : 0;
+        incidence.counts[3] = overflow;
     }
-    if (contacts == 0 || too_many) {
-        if (first) {
+    if (contacts == 0 || overflow != 0) {
+        if (first && overflow == 0) {
             p.table_state[1] = 0;
         }
-        return;
+        return contacts;
     }
     // The table of the last solve, and this one's. Nobody writes the state before all have read it.
     const uint32_t table_length = p.table_keys.length / 2;
@@ -176,19 +177,16 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
         const uint32_t at = near ? n.insert(convex::Numbering::key_of(x[0], x[1], x[2]), table, mask) : convex::NO_PLACE;
         incidence.group_nodes[place] = at;
         if (at == convex::NO_PLACE) {
-            n.fail();
+            n.fail(near ? CONVEX_TOO_MANY_NODES : CONVEX_MISSING_NODE);
         } else {
             atomicMin(&p.table_first[at], place);
         }
     });
     n.barrier();
-    if (first) {
-        p.table_state[0] = table == 0 ? 0 : 1;
-        p.table_state[1] = incidence.counts[3] != 0 ? 0 : mask;
-    }
     // All blocks see the same: the next to write it does so after another barrier.
     if (incidence.counts[3] != 0) {
-        return;
+        // The table was full: there are more nodes than that.
+        return mask + 2;
     }
     const auto is_first = [&](uint32_t place) { return p.table_first[incidence.group_nodes[place]] == place ? 1u : 0u; };
     const uint32_t nodes = n.scan(places, is_first, [&](uint32_t place, uint32_t node) {
@@ -199,7 +197,7 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
         n.node_at(place, x);
         const uint32_t slot = n.slot_of(x[0], x[1], x[2]);
         if (slot == convex::NO_PLACE) {
-            n.fail();
+            n.fail(CONVEX_MISSING_NODE);
             return;
         }
         p.table_numbers[table + incidence.group_nodes[place]] = node;
@@ -214,10 +212,9 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     if (nodes > p.node_capacity || incidence.counts[3] != 0) {
         n.barrier();
         if (first) {
-            incidence.counts[3] = 1;
-            p.table_state[1] = 0;
+            incidence.counts[3] |= nodes > p.node_capacity ? CONVEX_TOO_MANY_NODES : 0;
         }
-        return;
+        return nodes;
     }
     n.each(places, [&](uint32_t place) {
         const uint32_t node = p.table_numbers[table + incidence.group_nodes[place]];
@@ -238,7 +235,31 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
         incidence.node_begin[nodes] = places;
         incidence.counts[1] = groups;
         incidence.counts[2] = nodes;
+        // Only now: a numbering that fails can be done again, with the last solve's velocities.
+        p.table_state[0] = table == 0 ? 0 : 1;
+        p.table_state[1] = mask;
     }
     n.barrier();
     n.each(nodes, [&](uint32_t node) { n.sort_places(node); });
+    return nodes;
+}
+
+}  // namespace convex
+
+PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
+    if (is_inactive(p.clock)) {
+        return;
+    }
+    const convex::Numbering numbering = {{p.barrier, p.block_sums}, p};
+    const uint32_t needed = convex::number(numbering, p);
+    if (global_thread() != 0 || p.status.length == 0) {
+        return;
+    }
+    const uint32_t flags = p.incidence.counts[3];
+    if ((flags & CONVEX_TOO_MANY_NODES) != 0) {
+        stop_contact(p.status, p.clock, CONVEX_TOO_MANY_NODES, needed, p.node_capacity);
+    } else if (flags != 0) {
+        const uint32_t room = flags == CONTACT_TOO_MANY ? p.contacts.base.length : p.contact_capacity;
+        stop_contact(p.status, p.clock, flags, needed, room);
+    }
 }

@@ -2,6 +2,7 @@
 // that stay on the device from the first evaluation to the last. Every thread keeps the same account of where the solve stands,
 // from the same sums, so that all take the same turns; the host sees nothing before the report.
 #include "convex_steps.cuh"
+#include "stop.cuh"
 
 namespace convex {
 
@@ -9,6 +10,21 @@ namespace convex {
 constexpr double NEAR = 10.0;
 constexpr double MARGIN = 0.25;
 constexpr uint32_t NO_START = 0xffffffffu;
+
+// Adds a solve to those of the step (coupling/src/observe.rs).
+__device__ __forceinline__ void add(ConvexTotals& totals, const ConvexReport& report) {
+    if (report.tolerance > 0.0) {
+        totals.residual = fmax(totals.residual, report.residual / report.tolerance);
+    }
+    totals.contacts += report.contacts;
+    totals.iterations += report.iterations;
+    totals.inner_iterations += report.inner_iterations;
+    totals.unresolved_systems += report.unresolved_systems;
+    totals.solves += 1;
+    totals.most_contacts = max(totals.most_contacts, report.contacts);
+    totals.most_iterations = max(totals.most_iterations, report.iterations);
+    totals.not_converged += report.stop == CONVEX_CONVERGED || report.stop == CONVEX_STAGNATED ? 0 : 1;
+}
 
 // From the start to the end; returns why it ended.
 __device__ __forceinline__ uint32_t iterate(Solve& s) {
@@ -100,6 +116,9 @@ __device__ __forceinline__ uint32_t iterate(Solve& s) {
 
 PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
     const Span<uint32_t>& counts = p.incidence.counts;
+    if (is_inactive(p.clock)) {
+        return;
+    }
     ConvexReport report = {0.0, 0.0, 0.0, CONVEX_NO_CONTACTS, 0, 0, 0, counts[0], counts[1], counts[2], 0, 0, 0};
     const bool no_room = counts[3] != 0;
     if (report.contacts == 0 || no_room) {
@@ -118,5 +137,9 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
     if (global_thread() == 0) {
         solve.report.stop = stop;
         p.report[0] = solve.report;
+        if (stop == CONVEX_NOT_FINITE) {
+            stop_contact(p.status, p.clock, CONVEX_FAILED, 0, 0);
+        }
+        convex::add(p.totals[0], solve.report);
     }
 }

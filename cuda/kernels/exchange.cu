@@ -76,7 +76,8 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
     if (p.clock[0].active == 0) {
         return;
     }
-    const uint32_t count = p.contacts.count[0];
+    // Those without room are no contacts.
+    const uint32_t count = min(p.contacts.count[0], p.contacts.particle.length);
     if (c == 0 && (count == 0 || p.contacts.particle[0] == CONTACT_NONE)) {
         p.memories.state[0].memories = 0;
     }
@@ -215,12 +216,25 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
     const uint32_t body = blockIdx.x;
     for (uint32_t k = 0; k < CONTACT_SUMS; ++k) {
         double value = 0.0;
-        for (uint32_t tile = threadIdx.x; tile < p.tiles; tile += CONTACT_THREADS) {
+        // Contacts, then nodes: tiles without any add zero, so that the bits do not depend on how many there is room for.
+        for (uint32_t tile = threadIdx.x; tile < p.first_tile; tile += CONTACT_THREADS) {
+            value += p.sums[tile * (p.body_count + 1) + body][k];
+        }
+        for (uint32_t tile = p.first_tile + threadIdx.x; tile < p.tiles; tile += CONTACT_THREADS) {
             value += p.sums[tile * (p.body_count + 1) + body][k];
         }
         value = block_reduce<Sum, CONTACT_THREADS>(value);
         if (threadIdx.x == 0) {
             p.totals[body][k] += value;
         }
+    }
+    if (body == 0 && threadIdx.x == 0) {
+        // The substep is over. Other blocks do not read these.
+        ContactState& state = p.state[0];
+        state.farthest = state.next_farthest;
+        state.next_farthest = 0;
+        state.step_contacts += state.registered;
+        state.step_most_contacts = max(state.step_most_contacts, state.registered);
+        p.clock[0].substep += 1;
     }
 }

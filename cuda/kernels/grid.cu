@@ -84,6 +84,7 @@ __device__ __forceinline__ NodeAccount move_node(
     NodeAccount account = {};
     double* const a = account.values;
     a[0] = mass;
+    a[MPM_ACCOUNT - 1] = 1.0;
     double change[3], arm[3];
     for (int d = 0; d < 3; ++d) {
         change[d] = mass * step[d];
@@ -122,6 +123,17 @@ __device__ __forceinline__ NodeAccount move_node(
     return account;
 }
 
+// Notes an entry of what a substep adds to a node block's account. It stays apart from the sums until the next substep comes: this one may
+// yet be stopped and done again, which `is_again` says of the last.
+__device__ __forceinline__ void note(const MpmGridParameters& p, uint32_t slot, uint32_t entry, bool is_again, double added) {
+    double* const row = &p.accounts[slot * MPM_ACCOUNT_ROW];
+    row[entry] += is_again ? 0.0 : row[MPM_ACCOUNT + entry];
+    row[MPM_ACCOUNT + entry] = added;
+    if (entry == 0) {
+        row[MPM_ACCOUNT_ROW - 1] = static_cast<double>(p.substep);
+    }
+}
+
 // A block of threads a node block, a thread a node.
 PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     SHARED(uint32_t, neighbours, MPM_NEIGHBOURS);
@@ -138,6 +150,7 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         return;
     }
     const uint32_t node = threadIdx.x;
+    const bool is_again = p.accounts[slot * MPM_ACCOUNT_ROW + MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
     uint32_t reaching = 0;
     if (node < MPM_NEIGHBOURS) {
         reaching = reaching_block(p, slot, node);
@@ -145,8 +158,8 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     }
     if (__syncthreads_or(reaching != 0) == 0) {
         quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        if (node == 0) {
-            p.accounts[slot * MPM_ACCOUNT] = 0.0;
+        if (node < MPM_ACCOUNT) {
+            note(p, slot, node, is_again, 0.0);
         }
         return;
     }
@@ -196,10 +209,7 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     __syncthreads();
     if (node < MPM_ACCOUNT) {
         const double* const parts = &accounts[node * PARTS];
-        // Mass is that of the last substep, the others' sums run from sort to sort.
-        double& total = p.accounts[slot * MPM_ACCOUNT + node];
-        const double added = parts[0] + parts[1] + (parts[2] + parts[3]);
-        total = node == 0 ? added : total + added;
+        note(p, slot, node, is_again, parts[0] + parts[1] + (parts[2] + parts[3]));
     }
 }
 
@@ -208,13 +218,22 @@ PLIANT_KERNEL(mpm_close_account, MpmCloseAccountParameters, MPM_CLOSE_THREADS) {
     SHARED(double, parts, MPM_CLOSE_THREADS);
     constexpr uint32_t LANES = 16;
     static_assert(MPM_ACCOUNT * LANES <= MPM_CLOSE_THREADS, "lanes for each entry");
+    if (p.substep > p.status[MPM_STATUS_LIMIT]) {
+        // The substeps of this account are not all done.
+        return;
+    }
     const uint32_t entry = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    // Mass and number of nodes are those of the last substep.
+    const bool is_last = entry == 0 || entry == MPM_ACCOUNT - 1;
     double sum = 0.0;
     if (entry < MPM_ACCOUNT) {
         // Blocks beyond the capacity were never filled.
-        for (uint32_t slot = lane; slot < min(p.node_count[0], p.accounts.length / MPM_ACCOUNT); slot += LANES) {
-            sum += p.accounts[slot * MPM_ACCOUNT + entry];
-            p.accounts[slot * MPM_ACCOUNT + entry] = 0.0;
+        for (uint32_t slot = lane; slot < min(p.node_count[0], p.accounts.length / MPM_ACCOUNT_ROW); slot += LANES) {
+            double* const row = &p.accounts[slot * MPM_ACCOUNT_ROW];
+            const bool is_again = row[MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
+            const double last = is_again ? 0.0 : row[MPM_ACCOUNT + entry];
+            sum += is_last ? last : row[entry] + last;
+            row[entry] = row[MPM_ACCOUNT + entry] = 0.0;
         }
     }
     parts[threadIdx.x] = sum;
@@ -223,7 +242,6 @@ PLIANT_KERNEL(mpm_close_account, MpmCloseAccountParameters, MPM_CLOSE_THREADS) {
         for (uint32_t i = 1; i < LANES; ++i) {
             sum += parts[threadIdx.x + i];
         }
-        // Mass is that of the last substep that ran.
-        p.total[entry] = entry > 0 ? p.total[entry] + sum : sum > 0.0 ? sum : p.total[entry];
+        p.total[entry] = is_last ? sum : p.total[entry] + sum;
     }
 }

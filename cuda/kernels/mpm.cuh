@@ -1,9 +1,7 @@
-// What the particle and grid kernels share: the layout of rows and windows, when a substep is to run, the table of blocks, and the
-// quadratic B-spline.
+// What the particle and grid kernels share: the layout of rows and windows, the table of blocks, and the quadratic B-spline.
 #pragma once
 
-#include "parameters.cuh"
-#include "prelude.cuh"
+#include "stop.cuh"
 
 // Rows of `ParticleRows`; each is `stride` floats.
 constexpr uint32_t ROW_POSITION = 0;
@@ -32,17 +30,6 @@ __device__ __forceinline__ float& row_of(const ParticleRows& particles, uint32_t
 // Four floats at once; device memory and its elements of this type are aligned to 16 bytes.
 __device__ __forceinline__ float4& quad(const Span<Array<float, 4>>& span, uint32_t i) {
     return *reinterpret_cast<float4*>(&span[i]);
-}
-
-// Whether substep `substep`, or a sort before it, is not to run: something stopped the step earlier.
-__device__ __forceinline__ bool is_stopped(const Span<uint32_t>& status, uint32_t substep) {
-    return substep >= status[MPM_STATUS_LIMIT];
-}
-
-// Lets the first `substeps` substeps run and no more; `flag` says why. In any order, the same comes out.
-__device__ __forceinline__ void stop_after(const Span<uint32_t>& status, uint32_t substeps, uint32_t flag) {
-    atomicMin(&status[MPM_STATUS_LIMIT], substeps);
-    atomicOr(&status[MPM_STATUS_FLAGS], flag);
 }
 
 // Offset in blocks of neighbour `n` of 27, x slowest.

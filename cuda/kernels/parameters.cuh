@@ -39,9 +39,18 @@ constexpr uint32_t G2P_THREADS = 128;
 constexpr uint32_t MPM_SORT_THREADS = 256;
 // See `P2G_THREADS`.
 constexpr uint32_t MPM_CLOSE_THREADS = 256;
+// See `P2G_THREADS`: of the particles' totals.
+constexpr uint32_t MPM_TOTAL_THREADS = 256;
+// Particles whose totals one block of threads sums.
+constexpr uint32_t MPM_TOTAL_TILE = 1024;
+// Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic and elastic energy.
+constexpr uint32_t MPM_TOTALS = 12;
 // Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
-// angular; work.
-constexpr uint32_t MPM_ACCOUNT = 14;
+// angular; work; number of nodes with mass. The first and the last are of one substep, the others sums.
+constexpr uint32_t MPM_ACCOUNT = 15;
+// Entries that a node block has: the sums; the last substep's, which is not among them as long as it can be stopped and done again; that
+// substep's number.
+constexpr uint32_t MPM_ACCOUNT_ROW = 31;
 // A particle that moves more cells than this in a substep and leaves its window is lost.
 constexpr uint32_t MPM_LOST_CELLS = 2;
 // Blocks along an axis from the origin, exclusive.
@@ -54,8 +63,12 @@ constexpr uint32_t MPM_STATUS_FLAGS = 1;
 constexpr uint32_t MPM_STATUS_LOST = 2;
 // Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
 constexpr uint32_t MPM_STATUS_SPEED = 3;
+// Of what there was not enough room for, how much is needed, as far as it was counted.
+constexpr uint32_t MPM_STATUS_NEEDED = 4;
+// What there was room for.
+constexpr uint32_t MPM_STATUS_CAPACITY = 5;
 // Number of words.
-constexpr uint32_t MPM_STATUS_WORDS = 4;
+constexpr uint32_t MPM_STATUS_WORDS = 6;
 // Flag: a particle left its window, and a sort is due.
 constexpr uint32_t MPM_DRIFTED = 1;
 // Flag: a particle is lost.
@@ -66,6 +79,18 @@ constexpr uint32_t MPM_TOO_MANY_PARTICLE_BLOCKS = 4;
 constexpr uint32_t MPM_TOO_MANY_NODE_BLOCKS = 8;
 // Flag: a block is too far from the origin.
 constexpr uint32_t MPM_OUT_OF_RANGE = 16;
+// Flag: more contacts than their arrays hold.
+constexpr uint32_t CONTACT_TOO_MANY = 32;
+// Flag: a particle touches more geometries than are followed.
+constexpr uint32_t CONTACT_CROWDED = 64;
+// Flag: more contacts than the solver has room for.
+constexpr uint32_t CONVEX_TOO_MANY_CONTACTS = 128;
+// Flag: more touched nodes than the solver has room for.
+constexpr uint32_t CONVEX_TOO_MANY_NODES = 256;
+// Flag: a contact touches a node that the grid does not have.
+constexpr uint32_t CONVEX_MISSING_NODE = 512;
+// Flag: numbers of a contact solve are not finite.
+constexpr uint32_t CONVEX_FAILED = 1024;
 // Model of a material: fixed corotated elasticity.
 constexpr uint32_t MPM_FIXED_COROTATED = 0;
 // Neo-Hookean elasticity.
@@ -390,9 +415,9 @@ static_assert(PLIANT_OFFSET(ContactPlaced, lever) == 84, "ContactPlaced::lever")
 struct ContactClock {
     // Length of the substep [s].
     float delta;
-    // Number of the substep in its step.
+    // Number of the substep in its step. The exchange moves it on: a substep that is stopped before can be done again.
     uint32_t substep;
-    // 1 where the substep takes place: see the limit of `Kernel::ContactPlace`.
+    // 1 where the substep takes place: not beyond the limit of `Kernel::ContactPlace`, nor stopped since.
     uint32_t active;
     // Zero.
     uint32_t unused;
@@ -415,16 +440,25 @@ struct ContactState {
     uint32_t most_contacts;
     // The most geometries that a particle touched.
     uint32_t most_of_particle;
-    // Zero.
-    Array<uint32_t, 3> unused;
+    // Contacts of particles in this substep.
+    uint32_t registered;
+    // The most geometries that a particle touches in this substep, where they are more than `CONTACT_SLOTS`; else 0.
+    uint32_t crowd;
+    // The most contacts of particles in a substep of the step.
+    uint32_t step_most_contacts;
+    // Contacts of particles in all substeps of the step.
+    uint64_t step_contacts;
 };
-static_assert(sizeof(ContactState) == 32 && alignof(ContactState) == 4, "ContactState");
+static_assert(sizeof(ContactState) == 40 && alignof(ContactState) == 8, "ContactState");
 static_assert(PLIANT_OFFSET(ContactState, memories) == 0, "ContactState::memories");
 static_assert(PLIANT_OFFSET(ContactState, farthest) == 4, "ContactState::farthest");
 static_assert(PLIANT_OFFSET(ContactState, next_farthest) == 8, "ContactState::next_farthest");
 static_assert(PLIANT_OFFSET(ContactState, most_contacts) == 12, "ContactState::most_contacts");
 static_assert(PLIANT_OFFSET(ContactState, most_of_particle) == 16, "ContactState::most_of_particle");
-static_assert(PLIANT_OFFSET(ContactState, unused) == 20, "ContactState::unused");
+static_assert(PLIANT_OFFSET(ContactState, registered) == 20, "ContactState::registered");
+static_assert(PLIANT_OFFSET(ContactState, crowd) == 24, "ContactState::crowd");
+static_assert(PLIANT_OFFSET(ContactState, step_most_contacts) == 28, "ContactState::step_most_contacts");
+static_assert(PLIANT_OFFSET(ContactState, step_contacts) == 32, "ContactState::step_contacts");
 
 // A contact of the last substep.
 struct ContactMemory {
@@ -487,7 +521,7 @@ static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused")
 // The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
 // nodes with walls of the grid.
 struct ContactArrays {
-    // Number of contacts; one element.
+    // Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
     Span<uint32_t> count;
     // The particle's id; `CONTACT_NONE` for a contact of a node with a wall of the grid.
     Span<uint32_t> particle;
@@ -635,7 +669,7 @@ static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 176, "ConvexC
 
 // Which contacts touch which nodes.
 struct ConvexIncidence {
-    // Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+    // Number of contacts, of groups, of touched nodes; and zero, or the flags of what there was no room for.
     Span<uint32_t> counts;
     // The group of each contact: consecutive contacts with one stencil.
     Span<uint32_t> contact_groups;
@@ -734,6 +768,38 @@ static_assert(PLIANT_OFFSET(ConvexReport, nodes) == 48, "ConvexReport::nodes");
 static_assert(PLIANT_OFFSET(ConvexReport, double_systems) == 52, "ConvexReport::double_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unresolved_systems) == 56, "ConvexReport::unresolved_systems");
 static_assert(PLIANT_OFFSET(ConvexReport, unused) == 60, "ConvexReport::unused");
+
+// What the solves of a step did, those without contacts not counted.
+struct ConvexTotals {
+    // Worst ratio of a solve's residual to its tolerance, of those whose tolerance is not zero.
+    double residual;
+    // Contacts of all solves, those of nodes with walls of the grid among them.
+    uint64_t contacts;
+    // Outer iterations of all solves.
+    uint64_t iterations;
+    // Products with the Hessian in all solves.
+    uint64_t inner_iterations;
+    // Linear systems that even double precision did not solve as far as asked, in all solves.
+    uint64_t unresolved_systems;
+    // Number of solves.
+    uint32_t solves;
+    // Contacts of a solve at most.
+    uint32_t most_contacts;
+    // Outer iterations of a solve at most.
+    uint32_t most_iterations;
+    // Solves that did not converge.
+    uint32_t not_converged;
+};
+static_assert(sizeof(ConvexTotals) == 56 && alignof(ConvexTotals) == 8, "ConvexTotals");
+static_assert(PLIANT_OFFSET(ConvexTotals, residual) == 0, "ConvexTotals::residual");
+static_assert(PLIANT_OFFSET(ConvexTotals, contacts) == 8, "ConvexTotals::contacts");
+static_assert(PLIANT_OFFSET(ConvexTotals, iterations) == 16, "ConvexTotals::iterations");
+static_assert(PLIANT_OFFSET(ConvexTotals, inner_iterations) == 24, "ConvexTotals::inner_iterations");
+static_assert(PLIANT_OFFSET(ConvexTotals, unresolved_systems) == 32, "ConvexTotals::unresolved_systems");
+static_assert(PLIANT_OFFSET(ConvexTotals, solves) == 40, "ConvexTotals::solves");
+static_assert(PLIANT_OFFSET(ConvexTotals, most_contacts) == 44, "ConvexTotals::most_contacts");
+static_assert(PLIANT_OFFSET(ConvexTotals, most_iterations) == 48, "ConvexTotals::most_iterations");
+static_assert(PLIANT_OFFSET(ConvexTotals, not_converged) == 52, "ConvexTotals::not_converged");
 
 // A contact of a node with a wall of the grid.
 struct ContactWall {
@@ -1112,8 +1178,8 @@ struct MpmSortClassifyParameters {
     Span<uint32_t> status;
     // The substep that comes after the sort.
     uint32_t substep;
-    // Zero.
-    uint32_t unused;
+    // Blocks that there is room for.
+    uint32_t capacity;
 };
 static_assert(sizeof(MpmSortClassifyParameters) == 176 && alignof(MpmSortClassifyParameters) == 8, "MpmSortClassifyParameters");
 static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, particles) == 0, "MpmSortClassifyParameters::particles");
@@ -1123,7 +1189,27 @@ static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, places) == 120, "MpmSortC
 static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, cells) == 136, "MpmSortClassifyParameters::cells");
 static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, status) == 152, "MpmSortClassifyParameters::status");
 static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, substep) == 168, "MpmSortClassifyParameters::substep");
-static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, unused) == 172, "MpmSortClassifyParameters::unused");
+static_assert(PLIANT_OFFSET(MpmSortClassifyParameters, capacity) == 172, "MpmSortClassifyParameters::capacity");
+
+// Clears what a sort writes anew of the node blocks; unless it is not to run, when the last one's stays.
+struct MpmSortClearParameters {
+    // Particle blocks around each node block.
+    Span<uint32_t> particles_of_nodes;
+    // Table of node blocks.
+    Span<uint64_t> table_keys;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes after the sort.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmSortClearParameters) == 56 && alignof(MpmSortClearParameters) == 8, "MpmSortClearParameters");
+static_assert(PLIANT_OFFSET(MpmSortClearParameters, particles_of_nodes) == 0, "MpmSortClearParameters::particles_of_nodes");
+static_assert(PLIANT_OFFSET(MpmSortClearParameters, table_keys) == 16, "MpmSortClearParameters::table_keys");
+static_assert(PLIANT_OFFSET(MpmSortClearParameters, status) == 32, "MpmSortClearParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortClearParameters, substep) == 48, "MpmSortClearParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortClearParameters, unused) == 52, "MpmSortClearParameters::unused");
 
 // Sorts particles, 2: marks the first of each block.
 struct MpmSortMarkFirstParameters {
@@ -1408,7 +1494,7 @@ struct MpmGridParameters {
     Span<Array<int32_t, 6>> boxes;
     // Boundary conditions.
     Span<MpmPlane> planes;
-    // Account of each node block: `MPM_ACCOUNT` entries, summed over the substeps.
+    // Account of each node block: `MPM_ACCOUNT_ROW` entries.
     Span<double> accounts;
     // See `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
@@ -1434,15 +1520,59 @@ static_assert(PLIANT_OFFSET(MpmGridParameters, unused) == 196, "MpmGridParameter
 struct MpmCloseAccountParameters {
     // Number of node blocks; one element.
     Span<uint32_t> node_count;
-    // Account of each node block.
+    // Account of each node block: `MPM_ACCOUNT_ROW` entries.
     Span<double> accounts;
     // The step's; `MPM_ACCOUNT` elements.
     Span<double> total;
+    // See `MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
+    // The substep that comes next. Nothing happens where one before it has been stopped; what it left itself, when it was tried, is
+    // left out.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
 };
-static_assert(sizeof(MpmCloseAccountParameters) == 48 && alignof(MpmCloseAccountParameters) == 8, "MpmCloseAccountParameters");
+static_assert(sizeof(MpmCloseAccountParameters) == 72 && alignof(MpmCloseAccountParameters) == 8, "MpmCloseAccountParameters");
 static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, node_count) == 0, "MpmCloseAccountParameters::node_count");
 static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, accounts) == 16, "MpmCloseAccountParameters::accounts");
 static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, total) == 32, "MpmCloseAccountParameters::total");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, status) == 48, "MpmCloseAccountParameters::status");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, substep) == 64, "MpmCloseAccountParameters::substep");
+static_assert(PLIANT_OFFSET(MpmCloseAccountParameters, unused) == 68, "MpmCloseAccountParameters::unused");
+
+// Sums the particles' totals by tiles of `MPM_TOTAL_TILE`.
+struct MpmTotalTilesParameters {
+    // Particles.
+    ParticleRows particles;
+    // Materials.
+    Span<MpmMaterial> materials;
+    // `MPM_TOTALS` entries a tile.
+    Span<double> tile_sums;
+    // Grid spacing h [m].
+    double grid_spacing;
+};
+static_assert(sizeof(MpmTotalTilesParameters) == 128 && alignof(MpmTotalTilesParameters) == 8, "MpmTotalTilesParameters");
+static_assert(PLIANT_OFFSET(MpmTotalTilesParameters, particles) == 0, "MpmTotalTilesParameters::particles");
+static_assert(PLIANT_OFFSET(MpmTotalTilesParameters, materials) == 88, "MpmTotalTilesParameters::materials");
+static_assert(PLIANT_OFFSET(MpmTotalTilesParameters, tile_sums) == 104, "MpmTotalTilesParameters::tile_sums");
+static_assert(PLIANT_OFFSET(MpmTotalTilesParameters, grid_spacing) == 120, "MpmTotalTilesParameters::grid_spacing");
+
+// Sums the tiles' totals; by a single block with a warp for each entry.
+struct MpmTotalsParameters {
+    // `MPM_TOTALS` entries a tile.
+    Span<double> tile_sums;
+    // `MPM_TOTALS` elements.
+    Span<double> totals;
+    // Number of tiles.
+    uint32_t tiles;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(MpmTotalsParameters) == 40 && alignof(MpmTotalsParameters) == 8, "MpmTotalsParameters");
+static_assert(PLIANT_OFFSET(MpmTotalsParameters, tile_sums) == 0, "MpmTotalsParameters::tile_sums");
+static_assert(PLIANT_OFFSET(MpmTotalsParameters, totals) == 16, "MpmTotalsParameters::totals");
+static_assert(PLIANT_OFFSET(MpmTotalsParameters, tiles) == 32, "MpmTotalsParameters::tiles");
+static_assert(PLIANT_OFFSET(MpmTotalsParameters, unused) == 36, "MpmTotalsParameters::unused");
 
 // Grid to particles, motion, return mapping and stress.
 struct MpmGridToParticlesParameters {
@@ -1560,7 +1690,7 @@ struct ContactPlaceParameters {
     Span<ContactClock> clock;
     // One element.
     Span<ContactState> state;
-    // Number of substeps of the step that may take place; empty for all.
+    // See `super::MPM_STATUS_LIMIT`; empty for no limit.
     Span<uint32_t> limit;
     // Grid spacing [m].
     double grid_spacing;
@@ -1636,8 +1766,10 @@ struct ContactFillParameters {
     ContactRules rules;
     // The contacts.
     ContactArrays contacts;
+    // See `super::MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
+    Span<uint32_t> status;
 };
-static_assert(sizeof(ContactFillParameters) == 680 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(sizeof(ContactFillParameters) == 696 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
 static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
@@ -1649,6 +1781,7 @@ static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillPa
 static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
 static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
 static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 680, "ContactFillParameters::status");
 
 // Remembers the contacts, and sums what they give each body.
 struct ContactExchangeParameters {
@@ -1720,7 +1853,7 @@ static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 560
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 568, "ContactExchangeNodesParameters::body_count");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 572, "ContactExchangeNodesParameters::first_tile");
 
-// Adds the tiles' sums to those of the step.
+// Adds the tiles' sums to those of the step, and ends the substep for contact.
 struct ContactSumBodiesParameters {
     // See `Kernel::ContactExchange`.
     Span<Array<double, 7>> sums;
@@ -1728,17 +1861,26 @@ struct ContactSumBodiesParameters {
     Span<Array<double, 7>> totals;
     // One element.
     Span<ContactClock> clock;
+    // One element.
+    Span<ContactState> state;
     // Number of tiles.
     uint32_t tiles;
+    // First tile of nodes.
+    uint32_t first_tile;
     // Number of bodies.
     uint32_t body_count;
+    // Zero.
+    uint32_t unused;
 };
-static_assert(sizeof(ContactSumBodiesParameters) == 56 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
+static_assert(sizeof(ContactSumBodiesParameters) == 80 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 48, "ContactSumBodiesParameters::tiles");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 52, "ContactSumBodiesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, state) == 48, "ContactSumBodiesParameters::state");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 64, "ContactSumBodiesParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, first_tile) == 68, "ContactSumBodiesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 72, "ContactSumBodiesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, unused) == 76, "ContactSumBodiesParameters::unused");
 
 // Appends the contacts of touched nodes with walls to those of the particles, by blocks that stay.
 struct WallsAddParameters {
@@ -1879,7 +2021,7 @@ struct ConvexNumberParameters {
     Span<uint32_t> table_first;
     // Numbers of the tables' nodes.
     Span<uint32_t> table_numbers;
-    // Which table was written last, and how much of it less one; zero of nothing.
+    // Which table the last solve's nodes are in, and how much of it is used less one; zero of nothing.
     Span<uint32_t> table_state;
     // Velocity of each touched node after the last solve, by its numbers, in m/s.
     Span<Array<double, 3>> velocities;
@@ -1891,12 +2033,16 @@ struct ConvexNumberParameters {
     Span<uint32_t> block_sums;
     // Memory of the barrier: `GRID_BARRIER_WORDS` words.
     Span<uint32_t> barrier;
+    // Whether the substep takes place; empty where there is no step.
+    Span<ContactClock> clock;
+    // What stops it: see `super::MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
     // Contacts there is room for.
     uint32_t contact_capacity;
     // Touched nodes there is room for.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexNumberParameters) == 520 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(sizeof(ConvexNumberParameters) == 552 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
@@ -1909,8 +2055,10 @@ static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 448, "C
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 464, "ConvexNumberParameters::node_counts");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 480, "ConvexNumberParameters::block_sums");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 496, "ConvexNumberParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 512, "ConvexNumberParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 516, "ConvexNumberParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, clock) == 512, "ConvexNumberParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, status) == 528, "ConvexNumberParameters::status");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 544, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 548, "ConvexNumberParameters::node_capacity");
 
 // The whole convex contact solve, by blocks that stay.
 struct ConvexSolveParameters {
@@ -1960,12 +2108,18 @@ struct ConvexSolveParameters {
     Span<double> tile_sums;
     // Memory of the barrier: `GRID_BARRIER_WORDS` words.
     Span<uint32_t> barrier;
+    // What the solves of the step did; one element.
+    Span<ConvexTotals> totals;
+    // Whether the substep takes place; empty where there is no step.
+    Span<ContactClock> clock;
+    // What stops it: see `super::MPM_STATUS_LIMIT`.
+    Span<uint32_t> status;
     // Length of a row of contacts.
     uint32_t contact_capacity;
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexSolveParameters) == 648 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
+static_assert(sizeof(ConvexSolveParameters) == 696 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 192, "ConvexSolveParameters::incidence");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 304, "ConvexSolveParameters::settings");
@@ -1989,5 +2143,8 @@ static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 576, "C
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 592, "ConvexSolveParameters::double_images");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 608, "ConvexSolveParameters::tile_sums");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 624, "ConvexSolveParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 640, "ConvexSolveParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 644, "ConvexSolveParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, totals) == 640, "ConvexSolveParameters::totals");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, clock) == 656, "ConvexSolveParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, status) == 672, "ConvexSolveParameters::status");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 688, "ConvexSolveParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 692, "ConvexSolveParameters::node_capacity");

@@ -13,3 +13,4 @@
 #include "p2g.cu"
 #include "grid.cu"
 #include "g2p.cu"
+#include "totals.cu"

@@ -6,6 +6,7 @@
 // geometries, whatever the schedule. Pairs are decided once, in the second launch.
 #include "block.cuh"
 #include "distance.cuh"
+#include "stop.cuh"
 
 namespace contact {
 
@@ -232,9 +233,10 @@ PLIANT_KERNEL(contact_place, ContactPlaceParameters, CONTACT_THREADS) {
     const bool active = p.limit.length == 0 || substep < p.limit[0];
     if (number == 0) {
         p.clock[0].active = active ? 1 : 0;
-        if (active) {
-            p.state[0].farthest = p.state[0].next_farthest;
-            p.state[0].next_farthest = 0;
+        p.state[0].crowd = 0;
+        if (substep == 0) {
+            p.state[0].step_contacts = 0;
+            p.state[0].step_most_contacts = 0;
         }
     }
     if (number >= p.shapes.geometries.length || !active) {
@@ -310,6 +312,7 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
     }
     if (touched > CONTACT_SLOTS) {
         atomicMax(&p.memories.state[0].most_of_particle, touched);
+        atomicMax(&p.memories.state[0].crowd, touched);
         touched = CONTACT_SLOTS;
     }
     uint32_t total;
@@ -326,9 +329,15 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
     const uint32_t all = p.total[0];
     const uint32_t capacity = p.contacts.particle.length;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        p.contacts.count[0] = min(all, capacity);
-        p.memories.state[0].most_contacts = max(p.memories.state[0].most_contacts, all);
-        p.clock[0].substep += p.clock[0].active;
+        ContactState& state = p.memories.state[0];
+        state.most_contacts = max(state.most_contacts, all);
+        state.registered = min(all, capacity);
+        if (state.crowd > 0) {
+            stop_contact(p.status, p.clock, CONTACT_CROWDED, state.crowd, CONTACT_SLOTS);
+        } else if (all > capacity) {
+            stop_contact(p.status, p.clock, CONTACT_TOO_MANY, all, capacity);
+        }
+        p.contacts.count[0] = p.clock[0].active == 0 ? 0 : state.registered;
     }
     const uint32_t first = p.tiles[blockIdx.x];
     const uint32_t total = (blockIdx.x + 1 < gridDim.x ? p.tiles[blockIdx.x + 1] : all) - first;

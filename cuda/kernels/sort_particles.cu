@@ -48,13 +48,27 @@ PLIANT_KERNEL(mpm_sort_classify, MpmSortClassifyParameters, MPM_SORT_THREADS) {
     if (!is_in_range) {
         stop_after(p.status, p.substep, MPM_OUT_OF_RANGE);
     } else if (place >= p.table_keys.length) {
-        stop_after(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS);
+        // More keys than places: nobody knows how many more.
+        stop_for_room(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS, p.table_keys.length + 1, p.capacity);
         place = 0;
     }
     // The least index wins; zero is none.
     atomicMax(&p.table_first[place], ALL_LANES - i);
     p.places[i] = place;
     p.cells[i] = to.cell;
+}
+
+PLIANT_KERNEL(mpm_sort_clear, MpmSortClearParameters, MPM_SORT_THREADS) {
+    if (is_stopped(p.status, p.substep)) {
+        return;
+    }
+    const uint32_t threads = gridDim.x * MPM_SORT_THREADS;
+    for (uint32_t i = global_thread(); i < p.particles_of_nodes.length; i += threads) {
+        p.particles_of_nodes[i] = 0;
+    }
+    for (uint32_t i = global_thread(); i < p.table_keys.length; i += threads) {
+        p.table_keys[i] = 0;
+    }
 }
 
 PLIANT_KERNEL(mpm_sort_mark_first, MpmSortMarkFirstParameters, MPM_SORT_THREADS) {
@@ -66,12 +80,15 @@ PLIANT_KERNEL(mpm_sort_mark_first, MpmSortMarkFirstParameters, MPM_SORT_THREADS)
 
 PLIANT_KERNEL(mpm_sort_number_blocks, MpmSortNumberBlocksParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (i >= p.particles.count || is_stopped(p.status, p.substep) || p.is_first[i] == 0) {
+    if (i >= p.particles.count || is_stopped(p.status, p.substep)) {
         return;
     }
-    const uint32_t number = p.numbers[i];
-    if (number >= p.new_keys.length) {
-        stop_after(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS);
+    const uint32_t number = p.numbers[i], end = number + p.is_first[i];
+    if (i + 1 == p.particles.count && end > p.new_keys.length) {
+        // Only one thread says so, for the others may see it and go: it knows how many there are.
+        stop_for_room(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS, end, p.new_keys.length);
+    }
+    if (number == end || end > p.new_keys.length) {
         return;
     }
     const Destination to = destination_of(p.particles, i);
@@ -173,15 +190,20 @@ PLIANT_KERNEL(mpm_sort_place_nodes, MpmSortPlaceNodesParameters, MPM_SORT_THREAD
     if (is_stopped(p.status, p.substep) || block >= p.block_count[0]) {
         return;
     }
+    const bool is_owner = p.owners[t] == t;
+    const uint32_t count = p.slots[t] + (is_owner ? 1 : 0);
+    if (t + 1 == p.block_count[0] * MPM_NEIGHBOURS && count > p.grid.keys.length) {
+        // As above: the last pair knows how many there are.
+        stop_for_room(p.status, p.substep, MPM_TOO_MANY_NODE_BLOCKS, count, p.grid.keys.length);
+    }
     const uint32_t slot = p.slots[p.owners[t]];
     if (slot >= p.grid.keys.length) {
-        stop_after(p.status, p.substep, MPM_TOO_MANY_NODE_BLOCKS);
         return;
     }
     p.nodes_of_particles[t] = slot;
     // The particle block is the opposite neighbour of the node block.
     p.particles_of_nodes[slot * MPM_NEIGHBOURS + MPM_NEIGHBOURS - 1 - n] = block + 1;
-    if (p.owners[t] == t) {
+    if (is_owner) {
         Array<int32_t, 3> key = p.block_keys[block];
         int32_t o[3];
         neighbour_offset(n, o);

@@ -17,5 +17,5 @@ pub use arrays::RegisteredContact;
 pub use error::ContactError;
 pub use exchange::{BodyExchange, DeviceExchange};
 pub use geometries::DeviceGeometries;
-pub use registry::{ContactOptions, DeviceRegistry, RegistryCapacity};
+pub use registry::{ContactOptions, ContactTotals, DeviceRegistry, RegistryCapacity};
 pub use walls::DeviceWalls;

@@ -21,10 +21,11 @@ use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_FREE_ROW, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES,
     CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_MASS_ROW,
     CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS, CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS,
-    ContactSolution, ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings,
-    ConvexSolveParameters, GRID_BARRIER_WORDS, GridNodes, Kernel,
+    ContactClock, ContactSolution, ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport,
+    ConvexSettings, ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
+use crate::mpm::room_for;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 use memory::{Incidence, System, Table};
@@ -124,9 +125,12 @@ impl From<InitialGuess<'_>> for DeviceGuess {
 /// The convex solve on a device, with memory for a number of contacts and touched nodes.
 #[derive(Debug)]
 pub struct DeviceConvexSolver {
+    device: Device,
     contact_capacity: u32,
     node_capacity: u32,
     blocks: u32,
+    /// What somebody chose.
+    chosen_blocks: Option<u32>,
     settings: Buffer<ConvexSettings>,
     incidence: Incidence,
     guess_velocities: Buffer<[f64; 3]>,
@@ -142,7 +146,16 @@ pub struct DeviceConvexSolver {
     double: System<f64>,
     tile_sums: Buffer<f64>,
     barrier: Buffer<u32>,
+    totals: Buffer<ConvexTotals>,
+    clock: Span<ContactClock>,
+    status: Span<u32>,
     table: Table,
+}
+
+/// Blocks that the device can hold of either kernel.
+fn resident(device: &Device) -> Result<u32, DeviceError> {
+    let solve = device.resident_blocks(Kernel::ConvexSolve, CONVEX_THREADS, 0)?;
+    Ok(solve.min(device.resident_blocks(Kernel::ConvexNumber, CONVEX_THREADS, 0)?))
 }
 
 impl DeviceConvexSolver {
@@ -160,13 +173,13 @@ impl DeviceConvexSolver {
         let longest = nodes.saturating_mul(CONVEX_NODE_ROWS as usize);
         u32::try_from(longest).map_err(|_| too_long(longest))?;
         let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
-        let resident = device
-            .resident_blocks(Kernel::ConvexSolve, CONVEX_THREADS, 0)?
-            .min(device.resident_blocks(Kernel::ConvexNumber, CONVEX_THREADS, 0)?);
+        let resident = resident(device)?;
         Ok(Self {
+            device: device.clone(),
             contact_capacity: contacts as u32,
             node_capacity: nodes as u32,
             blocks: (tiles as u32).clamp(1, resident.max(1)),
+            chosen_blocks: None,
             settings: device.upload(&[bytemuck::Zeroable::zeroed()])?,
             incidence: Incidence::new(device, contacts, nodes)?,
             guess_velocities: device.allocate(nodes)?,
@@ -182,15 +195,114 @@ impl DeviceConvexSolver {
             double: System::new(device, contacts, nodes)?,
             tile_sums: device.allocate(2 * CONVEX_SUMS as usize * tiles)?,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
+            totals: device.upload(&[bytemuck::Zeroable::zeroed()])?,
+            clock: Span::EMPTY,
+            status: Span::EMPTY,
             table: Table::new(device, nodes, resident.max(1))?,
         })
+    }
+
+    /// What [`DeviceConvexSolver::new`] allocates, in bytes.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn bytes_needed(device: &Device, contacts: usize, nodes: usize) -> Result<u64, DeviceError> {
+        let (contacts, nodes) = (contacts.max(1), nodes.max(1));
+        let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
+        let vector = size_of::<[f64; 3]>();
+        let of_nodes = nodes * (3 * vector + CONVEX_NODE_ROWS as usize * size_of::<f64>());
+        let of_contacts =
+            contacts * (vector + CONVEX_CONTACT_ROWS as usize * size_of::<f64>() + 6 * size_of::<f32>());
+        let sums = 2 * CONVEX_SUMS as usize * tiles * size_of::<f64>();
+        let single = size_of::<ConvexSettings>()
+            + size_of::<ConvexReport>()
+            + size_of::<ConvexTotals>()
+            + TRACE * size_of::<[f64; 4]>()
+            + GRID_BARRIER_WORDS as usize * size_of::<u32>();
+        Ok((of_nodes + of_contacts + sums + single) as u64
+            + Incidence::bytes_needed(contacts, nodes)
+            + System::<f32>::bytes_needed(contacts, nodes)
+            + System::<f64>::bytes_needed(contacts, nodes)
+            + Table::bytes_needed(nodes, resident(device)?.max(1)))
+    }
+
+    /// Has solves be those of the substeps of a step, with that step's status ([`crate::mpm::DeviceMpm::status`]) and contact's clock
+    /// ([`crate::contact::DeviceRegistry::clock`]): where a substep is stopped they do nothing, and where there is no room, or a solve
+    /// fails, they stop it.
+    pub fn follow(&mut self, status: Span<u32>, clock: Span<ContactClock>) {
+        (self.status, self.clock) = (status, clock);
+    }
+
+    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little. The velocities that
+    /// the last solve left, from which the next one starts, stay, as do settings and sums; other results go. Commands are to be recorded
+    /// anew.
+    ///
+    /// # Errors
+    /// [`DeviceError::CannotGrow`], with everything as it was.
+    pub fn grow(&mut self, contacts: u32, nodes: u32) -> Result<(), DeviceError> {
+        let (contact_capacity, node_capacity) = (self.contact_capacity, self.node_capacity);
+        let (contacts, nodes) = (room_for(contacts, contact_capacity), room_for(nodes, node_capacity));
+        if (contacts, nodes) == (contact_capacity, node_capacity) {
+            return Ok(());
+        }
+        let refuse = |source| DeviceError::CannotGrow {
+            what: "contacts and touched nodes to solve",
+            from: u64::from(contact_capacity) + u64::from(node_capacity),
+            to: u64::from(contacts) + u64::from(nodes),
+            source: Box::new(source),
+        };
+        let mut larger = Self::new(&self.device, contacts as usize, nodes as usize).map_err(refuse)?;
+        if let Some(blocks) = self.chosen_blocks {
+            larger = larger.with_blocks(blocks);
+        }
+        let mut commands = Commands::new();
+        commands
+            .copy(self.settings.span(), larger.settings.span())
+            .copy(self.report.span(), larger.report.span())
+            .copy(self.totals.span(), larger.totals.span())
+            .copy(self.velocities.span(), larger.velocities.span());
+        self.table.issue_copy(&mut commands, &larger.table);
+        self.device.submit(&commands)?;
+        (larger.status, larger.clock) = (self.status, self.clock);
+        tracing::info!(
+            contacts_from = contact_capacity,
+            contacts_to = contacts,
+            nodes_from = node_capacity,
+            nodes_to = nodes,
+            "room for more contacts and touched nodes in the solver on the device"
+        );
+        *self = larger;
+        Ok(())
+    }
+
+    /// Contacts and touched nodes that there is room for.
+    pub fn capacity(&self) -> (usize, usize) {
+        (self.contact_capacity as usize, self.node_capacity as usize)
+    }
+
+    /// Begins a step: there were no solves yet.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn begin_step(&mut self) -> Result<(), DeviceError> {
+        self.totals.fill(bytemuck::Zeroable::zeroed())
+    }
+
+    /// What the solves of the step so far did: waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn totals(&self) -> Result<ConvexTotals, DeviceError> {
+        let mut totals = [bytemuck::Zeroable::zeroed()];
+        self.totals.download_at(0, &mut totals)?;
+        Ok(totals[0])
     }
 
     /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
     #[must_use]
     pub fn with_blocks(self, blocks: u32) -> Self {
         let most = self.table.block_sums.len() as u32;
-        Self { blocks: blocks.clamp(1, most), ..self }
+        Self { blocks: blocks.clamp(1, most), chosen_blocks: Some(blocks), ..self }
     }
 
     /// Sets what the next solves go by; recordings see it.
@@ -253,6 +365,8 @@ impl DeviceConvexSolver {
                 node_counts: self.table.node_counts.span(),
                 block_sums: self.table.block_sums.span(),
                 barrier: self.barrier.span(),
+                clock: self.clock,
+                status: self.status,
                 contact_capacity: self.contact_capacity,
                 node_capacity: self.node_capacity,
             },
@@ -297,6 +411,9 @@ impl DeviceConvexSolver {
                 double_images: self.double.images.span(),
                 tile_sums: self.tile_sums.span(),
                 barrier: self.barrier.span(),
+                totals: self.totals.span(),
+                clock: self.clock,
+                status: self.status,
                 contact_capacity: self.contact_capacity,
                 node_capacity: self.node_capacity,
             },

@@ -47,6 +47,37 @@ pub enum DeviceError {
         /// What the device has, in bytes.
         total: u64,
     },
+    /// A model does not fit what is free; nothing was allocated.
+    #[error(
+        "{particles} particles with room for {particle_blocks} blocks of them and {node_blocks} blocks of nodes need {needed} bytes on the \
+         device, of whose {total} bytes {free} are free"
+    )]
+    ModelTooLarge {
+        /// What it needs, in bytes.
+        needed: u64,
+        /// What is free, in bytes.
+        free: u64,
+        /// What the device has, in bytes.
+        total: u64,
+        /// Number of particles.
+        particles: usize,
+        /// Blocks of particles there was to be room for.
+        particle_blocks: u32,
+        /// Blocks of nodes there was to be room for.
+        node_blocks: u32,
+    },
+    /// There cannot be more room for something.
+    #[error("room for {from} {what} cannot be made room for {to}: {source}")]
+    CannotGrow {
+        /// What there is to be room for.
+        what: &'static str,
+        /// How many there is room for.
+        from: u64,
+        /// How many there was to be room for.
+        to: u64,
+        /// Why.
+        source: Box<DeviceError>,
+    },
     /// More elements than a span can count.
     #[error("a buffer of {length} elements is longer than {} elements", u32::MAX)]
     BufferTooLong {

@@ -59,6 +59,14 @@ impl<T: DeviceType> Span<T> {
     pub fn first(self, length: u32) -> Self {
         Self { length: self.length.min(length), ..self }
     }
+
+    /// The elements from number `first` on; none where there are no more.
+    #[must_use]
+    pub fn skip(self, first: u32) -> Self {
+        let first = self.length.min(first);
+        let address = self.address + u64::from(first) * size_of::<T>() as u64;
+        Self { address, length: self.length - first, ..self }
+    }
 }
 
 /// Where a span lies, without its type.

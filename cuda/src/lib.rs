@@ -25,6 +25,7 @@
 //! Unsafe code is in two modules: `driver` calls NVIDIA's driver, `emulated` the C++ side of the emulation.
 
 pub mod algorithms;
+pub mod backend;
 mod buffer;
 mod command;
 pub mod contact;

@@ -3,13 +3,19 @@
 //! The algorithm and its numbers are those of the crate `pliant-mpm`; see there for the equations. Nothing comes back to the host within a step but
 //! a few words at its end.
 
+mod advance;
 mod error;
+mod grow;
 mod particles;
 mod sort;
 mod step;
+mod totals;
 
+pub use advance::{Advance, StopCause, Stopped};
 pub use error::DeviceMpmError;
+pub(crate) use grow::room_for;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
 pub(crate) use step::device_plane;
-pub use step::{Between, DeviceMpm, StepAccount, Transfer, device_material};
+pub use step::{Between, DeviceMpm, Transfer, device_material};
+pub use totals::StepAccount;

@@ -14,7 +14,7 @@ use std::f64::consts::PI;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_cuda::Commands;
 use pliant_cuda::contact::{ContactError, RegisteredContact};
-use pliant_cuda::kernels::ContactBody;
+use pliant_cuda::kernels::{ContactBody, MPM_STATUS_LIMIT, MPM_STATUS_WORDS};
 use pliant_cuda::layout::Span;
 use pliant_rigid::{Geometry, Shape, SpatialVelocity, SurfacePoint, TriangleMesh};
 use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, impulses, options};
@@ -304,7 +304,9 @@ fn substeps_beyond_the_limit_change_nothing() {
     for device in devices() {
         let scene = Scene::random([0; 3], 300, 5);
         let mut on_device = OnDevice::new(device, &scene, 2000, 1, 3);
-        let limit = on_device.device.upload(&[1_u32]).unwrap();
+        let mut status = [0_u32; MPM_STATUS_WORDS as usize];
+        status[MPM_STATUS_LIMIT as usize] = 1;
+        let limit = on_device.device.upload(&status).unwrap();
         on_device.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
         on_device.register_within(limit.span());
         let found = on_device.registry.download().unwrap();

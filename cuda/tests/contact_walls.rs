@@ -13,7 +13,10 @@ use nalgebra::{Point3, Vector3};
 use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess};
 use pliant_cuda::Commands;
 use pliant_cuda::contact::{BodyExchange, ContactError, RegisteredContact};
-use pliant_cuda::kernels::{CONTACT_NONE, ContactClock};
+use pliant_cuda::kernels::{
+    CONTACT_NONE, CONTACT_TOO_MANY, ContactClock, MPM_STATUS_CAPACITY, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT,
+    MPM_STATUS_NEEDED, MPM_STATUS_WORDS,
+};
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::SpatialImpulse;
 use support::contact::options;
@@ -63,7 +66,7 @@ fn walls_are_those_of_the_cpu() {
     }
 }
 
-// As many contacts as there are, not as there is room for, so that the caller can make room; those that fit are right.
+// As many contacts as there are, not as there is room for, so that the caller can make room; the substep is stopped. Those that fit are right.
 #[test]
 fn walls_beyond_the_capacity_are_counted() {
     for device in devices() {
@@ -72,14 +75,29 @@ fn walls_beyond_the_capacity_are_counted() {
         let particles = setup.contacts();
         let (walls, _) = walls_of(&particles, &setup.boundaries, &setup.free);
         let (all, capacity) = (particles.len() + walls.len(), particles.len() + 7);
-        let setup = Setup::new(&device, boundaries(), capacity);
-        setup.on.register();
+        let mut setup = Setup::new(&device, boundaries(), capacity);
+        let mut status = vec![0_u32; MPM_STATUS_WORDS as usize];
+        status[MPM_STATUS_LIMIT as usize] = 7;
+        let status = device.upload(&status).unwrap();
+        setup.solver.follow(status.span(), setup.on.registry.clock());
+        setup.on.register_within(status.span());
         setup.add();
         let found = setup.contacts();
         assert_eq!(found.len(), capacity);
         assert!(found[particles.len()..].iter().zip(&walls).all(|(found, wall)| found == &wall.contact));
         let error = ContactError::Capacity { contacts: all as u32, capacity: capacity as u32 };
         assert_eq!(setup.on.registry.check(), Err(error));
+        // The first substep does not take place, and can be done again.
+        let nodes = setup.nodes();
+        setup.guess();
+        setup.solve();
+        setup.exchange();
+        let status = status.download().unwrap();
+        let told = [MPM_STATUS_LIMIT, MPM_STATUS_FLAGS, MPM_STATUS_NEEDED, MPM_STATUS_CAPACITY];
+        let told = told.map(|word| status[word as usize]);
+        assert_eq!(told, [0, CONTACT_TOO_MANY, all as u32, capacity as u32]);
+        assert_eq!(setup.nodes(), nodes);
+        assert!(setup.on.registry.save().unwrap().is_empty());
     }
 }
 

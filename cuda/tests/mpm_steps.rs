@@ -7,7 +7,7 @@ mod support;
 use mpm_support::{every_material, host, lattice, on_device, random_matrix, random_vector, to_reference};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_cuda::kernels::{PROBE_THREADS, ProbeFindNodesParameters};
-use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
+use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, StopCause, Transfer};
 use pliant_cuda::{Commands, Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::reference::{Particle, ReferenceMpm};
@@ -257,41 +257,59 @@ fn particles_come_back_bit_for_bit() {
     }
 }
 
-/// Too few blocks, of either kind, is an error that says how many there are; the particles are as before the substep that needed them.
+/// Too few blocks, of either kind, stop a step, which says how many there are; the particles are as before the substep that needed them,
+/// bit for bit, and with more room the step goes on to the bits of one that had it from the start.
 #[test]
-fn too_few_blocks_are_an_error_with_figures() {
+fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
     let (materials, states) = cloud();
     let mpm = host(H, &materials, &states, &[]);
+    let counts = (mpm.block_count() as u32, mpm.nodes().len() as u32);
     for device in devices() {
         let enough = BlockCapacities::for_model(&mpm);
-        let few =
-            |capacities| DeviceMpm::new(&device, &mpm, &[], capacities).unwrap().advance(10, DT, GRAVITY);
-        match few(BlockCapacities { particle_blocks: 3, ..enough }).map(|_| ()).unwrap_err() {
-            DeviceMpmError::TooManyBlocks { what: "particle", needed, capacity: 3, substeps: 0 } => {
-                assert_eq!(needed as usize, mpm.block_count());
+        let mut roomy = DeviceMpm::new(&device, &mpm, &[], enough).unwrap();
+        let before = bits(&roomy);
+        let account = roomy.advance(2, DT, GRAVITY).unwrap();
+        let few = [
+            BlockCapacities { particle_blocks: 1, ..enough },
+            BlockCapacities { particle_blocks: 3, ..enough },
+            BlockCapacities { node_blocks: 30, ..enough },
+        ];
+        for (k, capacities) in few.into_iter().enumerate() {
+            let mut tight = DeviceMpm::new(&device, &mpm, &[], capacities).unwrap();
+            let stopped = match tight.advance_with(2, DT, GRAVITY, &|_, _| {}).unwrap() {
+                Advance::Stopped(stopped) => stopped,
+                Advance::Done(_) => panic!("{capacities:?} is enough"),
+            };
+            assert_eq!(stopped.substep, 0);
+            match stopped.cause {
+                StopCause::ParticleBlocks { needed, capacity } if k < 2 => {
+                    assert_eq!((needed, capacity), (counts.0, capacities.particle_blocks));
+                }
+                StopCause::NodeBlocks { needed, capacity: 30 } if k == 2 => assert_eq!(needed, counts.1),
+                other => panic!("{other}"),
             }
-            other => panic!("{other}"),
+            assert!(bits(&tight) == before);
+            // Without more room it stops again.
+            let again = tight.resume(&|_, _| {}).unwrap();
+            assert!(matches!(again, Advance::Stopped(same) if same == stopped), "{again:?}");
+            tight.make_room(&stopped).unwrap();
+            let Advance::Done(same) = tight.resume(&|_, _| {}).unwrap() else { panic!("there is room") };
+            assert_eq!(format!("{same:?}"), format!("{account:?}"));
+            assert!(bits(&tight) == bits(&roomy));
+            assert!(matches!(tight.resume(&|_, _| {}), Err(DeviceMpmError::NothingToResume)));
         }
-        match few(BlockCapacities { node_blocks: 30, ..enough }).map(|_| ()).unwrap_err() {
-            DeviceMpmError::TooManyBlocks { what: "node", needed, capacity: 30, substeps: 0 } => {
-                assert_eq!(needed as usize, mpm.nodes().len());
-            }
-            other => panic!("{other}"),
+    }
+    // Room for now, and not for later.
+    for device in devices().into_iter().take(1) {
+        let enough = BlockCapacities::for_model(&mpm);
+        let tight = BlockCapacities { particle_blocks: counts.0, node_blocks: counts.1 };
+        let mut grows = DeviceMpm::new(&device, &mpm, &[], tight).unwrap();
+        let mut roomy = DeviceMpm::new(&device, &mpm, &[], enough).unwrap();
+        for _ in 0..3 {
+            let [a, b] = [&mut grows, &mut roomy].map(|mpm| mpm.advance(10, DT, GRAVITY).unwrap());
+            assert_eq!(format!("{a:?}"), format!("{b:?}"));
         }
-        // Room for now, and not for later.
-        let tight = BlockCapacities { particle_blocks: mpm.block_count() as u32, ..enough };
-        let mut device_mpm = DeviceMpm::new(&device, &mpm, &[], tight).unwrap();
-        let mut result = Ok(());
-        for _ in 0..8 {
-            result = device_mpm.advance(10, DT, GRAVITY).map(|_| ());
-            if result.is_err() {
-                break;
-            }
-        }
-        let Err(DeviceMpmError::TooManyBlocks { what: "particle", .. }) = result else {
-            panic!("{result:?}")
-        };
-        assert!(totals(&mpm, &device_mpm).mass > 0.0);
+        assert!(grows.grid().capacities() != tight && bits(&grows) == bits(&roomy));
     }
 }
 
@@ -387,7 +405,9 @@ fn commands_between_the_halves_change_the_nodes() {
                 commands.clear(nodes);
             }
         };
-        let account = device_mpm.advance_with(3, DT, GRAVITY, &stop).unwrap();
+        let Advance::Done(account) = device_mpm.advance_with(3, DT, GRAVITY, &stop).unwrap() else {
+            panic!("nothing stops it")
+        };
         assert_eq!(account.max_speed, 0.0);
         assert!(bits(&device_mpm).iter().all(|p| p.velocity == [0.0; 3]));
         // Recorded: the same again, until that is forgotten.

@@ -1,5 +1,7 @@
 //! What a run ran on: processor, threads, version, backends.
 
+use pliant_coupling::World;
+use pliant_cuda::{Device, DeviceError};
 use serde::{Deserialize, Serialize};
 
 /// The version of this library.
@@ -10,43 +12,86 @@ pub const GIT_COMMIT: &str = env!("PLIANT_GIT_COMMIT");
 
 /// Where particles are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// The best one that is here.
+    /// The one that serves every scene: the processor.
     #[default]
     Auto,
     /// The processor.
     Cpu,
-    /// An NVIDIA GPU.
+    /// The first NVIDIA GPU.
     Cuda,
+    /// The GPU's kernels on the processor: slow, to test them where there is no GPU.
+    CudaEmulated,
 }
 
 /// A backend that cannot be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BackendError {
-    /// This version has no CUDA backend.
-    #[error("backend 'cuda': {CUDA_STATUS}; use --backend cpu")]
-    CudaNotBuilt,
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("backend '{backend}': {source}; use --backend cpu")]
+pub struct BackendError {
+    /// Its name.
+    pub backend: &'static str,
+    /// Why.
+    pub source: DeviceError,
 }
 
-/// What there is to say about the CUDA backend.
-pub const CUDA_STATUS: &str = "CUDA backend: not built in this version";
+/// A backend that is there.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// `cpu`, `cuda` or `cuda-emulated`.
+    pub backend: &'static str,
+    /// None is the processor.
+    device: Option<Device>,
+}
 
 impl Backend {
-    /// The name of the backend that serves this choice.
+    /// The backend of this choice.
     ///
     /// # Errors
-    /// [`BackendError`] where the choice cannot be served.
-    pub fn resolve(self) -> Result<&'static str, BackendError> {
-        match self {
-            Self::Auto | Self::Cpu => Ok("cpu"),
-            Self::Cuda => Err(BackendError::CudaNotBuilt),
+    /// [`BackendError`] where there is none. Another one never takes its place.
+    pub fn open(self) -> Result<Machine, BackendError> {
+        let (backend, device) = match self {
+            Self::Auto | Self::Cpu => return Ok(Machine::processor()),
+            Self::Cuda => ("cuda", Device::cuda(0)),
+            Self::CudaEmulated => ("cuda-emulated", Device::emulated(EMULATION_SEED)),
+        };
+        let device = device.map_err(|source| BackendError { backend, source })?;
+        Ok(Machine { backend, device: Some(device) })
+    }
+}
+
+/// Chooses the order in which threads of the emulated device run. Results do not depend on it.
+const EMULATION_SEED: u64 = 0;
+
+impl Machine {
+    /// The processor.
+    pub const fn processor() -> Self {
+        Self { backend: "cpu", device: None }
+    }
+
+    /// Has this backend step the world's particles from now on.
+    ///
+    /// # Errors
+    /// What the backend does not do, or does not hold.
+    pub fn attach(&self, world: &mut World) -> Result<(), pliant_coupling::BackendError> {
+        match &self.device {
+            // Rigid bodies move on the processor.
+            Some(device) if world.particle_count() > 0 => pliant_cuda::backend::attach(device, world),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the particles are computed on.
+    pub fn device(&self) -> String {
+        match &self.device {
+            Some(device) if !device.is_emulated() => device.name().to_owned(),
+            _ => processor_name(),
         }
     }
 }
 
 /// Name of the processor as the operating system tells it, or the architecture.
-pub fn device() -> String {
+pub fn processor_name() -> String {
     let from_linux = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         line.split_once(':').map(|(_, name)| name.trim().to_owned())

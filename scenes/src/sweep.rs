@@ -256,7 +256,7 @@ pub fn sweep(
     options: &SweepOptions,
     progress: &mut dyn FnMut(usize, &Outcome),
 ) -> Result<SweepTable, SweepError> {
-    options.backend.resolve().map_err(RunError::from)?;
+    options.backend.open().map_err(RunError::from)?;
     let not_writable = |source| RunError::NotWritable { path: options.out.clone(), source };
     std::fs::create_dir_all(&options.out).map_err(not_writable)?;
     let next = AtomicUsize::new(0);

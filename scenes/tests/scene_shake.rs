@@ -52,16 +52,16 @@ struct Held {
 fn shake(scene: &Scene, times: &Times) -> Held {
     let mut prepared = prepare(scene).unwrap();
     let world = &mut prepared.world;
-    let mut grip = Grip::new(world, ["left panel", "right panel"], "cube").unwrap();
+    let mut grip = Grip::new(world, ["left panel", "right panel"], "cube").unwrap().unwrap();
     let (panel, cube) = (world.bodies().find("left panel").unwrap(), world.bodies().find("cube").unwrap());
     while world.time() < times.closed - 1e-9 {
         world.step().unwrap();
     }
-    grip.close(world);
+    grip.close(world).unwrap();
     let mut held = Held { most: Slip::default(), sag: 0.0 };
     while world.time() < times.end - 1e-9 {
         world.step().unwrap();
-        let slip = grip.slip(world);
+        let slip = grip.slip(world).unwrap();
         if slip.held > held.most.held {
             held.most = slip;
         }

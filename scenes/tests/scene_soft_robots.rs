@@ -19,7 +19,7 @@ fn goals(name: &str, changes: &[&str]) -> Vec<GoalResult> {
         let time = world.time();
         prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
         world.step().unwrap();
-        judge.step(world, scene.dt);
+        judge.step(world, scene.dt).unwrap();
     }
     let balance = prepared.world.balance();
     assert!(

@@ -78,12 +78,14 @@ pub struct SceneArguments {
 /// Where particles are computed.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub enum Backend {
-    /// The best one that is here.
+    /// The one that serves every scene: the processor.
     Auto,
     /// The processor.
     Cpu,
-    /// An NVIDIA GPU.
+    /// The first NVIDIA GPU.
     Cuda,
+    /// The GPU's kernels on the processor: slow, to test them where there is no GPU.
+    CudaEmulated,
 }
 
 impl From<Backend> for machine::Backend {
@@ -92,6 +94,7 @@ impl From<Backend> for machine::Backend {
             Backend::Auto => Self::Auto,
             Backend::Cpu => Self::Cpu,
             Backend::Cuda => Self::Cuda,
+            Backend::CudaEmulated => Self::CudaEmulated,
         }
     }
 }

@@ -12,8 +12,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         let lines: String = PARTS.iter().map(|part| format!("{:14}{}\n", part.name, part.about)).collect();
         return Ok(print(&lines)?);
     }
-    let backend = machine::Backend::from(arguments.backend);
-    backend.resolve().map_err(Failure::usage)?;
+    let machine = machine::Backend::from(arguments.backend).open().map_err(Failure::usage)?;
     let parts: Vec<&Part> = if arguments.names.is_empty() {
         PARTS.iter().collect()
     } else {
@@ -36,7 +35,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
             .with_context(|| format!("cannot create {}", folder.display()))
             .map_err(Failure::failed)?;
     }
-    let options = BenchOptions { threads, backend, plots: arguments.plots.clone() };
+    let options = BenchOptions { threads, machine, plots: arguments.plots.clone() };
     let mut rows: Vec<Row> = Vec::new();
     let mut failed = false;
     for part in parts {

@@ -23,7 +23,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
         let _ = writeln!(text, "{name:16}{value}");
     };
     line("pliant", &format!("{} ({})", machine::VERSION, machine::GIT_COMMIT));
-    line("processor", &machine::device());
+    line("processor", &machine::processor_name());
     line("instructions", &machine::cpu_features().join(" "));
     line("threads", &machine::available_threads().to_string());
     line("cuda driver", &driver_text(&driver));
@@ -43,7 +43,6 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
         "cuda emulation",
         &if Device::IS_EMULATION_BUILT { format!("built in; kernels {emulation}") } else { emulation },
     );
-    let _ = writeln!(text, "{}", machine::CUDA_STATUS);
     Ok(print(&text)?)
 }
 
@@ -87,7 +86,7 @@ fn as_json(
     json!({
         "version": machine::VERSION,
         "git_commit": machine::GIT_COMMIT,
-        "device": machine::device(),
+        "device": machine::processor_name(),
         "cpu_features": machine::cpu_features(),
         "threads": machine::available_threads(),
         "cuda_driver": driver.as_ref().ok().map(|info| format!("{}.{}", info.version.0, info.version.1)),
@@ -95,6 +94,5 @@ fn as_json(
         "gpus": devices.collect::<Vec<_>>(),
         "ptx": { "version": ptx::version(), "target": ptx::target(), "current": ptx::is_current() },
         "cuda_emulation": emulation,
-        "cuda": machine::CUDA_STATUS,
     })
 }

@@ -11,7 +11,7 @@ use super::{Failure, print, print_json, table};
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let backend = machine::Backend::from(arguments.backend);
-    backend.resolve().map_err(Failure::usage)?;
+    backend.open().map_err(Failure::usage)?;
     let scene =
         load(&arguments.scene.scene, &arguments.scene.changes.assignments()).map_err(Failure::usage)?;
     let random = arguments.samples.map(|samples| RandomPlan {

@@ -155,14 +155,14 @@ pub fn run_for(world: &mut World, duration: f64, mut observe: impl FnMut(&mut Wo
 }
 
 /// The particles now.
-pub fn snapshot(world: &World) -> ParticleSnapshot {
+pub fn snapshot(world: &mut World) -> ParticleSnapshot {
     let mut snapshot = ParticleSnapshot::default();
-    world.snapshot(&mut snapshot);
+    world.snapshot(&mut snapshot).unwrap();
     snapshot
 }
 
 /// Mean velocity of all particles, which have one mass [m/s].
-pub fn mean_velocity(world: &World) -> Vector3<f64> {
+pub fn mean_velocity(world: &mut World) -> Vector3<f64> {
     let velocities = snapshot(world).velocities;
     let n = velocities.len() as f64;
     velocities.into_iter().map(Vector3::from).sum::<Vector3<f64>>() / n

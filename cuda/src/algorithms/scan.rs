@@ -26,6 +26,11 @@ impl Scan {
         })
     }
 
+    /// What [`Scan::new`] allocates, in bytes.
+    pub fn bytes_needed(capacity: usize) -> u64 {
+        4 * (capacity.div_ceil(SCAN_TILE as usize).max(1) as u64 + 1)
+    }
+
     /// Appends the launches that write the sum of all elements before each one of `input` to `output`, which may be the
     /// same. Both have the same length, at most the capacity.
     pub fn issue(&self, commands: &mut Commands, input: Span<u32>, output: Span<u32>) {

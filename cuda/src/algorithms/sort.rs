@@ -25,13 +25,24 @@ impl Sort {
     /// # Errors
     /// As [`Device::allocate`].
     pub fn new(device: &Device, capacity: usize) -> Result<Self, DeviceError> {
-        let counts = capacity.div_ceil(SORT_TILE as usize).max(1) * SORT_DIGITS as usize;
+        let counts = Self::counts(capacity);
         Ok(Self {
             counts: device.allocate(counts)?,
             scan: Scan::new(device, counts)?,
             keys: device.allocate(capacity)?,
             values: device.allocate(capacity)?,
         })
+    }
+
+    /// Digits that the tiles of so many keys count.
+    fn counts(capacity: usize) -> usize {
+        capacity.div_ceil(SORT_TILE as usize).max(1) * SORT_DIGITS as usize
+    }
+
+    /// What [`Sort::new`] allocates, in bytes.
+    pub fn bytes_needed(capacity: usize) -> u64 {
+        let counts = Self::counts(capacity);
+        4 * (counts as u64 + 2 * capacity as u64) + Scan::bytes_needed(counts)
     }
 
     /// Appends the launches that sort `keys` and `values` in place by the given bits of the keys; keys that agree in them

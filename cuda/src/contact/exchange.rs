@@ -11,7 +11,8 @@ use crate::kernels::{
     ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
 };
 use crate::layout::Span;
-use crate::{Buffer, Commands, Device, Launch};
+use crate::mpm::room_for;
+use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// Angular impulse, linear impulse, work.
 type Sums = [f64; CONTACT_SUMS as usize];
@@ -19,11 +20,17 @@ type Sums = [f64; CONTACT_SUMS as usize];
 /// Gives back what contact solves find, and sums it over a step.
 #[derive(Debug)]
 pub struct DeviceExchange {
+    device: Device,
     sums: Buffer<Sums>,
     totals: Buffer<Sums>,
     bodies: u32,
     contact_tiles: u32,
     node_tiles: u32,
+}
+
+/// Tiles of so many contacts or nodes.
+fn tiles(items: usize) -> usize {
+    items.div_ceil(CONTACT_THREADS as usize).max(1)
 }
 
 /// What the particles gave a body over the substeps of a step, world frame.
@@ -46,15 +53,42 @@ impl DeviceExchange {
         contacts: usize,
         nodes: usize,
     ) -> Result<Self, ContactError> {
-        let tiles = |items: usize| items.div_ceil(CONTACT_THREADS as usize).max(1);
         let all = geometries.bodies() + 1;
         Ok(Self {
+            device: device.clone(),
             sums: device.allocate((tiles(contacts) + tiles(nodes)) * all)?,
             totals: device.upload(&vec![[0.0; CONTACT_SUMS as usize]; all])?,
             bodies: geometries.bodies() as u32,
             contact_tiles: tiles(contacts) as u32,
             node_tiles: tiles(nodes) as u32,
         })
+    }
+
+    /// What [`DeviceExchange::new`] allocates for so many bodies, in bytes.
+    pub fn bytes_needed(bodies: usize, contacts: usize, nodes: usize) -> u64 {
+        ((tiles(contacts) + tiles(nodes) + 1) * (bodies + 1) * size_of::<Sums>()) as u64
+    }
+
+    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little; it is to have as
+    /// much as registry and solver. The step's sums stay. Commands are to be recorded anew.
+    ///
+    /// # Errors
+    /// [`DeviceError::CannotGrow`], with everything as it was.
+    pub fn grow(&mut self, contacts: u32, nodes: u32) -> Result<(), ContactError> {
+        let tile = |items: u32, tiles: u32| room_for(items.div_ceil(CONTACT_THREADS), tiles);
+        let (contact_tiles, node_tiles) = (tile(contacts, self.contact_tiles), tile(nodes, self.node_tiles));
+        let (from, to) = (self.contact_tiles + self.node_tiles, contact_tiles + node_tiles);
+        if to == from {
+            return Ok(());
+        }
+        let sums = self.device.allocate(to as usize * (self.bodies as usize + 1));
+        self.sums = sums.map_err(|source| {
+            let (what, from, to) = ("tiles of contacts and nodes", u64::from(from), u64::from(to));
+            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
+        })?;
+        (self.contact_tiles, self.node_tiles) = (contact_tiles, node_tiles);
+        tracing::info!(from, to, "room for more tiles of the exchange on the device");
+        Ok(())
     }
 
     /// Begins a step: bodies got nothing yet.
@@ -66,7 +100,8 @@ impl DeviceExchange {
     }
 
     /// Appends the launches that give back the solution of the substep that the registry registered last: velocities to the `nodes` of
-    /// the grid (velocity [m/s], mass [kg]), impulses to the bodies, and the contacts to the registry, which remembers them.
+    /// the grid (velocity [m/s], mass [kg]), impulses to the bodies, and the contacts to the registry, which remembers them and goes on
+    /// to the next substep: from then on this one cannot be stopped. Nothing happens where it has been.
     pub fn issue(
         &self,
         commands: &mut Commands,
@@ -117,8 +152,11 @@ impl DeviceExchange {
                     sums,
                     totals,
                     clock,
+                    state: registry.state(),
                     tiles: self.contact_tiles + self.node_tiles,
+                    first_tile,
                     body_count,
+                    unused: 0,
                 },
             );
     }

@@ -15,7 +15,8 @@ use crate::kernels::{
     ContactPlaced, ContactRules, ContactState, ParticleRows, SCAN_THREADS, ScanTileSumsParameters,
 };
 use crate::layout::Span;
-use crate::{Buffer, Commands, Device, Launch};
+use crate::mpm::room_for;
+use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: as on the CPU.
 const MARGIN: f64 = 0.02;
@@ -76,9 +77,19 @@ impl ContactBody {
     }
 }
 
+/// Contacts of particles in the substeps of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactTotals {
+    /// In all substeps together.
+    pub sum: u64,
+    /// In a substep at most.
+    pub most: u32,
+}
+
 /// Finds the contacts of a substep, and remembers those of the last.
 #[derive(Debug)]
 pub struct DeviceRegistry {
+    device: Device,
     rules: ContactRules,
     capacity: RegistryCapacity,
     body_count: usize,
@@ -110,6 +121,7 @@ impl DeviceRegistry {
         let mut first = device.allocate(capacity.particles)?;
         first.fill(CONTACT_NONE)?;
         Ok(Self {
+            device: device.clone(),
             rules: options.rules(),
             capacity,
             body_count: geometries.bodies(),
@@ -127,6 +139,61 @@ impl DeviceRegistry {
         })
     }
 
+    /// What [`DeviceRegistry::new`] allocates, in bytes.
+    pub fn bytes_needed(geometries: &DeviceGeometries, capacity: RegistryCapacity) -> u64 {
+        let RegistryCapacity { particles, contacts, substeps } = capacity;
+        let tiles = particles.div_ceil(CONTACT_THREADS as usize).max(1);
+        let words = particles * (CONTACT_SLOTS as usize + 2) + tiles + 1;
+        let of_contacts = contacts * size_of::<ContactMemory>();
+        let of_bodies = geometries.bodies() * substeps * size_of::<ContactBody>()
+            + geometries.len() * size_of::<ContactPlaced>();
+        let single = size_of::<ContactClock>() + size_of::<ContactState>();
+        (words * size_of::<u32>() + of_contacts + of_bodies + single) as u64
+            + Contacts::bytes_needed(contacts)
+    }
+
+    /// Makes room for `contacts` contacts and half as many more, where there is too little; what is remembered stays. Commands are to
+    /// be recorded anew.
+    ///
+    /// # Errors
+    /// [`DeviceError::CannotGrow`], with everything as it was.
+    pub fn grow(&mut self, contacts: u32) -> Result<(), ContactError> {
+        let from = self.capacity.contacts;
+        let to = room_for(contacts, from as u32) as usize;
+        if to == from {
+            return Ok(());
+        }
+        let refuse = |source| {
+            let (what, from, to) = ("contacts", from as u64, to as u64);
+            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
+        };
+        let arrays = Contacts::new(&self.device, to).map_err(refuse)?;
+        self.memories.grow(to).map_err(refuse)?;
+        self.contacts = arrays;
+        self.capacity.contacts = to;
+        tracing::info!(from, to, "room for more contacts on the device");
+        Ok(())
+    }
+
+    /// Makes room for the poses of so many substeps of a step, and half as many more, where there is too little. Between steps.
+    ///
+    /// # Errors
+    /// [`DeviceError::CannotGrow`], with everything as it was.
+    pub fn grow_substeps(&mut self, substeps: u32) -> Result<(), ContactError> {
+        let from = self.capacity.substeps;
+        let to = room_for(substeps, from as u32) as usize;
+        if to == from {
+            return Ok(());
+        }
+        self.bodies = self.device.allocate(self.body_count * to).map_err(|source| {
+            let (what, from, to) = ("poses of substeps", from as u64, to as u64);
+            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
+        })?;
+        self.capacity.substeps = to;
+        tracing::info!(from, to, "room for more substeps' poses on the device");
+        Ok(())
+    }
+
     /// Begins a step of substeps of `delta` [s]: `bodies` are all bodies in the first, then in the second, and so on.
     /// No more substeps than that may take place before the next step begins.
     ///
@@ -142,14 +209,16 @@ impl DeviceRegistry {
         Ok(self.clock.upload(&[clock])?)
     }
 
-    /// Appends the launches that register the contacts of the next substep. In a substep at or beyond `limit[0]` nothing happens:
-    /// there are no contacts, and what is remembered stays; an empty `limit` is none.
+    /// Appends the launches that register the contacts of the next substep, which the exchange ends. `status` is that of the step
+    /// ([`crate::mpm::DeviceMpm::status`]): in a substep beyond its limit nothing happens, there are no contacts and what is remembered
+    /// stays. Where there is no room for all contacts, or a particle touches more geometries than are followed, the substep is stopped.
+    /// With an empty `status` there is no limit, and contacts without room are left out ([`DeviceRegistry::check`]).
     pub fn issue(
         &self,
         commands: &mut Commands,
         geometries: &DeviceGeometries,
         particles: ParticleRows,
-        limit: Span<u32>,
+        status: Span<u32>,
     ) {
         let (shapes, rules, contacts) = (geometries.shapes(), self.rules, self.contacts());
         let (placed, memories, clock) = (self.placed.span(), self.memories(), self.clock.span());
@@ -166,7 +235,7 @@ impl DeviceRegistry {
                     placed,
                     clock,
                     state: self.state.span(),
-                    limit,
+                    limit: status,
                     grid_spacing: rules.grid_spacing,
                     body_count: self.body_count as u32,
                     unused: 0,
@@ -204,8 +273,29 @@ impl DeviceRegistry {
                     total,
                     rules,
                     contacts,
+                    status,
                 },
             );
+    }
+
+    /// Contacts that there is memory for.
+    pub fn capacity(&self) -> usize {
+        self.capacity.contacts
+    }
+
+    /// Contacts of particles in the substeps of the step so far, those of nodes with walls of the grid not counted. Waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn totals(&self) -> Result<ContactTotals, ContactError> {
+        let mut state = [ContactState::zeroed()];
+        self.state.download_at(0, &mut state)?;
+        Ok(ContactTotals { sum: state[0].step_contacts, most: state[0].step_most_contacts })
+    }
+
+    /// Kept from substep to substep; one element.
+    pub(super) fn state(&self) -> Span<ContactState> {
+        self.state.span()
     }
 
     /// The contacts of the last substep that was registered.
@@ -270,12 +360,7 @@ impl DeviceRegistry {
             last = memory.particle;
         }
         let farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f32::max).to_bits();
-        let state = ContactState {
-            memories: list.len() as u32,
-            farthest,
-            next_farthest: farthest,
-            ..ContactState::zeroed()
-        };
+        let state = ContactState { memories: list.len() as u32, farthest, ..ContactState::zeroed() };
         self.memories.upload(list)?;
         self.first.upload(&first)?;
         Ok(self.state.upload(&[state])?)

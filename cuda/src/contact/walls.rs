@@ -105,7 +105,8 @@ impl DeviceWalls {
 
     /// Appends what adds the walls of the nodes that the registry's contacts touch to these contacts. `grid` has the free velocities.
     ///
-    /// Where contacts are more than there is room for, their number is in [`DeviceRegistry::check`], as that of the particles' is.
+    /// Where contacts are more than there is room for, the count says how many there are, and the numbering stops the substep
+    /// ([`DeviceConvexSolver::follow`](crate::convex::DeviceConvexSolver::follow)); [`DeviceRegistry::check`] tells it as well.
     pub fn issue_add(&self, commands: &mut Commands, registry: &DeviceRegistry, grid: &GridNodes) {
         if self.is_empty() {
             return;

@@ -2,7 +2,7 @@
 
 use super::STENCIL;
 use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence};
-use crate::{Buffer, Device, DeviceError};
+use crate::{Buffer, Commands, Device, DeviceError};
 
 /// The numbers of contacts, groups and nodes, and who touches whom.
 #[derive(Debug)]
@@ -27,6 +27,11 @@ impl Incidence {
             incidences: device.allocate(STENCIL * contacts)?,
             slots: device.allocate(nodes)?,
         })
+    }
+
+    pub(super) fn bytes_needed(contacts: usize, nodes: usize) -> u64 {
+        let words = 4 + contacts + (contacts + 1) + 2 * STENCIL * contacts + (nodes + 1) + nodes;
+        (words * size_of::<u32>()) as u64
     }
 
     pub(super) fn spans(&self) -> ConvexIncidence {
@@ -55,7 +60,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(device: &Device, nodes: usize, blocks: u32) -> Result<Self, DeviceError> {
-        let places = (2 * nodes).next_power_of_two().max(64);
+        let places = places(nodes);
         Ok(Self {
             keys: device.allocate(2 * places)?,
             first: device.allocate(places)?,
@@ -65,6 +70,32 @@ impl Table {
             block_sums: device.allocate(blocks as usize)?,
         })
     }
+
+    pub(super) fn bytes_needed(nodes: usize, blocks: u32) -> u64 {
+        let places = places(nodes);
+        let words = places + 2 * places + 2 + nodes + blocks as usize;
+        (2 * places * size_of::<u64>() + words * size_of::<u32>()) as u64
+    }
+
+    /// Appends that both tables' beginnings, and which one is the last solve's, are copied to a larger table. How much of a table is
+    /// used, by which its places are found, stays as it is.
+    pub(super) fn issue_copy(&self, commands: &mut Commands, larger: &Self) {
+        let (from, to) = (self.first.span().len(), larger.first.span().len());
+        commands.copy(self.state.span(), larger.state.span());
+        for half in [0, 1] {
+            commands
+                .copy(self.keys.span().skip(half * from).first(from), larger.keys.span().skip(half * to))
+                .copy(
+                    self.numbers.span().skip(half * from).first(from),
+                    larger.numbers.span().skip(half * to),
+                );
+        }
+    }
+}
+
+/// Places of a table for so many nodes.
+fn places(nodes: usize) -> usize {
+    (2 * nodes).next_power_of_two().max(64)
 }
 
 /// The workspace of a linear system in one precision.
@@ -80,6 +111,11 @@ where
     T: crate::layout::DeviceType,
     [T; 4]: crate::layout::DeviceType,
 {
+    pub(super) fn bytes_needed(contacts: usize, nodes: usize) -> u64 {
+        let values = CONVEX_SYSTEM_ROWS as usize * nodes + 4 * (nodes + contacts);
+        (values * size_of::<T>()) as u64
+    }
+
     pub(super) fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
         Ok(Self {
             rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * nodes)?,

@@ -116,9 +116,9 @@ shared_structs! {
     pub struct ContactClock {
         /// Length of the substep [s].
         pub delta: f32,
-        /// Number of the substep in its step.
+        /// Number of the substep in its step. The exchange moves it on: a substep that is stopped before can be done again.
         pub substep: u32,
-        /// 1 where the substep takes place: see the limit of [`Kernel::ContactPlace`].
+        /// 1 where the substep takes place: not beyond the limit of [`Kernel::ContactPlace`], nor stopped since.
         pub active: u32,
         /// Zero.
         pub unused: u32,
@@ -136,8 +136,14 @@ shared_structs! {
         pub most_contacts: u32,
         /// The most geometries that a particle touched.
         pub most_of_particle: u32,
-        /// Zero.
-        pub unused: [u32; 3],
+        /// Contacts of particles in this substep.
+        pub registered: u32,
+        /// The most geometries that a particle touches in this substep, where they are more than [`CONTACT_SLOTS`]; else 0.
+        pub crowd: u32,
+        /// The most contacts of particles in a substep of the step.
+        pub step_most_contacts: u32,
+        /// Contacts of particles in all substeps of the step.
+        pub step_contacts: u64,
     }
 
     /// A contact of the last substep.
@@ -183,7 +189,7 @@ shared_structs! {
     /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
     /// nodes with walls of the grid.
     pub struct ContactArrays {
-        /// Number of contacts; one element.
+        /// Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
         pub count: Span<u32>,
         /// The particle's id; [`CONTACT_NONE`] for a contact of a node with a wall of the grid.
         pub particle: Span<u32>,
@@ -290,7 +296,7 @@ kernel_parameters! {
         pub clock: Span<ContactClock>,
         /// One element.
         pub state: Span<ContactState>,
-        /// Number of substeps of the step that may take place; empty for all.
+        /// See [`super::MPM_STATUS_LIMIT`]; empty for no limit.
         pub limit: Span<u32>,
         /// Grid spacing [m].
         pub grid_spacing: f64,
@@ -346,6 +352,8 @@ kernel_parameters! {
         pub rules: ContactRules,
         /// The contacts.
         pub contacts: ContactArrays,
+        /// See [`super::MPM_STATUS_LIMIT`]: contacts for which there is no room stop the substep; where it is empty, they are left out.
+        pub status: Span<u32>,
     }
 
     /// Remembers the contacts, and sums what they give each body.
@@ -396,7 +404,7 @@ kernel_parameters! {
         pub first_tile: u32,
     }
 
-    /// Adds the tiles' sums to those of the step.
+    /// Adds the tiles' sums to those of the step, and ends the substep for contact.
     pub struct ContactSumBodiesParameters = "contact_sum_bodies" {
         /// See [`Kernel::ContactExchange`].
         pub sums: Span<[f64; 7]>,
@@ -404,9 +412,15 @@ kernel_parameters! {
         pub totals: Span<[f64; 7]>,
         /// One element.
         pub clock: Span<ContactClock>,
+        /// One element.
+        pub state: Span<ContactState>,
         /// Number of tiles.
         pub tiles: u32,
+        /// First tile of nodes.
+        pub first_tile: u32,
         /// Number of bodies.
         pub body_count: u32,
+        /// Zero.
+        pub unused: u32,
     }
 }

@@ -1,6 +1,6 @@
 //! The convex contact solve.
 
-use super::GridNodes;
+use super::{ContactClock, GridNodes};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
@@ -76,7 +76,7 @@ shared_structs! {
 
     /// Which contacts touch which nodes.
     pub struct ConvexIncidence {
-        /// Number of contacts, of groups, of touched nodes, and whether there was no room for them.
+        /// Number of contacts, of groups, of touched nodes; and zero, or the flags of what there was no room for.
         pub counts: Span<u32>,
         /// The group of each contact: consecutive contacts with one stencil.
         pub contact_groups: Span<u32>,
@@ -143,6 +143,28 @@ shared_structs! {
         /// Zero.
         pub unused: u32,
     }
+
+    /// What the solves of a step did, those without contacts not counted.
+    pub struct ConvexTotals {
+        /// Worst ratio of a solve's residual to its tolerance, of those whose tolerance is not zero.
+        pub residual: f64,
+        /// Contacts of all solves, those of nodes with walls of the grid among them.
+        pub contacts: u64,
+        /// Outer iterations of all solves.
+        pub iterations: u64,
+        /// Products with the Hessian in all solves.
+        pub inner_iterations: u64,
+        /// Linear systems that even double precision did not solve as far as asked, in all solves.
+        pub unresolved_systems: u64,
+        /// Number of solves.
+        pub solves: u32,
+        /// Contacts of a solve at most.
+        pub most_contacts: u32,
+        /// Outer iterations of a solve at most.
+        pub most_iterations: u32,
+        /// Solves that did not converge.
+        pub not_converged: u32,
+    }
 }
 
 kernel_parameters! {
@@ -161,7 +183,7 @@ kernel_parameters! {
         pub table_first: Span<u32>,
         /// Numbers of the tables' nodes.
         pub table_numbers: Span<u32>,
-        /// Which table was written last, and how much of it less one; zero of nothing.
+        /// Which table the last solve's nodes are in, and how much of it is used less one; zero of nothing.
         pub table_state: Span<u32>,
         /// Velocity of each touched node after the last solve, by its numbers, in m/s.
         pub velocities: Span<[f64; 3]>,
@@ -173,6 +195,10 @@ kernel_parameters! {
         pub block_sums: Span<u32>,
         /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
         pub barrier: Span<u32>,
+        /// Whether the substep takes place; empty where there is no step.
+        pub clock: Span<ContactClock>,
+        /// What stops it: see [`super::MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
         /// Contacts there is room for.
         pub contact_capacity: u32,
         /// Touched nodes there is room for.
@@ -227,6 +253,12 @@ kernel_parameters! {
         pub tile_sums: Span<f64>,
         /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
         pub barrier: Span<u32>,
+        /// What the solves of the step did; one element.
+        pub totals: Span<ConvexTotals>,
+        /// Whether the substep takes place; empty where there is no step.
+        pub clock: Span<ContactClock>,
+        /// What stops it: see [`super::MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
         /// Length of a row of contacts.
         pub contact_capacity: u32,
         /// Length of a row of touched nodes.

@@ -19,9 +19,18 @@ shared_constants! {
     pub const MPM_SORT_THREADS: u32 = 256;
     /// See [`P2G_THREADS`].
     pub const MPM_CLOSE_THREADS: u32 = 256;
+    /// See [`P2G_THREADS`]: of the particles' totals.
+    pub const MPM_TOTAL_THREADS: u32 = 256;
+    /// Particles whose totals one block of threads sums.
+    pub const MPM_TOTAL_TILE: u32 = 1024;
+    /// Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic and elastic energy.
+    pub const MPM_TOTALS: u32 = 12;
     /// Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
-    /// angular; work.
-    pub const MPM_ACCOUNT: u32 = 14;
+    /// angular; work; number of nodes with mass. The first and the last are of one substep, the others sums.
+    pub const MPM_ACCOUNT: u32 = 15;
+    /// Entries that a node block has: the sums; the last substep's, which is not among them as long as it can be stopped and done again; that
+    /// substep's number.
+    pub const MPM_ACCOUNT_ROW: u32 = 31;
     /// A particle that moves more cells than this in a substep and leaves its window is lost.
     pub const MPM_LOST_CELLS: u32 = 2;
     /// Blocks along an axis from the origin, exclusive.
@@ -34,8 +43,12 @@ shared_constants! {
     pub const MPM_STATUS_LOST: u32 = 2;
     /// Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
     pub const MPM_STATUS_SPEED: u32 = 3;
+    /// Of what there was not enough room for, how much is needed, as far as it was counted.
+    pub const MPM_STATUS_NEEDED: u32 = 4;
+    /// What there was room for.
+    pub const MPM_STATUS_CAPACITY: u32 = 5;
     /// Number of words.
-    pub const MPM_STATUS_WORDS: u32 = 4;
+    pub const MPM_STATUS_WORDS: u32 = 6;
     /// Flag: a particle left its window, and a sort is due.
     pub const MPM_DRIFTED: u32 = 1;
     /// Flag: a particle is lost.
@@ -46,6 +59,18 @@ shared_constants! {
     pub const MPM_TOO_MANY_NODE_BLOCKS: u32 = 8;
     /// Flag: a block is too far from the origin.
     pub const MPM_OUT_OF_RANGE: u32 = 16;
+    /// Flag: more contacts than their arrays hold.
+    pub const CONTACT_TOO_MANY: u32 = 32;
+    /// Flag: a particle touches more geometries than are followed.
+    pub const CONTACT_CROWDED: u32 = 64;
+    /// Flag: more contacts than the solver has room for.
+    pub const CONVEX_TOO_MANY_CONTACTS: u32 = 128;
+    /// Flag: more touched nodes than the solver has room for.
+    pub const CONVEX_TOO_MANY_NODES: u32 = 256;
+    /// Flag: a contact touches a node that the grid does not have.
+    pub const CONVEX_MISSING_NODE: u32 = 512;
+    /// Flag: numbers of a contact solve are not finite.
+    pub const CONVEX_FAILED: u32 = 1024;
     /// Model of a material: fixed corotated elasticity.
     pub const MPM_FIXED_COROTATED: u32 = 0;
     /// Neo-Hookean elasticity.
@@ -153,6 +178,20 @@ kernel_parameters! {
         pub places: Span<u32>,
         /// Each particle's cell in its block.
         pub cells: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes after the sort.
+        pub substep: u32,
+        /// Blocks that there is room for.
+        pub capacity: u32,
+    }
+
+    /// Clears what a sort writes anew of the node blocks; unless it is not to run, when the last one's stays.
+    pub struct MpmSortClearParameters = "mpm_sort_clear" {
+        /// Particle blocks around each node block.
+        pub particles_of_nodes: Span<u32>,
+        /// Table of node blocks.
+        pub table_keys: Span<u64>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
         /// The substep that comes after the sort.
@@ -361,7 +400,7 @@ kernel_parameters! {
         pub boxes: Span<[i32; 6]>,
         /// Boundary conditions.
         pub planes: Span<MpmPlane>,
-        /// Account of each node block: [`MPM_ACCOUNT`] entries, summed over the substeps.
+        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries.
         pub accounts: Span<f64>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
@@ -375,10 +414,41 @@ kernel_parameters! {
     pub struct MpmCloseAccountParameters = "mpm_close_account" {
         /// Number of node blocks; one element.
         pub node_count: Span<u32>,
-        /// Account of each node block.
+        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries.
         pub accounts: Span<f64>,
         /// The step's; [`MPM_ACCOUNT`] elements.
         pub total: Span<f64>,
+        /// See [`MPM_STATUS_LIMIT`].
+        pub status: Span<u32>,
+        /// The substep that comes next. Nothing happens where one before it has been stopped; what it left itself, when it was tried, is
+        /// left out.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sums the particles' totals by tiles of [`MPM_TOTAL_TILE`].
+    pub struct MpmTotalTilesParameters = "mpm_total_tiles" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Materials.
+        pub materials: Span<MpmMaterial>,
+        /// [`MPM_TOTALS`] entries a tile.
+        pub tile_sums: Span<f64>,
+        /// Grid spacing h [m].
+        pub grid_spacing: f64,
+    }
+
+    /// Sums the tiles' totals; by a single block with a warp for each entry.
+    pub struct MpmTotalsParameters = "mpm_totals" {
+        /// [`MPM_TOTALS`] entries a tile.
+        pub tile_sums: Span<f64>,
+        /// [`MPM_TOTALS`] elements.
+        pub totals: Span<f64>,
+        /// Number of tiles.
+        pub tiles: u32,
+        /// Zero.
+        pub unused: u32,
     }
 
     /// Grid to particles, motion, return mapping and stress.

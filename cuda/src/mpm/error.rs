@@ -2,6 +2,7 @@
 
 use pliant_mpm::MpmError;
 
+use super::Stopped;
 use crate::DeviceError;
 
 /// Errors of [`crate::mpm::DeviceMpm`].
@@ -13,20 +14,12 @@ pub enum DeviceMpmError {
     /// A particle was lost, or the particles do not fit the model that they are written to.
     #[error(transparent)]
     Mpm(#[from] MpmError),
-    /// The particles spread over more blocks than there is room for. They are as after the last substep that ran.
-    #[error(
-        "particles reach {needed} or more {what} blocks, there is room for {capacity}; {substeps} substeps of the step ran"
-    )]
-    TooManyBlocks {
-        /// "particle" or "node".
-        what: &'static str,
-        /// Blocks that are needed, as far as they were counted.
-        needed: u32,
-        /// Blocks that there is room for.
-        capacity: u32,
-        /// Substeps that ran before.
-        substeps: u32,
-    },
+    /// A step stopped, and [`crate::mpm::DeviceMpm::make_room`] cannot mend what it stopped for. Particles are as before the substep.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// There is no step that stopped.
+    #[error("there is no step to go on with")]
+    NothingToResume,
     /// A particle is more than 4 million cells from the origin. The particles are as after the last substep that ran.
     #[error(
         "a particle is more than {limit} blocks of 4 cells from the origin; {substeps} substeps of the step ran"

@@ -3,6 +3,7 @@
 use pliant_mpm::{Mpm, StoredParticle};
 
 use super::DeviceMpmError;
+use super::sort::bytes;
 use crate::kernels::{MPM_ROWS, ParticleRows};
 use crate::{Buffer, Device, DeviceError};
 
@@ -78,6 +79,21 @@ impl DeviceParticles {
             count,
             stride,
         })
+    }
+
+    /// Rows of so many particles, in bytes.
+    pub(super) fn bytes_of_rows(particles: usize) -> u64 {
+        bytes::<f32>(MPM_ROWS as usize * particles.next_multiple_of(ALIGNMENT))
+    }
+
+    /// What [`DeviceParticles::new`] allocates for so many particles, in bytes, where the blocks are not more than there is room for.
+    pub fn bytes_needed(particles: usize, block_capacity: usize) -> u64 {
+        Self::bytes_of_rows(particles) + bytes::<u32>(3 * particles) + bytes::<[i32; 3]>(block_capacity)
+    }
+
+    /// Room for so many blocks.
+    pub(super) fn grow(&mut self, block_capacity: usize) -> Result<(), DeviceError> {
+        self.block_keys.grow(block_capacity).map(|_| ())
     }
 
     /// Number of particles.

@@ -6,7 +6,7 @@ use super::DeviceParticles;
 use crate::algorithms::{Scan, Sort};
 use crate::kernels::{
     GridNodes, MPM_BLOCK_NODES, MPM_NEIGHBOURS, MPM_ROWS, MPM_SORT_THREADS, MpmSortClassifyParameters,
-    MpmSortFindOwnersParameters, MpmSortGatherParameters, MpmSortMakeKeysParameters,
+    MpmSortClearParameters, MpmSortFindOwnersParameters, MpmSortGatherParameters, MpmSortMakeKeysParameters,
     MpmSortMarkFirstParameters, MpmSortNumberBlocksParameters, MpmSortPlaceNodesParameters,
     MpmSortStoreParameters,
 };
@@ -45,8 +45,15 @@ pub struct DeviceNode {
 /// The grid on the device: blocks, who is whose neighbour, and the nodes.
 #[derive(Debug)]
 pub struct DeviceGrid {
+    pub(super) blocks: BlockMemory,
+    scratch: ParticleScratch,
+}
+
+/// Memory for so many blocks.
+#[derive(Debug)]
+pub(super) struct BlockMemory {
     /// First particle of each particle block, and the end of the last.
-    pub(super) block_starts: Buffer<u32>,
+    pub(super) starts: Buffer<u32>,
     /// Node blocks around each particle block.
     pub(super) nodes_of_particles: Buffer<u32>,
     /// Particle blocks around each node block, plus one; zero for none.
@@ -55,32 +62,32 @@ pub struct DeviceGrid {
     keys: Buffer<[i32; 3]>,
     table_keys: Buffer<u64>,
     table_slots: Buffer<u32>,
+    /// Of the sort, which finds particle blocks by a table of its own.
+    sort_keys: Buffer<u64>,
+    sort_first: Buffer<u32>,
+    sort_numbers: Buffer<u32>,
+    new_keys: Buffer<[i32; 3]>,
+    owners: Buffer<u32>,
+    is_owner: Buffer<u32>,
+    slots: Buffer<u32>,
+    slot_scan: Scan,
     capacities: BlockCapacities,
-    scratch: SortScratch,
 }
 
-/// Memory of the sort.
+/// Memory of the sort for the particles.
 #[derive(Debug)]
-struct SortScratch {
-    table_keys: Buffer<u64>,
-    table_first: Buffer<u32>,
-    table_numbers: Buffer<u32>,
+struct ParticleScratch {
     places: Buffer<u32>,
     cells: Buffer<u32>,
     is_first: Buffer<u32>,
     numbers: Buffer<u32>,
     number_scan: Scan,
-    new_keys: Buffer<[i32; 3]>,
     keys: Buffer<u32>,
     order: Buffer<u32>,
     sort: Sort,
     rows: Buffer<f32>,
     ids: Buffer<u32>,
     materials: Buffer<u32>,
-    owners: Buffer<u32>,
-    is_owner: Buffer<u32>,
-    slots: Buffer<u32>,
-    slot_scan: Scan,
 }
 
 /// Places of a hash table for so many keys: at most half of them are taken.
@@ -88,31 +95,71 @@ fn places(keys: u32) -> usize {
     (2 * keys as usize).next_power_of_two().max(64)
 }
 
-impl SortScratch {
-    fn new(device: &Device, particles: &DeviceParticles, capacity: u32) -> Result<Self, DeviceError> {
-        let count = particles.len();
-        let (places, pairs) = (places(capacity), (capacity * MPM_NEIGHBOURS) as usize);
-        let stride = particles.rows().stride as usize;
+/// Elements that a thread of the clearing kernel clears.
+const CLEARED: u32 = 16;
+
+/// Bytes of so many elements.
+pub(super) fn bytes<T>(elements: usize) -> u64 {
+    elements as u64 * size_of::<T>() as u64
+}
+
+impl BlockMemory {
+    pub(super) fn new(device: &Device, capacities: BlockCapacities) -> Result<Self, DeviceError> {
+        let BlockCapacities { particle_blocks, node_blocks } = capacities;
+        let (blocks, slots, neighbours) =
+            (particle_blocks as usize, node_blocks as usize, MPM_NEIGHBOURS as usize);
+        let sort_places = places(particle_blocks);
+        let pairs = blocks * neighbours;
         Ok(Self {
-            table_keys: device.allocate(places)?,
-            table_first: device.allocate(places)?,
-            table_numbers: device.allocate(places)?,
+            starts: device.allocate(blocks + 1)?,
+            nodes_of_particles: device.allocate(pairs)?,
+            particles_of_nodes: device.allocate(slots * neighbours)?,
+            nodes: device.allocate(slots * MPM_BLOCK_NODES as usize)?,
+            keys: device.allocate(slots)?,
+            table_keys: device.allocate(places(node_blocks))?,
+            table_slots: device.allocate(places(node_blocks))?,
+            sort_keys: device.allocate(sort_places)?,
+            sort_first: device.allocate(sort_places)?,
+            sort_numbers: device.allocate(sort_places)?,
+            new_keys: device.allocate(blocks)?,
+            owners: device.allocate(pairs)?,
+            is_owner: device.allocate(pairs)?,
+            slots: device.allocate(pairs)?,
+            slot_scan: Scan::new(device, pairs)?,
+            capacities,
+        })
+    }
+
+    /// Size of all of it, in bytes.
+    pub(super) fn bytes_needed(capacities: BlockCapacities) -> u64 {
+        let BlockCapacities { particle_blocks, node_blocks } = capacities;
+        let (blocks, slots, neighbours) =
+            (particle_blocks as usize, node_blocks as usize, MPM_NEIGHBOURS as usize);
+        let pairs = blocks * neighbours;
+        bytes::<u32>(blocks + 1 + 4 * pairs + slots * neighbours)
+            + bytes::<[f32; 4]>(slots * MPM_BLOCK_NODES as usize)
+            + bytes::<[i32; 3]>(slots + blocks)
+            + bytes::<u64>(places(node_blocks) + places(particle_blocks))
+            + bytes::<u32>(places(node_blocks) + 2 * places(particle_blocks))
+            + Scan::bytes_needed(pairs)
+    }
+}
+
+impl ParticleScratch {
+    fn new(device: &Device, particles: &DeviceParticles) -> Result<Self, DeviceError> {
+        let count = particles.len();
+        Ok(Self {
             places: device.allocate(count)?,
             cells: device.allocate(count)?,
             is_first: device.allocate(count)?,
             numbers: device.allocate(count)?,
             number_scan: Scan::new(device, count)?,
-            new_keys: device.allocate(capacity as usize)?,
             keys: device.allocate(count)?,
             order: device.allocate(count)?,
             sort: Sort::new(device, count)?,
-            rows: device.allocate(MPM_ROWS as usize * stride)?,
+            rows: device.allocate(MPM_ROWS as usize * particles.rows().stride as usize)?,
             ids: device.allocate(count)?,
             materials: device.allocate(count)?,
-            owners: device.allocate(pairs)?,
-            is_owner: device.allocate(pairs)?,
-            slots: device.allocate(pairs)?,
-            slot_scan: Scan::new(device, pairs)?,
         })
     }
 }
@@ -127,40 +174,39 @@ impl DeviceGrid {
         particles: &DeviceParticles,
         capacities: BlockCapacities,
     ) -> Result<Self, DeviceError> {
-        let BlockCapacities { particle_blocks, node_blocks } = capacities;
-        let (blocks, slots) = (particle_blocks as usize, node_blocks as usize);
-        let neighbours = MPM_NEIGHBOURS as usize;
         Ok(Self {
-            block_starts: device.allocate(blocks + 1)?,
-            nodes_of_particles: device.allocate(blocks * neighbours)?,
-            particles_of_nodes: device.allocate(slots * neighbours)?,
-            nodes: device.allocate(slots * MPM_BLOCK_NODES as usize)?,
-            keys: device.allocate(slots)?,
-            table_keys: device.allocate(places(node_blocks))?,
-            table_slots: device.allocate(places(node_blocks))?,
-            capacities,
-            scratch: SortScratch::new(device, particles, particle_blocks)?,
+            blocks: BlockMemory::new(device, capacities)?,
+            scratch: ParticleScratch::new(device, particles)?,
         })
+    }
+
+    /// What [`DeviceGrid::new`] allocates for so many particles, in bytes.
+    pub fn bytes_needed(particles: usize, capacities: BlockCapacities) -> u64 {
+        BlockMemory::bytes_needed(capacities)
+            + bytes::<u32>(8 * particles)
+            + Scan::bytes_needed(particles)
+            + Sort::bytes_needed(particles)
+            + DeviceParticles::bytes_of_rows(particles)
     }
 
     /// How many blocks there is room for.
     pub fn capacities(&self) -> BlockCapacities {
-        self.capacities
+        self.blocks.capacities
     }
 
     /// The nodes as kernels get them.
     pub fn nodes(&self) -> GridNodes {
         GridNodes {
-            nodes: self.nodes.span(),
-            keys: self.keys.span(),
-            table_keys: self.table_keys.span(),
-            table_slots: self.table_slots.span(),
+            nodes: self.blocks.nodes.span(),
+            keys: self.blocks.keys.span(),
+            table_keys: self.blocks.table_keys.span(),
+            table_slots: self.blocks.table_slots.span(),
         }
     }
 
     /// Node blocks around each particle block, 27 of them, x slowest; slots of [`DeviceGrid::nodes`].
     pub fn nodes_of_particles(&self) -> Span<u32> {
-        self.nodes_of_particles.span()
+        self.blocks.nodes_of_particles.span()
     }
 
     /// Number of particle blocks as of the last sort; one element.
@@ -170,7 +216,7 @@ impl DeviceGrid {
 
     /// Number of node blocks as of the last sort; one element.
     pub fn node_count(&self) -> &Buffer<u32> {
-        self.scratch.slot_scan.total()
+        self.blocks.slot_scan.total()
     }
 
     /// Keys of the node blocks, by slot: a block's first node is at 4 times the key.
@@ -178,9 +224,9 @@ impl DeviceGrid {
     /// # Errors
     /// Those of the device.
     pub fn block_keys(&self) -> Result<Vec<[i32; 3]>, DeviceError> {
-        let count = self.node_count().download()?[0].min(self.capacities.node_blocks);
+        let count = self.node_count().download()?[0].min(self.blocks.capacities.node_blocks);
         let mut keys = vec![[0; 3]; count as usize];
-        self.keys.download_at(0, &mut keys)?;
+        self.blocks.keys.download_at(0, &mut keys)?;
         Ok(keys)
     }
 
@@ -189,7 +235,7 @@ impl DeviceGrid {
     /// # Errors
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<DeviceNode>, DeviceError> {
-        let (nodes, keys) = (self.nodes.download()?, self.block_keys()?);
+        let (nodes, keys) = (self.blocks.nodes.download()?, self.block_keys()?);
         let mut all = Vec::new();
         for (key, block) in keys.iter().zip(nodes.chunks(MPM_BLOCK_NODES as usize)) {
             for (n, &[x, y, z, mass]) in block.iter().enumerate().filter(|(_, node)| node[3] > 0.0) {
@@ -211,10 +257,10 @@ impl DeviceGrid {
     ) {
         self.issue_numbering(commands, particles, status, substep);
         let s = &self.scratch;
-        let bits = (self.capacities.particle_blocks * MPM_BLOCK_NODES).next_power_of_two().ilog2();
+        let bits = (self.blocks.capacities.particle_blocks * MPM_BLOCK_NODES).next_power_of_two().ilog2();
         s.sort.issue(commands, s.keys.span(), s.order.span(), 0..bits);
         let rows = particles.rows();
-        let (keys, order, new_keys) = (s.keys.span(), s.order.span(), s.new_keys.span());
+        let (keys, order, new_keys) = (s.keys.span(), s.order.span(), self.blocks.new_keys.span());
         let (spare_rows, spare_ids, spare_materials) = (s.rows.span(), s.ids.span(), s.materials.span());
         commands
             .launch(
@@ -224,7 +270,7 @@ impl DeviceGrid {
                     keys,
                     order,
                     new_keys,
-                    block_starts: self.block_starts.span(),
+                    block_starts: self.blocks.starts.span(),
                     spare_rows,
                     spare_ids,
                     spare_materials,
@@ -258,23 +304,23 @@ impl DeviceGrid {
         status: Span<u32>,
         substep: u32,
     ) {
-        let (s, rows) = (&self.scratch, particles.rows());
+        let (s, b, rows) = (&self.scratch, &self.blocks, particles.rows());
         let over = Launch::over(rows.count, MPM_SORT_THREADS, MPM_SORT_THREADS);
         let (places, cells) = (s.places.span(), s.cells.span());
-        let (table_first, table_numbers) = (s.table_first.span(), s.table_numbers.span());
+        let (table_first, table_numbers) = (b.sort_first.span(), b.sort_numbers.span());
         let (is_first, numbers) = (s.is_first.span(), s.numbers.span());
-        commands.clear(s.table_keys.span()).clear(table_first);
+        commands.clear(b.sort_keys.span()).clear(table_first);
         commands.launch(
             over,
             &MpmSortClassifyParameters {
                 particles: rows,
-                table_keys: s.table_keys.span(),
+                table_keys: b.sort_keys.span(),
                 table_first,
                 places,
                 cells,
                 status,
                 substep,
-                unused: 0,
+                capacity: b.capacities.particle_blocks,
             },
         );
         commands.launch(
@@ -282,7 +328,7 @@ impl DeviceGrid {
             &MpmSortMarkFirstParameters { places, table_first, is_first, status, substep, unused: 0 },
         );
         s.number_scan.issue(commands, is_first, numbers);
-        let new_keys = s.new_keys.span();
+        let new_keys = b.new_keys.span();
         commands.launch(
             over,
             &MpmSortNumberBlocksParameters {
@@ -321,18 +367,23 @@ impl DeviceGrid {
         status: Span<u32>,
         substep: u32,
     ) {
-        let s = &self.scratch;
-        let (block_count, block_keys) = (s.number_scan.total().span(), particles.rows().block_keys);
-        let (owners, is_owner, slots) = (s.owners.span(), s.is_owner.span(), s.slots.span());
+        let b = &self.blocks;
+        let (block_count, block_keys) = (self.block_count().span(), particles.rows().block_keys);
+        let (owners, is_owner, slots) = (b.owners.span(), b.is_owner.span(), b.slots.span());
+        let (particles_of_nodes, table_keys) = (b.particles_of_nodes.span(), b.table_keys.span());
         let over = Launch::over(owners.len(), MPM_SORT_THREADS, MPM_SORT_THREADS);
-        commands.clear(self.particles_of_nodes.span()).clear(self.table_keys.span());
+        let most = particles_of_nodes.len().max(table_keys.len());
+        commands.launch(
+            Launch::over(most, CLEARED * MPM_SORT_THREADS, MPM_SORT_THREADS),
+            &MpmSortClearParameters { particles_of_nodes, table_keys, status, substep, unused: 0 },
+        );
         commands.launch(
             over,
             &MpmSortFindOwnersParameters {
                 block_count,
                 block_keys,
-                table_keys: s.table_keys.span(),
-                table_numbers: s.table_numbers.span(),
+                table_keys: b.sort_keys.span(),
+                table_numbers: b.sort_numbers.span(),
                 owners,
                 is_owner,
                 status,
@@ -340,7 +391,7 @@ impl DeviceGrid {
                 unused: 0,
             },
         );
-        s.slot_scan.issue(commands, is_owner, slots);
+        b.slot_scan.issue(commands, is_owner, slots);
         commands.launch(
             over,
             &MpmSortPlaceNodesParameters {
@@ -348,8 +399,8 @@ impl DeviceGrid {
                 block_keys,
                 owners,
                 slots,
-                nodes_of_particles: self.nodes_of_particles.span(),
-                particles_of_nodes: self.particles_of_nodes.span(),
+                nodes_of_particles: b.nodes_of_particles.span(),
+                particles_of_nodes,
                 grid: self.nodes(),
                 status,
                 substep,

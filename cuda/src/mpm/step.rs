@@ -1,39 +1,21 @@
-//! Steps of the material point method on the device.
+//! The particles of a model on the device, and the commands of their substeps.
 
 use std::ops::Range;
 
-use nalgebra::Vector3;
 use pliant_mpm::material::{Material, Model};
-use pliant_mpm::{Boundary, BoundaryKind, Impulse, Mpm, MpmError};
+use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 
-use super::{BlockCapacities, DeviceGrid, DeviceMpmError, DeviceParticles};
+use super::advance::Progress;
+use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
-    G2P_THREADS, MPM_ACCOUNT, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER, MPM_FIXED_COROTATED,
-    MPM_FRICTIONAL, MPM_KEY_LIMIT, MPM_LINEAR_COROTATED, MPM_LOST, MPM_NEO_HOOKEAN, MPM_OUT_OF_RANGE,
-    MPM_SLIP, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST, MPM_STATUS_SPEED, MPM_STATUS_WORDS,
-    MPM_STICKY, MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS, MPM_VON_MISES, MPM_WINDOW_NODES,
-    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters,
-    MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
+    G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER,
+    MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_LINEAR_COROTATED, MPM_NEO_HOOKEAN, MPM_SLIP, MPM_STATUS_WORDS,
+    MPM_STICKY, MPM_TOTAL_TILE, MPM_TOTALS, MPM_VON_MISES, MPM_WINDOW_NODES, MpmAtomicToGridParameters,
+    MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters, MpmMaterial,
+    MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
-
-/// What the free motion of a step did to the momentum of all particles, in the world frame, angular parts about the world's origin.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StepAccount {
-    /// Mass on the grid in the last substep [kg].
-    pub mass: f64,
-    /// Impulse of gravity.
-    pub gravity: Impulse,
-    /// Impulse of the boundary conditions on the particles.
-    pub boundary: Impulse,
-    /// Work of gravity and of the boundary conditions [J].
-    pub work: f64,
-    /// Largest speed of a particle after the last substep [m/s].
-    pub max_speed: f64,
-    /// Sorts within the step that were not planned, because a particle drifted too far.
-    pub extra_sorts: u32,
-}
 
 /// How particles add to the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,22 +33,50 @@ pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
 /// The particles of a model on a device, and all that steps them.
 #[derive(Debug)]
 pub struct DeviceMpm {
-    device: Device,
-    particles: DeviceParticles,
-    grid: DeviceGrid,
-    settings: Buffer<MpmSettings>,
-    materials: Buffer<MpmMaterial>,
+    pub(super) device: Device,
+    pub(super) particles: DeviceParticles,
+    pub(super) grid: DeviceGrid,
+    pub(super) settings: Buffer<MpmSettings>,
+    pub(super) materials: Buffer<MpmMaterial>,
     planes: Buffer<MpmPlane>,
-    windows: Buffer<[f32; 4]>,
-    boxes: Buffer<[i32; 6]>,
-    accounts: Buffer<f64>,
-    total: Buffer<f64>,
-    status: Buffer<u32>,
-    grid_spacing: f64,
+    pub(super) transfers: TransferMemory,
+    /// The account of the step, then the totals of the particles.
+    pub(super) total: Buffer<f64>,
+    pub(super) tile_sums: Buffer<f64>,
+    pub(super) status: Buffer<u32>,
+    pub(super) grid_spacing: f64,
     sort_interval: u32,
     transfer: Transfer,
     /// The last step's commands, and its number of substeps.
-    recording: Option<(u32, Recording)>,
+    pub(super) recording: Option<(u32, Recording)>,
+    /// The step that is not done.
+    pub(super) progress: Option<Progress>,
+}
+
+/// What the transfers leave in each particle block's window, and the grid pass in each node block's account.
+#[derive(Debug)]
+pub(super) struct TransferMemory {
+    windows: Buffer<[f32; 4]>,
+    boxes: Buffer<[i32; 6]>,
+    pub(super) accounts: Buffer<f64>,
+}
+
+impl TransferMemory {
+    pub(super) fn new(device: &Device, capacities: BlockCapacities) -> Result<Self, DeviceError> {
+        let (blocks, slots) = (capacities.particle_blocks as usize, capacities.node_blocks as usize);
+        Ok(Self {
+            windows: device.allocate(blocks * MPM_WINDOW_NODES as usize)?,
+            boxes: device.allocate(blocks)?,
+            accounts: device.upload(&vec![0.0; slots * MPM_ACCOUNT_ROW as usize])?,
+        })
+    }
+
+    pub(super) fn bytes_needed(capacities: BlockCapacities) -> u64 {
+        let window = MPM_WINDOW_NODES as usize * size_of::<[f32; 4]>() + size_of::<[i32; 6]>();
+        let account = MPM_ACCOUNT_ROW as usize * size_of::<f64>();
+        u64::from(capacities.particle_blocks) * window as u64
+            + u64::from(capacities.node_blocks) * account as u64
+    }
 }
 
 /// Substeps from one sort to the next, unless told otherwise. A particle that moves 0.4 cells a substep, the most that is stable
@@ -77,33 +87,34 @@ impl DeviceMpm {
     /// Copies the particles of a model, with the boundary conditions that it was made with, to a device.
     ///
     /// # Errors
-    /// As [`Device::allocate`].
+    /// [`DeviceError::ModelTooLarge`], before anything is allocated; as [`Device::allocate`].
     pub fn new(
         device: &Device,
         mpm: &Mpm,
         boundaries: &[Boundary],
         capacities: BlockCapacities,
     ) -> Result<Self, DeviceError> {
+        Self::check_room(device, mpm, boundaries, capacities)?;
         let h = mpm.grid_spacing();
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
-        let (blocks, slots) = (capacities.particle_blocks as usize, capacities.node_blocks as usize);
         let materials: Vec<_> = mpm.materials().iter().map(device_material).collect();
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
+        let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1);
         Ok(Self {
             grid: DeviceGrid::new(device, &particles, capacities)?,
             particles,
             settings: device.allocate(1)?,
             materials: device.upload(&materials)?,
             planes: device.upload(&planes)?,
-            windows: device.allocate(blocks * MPM_WINDOW_NODES as usize)?,
-            boxes: device.allocate(blocks)?,
-            accounts: device.upload(&vec![0.0; slots * MPM_ACCOUNT as usize])?,
-            total: device.allocate(MPM_ACCOUNT as usize)?,
+            transfers: TransferMemory::new(device, capacities)?,
+            total: device.allocate((MPM_ACCOUNT + MPM_TOTALS) as usize)?,
+            tile_sums: device.allocate(tiles * MPM_TOTALS as usize)?,
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
             grid_spacing: h,
             sort_interval: SORT_INTERVAL,
             transfer: Transfer::Ordered,
             recording: None,
+            progress: None,
             device: device.clone(),
         })
     }
@@ -130,7 +141,7 @@ impl DeviceMpm {
         self.recording = None;
     }
 
-    /// Status words, for kernels of others within a step: `is_stopped` of `kernels/mpm.cuh` says whether a substep is to run.
+    /// Status words, for kernels of others within a step: `kernels/stop.cuh` says whether a substep is to run, and stops it.
     pub fn status(&self) -> Span<u32> {
         self.status.span()
     }
@@ -140,116 +151,58 @@ impl DeviceMpm {
         self.recording = None;
     }
 
-    /// Moves the particles by `substeps` substeps of `delta` [s] under `gravity` [m/s^2], without a word to the host until they are done.
-    ///
-    /// # Errors
-    /// [`DeviceMpmError::Mpm`] with the particle that was lost, after which the particles are as after that substep;
-    /// [`DeviceMpmError::TooManyBlocks`], [`DeviceMpmError::OutOfRange`], and those of the device.
-    pub fn advance(
-        &mut self,
-        substeps: u32,
-        delta: f64,
-        gravity: Vector3<f64>,
-    ) -> Result<StepAccount, DeviceMpmError> {
-        self.advance_with(substeps, delta, gravity, &|_, _| {})
-    }
-
-    /// As [`DeviceMpm::advance`], with the commands of `between` run between each substep's free motion and its transfer back to the
-    /// particles. It is called when commands are recorded, which is not in every step: see [`DeviceMpm::forget_recording`]. Its kernels
-    /// must do nothing where the substep is stopped ([`DeviceMpm::status`]).
-    ///
-    /// # Errors
-    /// As [`DeviceMpm::advance`].
-    pub fn advance_with(
-        &mut self,
-        substeps: u32,
-        delta: f64,
-        gravity: Vector3<f64>,
+    /// Appends the commands of these substeps, with sorts before substep `first_sort` and every few after it. The recording ends with the
+    /// particles' totals where it ends the step.
+    pub(super) fn issue(
+        &self,
+        commands: &mut Commands,
+        substeps: Range<u32>,
+        first_sort: u32,
         between: Between,
-    ) -> Result<StepAccount, DeviceMpmError> {
-        self.settings.upload(&[MpmSettings {
-            gravity_step: (gravity * delta).into(),
-            grid_spacing_f64: self.grid_spacing,
-            grid_spacing: self.grid_spacing as f32,
-            delta: delta as f32,
-        }])?;
-        self.total.fill(0.0)?;
-        let mut done = 0;
-        let mut extra_sorts = 0;
-        loop {
-            let mut status = [0; MPM_STATUS_WORDS as usize];
-            status[MPM_STATUS_LIMIT as usize] = u32::MAX;
-            self.status.upload(&status)?;
-            self.run(done..substeps, between)?;
-            self.status.download_at(0, &mut status)?;
-            done = status[MPM_STATUS_LIMIT as usize].min(substeps);
-            self.check(&status, done)?;
-            if done == substeps {
-                return self.account(&status, extra_sorts);
-            }
-            // A particle is about to leave its window: what is left begins with a sort.
-            extra_sorts += 1;
-        }
-    }
-
-    /// Runs the commands of these substeps of a step.
-    fn run(&mut self, substeps: Range<u32>, between: Between) -> Result<(), DeviceError> {
-        if substeps.start > 0 {
-            // A rest, of which there are many lengths.
-            let mut commands = Commands::new();
-            self.issue(&mut commands, substeps, between);
-            return self.device.submit(&commands);
-        }
-        match &self.recording {
-            Some((recorded, recording)) if *recorded == substeps.end => recording.run(),
-            _ => {
-                let end = substeps.end;
-                let recording = self.device.record(|commands| self.issue(commands, substeps, between))?;
-                recording.run()?;
-                self.recording = Some((end, recording));
-                Ok(())
-            }
-        }
-    }
-
-    /// Appends the commands of these substeps.
-    fn issue(&self, commands: &mut Commands, substeps: Range<u32>, between: Between) {
+    ) {
         for substep in substeps.clone() {
-            let since_sort = (substep - substeps.start) % self.sort_interval;
-            if since_sort == 0 {
+            if (substep - first_sort).is_multiple_of(self.sort_interval) {
+                // The sort gives the node blocks other slots.
+                self.issue_close(commands, substep);
                 self.grid.issue_sort(commands, &self.particles, self.status.span(), substep);
             }
             self.issue_to_grid(commands, substep);
             between(commands, substep);
             self.issue_to_particles(commands, substep);
-            if since_sort + 1 == self.sort_interval || substep + 1 == substeps.end {
-                // The next sort gives the node blocks other slots.
-                commands.launch(
-                    Launch::new(1, MPM_CLOSE_THREADS),
-                    &MpmCloseAccountParameters {
-                        node_count: self.grid.node_count().span(),
-                        accounts: self.accounts.span(),
-                        total: self.total.span(),
-                    },
-                );
-            }
         }
+        self.issue_close(commands, substeps.end);
+        self.issue_totals(commands);
+    }
+
+    /// Appends that the accounts of the substeps before this one are added up.
+    pub(super) fn issue_close(&self, commands: &mut Commands, substep: u32) {
+        commands.launch(
+            Launch::new(1, MPM_CLOSE_THREADS),
+            &MpmCloseAccountParameters {
+                node_count: self.grid.node_count().span(),
+                accounts: self.transfers.accounts.span(),
+                total: self.total.span().first(MPM_ACCOUNT),
+                status: self.status.span(),
+                substep,
+                unused: 0,
+            },
+        );
     }
 
     /// Appends a substep's transfer to the grid, free motion and boundary conditions.
     fn issue_to_grid(&self, commands: &mut Commands, substep: u32) {
         let (grid, settings, status) = (self.grid.nodes(), self.settings.span(), self.status.span());
-        let boxes = self.boxes.span();
+        let boxes = self.transfers.boxes.span();
         let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
         let windows = match self.transfer {
-            Transfer::Ordered => self.windows.span(),
+            Transfer::Ordered => self.transfers.windows.span(),
             Transfer::Atomic => Span::EMPTY,
         };
         let to_grid = MpmParticlesToGridParameters {
             particles: self.particles.rows(),
             settings,
             block_count: self.grid.block_count().span(),
-            block_starts: self.grid.block_starts.span(),
+            block_starts: self.grid.blocks.starts.span(),
             windows,
             boxes,
             status,
@@ -266,7 +219,7 @@ impl DeviceMpm {
                     &MpmAtomicToGridParameters {
                         transfer: to_grid,
                         nodes: grid.nodes,
-                        nodes_of_particles: self.grid.nodes_of_particles.span(),
+                        nodes_of_particles: self.grid.nodes_of_particles(),
                     },
                 );
             }
@@ -277,11 +230,11 @@ impl DeviceMpm {
                 grid,
                 settings,
                 node_count: self.grid.node_count().span(),
-                particles_of_nodes: self.grid.particles_of_nodes.span(),
+                particles_of_nodes: self.grid.blocks.particles_of_nodes.span(),
                 windows,
                 boxes,
                 planes: self.planes.span(),
-                accounts: self.accounts.span(),
+                accounts: self.transfers.accounts.span(),
                 status,
                 substep,
                 unused: 0,
@@ -299,61 +252,14 @@ impl DeviceMpm {
                 settings: self.settings.span(),
                 materials: self.materials.span(),
                 block_count: self.grid.block_count().span(),
-                block_starts: self.grid.block_starts.span(),
-                boxes: self.boxes.span(),
-                nodes_of_particles: self.grid.nodes_of_particles.span(),
+                block_starts: self.grid.blocks.starts.span(),
+                boxes: self.transfers.boxes.span(),
+                nodes_of_particles: self.grid.nodes_of_particles(),
                 status: self.status.span(),
                 substep,
                 unused: 0,
             },
         );
-    }
-
-    /// Whether a step that stopped after `substeps` substeps can go on: it can where a particle only drifted.
-    fn check(&self, status: &[u32], substeps: u32) -> Result<(), DeviceMpmError> {
-        let flags = status[MPM_STATUS_FLAGS as usize];
-        let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
-        if flags & MPM_LOST != 0 {
-            return Err(self.lost_particle(u32::MAX - status[MPM_STATUS_LOST as usize])?.into());
-        }
-        if flags & MPM_OUT_OF_RANGE != 0 {
-            return Err(DeviceMpmError::OutOfRange { limit: MPM_KEY_LIMIT, substeps });
-        }
-        let full = [
-            (MPM_TOO_MANY_PARTICLE_BLOCKS, "particle", self.grid.block_count(), particle_blocks),
-            (MPM_TOO_MANY_NODE_BLOCKS, "node", self.grid.node_count(), node_blocks),
-        ];
-        for (flag, what, counted, capacity) in full {
-            if flags & flag != 0 {
-                // Where even the table was full, nobody counted.
-                let needed = counted.download()?[0].max(capacity + 1);
-                return Err(DeviceMpmError::TooManyBlocks { what, needed, capacity, substeps });
-            }
-        }
-        Ok(())
-    }
-
-    fn lost_particle(&self, id: u32) -> Result<MpmError, DeviceError> {
-        let all = self.particles.download()?;
-        let found = all.iter().find(|particle| particle.id == id);
-        let [position, velocity] = found.map_or([Vector3::repeat(f64::NAN); 2], |p| {
-            let cells = |d: usize, _| 4.0 * f64::from(p.block[d]) + f64::from(p.position[d]);
-            [Vector3::from_fn(cells) * self.grid_spacing, Vector3::from(p.velocity).map(f64::from)]
-        });
-        Ok(MpmError::LostParticle { id, position, velocity })
-    }
-
-    fn account(&self, status: &[u32], extra_sorts: u32) -> Result<StepAccount, DeviceMpmError> {
-        let entries = self.total.download()?;
-        let vector = |first: usize| Vector3::from_column_slice(&entries[first..first + 3]);
-        Ok(StepAccount {
-            mass: entries[0],
-            gravity: Impulse { linear: vector(1), angular: vector(4) },
-            boundary: Impulse { linear: vector(7), angular: vector(10) },
-            work: entries[13],
-            max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
-            extra_sorts,
-        })
     }
 }
 

@@ -37,8 +37,9 @@ pub(super) fn run(
         let mut tightest: Option<Vec<[f64; 3]>> = None;
         for &tolerance in &sorted {
             scene.solver.relative_tolerance = tolerance;
-            let whole = run_whole(part, &scene, threads, |_| {})?;
-            let positions = whole.positions();
+            let mut whole = run_whole(part, &scene, &options.machine, threads, |_| Ok(()))?;
+            let positions =
+                whole.positions().map_err(|e| BenchError { bench: part, reason: e.to_string() })?;
             let off =
                 Distances::between(tightest.get_or_insert_with(|| positions.clone()), &positions, spacing);
             let details = json!({
@@ -48,7 +49,7 @@ pub(super) fn run(
             });
             let (wall, rate) = (whole.wall(), whole.real_time_rate());
             let make = |case: String, unit, value| {
-                Sample { part, case, threads, precision: "f32", unit }
+                Sample { machine: &options.machine, part, case, threads, precision: "f32", unit }
                     .row(vec![value], whole.details(details.clone()))
             };
             let case = format!("dough-rolling eps_r {tolerance:e}");

@@ -1,7 +1,7 @@
 //! Slip in a grip: how far the layers of particles at panels and at what is held have slid.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_coupling::{ParticleSnapshot, World};
+use pliant_coupling::{BackendError, ParticleSnapshot, World};
 use pliant_rigid::BodyId;
 
 /// A stack along x between two panels, as in the scene `shake`: panel, soft cube, held body, soft cube, panel.
@@ -39,12 +39,19 @@ pub struct Slip {
 impl Grip {
     /// Finds the layers of a world that has made no step yet: the particles farthest left and right on each side of the held body.
     /// `None` where a body does not exist or a side has no particles.
-    pub fn new(world: &World, panels: [&str; 2], held: &str) -> Option<Self> {
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn new(world: &mut World, panels: [&str; 2], held: &str) -> Result<Option<Self>, BackendError> {
+        let mut snapshot = ParticleSnapshot::default();
+        world.snapshot(&mut snapshot)?;
+        Ok(Self::find(world, snapshot, panels, held))
+    }
+
+    fn find(world: &World, snapshot: ParticleSnapshot, panels: [&str; 2], held: &str) -> Option<Self> {
         let find = |name: &str| world.bodies().find(name);
         let bodies = [find(panels[0])?, find(panels[1])?];
         let held = find(held)?;
-        let mut snapshot = ParticleSnapshot::default();
-        world.snapshot(&mut snapshot);
         let middle = world.bodies().pose(held).translation.vector.x;
         let side = |sign: f64, panel: BodyId| -> Option<[Layer; 2]> {
             let away = |x: &[f64; 3]| sign * (x[0] - middle);
@@ -61,21 +68,32 @@ impl Grip {
         };
         let layers = [side(-1.0, bodies[0])?, side(1.0, bodies[1])?];
         let mut grip = Self { layers, snapshot };
-        grip.close(world);
+        grip.count_from_here(world);
         Some(grip)
     }
 
     /// Counts slip from now on.
-    pub fn close(&mut self, world: &World) {
-        world.snapshot(&mut self.snapshot);
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn close(&mut self, world: &mut World) -> Result<(), BackendError> {
+        world.snapshot(&mut self.snapshot)?;
+        self.count_from_here(world);
+        Ok(())
+    }
+
+    fn count_from_here(&mut self, world: &World) {
         for layer in self.layers.iter_mut().flatten() {
             layer.closed = layer.places(world, &self.snapshot).collect();
         }
     }
 
     /// Slip since the grip was closed.
-    pub fn slip(&mut self, world: &World) -> Slip {
-        world.snapshot(&mut self.snapshot);
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn slip(&mut self, world: &mut World) -> Result<Slip, BackendError> {
+        world.snapshot(&mut self.snapshot)?;
         let mut slip = Slip::default();
         for side in &self.layers {
             let mut total = Vector3::zeros();
@@ -93,7 +111,7 @@ impl Grip {
             }
             slip.held = slip.held.max(total.norm());
         }
-        slip
+        Ok(slip)
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::machine::{self, Backend};
+use crate::machine::{self, Machine};
 
 /// The parts of the suite, in the order in which they run.
 pub const PARTS: &[Part] =
@@ -37,12 +37,12 @@ pub struct Part {
 pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Row)) -> Result<(), BenchError>;
 
 /// How the suite is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct BenchOptions {
     /// Numbers of threads to measure with, one after the other [-].
     pub threads: Vec<usize>,
-    /// Where particles are computed.
-    pub backend: Backend,
+    /// Where particles are computed; rigid bodies, and single contact solves, always are on the processor.
+    pub machine: Machine,
     /// Folder for the plots of the parts that draw; none are drawn without.
     pub plots: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ pub struct Row {
     pub bench: String,
     /// The case within the part.
     pub case: String,
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: String,
     /// Threads [-].
     pub threads: usize,
@@ -91,7 +91,8 @@ pub fn part(name: &str) -> Option<&'static Part> {
 }
 
 /// What a row says besides its figures.
-struct Sample {
+struct Sample<'a> {
+    machine: &'a Machine,
     part: &'static str,
     case: String,
     threads: usize,
@@ -99,19 +100,19 @@ struct Sample {
     unit: &'static str,
 }
 
-impl Sample {
+impl Sample<'_> {
     /// The row of these repeats: median, least, most; `details` is an object.
     fn row(self, mut values: Vec<f64>, details: Value) -> Row {
         values.sort_by(f64::total_cmp);
         let mut details = if let Value::Object(map) = details { map } else { Map::new() };
-        details.insert("device".to_owned(), machine::device().into());
+        details.insert("device".to_owned(), self.machine.device().into());
         details.insert("version".to_owned(), machine::VERSION.into());
         details.insert("commit".to_owned(), machine::GIT_COMMIT.into());
         let at = |k: usize| values.get(k).copied().unwrap_or(f64::NAN);
         Row {
             bench: self.part.to_owned(),
             case: self.case,
-            backend: "cpu".to_owned(),
+            backend: self.machine.backend.to_owned(),
             threads: self.threads,
             precision: self.precision.to_owned(),
             value: at(values.len() / 2),

@@ -13,6 +13,7 @@ use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
 use serde_json::json;
 
 use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use crate::machine::Machine;
 
 /// The part.
 pub const PART: Part = Part {
@@ -141,6 +142,7 @@ fn measure(size: &Size, threads: usize) -> Result<Row, BenchError> {
         "free_fall_error": fall_error,
     });
     Ok(Sample {
+        machine: &Machine::processor(),
         part: PART.name,
         case: size.name.to_owned(),
         threads,

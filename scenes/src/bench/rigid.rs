@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use crate::builtin;
 use crate::format::{Body, Dynamic, Integrator, Motion, RigidShape, Scene};
+use crate::machine::Machine;
 use crate::prepare::{Prepared, prepare};
 
 /// A box slides to rest.
@@ -159,7 +160,8 @@ impl Play {
     /// A row of one figure.
     pub fn row(&self, case: &str, unit: &'static str, values: Vec<f64>, more: Value) -> Row {
         let case = case.to_owned();
-        Sample { part: self.part, case, threads: 1, precision: "f64", unit }.row(values, self.details(more))
+        Sample { machine: &Machine::processor(), part: self.part, case, threads: 1, precision: "f64", unit }
+            .row(values, self.details(more))
     }
 }
 

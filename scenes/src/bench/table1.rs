@@ -1,5 +1,6 @@
 //! The scenes of Table I of the convex MPM and rigid body paper that exist here, beside the published figures.
 
+use pliant_coupling::{BackendError, World};
 use serde_json::json;
 
 use super::grip::{Grip, Slip};
@@ -7,6 +8,7 @@ use super::rigid::shipped;
 use super::whole::{Whole, run_whole};
 use super::{BenchError, BenchOptions, Part, Row, Sample};
 use crate::format::{AutoOr, Coupling, Scene};
+use crate::machine::Machine;
 
 /// The part.
 pub const PART: Part = Part {
@@ -91,8 +93,9 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchErro
         for (name, scene) in &variants {
             for &threads in &options.threads {
                 let mut watch = Watch::default();
-                let whole = run_whole(PART.name, scene, threads, |world| watch.look(world))?;
-                rows(published, name, threads, &whole, watch.slip(), row);
+                let whole =
+                    run_whole(PART.name, scene, &options.machine, threads, |world| watch.look(world))?;
+                rows(published, name, threads, &whole, watch.slip(), &options.machine, row);
             }
         }
     }
@@ -115,24 +118,25 @@ struct Watch {
 }
 
 impl Watch {
-    fn look(&mut self, world: &pliant_coupling::World) {
+    fn look(&mut self, world: &mut World) -> Result<(), BackendError> {
         let time = world.time();
         if world.step_count() == 0 {
-            self.grip = Grip::new(world, ["left panel", "right panel"], "cube");
+            self.grip = Grip::new(world, ["left panel", "right panel"], "cube")?;
         }
-        let Some(grip) = &mut self.grip else { return };
+        let Some(grip) = &mut self.grip else { return Ok(()) };
         if time < CLOSED - 1e-9 || time < self.next {
-            return;
+            return Ok(());
         }
         if !self.closed {
-            grip.close(world);
+            grip.close(world)?;
             self.closed = true;
         }
         self.next = time + LOOK - 1e-9;
-        self.last = grip.slip(world);
+        self.last = grip.slip(world)?;
         if self.last.held > self.most.held {
             self.most = self.last;
         }
+        Ok(())
     }
 
     /// Most and last slip; none where nothing is gripped.
@@ -147,10 +151,11 @@ fn rows(
     threads: usize,
     whole: &Whole,
     slip: Option<[Slip; 2]>,
+    machine: &Machine,
     row: &mut dyn FnMut(Row),
 ) {
     let make = |case: String, unit, values| {
-        Sample { part: PART.name, case, threads, precision: "f32", unit }
+        Sample { machine, part: PART.name, case, threads, precision: "f32", unit }
             .row(values, whole.details(published.details()))
     };
     let ms_per_step = published.ms_per_step;

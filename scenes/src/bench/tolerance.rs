@@ -11,6 +11,7 @@ use pliant_coupling::convex::{ConvexSolver, Direction, InitialGuess, SolverSetti
 use serde_json::json;
 
 use super::{BenchError, BenchOptions, Part, Row, Sample};
+use crate::machine::Machine;
 
 /// The part.
 pub const PART: Part = Part {
@@ -122,7 +123,14 @@ impl Measured {
             "times_faster_than_block": of_block.map(|block| block / self.total()),
         });
         let case = format!("{} number {number} eps_r {tolerance:e}", self.name);
-        Sample { part: PART.name, case, threads: 1, precision: "f64", unit: "ms/solve" }
-            .row(self.times[SETTLING..].to_vec(), details)
+        Sample {
+            machine: &Machine::processor(),
+            part: PART.name,
+            case,
+            threads: 1,
+            precision: "f64",
+            unit: "ms/solve",
+        }
+        .row(self.times[SETTLING..].to_vec(), details)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use pliant_coupling::World;
+use pliant_coupling::{BackendError, World};
 use serde_json::{Value, json};
 
 use super::{BenchError, in_pool};
 use crate::format::Scene;
+use crate::machine::Machine;
 use crate::prepare::{Prepared, prepare};
 use crate::run::{Statistics, StepFigures};
 
@@ -25,19 +26,26 @@ pub(super) struct Whole {
 pub(super) fn run_whole(
     part: &'static str,
     scene: &Scene,
+    machine: &Machine,
     threads: usize,
-    look: impl FnMut(&World) + Send,
+    look: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
 ) -> Result<Whole, BenchError> {
-    in_pool(part, threads, || run_in_pool(part, scene, look))?
+    in_pool(part, threads, || run_in_pool(part, scene, machine, look))?
 }
 
-fn run_in_pool(part: &'static str, scene: &Scene, mut look: impl FnMut(&World)) -> Result<Whole, BenchError> {
+fn run_in_pool(
+    part: &'static str,
+    scene: &Scene,
+    machine: &Machine,
+    mut look: impl FnMut(&mut World) -> Result<(), BackendError>,
+) -> Result<Whole, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
     let Prepared { mut world, drives, .. } = prepare(scene).map_err(|e| fail(e.to_string()))?;
+    machine.attach(&mut world).map_err(|e| fail(e.to_string()))?;
     let steps = (scene.duration / scene.dt).round() as usize;
     let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
     let mut substeps = 0;
-    look(&world);
+    look(&mut world).map_err(|e| fail(e.to_string()))?;
     for _ in 0..steps {
         let clock = Instant::now();
         let time = world.time();
@@ -47,7 +55,7 @@ fn run_in_pool(part: &'static str, scene: &Scene, mut look: impl FnMut(&World)) 
         wall_ms.push(wall);
         substeps = report.substeps;
         statistics.add(&StepFigures::of(&report, wall));
-        look(&world);
+        look(&mut world).map_err(|e| fail(e.to_string()))?;
     }
     Ok(Whole { world, wall_ms, statistics, substeps, scene: scene.clone() })
 }
@@ -87,9 +95,12 @@ impl Whole {
     }
 
     /// Positions of the particles, in the order in which the scene has them, world frame \[m\].
-    pub fn positions(&self) -> Vec<[f64; 3]> {
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn positions(&mut self) -> Result<Vec<[f64; 3]>, BackendError> {
         let mut snapshot = pliant_coupling::ParticleSnapshot::default();
-        self.world.snapshot(&mut snapshot);
-        snapshot.positions
+        self.world.snapshot(&mut snapshot)?;
+        Ok(snapshot.positions)
     }
 }

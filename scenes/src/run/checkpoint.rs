@@ -64,7 +64,7 @@ fn state_path(directory: &Path, steps: u64) -> PathBuf {
 
 impl Checkpoint {
     /// Writes the checkpoint, then removes the states of earlier ones.
-    pub fn write(&self, directory: &Path, world: &World) -> Result<(), IoError> {
+    pub fn write(&self, directory: &Path, world: &mut World) -> Result<(), IoError> {
         let folder = folder(directory);
         fs::create_dir_all(&folder).map_err(|e| IoError::file("create", &folder, e))?;
         let state = state_path(directory, self.steps);

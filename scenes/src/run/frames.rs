@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pliant_coupling::{ParticleSnapshot, World};
 
-use super::FRAMES;
-use crate::files::IoError;
+use super::{FRAMES, RunError};
 use crate::format::{ColorBy, Field, Output};
 use crate::ply::{FrameFields, FrameParticle, write_frame};
 use crate::render::viridis;
@@ -52,8 +51,8 @@ impl FrameWriter {
     }
 
     /// Writes frame `number` of a run directory.
-    pub fn write(&mut self, directory: &Path, number: usize, world: &World) -> Result<(), IoError> {
-        world.snapshot(&mut self.snapshot);
+    pub fn write(&mut self, directory: &Path, number: usize, world: &mut World) -> Result<(), RunError> {
+        world.snapshot(&mut self.snapshot)?;
         let s = &self.snapshot;
         self.particles.clear();
         self.particles.extend((0..s.positions.len()).map(|p| FrameParticle {
@@ -67,7 +66,7 @@ impl FrameWriter {
             stress_norm: s.stress_norm[p],
         }));
         self.color();
-        write_frame(frame_path(directory, number), &self.particles, &[], self.fields)
+        Ok(write_frame(frame_path(directory, number), &self.particles, &[], self.fields)?)
     }
 
     /// Colours the particles by the scalar that the scene asks for.

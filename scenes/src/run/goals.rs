@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
-use pliant_coupling::{ParticleSnapshot, World};
+use pliant_coupling::{BackendError, ParticleSnapshot, World};
 use pliant_rigid::BodyId;
 use serde::{Deserialize, Serialize};
 
@@ -124,7 +124,10 @@ impl Judge {
     }
 
     /// Measures every goal whose span the moment is in; `dt` is the step [s].
-    pub fn step(&mut self, world: &World, dt: f64) {
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn step(&mut self, world: &mut World, dt: f64) -> Result<(), BackendError> {
         let time = world.time();
         let mut seen = false;
         for (watched, worst) in self.watched.iter().zip(&mut self.worst) {
@@ -134,12 +137,13 @@ impl Judge {
                 continue;
             }
             if !seen && matches!(watched.of, Of::Soft(..)) {
-                world.snapshot(&mut self.snapshot);
+                world.snapshot(&mut self.snapshot)?;
                 seen = true;
             }
             let value = watched.measure(world, &self.snapshot, &mut self.coordinates);
             worst.add(value, time, watched.margin(value));
         }
+        Ok(())
     }
 
     /// The results of a run that ended with `status` at `time` [s], `dt` its step [s].

@@ -125,7 +125,7 @@ pub struct Manifest {
     pub scene: Scene,
     /// Seed of everything random.
     pub seed: u64,
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: String,
     /// Name of the processor or GPU.
     pub device: String,

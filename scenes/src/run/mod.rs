@@ -65,7 +65,7 @@ pub struct RunOptions<'a> {
 }
 
 impl RunOptions<'_> {
-    /// A new run into `out`, on the backend that is here, with pictures.
+    /// A new run into `out`, on the processor, with pictures.
     pub fn new(out: impl Into<PathBuf>) -> Self {
         Self {
             out: out.into(),
@@ -177,6 +177,12 @@ pub enum RunError {
     /// The backend cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// The backend does not take the scene.
+    #[error(transparent)]
+    Attach(pliant_coupling::BackendError),
+    /// The backend cannot give the particles.
+    #[error("the particles cannot be read: {0}")]
+    Particles(#[from] pliant_coupling::BackendError),
     /// Threads cannot be started.
     #[error("{threads} threads cannot be started: {reason}")]
     Threads {
@@ -211,7 +217,12 @@ impl RunError {
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
-            Self::DiskFull { .. } | Self::Io(_) | Self::Picture(_) | Self::Plot(_) | Self::Threads { .. }
+            Self::DiskFull { .. }
+                | Self::Io(_)
+                | Self::Picture(_)
+                | Self::Plot(_)
+                | Self::Particles(_)
+                | Self::Threads { .. }
         )
     }
 }
@@ -221,7 +232,7 @@ impl RunError {
 /// # Errors
 /// The backend cannot be had; the output exists, or there is nothing to resume.
 pub fn check(out: &Path, backend: Backend, resume: bool) -> Result<(), RunError> {
-    backend.resolve()?;
+    backend.open()?;
     if !resume {
         return directory::check_absent(out);
     }

@@ -22,6 +22,7 @@ use super::{
 use crate::assemble::Drives;
 use crate::files::IoError;
 use crate::format::Scene;
+use crate::machine::Machine;
 use crate::prepare::Prepared;
 use crate::{figures, machine, picture, pressure};
 
@@ -88,15 +89,16 @@ fn fill(
     directory: &RunDirectory,
     options: &mut RunOptions,
 ) -> Result<(Manifest, Option<String>), RunError> {
-    let backend = options.backend.resolve()?;
+    let machine = options.backend.open()?;
     let mut run =
         if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
+    machine.attach(&mut run.world).map_err(RunError::Attach)?;
     let (status, error) = run.simulate(options)?;
     run.diagnostics.sync()?;
     run.bodies.sync()?;
     run.tactile.as_mut().map(TactileTables::sync).transpose()?;
     run.forces.as_mut().map(ForceTable::sync).transpose()?;
-    let manifest = run.manifest(status, error, backend, options.pictures);
+    let manifest = run.manifest(status, error, &machine, options.pictures);
     drop(run);
     manifest.write(directory.path())?;
     // A run whose pictures fail is still a run.
@@ -273,7 +275,7 @@ impl<'a> Run<'a> {
             forces.step(&self.world, &self.centers)?;
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
-        self.judge.step(&self.world, self.scene.dt);
+        self.judge.step(&mut self.world, self.scene.dt)?;
         let rigid_energy = self.world.bodies().kinetic_energy();
         self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
@@ -284,7 +286,7 @@ impl<'a> Run<'a> {
 
     /// Writes the frame and the bodies' rows of this moment.
     fn frame(&mut self) -> Result<(), RunError> {
-        self.writer.write(self.directory, self.frames, &self.world)?;
+        self.writer.write(self.directory, self.frames, &mut self.world)?;
         let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
         let (time, bodies) = (self.world.time(), self.world.bodies());
         self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
@@ -313,7 +315,7 @@ impl<'a> Run<'a> {
             goals: self.judge.worst().to_vec(),
             scene: self.scene.clone(),
         };
-        checkpoint.write(self.directory, &self.world)?;
+        checkpoint.write(self.directory, &mut self.world)?;
         self.last_checkpoint = Instant::now();
         Ok(())
     }
@@ -323,7 +325,13 @@ impl<'a> Run<'a> {
         self.world.strongly_coupled().map(name).collect()
     }
 
-    fn manifest(&mut self, status: Status, error: Option<String>, backend: &str, pictures: bool) -> Manifest {
+    fn manifest(
+        &mut self,
+        status: Status,
+        error: Option<String>,
+        machine: &Machine,
+        pictures: bool,
+    ) -> Manifest {
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scene.dt;
         let balance = self.world.balance();
@@ -333,8 +341,8 @@ impl<'a> Run<'a> {
             error,
             seed: self.scene.seed,
             scene: self.scene.clone(),
-            backend: backend.to_owned(),
-            device: machine::device(),
+            backend: machine.backend.to_owned(),
+            device: machine.device(),
             threads: rayon::current_num_threads(),
             version: machine::VERSION.to_owned(),
             git_commit: machine::GIT_COMMIT.to_owned(),

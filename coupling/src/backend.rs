@@ -1,0 +1,148 @@
+//! The boundary to a device that takes the particles through the substeps of a step.
+//!
+//! Weakly coupled bodies move through a step in a way that is known at its start. So a backend is told all poses at once, runs
+//! all substeps with nothing to ask, and gives back the impulses on the bodies and the figures of the step. The particles stay with it;
+//! [`World::refresh`](crate::World::refresh) fetches them.
+
+use std::error::Error;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use pliant_mpm::{FreeMotion, Mpm, MpmError, Totals};
+use pliant_rigid::{SpatialImpulse, SpatialVelocity};
+use serde::{Deserialize, Serialize};
+
+use crate::memory::RememberedContact;
+use crate::report::ContactFigures;
+
+/// A body as contact sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenBody {
+    /// Pose at the start of the substep, world frame.
+    pub pose: Isometry3<f64>,
+    /// Velocity over the substep, world frame: before it answers, where it does.
+    pub velocity: SpatialVelocity,
+}
+
+/// The substeps of one step.
+#[derive(Clone, Copy, Debug)]
+pub struct SubstepPlan<'a> {
+    /// How many.
+    pub substeps: u32,
+    /// Length of each [s].
+    pub delta: f64,
+    /// Gravity [m/s^2], world frame.
+    pub gravity: Vector3<f64>,
+    /// What the impulses on each body are about: its own origin at the start of the step, world frame [m].
+    pub origins: &'a [Point3<f64>],
+    /// All bodies in the first substep, then all in the second, and so on.
+    pub bodies: &'a [SeenBody],
+}
+
+/// What the substeps of a step did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SubstepsDone {
+    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
+    pub free: FreeMotion,
+    /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
+    pub walls: SpatialImpulse,
+    /// Work of the bodies on the particles [J].
+    pub work: f64,
+    /// The contact solves.
+    pub contacts: ContactFigures,
+    /// Largest speed of a particle at the end [m/s].
+    pub max_speed: f64,
+    /// Grid nodes that carried mass in the last substep.
+    pub grid_nodes: usize,
+    /// Totals of the particles at the end.
+    pub totals: Totals,
+}
+
+/// Velocity of a grid node after the last contact solve, from which the next one starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeVelocity {
+    /// The node's lattice coordinates: it is at these times the grid spacing.
+    pub node: [i32; 3],
+    /// World frame \[m/s\].
+    pub velocity: [f64; 3],
+}
+
+/// What contact remembers from one substep to the next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactMemory {
+    /// The last substep's contacts, those of a particle in a row.
+    pub contacts: Vec<RememberedContact>,
+    /// What the last solve left on the grid, in ascending order of the nodes.
+    pub velocities: Vec<NodeVelocity>,
+}
+
+/// Why a backend could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// A particle was lost.
+    #[error("substep {substep}: {source}")]
+    Particle {
+        /// Substep within the step, from 0.
+        substep: u32,
+        /// Which, and how.
+        source: MpmError,
+    },
+    /// The contact problem held a number that is not finite.
+    #[error("the contact problem of substep {substep} is not finite")]
+    NotFinite {
+        /// Substep within the step, from 0.
+        substep: u32,
+    },
+    /// The world has what this backend does not do.
+    #[error("{what} is not done by the {backend} backend; {instead}")]
+    Unsupported {
+        /// What.
+        what: String,
+        /// The backend's name.
+        backend: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// The device failed, or has too little memory.
+    #[error(transparent)]
+    Device(Box<dyn Error + Send + Sync>),
+}
+
+impl BackendError {
+    /// A failure of the device.
+    pub fn device(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Device(Box::new(error))
+    }
+}
+
+/// A device with a world's particles, their grid and their contacts.
+///
+/// After an error the world is not to be stepped further.
+pub trait Backend: Send {
+    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the plan's origins, world frame.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    fn advance(
+        &mut self,
+        plan: &SubstepPlan<'_>,
+        impulses: &mut [SpatialImpulse],
+    ) -> Result<SubstepsDone, BackendError>;
+
+    /// Copies the particles to the model on the host.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    fn read_particles(&mut self, mpm: &mut Mpm) -> Result<(), BackendError>;
+
+    /// What contact remembers.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    fn read_memory(&mut self) -> Result<ContactMemory, BackendError>;
+
+    /// Takes the particles of `mpm`, which are as many as before and of the same materials, and what contact remembers of them.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError>;
+}

@@ -1,0 +1,176 @@
+//! Whole worlds on a device: the substeps of [`pliant_coupling::World`] as one recording of launches.
+//!
+//! ```
+//! use pliant_coupling::{ParticleSet, Settings, World};
+//! use pliant_cuda::{Device, backend};
+//! # use nalgebra::Vector3;
+//! # use pliant_coupling::Material;
+//! # use pliant_mpm::material::{Elastic, Model};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # if !Device::IS_EMULATION_BUILT { return Ok(()); }
+//! let mut builder = World::builder(Settings::new(0.01, 1e-3));
+//! let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e4, poisson_ratio: 0.3 });
+//! let jelly = builder.material(Material { density: 1e3, model });
+//! builder.particles(ParticleSet {
+//!     positions: vec![[0.0, 0.0, 1.0].into()],
+//!     velocities: vec![Vector3::zeros()],
+//!     volumes: vec![1e-6],
+//!     material: jelly,
+//! });
+//! let mut world = builder.build()?;
+//! // `Device::cuda(0)` is the first GPU.
+//! backend::attach(&Device::emulated(1)?, &mut world)?;
+//! world.step()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod contact;
+
+use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPlan, SubstepsDone, World};
+use pliant_mpm::{FreeMotion, Mpm};
+use pliant_rigid::SpatialImpulse;
+
+use crate::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, StopCause, Stopped};
+use crate::{Commands, Device};
+use contact::DeviceContact;
+
+/// Moves a world's particles to a device, which steps them from now on.
+///
+/// # Errors
+/// [`BackendError::Unsupported`] for tactile pads and strong coupling, [`BackendError::Device`] for all that the device refuses.
+pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
+    let backend = DeviceBackend::new(device, world)?;
+    world.attach("cuda", Box::new(backend))
+}
+
+/// A world's particles and their contacts on a device.
+#[derive(Debug)]
+pub struct DeviceBackend {
+    device: Device,
+    settings: Settings,
+    mpm: DeviceMpm,
+    /// Without geometries there is no contact.
+    contact: Option<DeviceContact>,
+}
+
+impl DeviceBackend {
+    /// A copy of the world's particles, and of what contact remembers of them.
+    ///
+    /// # Errors
+    /// As [`attach`].
+    pub fn new(device: &Device, world: &mut World) -> Result<Self, BackendError> {
+        let memory = world.contact_memory()?;
+        world.refresh()?;
+        let settings = world.settings().clone();
+        let mpm = device_mpm(device, world.mpm(), &settings)?;
+        let mut contact = DeviceContact::new(device, world, &mpm)?;
+        if let Some(contact) = &mut contact {
+            contact.remember(&memory)?;
+        }
+        Ok(Self { device: device.clone(), settings, mpm, contact })
+    }
+}
+
+fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceMpm, BackendError> {
+    let capacities = BlockCapacities::for_model(mpm);
+    DeviceMpm::new(device, mpm, &settings.boundaries, capacities).map_err(BackendError::device)
+}
+
+impl DeviceBackend {
+    /// Runs the substeps of a step that is not begun, or stopped at the one before; true once all have run.
+    fn run(&mut self, plan: &SubstepPlan<'_>, is_begun: bool) -> Result<Advance, BackendError> {
+        let (mpm, contact) = (&mut self.mpm, &self.contact);
+        let (particles, grid) = (mpm.particles().rows(), mpm.grid().nodes());
+        let status = mpm.status();
+        let between = |commands: &mut Commands, _| {
+            if let Some(contact) = contact {
+                contact.issue(commands, particles, grid, status);
+            }
+        };
+        let advance = if is_begun {
+            mpm.resume(&between)
+        } else {
+            mpm.advance_with(plan.substeps, plan.delta, plan.gravity, &between)
+        };
+        advance.map_err(step_error)
+    }
+
+    /// Makes room for what a step stopped for.
+    fn make_room(&mut self, stopped: &Stopped) -> Result<(), BackendError> {
+        match (&mut self.contact, stopped.cause) {
+            (_, StopCause::NotFinite) => Err(BackendError::NotFinite { substep: stopped.substep }),
+            (Some(contact), cause) if !is_of_blocks(cause) => contact.make_room(stopped, &self.mpm),
+            _ => {
+                self.mpm.make_room(stopped).map_err(BackendError::device)?;
+                let contact = self.contact.as_mut();
+                contact.map_or(Ok(()), |contact| contact.follow_grid(&self.mpm))
+            }
+        }
+    }
+}
+
+/// Whether a step stopped for blocks of particles or nodes.
+fn is_of_blocks(cause: StopCause) -> bool {
+    matches!(cause, StopCause::ParticleBlocks { .. } | StopCause::NodeBlocks { .. })
+}
+
+impl Backend for DeviceBackend {
+    fn advance(
+        &mut self,
+        plan: &SubstepPlan<'_>,
+        impulses: &mut [SpatialImpulse],
+    ) -> Result<SubstepsDone, BackendError> {
+        if let Some(contact) = &mut self.contact {
+            if contact.begin_step(plan, &self.settings)? {
+                self.mpm.forget_recording();
+            }
+        }
+        let mut advance = self.run(plan, false)?;
+        let account = loop {
+            match advance {
+                Advance::Done(account) => break account,
+                Advance::Stopped(stopped) => self.make_room(&stopped)?,
+            }
+            advance = self.run(plan, true)?;
+        };
+        let mut done = SubstepsDone {
+            free: FreeMotion {
+                mass: account.mass,
+                gravity: account.gravity,
+                boundary: account.boundary,
+                work: account.work,
+            },
+            max_speed: account.max_speed,
+            grid_nodes: account.active_nodes,
+            totals: account.totals,
+            ..SubstepsDone::default()
+        };
+        if let Some(contact) = &mut self.contact {
+            contact.end_step(impulses, &mut done)?;
+        }
+        Ok(done)
+    }
+
+    fn read_particles(&mut self, mpm: &mut Mpm) -> Result<(), BackendError> {
+        self.mpm.particles().write_back(mpm).map_err(BackendError::device)
+    }
+
+    fn read_memory(&mut self) -> Result<ContactMemory, BackendError> {
+        self.contact.as_ref().map_or_else(|| Ok(ContactMemory::default()), DeviceContact::memory)
+    }
+
+    fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError> {
+        self.mpm = device_mpm(&self.device, mpm, &self.settings)?;
+        let Some(contact) = &mut self.contact else { return Ok(()) };
+        contact.follow_grid(&self.mpm)?;
+        contact.remember(memory)
+    }
+}
+
+fn step_error(error: DeviceMpmError) -> BackendError {
+    match error {
+        DeviceMpmError::Mpm(source) => BackendError::Particle { substep: 0, source },
+        other => BackendError::device(other),
+    }
+}

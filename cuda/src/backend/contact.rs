@@ -1,0 +1,238 @@
+//! The contacts of a world on a device: everything between a substep's free motion and its transfer back.
+
+use nalgebra::Point3;
+use pliant_coupling::{
+    BackendError, Boundary, ContactFigures, ContactMemory, ParticleRadius, RememberedContact, Settings,
+    Stiffness, SubstepPlan, SubstepsDone, World,
+};
+use pliant_rigid::SpatialImpulse;
+
+use crate::contact::{
+    ContactOptions, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls, RegistryCapacity,
+};
+use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
+use crate::kernels::{self, ContactBody, ConvexContacts, GridNodes, ParticleRows};
+use crate::layout::Span;
+use crate::mpm::{DeviceMpm, StopCause, Stopped};
+use crate::{Commands, Device};
+
+/// Contacts that there is room for at first, and touched nodes.
+const FIRST_CONTACTS: usize = 1 << 10;
+const FIRST_NODES: usize = 1 << 12;
+
+/// Blocks of a cooperative kernel under emulation, where each costs time at every barrier.
+const EMULATED_BLOCKS: u32 = 2;
+
+/// Geometries, contacts, their solve and what it gives back.
+#[derive(Debug)]
+pub(super) struct DeviceContact {
+    geometries: DeviceGeometries,
+    registry: DeviceRegistry,
+    solver: DeviceConvexSolver,
+    walls: DeviceWalls,
+    exchange: DeviceExchange,
+    device: Device,
+    boundaries: Vec<Boundary>,
+    /// All bodies in each substep of a step.
+    bodies: Vec<ContactBody>,
+}
+
+impl DeviceContact {
+    /// Memory for the contacts of a world; none where nothing can touch.
+    pub(super) fn new(device: &Device, world: &World, mpm: &DeviceMpm) -> Result<Option<Self>, BackendError> {
+        let geometries = DeviceGeometries::new(device, world.bodies()).map_err(BackendError::device)?;
+        if geometries.is_empty() {
+            return Ok(None);
+        }
+        let settings = world.settings();
+        let options = ContactOptions {
+            grid_spacing: settings.grid_spacing,
+            radius: match settings.contact.particle_radius {
+                ParticleRadius::Fixed(radius) => Some(radius),
+                ParticleRadius::Auto => None,
+            },
+            stiffness: match settings.contact.stiffness {
+                Stiffness::Fixed(stiffness) => Some(stiffness),
+                Stiffness::Auto => None,
+            },
+            dissipation: settings.contact.dissipation,
+        };
+        let (contacts, nodes) = (FIRST_CONTACTS, FIRST_NODES);
+        let capacity = RegistryCapacity {
+            particles: world.particle_count(),
+            contacts,
+            substeps: world.substeps() as usize,
+        };
+        let registry =
+            DeviceRegistry::new(device, &geometries, &options, capacity).map_err(BackendError::device)?;
+        let mut solver = DeviceConvexSolver::new(device, contacts, nodes).map_err(BackendError::device)?;
+        if device.is_emulated() {
+            solver = solver.with_blocks(EMULATED_BLOCKS);
+        }
+        solver.follow(mpm.status(), registry.clock());
+        let boundaries = settings.boundaries.clone();
+        let walls = walls(device, &boundaries, &registry, mpm)?;
+        let exchange =
+            DeviceExchange::new(device, &geometries, contacts, nodes).map_err(BackendError::device)?;
+        Ok(Some(Self {
+            geometries,
+            registry,
+            solver,
+            walls,
+            exchange,
+            device: device.clone(),
+            boundaries,
+            bodies: Vec::new(),
+        }))
+    }
+
+    /// Makes room for what a step stopped for.
+    pub(super) fn make_room(&mut self, stopped: &Stopped, mpm: &DeviceMpm) -> Result<(), BackendError> {
+        let (contacts, nodes) = match stopped.cause {
+            StopCause::Contacts { needed, .. } | StopCause::SolverContacts { needed, .. } => (needed, 0),
+            StopCause::TouchedNodes { needed, .. } => (0, needed),
+            _ => return Err(BackendError::device(*stopped)),
+        };
+        self.registry.grow(contacts).map_err(BackendError::device)?;
+        self.solver.grow(self.registry.capacity() as u32, nodes).map_err(BackendError::device)?;
+        let (contacts, nodes) = self.solver.capacity();
+        self.exchange.grow(contacts as u32, nodes as u32).map_err(BackendError::device)?;
+        self.follow_grid(mpm)
+    }
+
+    /// Fits the walls' memory to a grid that has grown, or is another one.
+    pub(super) fn follow_grid(&mut self, mpm: &DeviceMpm) -> Result<(), BackendError> {
+        self.solver.follow(mpm.status(), self.registry.clock());
+        self.walls = walls(&self.device, &self.boundaries, &self.registry, mpm)?;
+        Ok(())
+    }
+
+    /// Uploads where the bodies will be, and what the solves go by; true where commands are to be recorded anew.
+    pub(super) fn begin_step(
+        &mut self,
+        plan: &SubstepPlan<'_>,
+        settings: &Settings,
+    ) -> Result<bool, BackendError> {
+        let poses = self.registry.bodies();
+        self.registry.grow_substeps(plan.substeps).map_err(BackendError::device)?;
+        self.bodies.clear();
+        for bodies in plan.bodies.chunks(plan.origins.len().max(1)) {
+            let body = |(seen, origin): (&pliant_coupling::SeenBody, &Point3<f64>)| {
+                ContactBody::new(origin, &seen.pose, &seen.velocity)
+            };
+            self.bodies.extend(bodies.iter().zip(plan.origins).map(body));
+        }
+        self.registry.begin_step(plan.delta, &self.bodies).map_err(BackendError::device)?;
+        self.exchange.begin_step().map_err(BackendError::device)?;
+        let convex = DeviceConvexSettings {
+            solver: settings.solver.clone(),
+            substep: plan.delta,
+            dissipation: settings.contact.dissipation,
+            stiction_tolerance: settings.contact.stiction_tolerance,
+        };
+        self.solver.begin_step().map_err(BackendError::device)?;
+        self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
+        Ok(self.registry.bodies().len() != poses.len())
+    }
+
+    /// Appends the launches of a substep.
+    pub(super) fn issue(
+        &self,
+        commands: &mut Commands,
+        particles: ParticleRows,
+        grid: GridNodes,
+        status: Span<u32>,
+    ) {
+        self.registry.issue(commands, &self.geometries, particles, status);
+        self.walls.issue_add(commands, &self.registry, &grid);
+        let contacts = self.registry.contacts();
+        let convex = ConvexContacts::from(&contacts);
+        self.solver.issue_number(commands, &convex, &grid);
+        let incidence = self.solver.incidence();
+        self.walls.issue_guess(commands, &self.registry, incidence, grid.nodes);
+        self.solver.issue_solve(commands, &convex, grid.nodes, self.walls.held(), contacts.last_impulse);
+        let solution = self.solver.solution();
+        self.exchange.issue(commands, &self.geometries, &self.registry, incidence, solution, grid.nodes);
+        let impulses = self.solver.impulses();
+        self.walls.issue_impose(commands, &self.registry, incidence, impulses, grid.nodes, &self.exchange);
+    }
+
+    /// Adds what the bodies got.
+    pub(super) fn end_step(
+        &mut self,
+        impulses: &mut [SpatialImpulse],
+        done: &mut SubstepsDone,
+    ) -> Result<(), BackendError> {
+        let exchanged = self.exchange.download().map_err(BackendError::device)?;
+        for (sum, body) in impulses.iter_mut().zip(&exchanged) {
+            sum.angular += body.impulse.angular;
+            sum.linear += body.impulse.linear;
+        }
+        if let Some(walls) = exchanged.last() {
+            done.walls.angular = -walls.impulse.angular;
+            done.walls.linear = -walls.impulse.linear;
+        }
+        done.work = exchanged.iter().map(|body| body.work).sum();
+        let contacts = self.registry.totals().map_err(BackendError::device)?;
+        let solves = self.solver.totals().map_err(BackendError::device)?;
+        done.contacts = ContactFigures {
+            contacts: contacts.sum,
+            contacts_max: contacts.most as usize,
+            iterations: u32::try_from(solves.iterations).unwrap_or(u32::MAX),
+            iterations_max: solves.most_iterations,
+            residual: solves.residual,
+            not_converged: solves.not_converged,
+        };
+        Ok(())
+    }
+
+    /// What contact remembers.
+    pub(super) fn memory(&self) -> Result<ContactMemory, BackendError> {
+        let contacts = self.registry.save().map_err(BackendError::device)?;
+        Ok(ContactMemory { contacts: contacts.iter().map(on_host).collect(), velocities: Vec::new() })
+    }
+
+    /// Remembers this and nothing else.
+    pub(super) fn remember(&mut self, memory: &ContactMemory) -> Result<(), BackendError> {
+        let contacts: Vec<_> = memory.contacts.iter().map(on_device).collect();
+        self.registry.restore(&contacts).map_err(BackendError::device)
+    }
+}
+
+fn walls(
+    device: &Device,
+    boundaries: &[Boundary],
+    registry: &DeviceRegistry,
+    mpm: &DeviceMpm,
+) -> Result<DeviceWalls, BackendError> {
+    let nodes = mpm.grid().nodes().nodes.len() as usize;
+    let walls = DeviceWalls::new(device, boundaries, registry, nodes).map_err(BackendError::device)?;
+    Ok(if device.is_emulated() { walls.with_blocks(EMULATED_BLOCKS) } else { walls })
+}
+
+fn on_host(memory: &kernels::ContactMemory) -> RememberedContact {
+    RememberedContact {
+        particle: memory.particle,
+        geometry: memory.geometry,
+        feature: memory.feature,
+        normal_impulse: f64::from(memory.normal_impulse),
+        bonded: memory.bonded != 0,
+        impulse: memory.impulse.map(f64::from),
+        distance: f64::from(memory.distance),
+        pressed_out: f64::from(memory.pressed_out),
+    }
+}
+
+fn on_device(memory: &RememberedContact) -> kernels::ContactMemory {
+    kernels::ContactMemory {
+        particle: memory.particle,
+        geometry: memory.geometry,
+        feature: memory.feature,
+        bonded: u32::from(memory.bonded),
+        impulse: memory.impulse.map(|x| x as f32),
+        normal_impulse: memory.normal_impulse as f32,
+        distance: memory.distance as f32,
+        pressed_out: memory.pressed_out as f32,
+        unused: [0; 2],
+    }
+}

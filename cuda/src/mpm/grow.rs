@@ -1,0 +1,98 @@
+//! Memory of a model: how much it takes, and more of it.
+
+use pliant_mpm::{Boundary, Mpm};
+
+use super::sort::{BlockMemory, bytes};
+use super::step::TransferMemory;
+use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
+use crate::kernels::{
+    MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane, MpmSettings,
+};
+use crate::{Commands, Device, DeviceError};
+
+/// Half as much again as is needed; what there is where that is enough.
+pub(crate) fn room_for(needed: u32, capacity: u32) -> u32 {
+    if needed <= capacity { capacity } else { needed.saturating_add(needed / 2) }
+}
+
+impl DeviceMpm {
+    /// What [`DeviceMpm::new`] allocates, in bytes.
+    pub fn bytes_needed(mpm: &Mpm, boundaries: &[Boundary], capacities: BlockCapacities) -> u64 {
+        let blocks = (capacities.particle_blocks as usize).max(mpm.block_count());
+        let tiles = mpm.len().div_ceil(MPM_TOTAL_TILE as usize).max(1);
+        DeviceParticles::bytes_needed(mpm.len(), blocks)
+            + DeviceGrid::bytes_needed(mpm.len(), capacities)
+            + TransferMemory::bytes_needed(capacities)
+            + bytes::<MpmSettings>(1)
+            + bytes::<MpmMaterial>(mpm.materials().len())
+            + bytes::<MpmPlane>(boundaries.len())
+            + bytes::<f64>((MPM_ACCOUNT + MPM_TOTALS) as usize + tiles * MPM_TOTALS as usize)
+            + bytes::<u32>(MPM_STATUS_WORDS as usize)
+    }
+
+    /// Refuses a model that does not fit what is free on the device.
+    pub(super) fn check_room(
+        device: &Device,
+        mpm: &Mpm,
+        boundaries: &[Boundary],
+        capacities: BlockCapacities,
+    ) -> Result<(), DeviceError> {
+        let needed = Self::bytes_needed(mpm, boundaries, capacities);
+        let memory = device.memory()?;
+        if needed <= memory.free {
+            return Ok(());
+        }
+        Err(DeviceError::ModelTooLarge {
+            needed,
+            free: memory.free,
+            total: memory.total,
+            particles: mpm.len(),
+            particle_blocks: capacities.particle_blocks,
+            node_blocks: capacities.node_blocks,
+        })
+    }
+
+    /// Makes room for these blocks and half as many more, where there is too little; the particles stay. Recordings of others that
+    /// use the grid are to be made anew.
+    ///
+    /// # Errors
+    /// [`DeviceError::CannotGrow`], with everything as it was.
+    pub fn grow(&mut self, needed: BlockCapacities) -> Result<(), DeviceError> {
+        let from = self.grid.capacities();
+        let to = BlockCapacities {
+            particle_blocks: room_for(needed.particle_blocks, from.particle_blocks),
+            node_blocks: room_for(needed.node_blocks, from.node_blocks),
+        };
+        if to == from {
+            return Ok(());
+        }
+        let refuse = |source| {
+            let (what, from, to) = ("blocks of nodes and particles", total(from), total(to));
+            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
+        };
+        let blocks = BlockMemory::new(&self.device, to).map_err(refuse)?;
+        let transfers = TransferMemory::new(&self.device, to).map_err(refuse)?;
+        self.particles.grow(to.particle_blocks as usize).map_err(refuse)?;
+        if let Some(progress) = &mut self.progress {
+            // The next substep begins with a sort, before which the account is closed.
+            progress.first_sort = progress.done;
+            let substep = progress.done;
+            let mut commands = Commands::new();
+            self.issue_close(&mut commands, substep);
+            self.device.submit(&commands)?;
+        }
+        (self.grid.blocks, self.transfers, self.recording) = (blocks, transfers, None);
+        tracing::info!(
+            particle_blocks_from = from.particle_blocks,
+            particle_blocks_to = to.particle_blocks,
+            node_blocks_from = from.node_blocks,
+            node_blocks_to = to.node_blocks,
+            "room for more blocks on the device"
+        );
+        Ok(())
+    }
+}
+
+fn total(capacities: BlockCapacities) -> u64 {
+    u64::from(capacities.particle_blocks) + u64::from(capacities.node_blocks)
+}
