@@ -197,6 +197,10 @@ struct Passes {
 #pragma unroll 1
         for (uint32_t r = 0; r < 9; ++r) {
             const T wxy = weight(offset[0], r / 3) * weight(offset[1], r % 3);
+            // Of a contact of a node all but one row.
+            if (wxy == T(0)) {
+                continue;
+            }
 #pragma unroll
             for (uint32_t k = 0; k < 3; ++k) {
                 T x[3];
@@ -209,7 +213,7 @@ struct Passes {
         }
     }
 
-    // `each(c, w_ic)` for the contacts c of node i, in the order of the contacts.
+    // `each(c, w_ic)` for the contacts c of node i that have a weight there, in the order of the contacts.
     template <typename T, typename Each>
     __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
         const ConvexIncidence& incidence = p.incidence;
@@ -225,7 +229,11 @@ struct Passes {
             for (uint32_t c = incidence.group_begin[group]; c < last; ++c) {
                 const Array<float, 3>& at = p.contacts.offset[c];
                 const T wxy = weight(static_cast<T>(at[0]), x) * weight(static_cast<T>(at[1]), y);
-                each_contact(c, wxy * weight(static_cast<T>(at[2]), z));
+                const T w = wxy * weight(static_cast<T>(at[2]), z);
+                // A contact of a node has none at the other nodes of its stencil.
+                if (w != T(0)) {
+                    each_contact(c, w);
+                }
             }
         }
     }

@@ -521,7 +521,7 @@ static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused")
 // The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
 // nodes with walls of the grid.
 struct ContactArrays {
-    // Number of contacts; one element.
+    // Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
     Span<uint32_t> count;
     // The particle's id; `CONTACT_NONE` for a contact of a node with a wall of the grid.
     Span<uint32_t> particle;

@@ -137,10 +137,10 @@ impl Backend for DeviceBackend {
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
     ) -> Result<SubstepsDone, BackendError> {
-        if let Some(contact) = &mut self.contact {
-            if contact.begin_step(plan, &self.settings)? {
-                self.mpm.forget_recording();
-            }
+        if let Some(contact) = &mut self.contact
+            && contact.begin_step(plan, &self.settings)?
+        {
+            self.mpm.forget_recording();
         }
         let mut advance = self.run(plan, false)?;
         let account = loop {
@@ -185,7 +185,7 @@ impl Backend for DeviceBackend {
 
 fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
-        DeviceMpmError::Mpm(source) => BackendError::Particle { substep: 0, source },
+        DeviceMpmError::Lost { substep, source } => BackendError::Particle { substep, source },
         other => BackendError::device(other),
     }
 }

@@ -78,6 +78,7 @@ fn the_tests_pass_under_sanitizers() {
         "contact_distance",
         "contact_register",
         "contact_exchange",
+        "contact_walls",
         "mpm_transfers",
         "mpm_constitutive",
         "mpm_steps",

@@ -11,7 +11,8 @@ use pliant_cuda::contact::{
     BodyExchange, ContactTotals, DeviceExchange, DeviceGeometries, DeviceRegistry, RegistryCapacity,
 };
 use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use pliant_cuda::kernels::{ContactBody, ConvexReport, ConvexTotals, GridNodes};
+use pliant_cuda::kernels::{ContactBody, ConvexContacts, ConvexReport, ConvexTotals, GridNodes};
+use pliant_cuda::layout::Span;
 use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, StepAccount, StopCause, Stopped};
 use pliant_cuda::{Commands, Device, DeviceError};
 use pliant_mpm::{Mpm, StoredParticle};

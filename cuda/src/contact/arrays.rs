@@ -35,6 +35,7 @@ macro_rules! contacts {
 
             pub(crate) fn download(&self) -> Result<Vec<RegisteredContact>, DeviceError> {
                 let count = self.count.download()?.first().map_or(0, |count| *count as usize);
+                let count = count.min(self.particle.len());
                 $(
                     let mut $field = vec![<$type>::default(); count];
                     self.$field.download_at(0, &mut $field)?;

@@ -189,7 +189,7 @@ shared_structs! {
     /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
     /// nodes with walls of the grid.
     pub struct ContactArrays {
-        /// Number of contacts; one element.
+        /// Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
         pub count: Span<u32>,
         /// The particle's id; [`CONTACT_NONE`] for a contact of a node with a wall of the grid.
         pub particle: Span<u32>,
