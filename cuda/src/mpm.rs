@@ -8,6 +8,7 @@ mod error;
 mod grow;
 mod particles;
 mod sort;
+mod sorting;
 mod step;
 mod totals;
 
