@@ -28,6 +28,17 @@ pub enum Transfer {
     Atomic,
 }
 
+/// Launches, clears and copies: each is a node of the recording, and takes a few microseconds on a GPU however little it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandCount {
+    /// In a substep.
+    pub substep: usize,
+    /// In a sort, of which there is one every few substeps to every hundred.
+    pub sort: usize,
+    /// At the end of a step.
+    pub step: usize,
+}
+
 /// What a caller adds to the commands of a substep, which it is given the number of.
 pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
 
@@ -172,6 +183,17 @@ impl DeviceMpm {
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
+    }
+
+    /// What a step costs in commands, where each substep has those of `between` besides.
+    pub fn count_commands(&self, between: Between) -> CommandCount {
+        let count = |substeps, first| {
+            let mut commands = Commands::new();
+            self.issue(&mut commands, 0..substeps, Sorts { first, interval: substeps }, between);
+            commands.len()
+        };
+        let (one, two) = (count(1, None), count(2, None));
+        CommandCount { substep: two - one, step: one - (two - one), sort: count(1, Some(0)) - one }
     }
 
     /// Appends that the accounts of the substeps before this one are added up.
