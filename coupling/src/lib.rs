@@ -16,6 +16,7 @@ mod nodes;
 mod observe;
 mod register;
 mod report;
+mod room;
 mod sensor;
 mod settings;
 mod state;
