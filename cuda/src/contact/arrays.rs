@@ -20,6 +20,8 @@ impl ContactArrays {
             tension: self.tension,
             dissipation: Span::EMPTY,
             stiction_tolerance: Span::EMPTY,
+            body: self.body,
+            lever: self.lever,
         }
     }
 }
@@ -120,6 +122,8 @@ impl From<&ContactArrays> for ConvexContacts {
             tension: contacts.tension,
             dissipation: contacts.dissipation,
             stiction_tolerance: Span::EMPTY,
+            body: contacts.body,
+            lever: contacts.lever,
         }
     }
 }
