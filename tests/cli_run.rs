@@ -134,6 +134,33 @@ fn a_run_that_blows_up_fails_alone() {
     assert_eq!(place.json("out/elastic-drop/manifest.json")["status"], "completed");
 }
 
+// The law: the backend that was asked for steps the run, from its beginning and from a checkpoint, and the manifest says which it was.
+#[test]
+fn a_device_steps_a_run() {
+    let place = Place::new();
+    let emulated = ["--backend", "cuda-emulated", "--set", "soft[0].pose.position[2]=0.09"];
+    let said = place.run_small("out", &emulated);
+    if !cfg!(feature = "emulation") {
+        said.exits(2).complains("backend 'cuda-emulated': ");
+        return;
+    }
+    said.exits(0);
+    let mut longer =
+        vec!["run", "elastic-drop", "--no-pictures", "--out", "out", "--time", "0.1", "--resume"];
+    longer.extend(&SMALL[..2]);
+    longer.extend(emulated);
+    place.pliant(&longer).exits(0);
+    let manifest = place.json("out/manifest.json");
+    assert_eq!(manifest["backend"], "cuda-emulated");
+    assert_eq!(manifest["steps"], 20);
+    assert!(manifest["contacts"]["max"].as_u64().unwrap() > 0, "it touches the table");
+    // A step's row has the totals of the particles after it.
+    let balance = &manifest["conservation"];
+    for error in ["mass", "linear_momentum", "angular_momentum"] {
+        assert!(balance[error].as_f64().unwrap() < 1e-6, "{error}: {balance}");
+    }
+}
+
 // The law: a run made longer by --resume is the long run, bit for bit (acceptance 30).
 #[test]
 fn a_resumed_run_is_the_long_run() {

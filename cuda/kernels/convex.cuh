@@ -117,26 +117,24 @@ struct Passes {
         sum_all<K, Bodies::ANSWER>(nodes, sums, item, [](uint32_t, uint32_t) {}, of_bodies);
     }
 
-    // `item(c, values, given)` for each contact and the sums of the K values; what it gives bodies that answer is left for their block.
-    template <uint32_t K, uint32_t B, typename Bodies, typename Item>
-    __device__ __forceinline__ void sum_contacts(const Bodies& bodies, double (&sums)[K], Item item) {
-        double given[B] = {};
+    // `item(c, values)` for each contact and the sums of the K values; of the `given` numbers that it gives its body, if that answers, the
+    // sums are left for the bodies' block.
+    template <uint32_t K, typename Bodies, typename Item>
+    __device__ __forceinline__ void sum_contacts(const Bodies& bodies, uint32_t given, double (&sums)[K], Item item) {
         sum_all<K, false>(
-            contacts, sums, [&](uint32_t c, double (&values)[K]) { item(c, values, given); },
-            [&](uint32_t tile, uint32_t c) { bodies.template sum_tile<B>(tile, c, given); }, [](double (&)[K]) {});
+            contacts, sums, item, [&](uint32_t tile, uint32_t c) { bodies.sum_tile(tile, c, given); }, [](double (&)[K]) {});
     }
 
-    // `item(c, given)` for each contact; ends with a barrier.
-    template <uint32_t B, typename Bodies, typename Item>
-    __device__ __forceinline__ void each_contact(const Bodies& bodies, Item item) const {
+    // `item(c)` for each contact, and the sums of what it gives its body; ends with a barrier.
+    template <typename Bodies, typename Item>
+    __device__ __forceinline__ void each_contact(const Bodies& bodies, uint32_t given, Item item) const {
         const uint32_t tiles = (contacts + CONVEX_THREADS - 1) / CONVEX_THREADS;
         for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
             const uint32_t c = tile * CONVEX_THREADS + threadIdx.x;
-            double given[B] = {};
             if (c < contacts) {
-                item(c, given);
+                item(c);
             }
-            bodies.template sum_tile<B>(tile, c, given);
+            bodies.sum_tile(tile, c, given);
         }
         barrier();
     }
@@ -265,6 +263,10 @@ struct Passes {
 #pragma unroll 1
         for (uint32_t r = 0; r < 9; ++r) {
             const T wxy = weight(offset[0], r / 3) * weight(offset[1], r % 3);
+            // Of a contact of a node all but one row.
+            if (wxy == T(0)) {
+                continue;
+            }
 #pragma unroll
             for (uint32_t k = 0; k < 3; ++k) {
                 T x[3];
@@ -277,7 +279,7 @@ struct Passes {
         }
     }
 
-    // `each(c, w_ic)` for the contacts c of node i, in the order of the contacts.
+    // `each(c, w_ic)` for the contacts c of node i that have a weight there, in the order of the contacts.
     template <typename T, typename Each>
     __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
         const ConvexIncidence& incidence = p.incidence;
@@ -293,7 +295,11 @@ struct Passes {
             for (uint32_t c = incidence.group_begin[group]; c < last; ++c) {
                 const Array<float, 3>& at = p.contacts.offset[c];
                 const T wxy = weight(static_cast<T>(at[0]), x) * weight(static_cast<T>(at[1]), y);
-                each_contact(c, wxy * weight(static_cast<T>(at[2]), z));
+                const T w = wxy * weight(static_cast<T>(at[2]), z);
+                // A contact of a node has none at the other nodes of its stencil.
+                if (w != T(0)) {
+                    each_contact(c, w);
+                }
             }
         }
     }

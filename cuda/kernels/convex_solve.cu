@@ -140,10 +140,11 @@ __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf b
     if (global_thread() == 0) {
         solve.report.stop = stop;
         p.report[0] = solve.report;
-        if (stop == CONVEX_NOT_FINITE) {
+        if (stop == CONVEX_NOT_FINITE && p.status.length > 0) {
             stop_contact(p.status, p.clock, CONVEX_FAILED, 0, 0);
+        } else {
+            add(p.totals[0], solve.report);
         }
-        add(p.totals[0], solve.report);
     }
 }
 
@@ -153,7 +154,7 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
     convex::solve(p, [](uint32_t) { return convex::NoBodies{}; });
 }
 
-PLIANT_KERNEL(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS) {
+PLIANT_KERNEL_FOR(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS, 3) {
     convex::solve(p.solve, [&](uint32_t contacts) {
         return convex::AnsweringBodies{p.bodies, p.solve.contacts, contacts, p.bodies.counts[0], p.bodies.counts[1]};
     });

@@ -104,11 +104,10 @@ struct Solve {
     // Objective and gradient at the iterate.
     __device__ __forceinline__ Evaluation evaluate() {
         double potential[1];
-        m.template sum_contacts<1, BODY_IMPULSE>(
-            bodies, potential, [&](uint32_t c, double (&values)[1], double (&given)[BODY_IMPULSE]) {
-                values[0] = respond(m, c);
-                react(c, given);
-            });
+        m.template sum_contacts<1>(bodies, BODY_IMPULSE, potential, [&](uint32_t c, double (&values)[1]) {
+            values[0] = respond(m, c);
+            react(c);
+        });
         double norms[4];
         const auto of_node = [&](uint32_t i, double (&values)[4]) {
             double j[3];
@@ -189,20 +188,20 @@ struct Solve {
     }
 
     // Writes what bodies get by the impulse of contact c.
-    __device__ __forceinline__ void react(uint32_t c, double (&given)[BODY_IMPULSE]) const {
+    __device__ __forceinline__ void react(uint32_t c) const {
         const double impulse[3] = {
             m.contact(CONTACT_IMPULSE, c), m.contact(CONTACT_IMPULSE + 1, c), m.contact(CONTACT_IMPULSE + 2, c)};
-        bodies.react(c, impulse, given);
+        bodies.react(c, impulse);
     }
 
     // Takes the guessed impulses of the contacts.
     __device__ __forceinline__ void guess_impulses() const {
-        m.template each_contact<BODY_IMPULSE>(bodies, [&](uint32_t c, double (&given)[BODY_IMPULSE]) {
+        m.each_contact(bodies, BODY_IMPULSE, [&](uint32_t c) {
             const bool guessed = c < p.guess_impulses.length;
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_IMPULSE + a, c) = guessed ? p.guess_impulses[c][a] : 0.0;
             }
-            react(c, given);
+            react(c);
         });
     }
 
@@ -270,10 +269,10 @@ struct Solve {
 
     // Hessians of the contacts at the iterate; the other blocks see them after the barrier.
     __device__ __forceinline__ void find_curvature(double turning) {
-        m.template each_contact<BODY_HESSIAN>(bodies, [&](uint32_t c, double (&given)[BODY_HESSIAN]) {
+        m.each_contact(bodies, BODY_HESSIAN, [&](uint32_t c) {
             bend(m, c, turning);
             Memory<float>{m}.load_hessian(c);
-            bodies.bend(m, c, given);
+            bodies.bend(m, c);
         });
         bodies.factorise();
     }
@@ -326,7 +325,7 @@ struct Solve {
             bodies.show_iterate();
             m.barrier();
         }
-        m.template each_contact<BODY_SIZES>(bodies, [&](uint32_t c, double (&given)[BODY_SIZES]) {
+        m.each_contact(bodies, BODY_SIZES, [&](uint32_t c) {
             double sizes[3] = {0.0, 0.0, 0.0};
             m.gather(c, sizes, [&](uint32_t i, double (&x)[3]) {
                 for (uint32_t a = 0; a < 3; ++a) {
@@ -342,7 +341,7 @@ struct Solve {
                 stiffness += m.contact(HESSIAN + a, c);
             }
             m.contact(CONTACT_DIRECTION, c) = impulse + stiffness * velocity;
-            bodies.size_reaction(c, impulse + stiffness * velocity, given);
+            bodies.size_reaction(c, impulse + stiffness * velocity);
         });
         double squares[1];
         const auto of_node = [&](uint32_t i, double (&values)[1]) {

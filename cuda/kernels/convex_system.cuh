@@ -175,7 +175,7 @@ struct System {
     }
 
     // The image G J t of contact c, and what it gives its body; returns its part of the curvature.
-    __device__ __forceinline__ double image_contact(uint32_t c, double (&given)[BODY_IMPULSE]) const {
+    __device__ __forceinline__ double image_contact(uint32_t c) const {
         const Memory<T> memory{m};
         T g[6];
         T y[3] = {T(0), T(0), T(0)};
@@ -194,7 +194,7 @@ struct System {
         for (uint32_t a = 0; a < 3; ++a) {
             memory.image(c)[a] = y[a];
         }
-        bodies.react(c, y, given);
+        bodies.react(c, y);
         return static_cast<double>(curvature);
     }
 
@@ -258,10 +258,8 @@ struct System {
                 [&](uint32_t i, double (&values)[1]) { values[0] = conjugate_node(i, static_cast<T>(beta)); },
                 [&](double (&values)[1]) { bodies.conjugate(beta, values); });
             double bent[1];
-            m.template sum_contacts<1, BODY_IMPULSE>(
-                bodies, bent, [&](uint32_t c, double (&values)[1], double (&given)[BODY_IMPULSE]) {
-                    values[0] = image_contact(c, given);
-                });
+            m.template sum_contacts<1>(
+                bodies, BODY_IMPULSE, bent, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
             const double curvature = inertia[0] + bent[0];
             // Not positive only where everything has underflowed, not finite where it has overflowed.
             if (!(curvature > 0.0 && isfinite(curvature) && product > 0.0)) {
@@ -301,10 +299,8 @@ struct System {
             }
         };
         m.template sum_nodes<1>(bodies, unused, show_node, [&](double (&)[1]) { bodies.show_solution(); });
-        m.template sum_contacts<1, BODY_IMPULSE>(
-            bodies, unused, [&](uint32_t c, double (&values)[1], double (&given)[BODY_IMPULSE]) {
-                values[0] = image_contact(c, given);
-            });
+        m.template sum_contacts<1>(
+            bodies, BODY_IMPULSE, unused, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
         double square[1];
         const auto of_node = [&](uint32_t i, double (&values)[1]) {
             T q[3];

@@ -76,7 +76,8 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
     if (p.clock[0].active == 0) {
         return;
     }
-    const uint32_t count = p.contacts.count[0];
+    // Those without room are no contacts.
+    const uint32_t count = min(p.contacts.count[0], p.contacts.particle.length);
     if (c == 0 && (count == 0 || p.contacts.particle[0] == CONTACT_NONE)) {
         p.memories.state[0].memories = 0;
     }

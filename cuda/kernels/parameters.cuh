@@ -527,7 +527,7 @@ static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused")
 // The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
 // nodes with walls of the grid.
 struct ContactArrays {
-    // Number of contacts; one element.
+    // Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
     Span<uint32_t> count;
     // The particle's id; `CONTACT_NONE` for a contact of a node with a wall of the grid.
     Span<uint32_t> particle;
@@ -1769,7 +1769,7 @@ struct ContactPlaceParameters {
     Span<ContactClock> clock;
     // One element.
     Span<ContactState> state;
-    // See `super::MPM_STATUS_LIMIT`; empty for no limit.
+    // See `MPM_STATUS_LIMIT`; empty for no limit.
     Span<uint32_t> limit;
     // Grid spacing [m].
     double grid_spacing;
@@ -1845,7 +1845,7 @@ struct ContactFillParameters {
     ContactRules rules;
     // The contacts.
     ContactArrays contacts;
-    // See `super::MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
+    // See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
     Span<uint32_t> status;
 };
 static_assert(sizeof(ContactFillParameters) == 696 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
@@ -2137,7 +2137,7 @@ struct ConvexNumberParameters {
     Span<uint32_t> barrier;
     // Whether the substep takes place; empty where there is no step.
     Span<ContactClock> clock;
-    // What stops it: see `super::MPM_STATUS_LIMIT`.
+    // What stops it: see `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
     // Contacts there is room for.
     uint32_t contact_capacity;
@@ -2214,7 +2214,7 @@ struct ConvexSolveParameters {
     Span<ConvexTotals> totals;
     // Whether the substep takes place; empty where there is no step.
     Span<ContactClock> clock;
-    // What stops it: see `super::MPM_STATUS_LIMIT`.
+    // What stops it: see `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
     // Length of a row of contacts.
     uint32_t contact_capacity;

@@ -242,7 +242,8 @@ PLIANT_KERNEL(walls_add, WallsAddParameters, WALLS_THREADS) {
         });
     if (global_thread() == 0) {
         const uint32_t all = contacts + found;
-        p.contacts.count[0] = min(all, p.contacts.particle.length);
+        // Where there is no room for all of them, the numbering sees it and stops the substep.
+        p.contacts.count[0] = all;
         p.state[0].most_contacts = max(p.state[0].most_contacts, all);
     }
 }

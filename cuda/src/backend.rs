@@ -41,8 +41,24 @@ use contact::DeviceContact;
 /// # Errors
 /// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
-    let backend = DeviceBackend::new(device, world)?;
+    let backend = DeviceBackend::new(device, world, Room::default())?;
     world.attach("cuda", Box::new(backend))
+}
+
+/// How much contact there is room for at first; more is made where it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Contacts of a substep.
+    pub contacts: usize,
+    /// Grid nodes that they touch.
+    pub nodes: usize,
+}
+
+impl Default for Room {
+    /// Some megabytes.
+    fn default() -> Self {
+        Self { contacts: 1 << 10, nodes: 1 << 12 }
+    }
 }
 
 /// A world's particles and their contacts on a device.
@@ -60,14 +76,14 @@ impl DeviceBackend {
     ///
     /// # Errors
     /// As [`attach`].
-    pub fn new(device: &Device, world: &mut World) -> Result<Self, BackendError> {
+    pub fn new(device: &Device, world: &mut World, room: Room) -> Result<Self, BackendError> {
         let memory = world.contact_memory()?;
         world.refresh()?;
         let settings = world.settings().clone();
         let mpm = device_mpm(device, world.mpm(), &settings)?;
-        let mut contact = DeviceContact::new(device, world, &mpm)?;
+        let mut contact = DeviceContact::new(device, world, &mpm, room)?;
         if let Some(contact) = &mut contact {
-            contact.remember(&memory)?;
+            contact.remember(&memory, &mpm)?;
         }
         Ok(Self { device: device.clone(), settings, mpm, contact })
     }
@@ -123,10 +139,10 @@ impl Backend for DeviceBackend {
         impulses: &mut [SpatialImpulse],
         left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsDone, BackendError> {
-        if let Some(contact) = &mut self.contact {
-            if contact.begin_step(plan, &self.settings)? {
-                self.mpm.forget_recording();
-            }
+        if let Some(contact) = &mut self.contact
+            && contact.begin_step(plan, &self.settings)?
+        {
+            self.mpm.forget_recording();
         }
         let mut advance = self.run(plan, false)?;
         let account = loop {
@@ -165,14 +181,13 @@ impl Backend for DeviceBackend {
     fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError> {
         self.mpm = device_mpm(&self.device, mpm, &self.settings)?;
         let Some(contact) = &mut self.contact else { return Ok(()) };
-        contact.follow_grid(&self.mpm)?;
-        contact.remember(memory)
+        contact.remember(memory, &self.mpm)
     }
 }
 
 fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
-        DeviceMpmError::Mpm(source) => BackendError::Particle { substep: 0, source },
+        DeviceMpmError::Lost { substep, source } => BackendError::Particle { substep, source },
         other => BackendError::device(other),
     }
 }

@@ -14,21 +14,21 @@
 //! the same, is taken, and the report counts it ([`ConvexReport::unresolved_systems`]).
 
 mod bodies;
+mod left;
 mod memory;
+mod step;
 mod upload;
 
 use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
 
 use crate::kernels::{
-    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_FREE_ROW, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES,
-    CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_MASS_ROW,
-    CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS, CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS,
-    ContactClock, ContactSolution, ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport,
-    ConvexSettings, ConvexSolveBodiesParameters, ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS,
-    GridNodes, Kernel,
+    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
+    CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
+    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactClock, ConvexContacts, ConvexIncidence,
+    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveBodiesParameters, ConvexSolveParameters,
+    ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
-use crate::mpm::room_for;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 use bodies::Bodies;
@@ -216,106 +216,6 @@ impl DeviceConvexSolver {
         })
     }
 
-    /// What [`DeviceConvexSolver::new`] allocates, in bytes: without bodies that answer.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn bytes_needed(device: &Device, contacts: usize, nodes: usize) -> Result<u64, DeviceError> {
-        let (contacts, nodes) = (contacts.max(1), nodes.max(1));
-        let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
-        let vector = size_of::<[f64; 3]>();
-        let of_nodes = nodes * (3 * vector + CONVEX_NODE_ROWS as usize * size_of::<f64>());
-        let of_contacts =
-            contacts * (vector + CONVEX_CONTACT_ROWS as usize * size_of::<f64>() + 6 * size_of::<f32>());
-        let sums = 2 * CONVEX_SUMS as usize * (tiles + 1) * size_of::<f64>();
-        let single = size_of::<ConvexSettings>()
-            + size_of::<ConvexReport>()
-            + size_of::<ConvexTotals>()
-            + TRACE * size_of::<[f64; 4]>()
-            + GRID_BARRIER_WORDS as usize * size_of::<u32>();
-        Ok((of_nodes + of_contacts + sums + single) as u64
-            + Incidence::bytes_needed(contacts, nodes)
-            + System::<f32>::bytes_needed(contacts, nodes)
-            + System::<f64>::bytes_needed(contacts, nodes)
-            + Table::bytes_needed(nodes, resident(device)?.max(1)))
-    }
-
-    /// Has solves be those of the substeps of a step, with that step's status ([`crate::mpm::DeviceMpm::status`]) and contact's clock
-    /// ([`crate::contact::DeviceRegistry::clock`]): where a substep is stopped they do nothing, and where there is no room, or a solve
-    /// fails, they stop it.
-    pub fn follow(&mut self, status: Span<u32>, clock: Span<ContactClock>) {
-        (self.status, self.clock) = (status, clock);
-    }
-
-    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little. The velocities that
-    /// the last solve left, from which the next one starts, stay, as do settings and sums; other results go. Commands are to be recorded
-    /// anew.
-    ///
-    /// # Errors
-    /// [`DeviceError::CannotGrow`], with everything as it was.
-    pub fn grow(&mut self, contacts: u32, nodes: u32) -> Result<(), DeviceError> {
-        let (contact_capacity, node_capacity) = (self.contact_capacity, self.node_capacity);
-        let (contacts, nodes) = (room_for(contacts, contact_capacity), room_for(nodes, node_capacity));
-        if (contacts, nodes) == (contact_capacity, node_capacity) {
-            return Ok(());
-        }
-        let refuse = |source| DeviceError::CannotGrow {
-            what: "contacts and touched nodes to solve",
-            from: u64::from(contact_capacity) + u64::from(node_capacity),
-            to: u64::from(contacts) + u64::from(nodes),
-            source: Box::new(source),
-        };
-        let mut larger = Self::new(&self.device, contacts as usize, nodes as usize).map_err(refuse)?;
-        if let Some(blocks) = self.chosen_blocks {
-            larger = larger.with_blocks(blocks);
-        }
-        if let Some(bodies) = &mut self.bodies {
-            bodies.grow(&self.device, contacts as usize).map_err(refuse)?;
-        }
-        let mut commands = Commands::new();
-        commands
-            .copy(self.settings.span(), larger.settings.span())
-            .copy(self.report.span(), larger.report.span())
-            .copy(self.totals.span(), larger.totals.span())
-            .copy(self.velocities.span(), larger.velocities.span());
-        self.table.issue_copy(&mut commands, &larger.table);
-        self.device.submit(&commands)?;
-        (larger.status, larger.clock) = (self.status, self.clock);
-        larger.bodies = self.bodies.take();
-        tracing::info!(
-            contacts_from = contact_capacity,
-            contacts_to = contacts,
-            nodes_from = node_capacity,
-            nodes_to = nodes,
-            "room for more contacts and touched nodes in the solver on the device"
-        );
-        *self = larger;
-        Ok(())
-    }
-
-    /// Contacts and touched nodes that there is room for.
-    pub fn capacity(&self) -> (usize, usize) {
-        (self.contact_capacity as usize, self.node_capacity as usize)
-    }
-
-    /// Begins a step: there were no solves yet.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn begin_step(&mut self) -> Result<(), DeviceError> {
-        self.totals.fill(bytemuck::Zeroable::zeroed())
-    }
-
-    /// What the solves of the step so far did: waits for the device.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn totals(&self) -> Result<ConvexTotals, DeviceError> {
-        let mut totals = [bytemuck::Zeroable::zeroed()];
-        self.totals.download_at(0, &mut totals)?;
-        Ok(totals[0])
-    }
-
     /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
     #[must_use]
     pub fn with_blocks(self, blocks: u32) -> Self {
@@ -456,20 +356,6 @@ impl DeviceConvexSolver {
     /// Impulse of each contact on its particle \[N s\], world axes; the body gets the opposite.
     pub fn impulses(&self) -> Span<[f64; 3]> {
         self.impulses.span()
-    }
-
-    /// The solution as the exchange takes it.
-    pub fn solution(&self) -> ContactSolution {
-        ContactSolution {
-            impulses: self.impulses.span(),
-            velocities: self.velocities.span(),
-            nodes: self.node_rows.span(),
-            answers: self.bodies.as_ref().map_or(Span::EMPTY, Bodies::answers),
-            node_stride: self.node_capacity,
-            mass_row: CONVEX_MASS_ROW,
-            free_row: CONVEX_FREE_ROW,
-            unused: 0,
-        }
     }
 
     /// Which contacts touch which nodes.

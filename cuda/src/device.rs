@@ -103,6 +103,12 @@ impl Device {
         self.shared.memory(&allocations)
     }
 
+    /// Refuses what is larger than what is free, before any of it is allocated.
+    pub(crate) fn check_free(&self, asked: u64) -> Result<(), DeviceError> {
+        let Memory { free, total } = self.memory()?;
+        if asked <= free { Ok(()) } else { Err(DeviceError::OutOfMemory { asked, free, total }) }
+    }
+
     /// Number of multiprocessors.
     pub fn multiprocessors(&self) -> u32 {
         match &self.shared.backend {

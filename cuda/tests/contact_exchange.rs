@@ -225,10 +225,10 @@ fn momentum(problem: &Problem, grid: &[[f32; 4]]) -> SpatialImpulse {
     sum
 }
 
-fn run(device: Device) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
+fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let scene = Scene::random([3, -20, 7], 700, 23);
     let substeps = 2;
-    let mut on_device = OnDevice::new(device, &scene, CONTACTS, NODES, substeps);
+    let mut on_device = OnDevice::new(device, &scene, contacts, NODES, substeps);
     on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
     on_device.exchange.begin_step().unwrap();
     let mut random = Random(9);
@@ -344,10 +344,11 @@ fn momentum_balances_and_bodies_get_their_sums() {
     let mut emulated = Vec::new();
     for device in devices() {
         let is_emulated = device.is_emulated();
-        let result = run(device);
+        // Nor does room for more contacts: the emulation's last has it.
+        let result = run(device, if emulated.len() == 2 { 2 * CONTACTS } else { CONTACTS });
         if is_emulated {
             emulated.push(result);
         }
     }
-    assert!(emulated.windows(2).all(|pair| pair[0] == pair[1]), "the schedule changes the sums");
+    assert!(emulated.windows(2).all(|pair| pair[0] == pair[1]), "the schedule or the room changes the sums");
 }

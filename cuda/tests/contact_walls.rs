@@ -4,274 +4,27 @@
 
 mod convex_support;
 mod support;
+mod walls_support;
 
 use std::collections::BTreeMap;
 
-use convex_support::{BlockGrid, base_in, cpu, distance, settings};
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use convex_support::{cpu, distance, settings};
+use nalgebra::{Point3, Vector3};
 use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess};
-use pliant_cuda::contact::{BodyExchange, ContactError, DeviceWalls, RegisteredContact};
-use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use pliant_cuda::kernels::{CONTACT_NONE, CONVEX_HELD, CONVEX_ON_NODE, ContactClock, ConvexContacts};
-use pliant_cuda::layout::Span;
-use pliant_cuda::{Commands, Device};
+use pliant_cuda::Commands;
+use pliant_cuda::contact::{BodyExchange, ContactError, RegisteredContact};
+use pliant_cuda::kernels::{
+    CONTACT_NONE, CONTACT_TOO_MANY, ContactClock, MPM_STATUS_CAPACITY, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT,
+    MPM_STATUS_NEEDED, MPM_STATUS_WORDS,
+};
 use pliant_mpm::{Boundary, BoundaryKind};
-use pliant_rigid::{Shape, SpatialImpulse, SpatialVelocity};
-use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, options};
-use support::shapes::{bodies, geometry, vector};
+use pliant_rigid::SpatialImpulse;
+use support::contact::options;
+use support::shapes::vector;
 use support::{Random, devices};
-
-/// Nodes of the grid along each axis, and the coordinates of the first.
-const SIDE: usize = 20;
-const LOW: i32 = -9;
-/// Memory for contacts, those with walls among them.
-const CONTACTS: usize = 2000;
-/// Stiffness number of a wall.
-const WALL_NUMBER: f64 = 1e4;
-
-/// Particles in and around three bodies of some cells.
-fn scene(seed: u64) -> Scene {
-    let mut random = Random(seed);
-    let shapes = [
-        Shape::Sphere { radius: 0.03 },
-        Shape::Box { half_extents: Vector3::new(0.04, 0.015, 0.02) },
-        Shape::Capsule { radius: 0.015, half_length: 0.03 },
-    ];
-    let geometries = shapes.map(|shape| vec![geometry(shape, Isometry3::identity(), false)]);
-    let seen = (0..3).map(|_| {
-        let pose = Isometry3::new(vector(&mut random) * 0.03, vector(&mut random) * 3.0);
-        let velocity = SpatialVelocity { angular: vector(&mut random) * 5.0, linear: vector(&mut random) };
-        Seen { origin: pose.translation.vector.into(), pose, velocity }
-    });
-    let seen = seen.collect();
-    let mut particles: Vec<Particle> =
-        (0..220).map(|id| Particle::at(id, vector(&mut random) * 0.06, vector(&mut random) * 3.0)).collect();
-    particles.sort_by_key(|p| p.key);
-    Scene { particles, bodies: bodies(geometries.into()), seen }
-}
-
-fn wall(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
-    Boundary { point: Point3::from(point), normal: Unit::new_normalize(Vector3::from(normal)), kind }
-}
-
-/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky wall, and one after it in the list.
-fn boundaries() -> Vec<Boundary> {
-    vec![
-        wall([0.0, 0.0, -0.02], [0.0, 0.0, 1.0], BoundaryKind::Slip),
-        wall([-0.03, 0.0, 0.0], [1.0, 0.0, 0.0], BoundaryKind::Frictional { friction: 0.4 }),
-        wall([0.02, 0.03, 0.0], [-0.3, -0.7, 0.4], BoundaryKind::Frictional { friction: 0.9 }),
-        wall([0.0, -0.041, 0.0], [0.0, 1.0, 0.0], BoundaryKind::Sticky),
-        wall([0.04, 0.0, 0.0], [-1.0, 0.1, 0.0], BoundaryKind::Slip),
-    ]
-}
-
-/// Nodes all around with random velocities; some without mass. The problem has no contacts yet.
-fn free_motion(seed: u64) -> ContactProblem {
-    let mut random = Random(seed);
-    let count = SIDE.pow(3);
-    let single = |x: f64| f64::from(x as f32);
-    let node_free_velocity = (0..count).map(|_| {
-        let v = vector(&mut random);
-        [v.x, v.y, v.z, 0.0].map(single)
-    });
-    let mut problem = ContactProblem {
-        substep: DELTA,
-        node_free_velocity: node_free_velocity.collect(),
-        ..ContactProblem::default()
-    };
-    problem.node_mass = (0..count)
-        .map(|_| {
-            let mass = single(1e-3 * (1.2 + random.number()));
-            if random.word().is_multiple_of(17) { 0.0 } else { mass }
-        })
-        .collect();
-    problem
-}
-
-fn place(number: u32) -> [i32; 3] {
-    base_in([SIDE; 3])(number).map(|x| x + LOW)
-}
-
-fn number_of(node: [i32; 3]) -> usize {
-    let [x, y, z] = node.map(|x| (x - LOW) as usize);
-    (x * SIDE + y) * SIDE + z
-}
-
-fn position(node: [i32; 3]) -> Point3<f64> {
-    Point3::from(Vector3::from(node).map(f64::from) * H)
-}
-
-fn node_of(base: [i32; 3], s: usize) -> [i32; 3] {
-    [base[0] + (s / 9) as i32, base[1] + (s / 3 % 3) as i32, base[2] + (s % 3) as i32]
-}
-
-/// Weight of a node along an axis: a quadratic B-spline, or all on one node.
-fn weight(offset: f32, k: usize) -> f64 {
-    let offset = f64::from(offset);
-    if offset >= f64::from(CONVEX_ON_NODE) {
-        return f64::from(u8::from(offset - f64::from(CONVEX_ON_NODE) == k as f64));
-    }
-    let d = offset - k as f64;
-    if k == 1 { 0.75 - d * d } else { 0.5 * (1.5 - d.abs()).powi(2) }
-}
-
-/// A contact of a node, as the CPU adds it: number of the condition, lattice coordinates, contact.
-struct Wall {
-    plane: usize,
-    node: [i32; 3],
-    contact: RegisteredContact,
-}
-
-/// The rule of `Walls::add` in its own order, and the sticky nodes.
-fn walls_of(
-    contacts: &[RegisteredContact],
-    boundaries: &[Boundary],
-    free: &ContactProblem,
-) -> (Vec<Wall>, Vec<[i32; 3]>) {
-    let (mut walls, mut sticky, mut seen) = (Vec::new(), Vec::new(), vec![false; free.node_mass.len()]);
-    for contact in contacts {
-        for s in 0..27 {
-            let node = node_of(contact.base, s);
-            let mass = free.node_mass[number_of(node)];
-            if std::mem::replace(&mut seen[number_of(node)], true) || mass == 0.0 {
-                continue;
-            }
-            let acting: Vec<usize> =
-                (0..boundaries.len()).filter(|b| boundaries[*b].acts_on(&position(node), H)).collect();
-            if acting.iter().any(|b| boundaries[*b].kind == BoundaryKind::Sticky) {
-                sticky.push(node);
-                continue;
-            }
-            let delta = f64::from(DELTA as f32);
-            walls.extend(acting.iter().map(|&plane| Wall {
-                plane,
-                node,
-                contact: RegisteredContact {
-                    particle: CONTACT_NONE,
-                    geometry: CONTACT_NONE,
-                    body: 3,
-                    feature: CONTACT_NONE,
-                    base: contact.base,
-                    offset: [s / 9, s / 3 % 3, s % 3].map(|k| (CONVEX_ON_NODE as usize + k) as f32),
-                    normal: boundaries[plane].normal.map(|n| n as f32).into(),
-                    body_velocity: [0.0; 3],
-                    lever: position(node).coords.map(|x| x as f32).into(),
-                    gap: 0.0,
-                    distance: 0.0,
-                    pressed_out: 0.0,
-                    stiffness: (WALL_NUMBER * mass / (delta * delta)) as f32,
-                    dissipation: 0.0,
-                    friction: 0.0,
-                    lagged_normal_impulse: 0.0,
-                    tension: 0.0,
-                    last_impulse: [0.0; 3],
-                },
-            }));
-        }
-    }
-    (walls, sticky)
-}
-
-/// Everything on a device.
-struct Setup {
-    on: OnDevice,
-    grid: BlockGrid,
-    free: ContactProblem,
-    boundaries: Vec<Boundary>,
-    walls: DeviceWalls,
-    solver: DeviceConvexSolver,
-}
-
-impl Setup {
-    fn new(device: &Device, boundaries: Vec<Boundary>, contacts: usize) -> Self {
-        let scene = scene(5);
-        let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
-        on.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
-        on.exchange.begin_step().unwrap();
-        let free = free_motion(6);
-        let grid = BlockGrid::new(device, &free, place);
-        let walls = DeviceWalls::new(device, &boundaries, &on.registry, grid.nodes.len()).unwrap();
-        let mut solver = DeviceConvexSolver::new(device, contacts, SIDE.pow(3)).unwrap();
-        let solver_settings = DeviceConvexSettings {
-            solver: settings(1e-6),
-            substep: DELTA,
-            // Of contacts without their own, of which there are none.
-            dissipation: f64::NAN,
-            stiction_tolerance: 1e-3,
-        };
-        solver.set(&solver_settings, DeviceGuess::Solution).unwrap();
-        Self { on, grid, free, boundaries, walls, solver }
-    }
-
-    fn submit(&self, give: impl FnOnce(&mut Commands)) {
-        let mut commands = Commands::new();
-        give(&mut commands);
-        self.on.device.submit(&commands).unwrap();
-    }
-
-    fn contacts(&self) -> Vec<RegisteredContact> {
-        self.on.registry.download().unwrap()
-    }
-
-    fn add(&self) {
-        self.submit(|commands| self.walls.issue_add(commands, &self.on.registry, &self.grid.spans()));
-    }
-
-    /// Numbers nodes and guesses.
-    fn guess(&self) {
-        self.submit(|commands| {
-            let contacts = ConvexContacts::from(&self.on.registry.contacts());
-            let (incidence, nodes) = (self.solver.incidence(), self.grid.nodes.span());
-            self.solver.issue_number(commands, &contacts, &self.grid.spans());
-            self.walls.issue_guess(commands, &self.on.registry, incidence, nodes);
-        });
-    }
-
-    fn solve(&self) {
-        self.submit(|commands| {
-            let arrays = self.on.registry.contacts();
-            let (nodes, held) = (self.grid.nodes.span(), self.walls.held());
-            self.solver.issue_solve(commands, &(&arrays).into(), nodes, held, arrays.last_impulse);
-        });
-    }
-
-    fn exchange(&self) {
-        self.submit(|commands| {
-            let (incidence, solution, on) = (self.solver.incidence(), self.solver.solution(), &self.on);
-            let nodes = self.grid.nodes.span();
-            on.exchange.issue(commands, &on.geometries, &on.registry, incidence, solution, nodes);
-            let impulses = solution.impulses;
-            self.walls.issue_impose(commands, &on.registry, incidence, impulses, nodes, &on.exchange);
-        });
-    }
-
-    /// Velocity and mass of each node of the problem on the grid.
-    fn nodes(&self) -> Vec<[f32; 4]> {
-        let nodes = self.grid.nodes.download().unwrap();
-        self.grid.slots.iter().map(|slot| nodes[*slot as usize]).collect()
-    }
-
-    /// The nodes that walls hold.
-    fn held(&self) -> Vec<[i32; 3]> {
-        let mut marks = vec![0; self.grid.nodes.len()];
-        let copy = self.on.device.upload(&marks).unwrap();
-        self.submit(|commands| {
-            commands.copy(self.walls.held(), copy.span());
-        });
-        copy.download_at(0, &mut marks).unwrap();
-        let numbers = 0..self.grid.slots.len();
-        let held = numbers.filter(|n| marks[self.grid.slots[*n] as usize] == CONVEX_HELD);
-        held.map(|n| place(n as u32)).collect()
-    }
-
-    /// Gives the particles' contacts other impulses to guess with.
-    fn set_guess(&self, impulses: &[[f32; 3]]) {
-        let given = self.on.device.upload(impulses).unwrap();
-        self.submit(|commands| {
-            commands.copy(given.span(), self.on.registry.contacts().last_impulse);
-        });
-    }
-}
+use walls_support::{
+    CONTACTS, Setup, Wall, boundaries, node_of, number_of, place, position, scene, wall, walls_of, weight,
+};
 
 fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
     nodes.sort_unstable();
@@ -313,7 +66,7 @@ fn walls_are_those_of_the_cpu() {
     }
 }
 
-// As many contacts as there are, not as there is room for, so that the caller can make room; those that fit are right.
+// As many contacts as there are, not as there is room for, so that the caller can make room; the substep is stopped. Those that fit are right.
 #[test]
 fn walls_beyond_the_capacity_are_counted() {
     for device in devices() {
@@ -322,14 +75,29 @@ fn walls_beyond_the_capacity_are_counted() {
         let particles = setup.contacts();
         let (walls, _) = walls_of(&particles, &setup.boundaries, &setup.free);
         let (all, capacity) = (particles.len() + walls.len(), particles.len() + 7);
-        let setup = Setup::new(&device, boundaries(), capacity);
-        setup.on.register();
+        let mut setup = Setup::new(&device, boundaries(), capacity);
+        let mut status = vec![0_u32; MPM_STATUS_WORDS as usize];
+        status[MPM_STATUS_LIMIT as usize] = 7;
+        let status = device.upload(&status).unwrap();
+        setup.solver.follow(status.span(), setup.on.registry.clock());
+        setup.on.register_within(status.span());
         setup.add();
         let found = setup.contacts();
         assert_eq!(found.len(), capacity);
         assert!(found[particles.len()..].iter().zip(&walls).all(|(found, wall)| found == &wall.contact));
         let error = ContactError::Capacity { contacts: all as u32, capacity: capacity as u32 };
         assert_eq!(setup.on.registry.check(), Err(error));
+        // The first substep does not take place, and can be done again.
+        let nodes = setup.nodes();
+        setup.guess();
+        setup.solve();
+        setup.exchange();
+        let status = status.download().unwrap();
+        let told = [MPM_STATUS_LIMIT, MPM_STATUS_FLAGS, MPM_STATUS_NEEDED, MPM_STATUS_CAPACITY];
+        let told = told.map(|word| status[word as usize]);
+        assert_eq!(told, [0, CONTACT_TOO_MANY, all as u32, capacity as u32]);
+        assert_eq!(setup.nodes(), nodes);
+        assert!(setup.on.registry.save().unwrap().is_empty());
     }
 }
 
@@ -501,29 +269,63 @@ fn substep(setup: &Setup) -> Outcome {
     Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
 }
 
+/// Substeps that are stopped, from the beginning or after their contacts, or walls, were added, change nothing from then on.
+fn stopped(setup: &Setup) {
+    let device = &setup.on.device;
+    let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
+    let memories = setup.on.registry.save().unwrap().len();
+    let never = device.upload(&[0_u32]).unwrap();
+    let clock = ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 };
+    let clock = device.upload(&[clock]).unwrap();
+    for (has_contacts, has_walls) in [(false, false), (true, false), (true, true)] {
+        if has_contacts {
+            setup.on.register();
+        } else {
+            setup.on.register_within(never.span());
+        }
+        if has_walls {
+            setup.add();
+        }
+        setup.submit(|commands| {
+            commands.copy(clock.span(), setup.on.registry.clock());
+        });
+        let contacts = setup.contacts();
+        assert_eq!(contacts.is_empty(), !has_contacts);
+        assert_eq!(contacts.iter().any(|c| c.particle == CONTACT_NONE), has_walls);
+        if !has_walls {
+            setup.add();
+            assert!(setup.held().is_empty());
+        }
+        setup.guess();
+        assert_eq!(setup.contacts(), contacts);
+        setup.exchange();
+        assert_eq!(setup.nodes(), nodes);
+        assert_eq!(setup.on.exchange.download().unwrap(), totals);
+        assert_eq!(setup.on.registry.save().unwrap().len(), memories);
+    }
+}
+
 #[test]
 fn what_walls_do_is_imposed_and_accounted_for() {
     let mut first: Option<Outcome> = None;
-    for device in devices() {
-        for blocks in [1, u32::MAX] {
-            let mut setup = Setup::new(&device, boundaries(), CONTACTS);
-            setup.walls = setup.walls.with_blocks(blocks);
-            let outcome = substep(&setup);
-            // The next substep remembers what the particles' contacts did, and that no wall was among them.
-            let before = setup.on.registry.save().unwrap();
-            setup.on.register();
-            let recalled = setup.contacts();
-            let known = recalled.iter().filter(|c| {
-                before
-                    .iter()
-                    .any(|m| (m.particle, m.geometry, m.impulse) == (c.particle, c.geometry, c.last_impulse))
-            });
-            assert!(known.count() > recalled.len() / 2);
-            if device.is_emulated() {
-                match &first {
-                    Some(first) => assert!(*first == outcome, "the schedule or the number of blocks matters"),
-                    None => first = Some(outcome),
-                }
+    for (device, blocks) in devices().into_iter().zip([1, u32::MAX, 2, u32::MAX]) {
+        let mut setup = Setup::new(&device, boundaries(), CONTACTS);
+        setup.walls = setup.walls.with_blocks(blocks);
+        let outcome = substep(&setup);
+        // The next substep remembers what the particles' contacts did, and that no wall was among them.
+        let before = setup.on.registry.save().unwrap();
+        setup.on.register();
+        let recalled = setup.contacts();
+        let known = recalled.iter().filter(|c| {
+            let key = (c.particle, c.geometry, c.last_impulse);
+            before.iter().any(|m| (m.particle, m.geometry, m.impulse) == key)
+        });
+        assert!(known.count() > recalled.len() / 2);
+        stopped(&setup);
+        if device.is_emulated() {
+            match &first {
+                Some(first) => assert!(*first == outcome, "the schedule or the number of blocks matters"),
+                None => first = Some(outcome),
             }
         }
     }
@@ -553,7 +355,7 @@ fn host_contact(c: &RegisteredContact) -> Contact {
 #[test]
 fn the_solve_with_walls_is_the_cpus() {
     for device in devices() {
-        let setup = Setup::new(&device, boundaries(), CONTACTS);
+        let setup = Setup::with_tolerance(&device, boundaries(), CONTACTS, 1e-5);
         setup.on.register();
         let particles = setup.contacts();
         let (walls, sticky) = walls_of(&particles, &setup.boundaries, &setup.free);
@@ -561,7 +363,7 @@ fn the_solve_with_walls_is_the_cpus() {
         sticky.iter().for_each(|node| problem.node_mass[number_of(*node)] = 0.0);
         problem.contacts =
             particles.iter().chain(walls.iter().map(|w| &w.contact)).map(host_contact).collect();
-        let (right, info) = cpu(&problem, &settings(1e-6), InitialGuess::Free);
+        let (right, info) = cpu(&problem, &settings(1e-5), InitialGuess::Free);
         setup.add();
         setup.guess();
         setup.solve();
@@ -575,45 +377,11 @@ fn the_solve_with_walls_is_the_cpus() {
         let off = distance(&problem, &velocities, right.velocities());
         let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
         let bound = found.info.residual + info.residual;
-        assert!(off <= bound && bound < 1e-4 * moved, "{off} of {moved}: {info:?} {:?}", found.info);
+        assert!(off <= bound && bound < 1e-3 * moved, "{off} of {moved}: {info:?} {:?}", found.info);
         // A node that the solver never moves is where it was on both.
         for node in &sticky {
             let number = number_of(*node);
             assert_eq!(velocities[number], right.velocities()[number], "{node:?}");
-        }
-    }
-}
-
-#[test]
-fn nothing_happens_in_a_substep_that_does_not_take_place() {
-    for device in devices() {
-        let setup = Setup::new(&device, boundaries(), CONTACTS);
-        substep(&setup);
-        let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
-        let memories = setup.on.registry.save().unwrap().len();
-        // Stopped from the beginning, and after its contacts were found.
-        let limit = device.upload(&[0_u32]).unwrap();
-        setup.on.register_within(limit.span());
-        assert!(setup.contacts().is_empty());
-        for found in [false, true] {
-            if found {
-                setup.on.register_within(Span::EMPTY);
-                let clock =
-                    device.upload(&[ContactClock { delta: 1.0, substep: 1, active: 0, unused: 0 }]).unwrap();
-                setup.submit(|commands| {
-                    commands.copy(clock.span(), setup.on.registry.clock());
-                });
-            }
-            let contacts = setup.contacts();
-            setup.add();
-            assert_eq!(setup.contacts(), contacts);
-            assert!(setup.held().is_empty());
-            setup.guess();
-            assert_eq!(setup.contacts(), contacts);
-            setup.exchange();
-            assert_eq!(setup.nodes(), nodes);
-            assert_eq!(setup.on.exchange.download().unwrap(), totals);
-            assert_eq!(setup.on.registry.save().unwrap().len(), memories);
         }
     }
 }

@@ -325,7 +325,10 @@ fn a_lost_particle_is_told() {
     for device in devices() {
         let mut device_mpm = on_device(&device, &mpm, &[]);
         match device_mpm.advance(10, DT, GRAVITY).map(|_| ()) {
-            Err(DeviceMpmError::Mpm(MpmError::LostParticle { id: 77, position, velocity })) => {
+            Err(DeviceMpmError::Lost {
+                source: MpmError::LostParticle { id: 77, position, velocity },
+                ..
+            }) => {
                 assert!(
                     (velocity.z - 30.0 * H / DT).abs() < 1.0 && position.z > 70.0,
                     "{position} {velocity}"

@@ -78,9 +78,12 @@ fn the_tests_pass_under_sanitizers() {
         "contact_distance",
         "contact_register",
         "contact_exchange",
+        "contact_walls",
         "mpm_transfers",
         "mpm_constitutive",
         "mpm_steps",
+        "mpm_totals",
+        "stop_and_grow",
     ];
     for name in programs {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();

@@ -8,19 +8,16 @@ use pliant_coupling::{
 };
 use pliant_rigid::SpatialImpulse;
 
+use super::Room;
 use crate::contact::{
     ContactOptions, DeviceAnswering, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls,
     RegistryCapacity,
 };
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use crate::kernels::{self, ContactBody, ConvexContacts, GridNodes, ParticleRows};
+use crate::kernels::{self, CONTACT_NONE, ContactBody, ConvexContacts, GridNodes, ParticleRows};
 use crate::layout::Span;
 use crate::mpm::{DeviceMpm, StopCause, Stopped};
 use crate::{Commands, Device};
-
-/// Contacts that there is room for at first, and touched nodes.
-const FIRST_CONTACTS: usize = 1 << 10;
-const FIRST_NODES: usize = 1 << 12;
 
 /// Blocks of a cooperative kernel under emulation, where each costs time at every barrier.
 const EMULATED_BLOCKS: u32 = 2;
@@ -44,7 +41,12 @@ pub(super) struct DeviceContact {
 
 impl DeviceContact {
     /// Memory for the contacts of a world; none where nothing can touch.
-    pub(super) fn new(device: &Device, world: &World, mpm: &DeviceMpm) -> Result<Option<Self>, BackendError> {
+    pub(super) fn new(
+        device: &Device,
+        world: &World,
+        mpm: &DeviceMpm,
+        room: Room,
+    ) -> Result<Option<Self>, BackendError> {
         let geometries = DeviceGeometries::new(device, world.bodies()).map_err(BackendError::device)?;
         if geometries.is_empty() {
             return Ok(None);
@@ -62,7 +64,7 @@ impl DeviceContact {
             },
             dissipation: settings.contact.dissipation,
         };
-        let (contacts, nodes) = (FIRST_CONTACTS, FIRST_NODES);
+        let Room { contacts, nodes } = room;
         let capacity = RegistryCapacity {
             particles: world.particle_count(),
             contacts,
@@ -100,11 +102,15 @@ impl DeviceContact {
             StopCause::TouchedNodes { needed, .. } => (0, needed),
             _ => return Err(BackendError::device(*stopped)),
         };
+        self.make_room_for(contacts, nodes)?;
+        self.follow_grid(mpm)
+    }
+
+    fn make_room_for(&mut self, contacts: u32, nodes: u32) -> Result<(), BackendError> {
         self.registry.grow(contacts).map_err(BackendError::device)?;
         self.solver.grow(self.registry.capacity() as u32, nodes).map_err(BackendError::device)?;
         let (contacts, nodes) = self.solver.capacity();
-        self.exchange.grow(contacts as u32, nodes as u32).map_err(BackendError::device)?;
-        self.follow_grid(mpm)
+        self.exchange.grow(contacts as u32, nodes as u32).map_err(BackendError::device)
     }
 
     /// Fits the walls' memory to a grid that has grown, or is another one.
@@ -226,13 +232,20 @@ impl DeviceContact {
     /// What contact remembers.
     pub(super) fn memory(&self) -> Result<ContactMemory, BackendError> {
         let contacts = self.registry.save().map_err(BackendError::device)?;
-        Ok(ContactMemory { contacts: contacts.iter().map(on_host).collect(), velocities: Vec::new() })
+        // Walls of the grid have none.
+        let of_particles = contacts.iter().filter(|contact| contact.particle != CONTACT_NONE);
+        let contacts = of_particles.map(on_host).collect();
+        let velocities = self.solver.save_velocities().map_err(BackendError::device)?;
+        Ok(ContactMemory { contacts, velocities })
     }
 
     /// Remembers this and nothing else.
-    pub(super) fn remember(&mut self, memory: &ContactMemory) -> Result<(), BackendError> {
+    pub(super) fn remember(&mut self, memory: &ContactMemory, mpm: &DeviceMpm) -> Result<(), BackendError> {
         let contacts: Vec<_> = memory.contacts.iter().map(on_device).collect();
-        self.registry.restore(&contacts).map_err(BackendError::device)
+        self.make_room_for(contacts.len() as u32, memory.velocities.len() as u32)?;
+        self.follow_grid(mpm)?;
+        self.registry.restore(&contacts).map_err(BackendError::device)?;
+        self.solver.restore_velocities(&memory.velocities).map_err(BackendError::device)
     }
 }
 

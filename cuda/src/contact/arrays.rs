@@ -4,28 +4,6 @@ use crate::kernels::{ContactArrays, ConvexContacts};
 use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
-impl ContactArrays {
-    /// The contacts as the convex solve reads them, with one dissipation and stiction tolerance for all.
-    pub fn for_solve(&self) -> ConvexContacts {
-        ConvexContacts {
-            count: self.count,
-            base: self.base,
-            offset: self.offset,
-            normal: self.normal,
-            body_velocity: self.body_velocity,
-            gap: self.gap,
-            stiffness: self.stiffness,
-            friction: self.friction,
-            lagged_normal_impulse: self.lagged_normal_impulse,
-            tension: self.tension,
-            dissipation: Span::EMPTY,
-            stiction_tolerance: Span::EMPTY,
-            body: self.body,
-            lever: self.lever,
-        }
-    }
-}
-
 macro_rules! contacts {
     ($($(#[doc = $about:literal])* $field:ident: $type:ty,)*) => {
         /// A contact, as [`ContactArrays`] has it.
@@ -57,6 +35,7 @@ macro_rules! contacts {
 
             pub(crate) fn download(&self) -> Result<Vec<RegisteredContact>, DeviceError> {
                 let count = self.count.download()?.first().map_or(0, |count| *count as usize);
+                let count = count.min(self.particle.len());
                 $(
                     let mut $field = vec![<$type>::default(); count];
                     self.$field.download_at(0, &mut $field)?;

@@ -167,6 +167,8 @@ impl DeviceRegistry {
             let (what, from, to) = ("contacts", from as u64, to as u64);
             DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
         };
+        let needed = Contacts::bytes_needed(to) + (to * size_of::<ContactMemory>()) as u64;
+        self.device.check_free(needed).map_err(refuse)?;
         let arrays = Contacts::new(&self.device, to).map_err(refuse)?;
         self.memories.grow(to).map_err(refuse)?;
         self.contacts = arrays;

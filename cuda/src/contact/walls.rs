@@ -19,7 +19,8 @@ const STENCIL: usize = 27;
 /// The walls of the contact problems of a registry: as `coupling/src/walls.rs`, which says why.
 ///
 /// In a substep: [`DeviceRegistry::issue`], [`DeviceWalls::issue_add`], the solver's numbering, [`DeviceWalls::issue_guess`], the solve with
-/// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Without boundary conditions all of them append nothing. In
+/// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Nothing is kept from substep to substep: where the registry or the
+/// grid has grown, another one takes its place. Without boundary conditions all of them append nothing. In
 /// a substep that does not take place nothing happens.
 #[derive(Debug)]
 pub struct DeviceWalls {
@@ -104,7 +105,8 @@ impl DeviceWalls {
 
     /// Appends what adds the walls of the nodes that the registry's contacts touch to these contacts. `grid` has the free velocities.
     ///
-    /// Where contacts are more than there is room for, their number is in [`DeviceRegistry::check`], as that of the particles' is.
+    /// Where contacts are more than there is room for, the count says how many there are, and the numbering stops the substep
+    /// ([`DeviceConvexSolver::follow`](crate::convex::DeviceConvexSolver::follow)); [`DeviceRegistry::check`] tells it as well.
     pub fn issue_add(&self, commands: &mut Commands, registry: &DeviceRegistry, grid: &GridNodes) {
         if self.is_empty() {
             return;

@@ -189,7 +189,7 @@ shared_structs! {
     /// The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
     /// nodes with walls of the grid.
     pub struct ContactArrays {
-        /// Number of contacts; one element.
+        /// Number of contacts; one element. More than there is room for where nodes with walls of the grid are: the solve refuses these.
         pub count: Span<u32>,
         /// The particle's id; [`CONTACT_NONE`] for a contact of a node with a wall of the grid.
         pub particle: Span<u32>,
@@ -312,7 +312,7 @@ kernel_parameters! {
         pub clock: Span<ContactClock>,
         /// One element.
         pub state: Span<ContactState>,
-        /// See [`super::MPM_STATUS_LIMIT`]; empty for no limit.
+        /// See `MPM_STATUS_LIMIT`; empty for no limit.
         pub limit: Span<u32>,
         /// Grid spacing [m].
         pub grid_spacing: f64,
@@ -368,7 +368,7 @@ kernel_parameters! {
         pub rules: ContactRules,
         /// The contacts.
         pub contacts: ContactArrays,
-        /// See [`super::MPM_STATUS_LIMIT`]: contacts for which there is no room stop the substep; where it is empty, they are left out.
+        /// See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
         pub status: Span<u32>,
     }
 

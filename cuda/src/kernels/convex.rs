@@ -237,7 +237,7 @@ kernel_parameters! {
         pub barrier: Span<u32>,
         /// Whether the substep takes place; empty where there is no step.
         pub clock: Span<ContactClock>,
-        /// What stops it: see [`super::MPM_STATUS_LIMIT`].
+        /// What stops it: see `MPM_STATUS_LIMIT`.
         pub status: Span<u32>,
         /// Contacts there is room for.
         pub contact_capacity: u32,
@@ -297,7 +297,7 @@ kernel_parameters! {
         pub totals: Span<ConvexTotals>,
         /// Whether the substep takes place; empty where there is no step.
         pub clock: Span<ContactClock>,
-        /// What stops it: see [`super::MPM_STATUS_LIMIT`].
+        /// What stops it: see `MPM_STATUS_LIMIT`.
         pub status: Span<u32>,
         /// Length of a row of contacts.
         pub contact_capacity: u32,

@@ -17,6 +17,7 @@ use crate::{Commands, DeviceError};
 
 /// Where a step is after it was advanced.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a step")]
 pub enum Advance {
     /// All substeps have run.
     Done(StepAccount),
@@ -133,7 +134,7 @@ impl DeviceMpm {
     /// or there is no room for the particles' blocks, which makes more.
     ///
     /// # Errors
-    /// [`DeviceMpmError::Mpm`] with the particle that was lost, after which the particles are as after that substep;
+    /// [`DeviceMpmError::Lost`] with the particle that was lost, after which the particles are as after that substep;
     /// [`DeviceMpmError::OutOfRange`], and those of the device.
     pub fn advance(
         &mut self,
@@ -220,7 +221,12 @@ impl DeviceMpm {
             self.status.download_at(0, &mut status)?;
             progress.done = status[MPM_STATUS_LIMIT as usize].min(progress.substeps);
             self.progress = Some(progress);
-            self.check(&status, progress.done)?;
+            if let Err(error) = self.check(&status, progress.done) {
+                // Nothing to go on with.
+                self.progress = None;
+                self.transfers.accounts.fill(0.0)?;
+                return Err(error);
+            }
             if progress.done == progress.substeps {
                 self.progress = None;
                 return Ok(Advance::Done(self.account(&status, progress.extra_sorts)?));
@@ -259,7 +265,8 @@ impl DeviceMpm {
     fn check(&self, status: &[u32], substeps: u32) -> Result<(), DeviceMpmError> {
         let flags = status[MPM_STATUS_FLAGS as usize];
         if flags & MPM_LOST != 0 {
-            return Err(self.lost_particle(u32::MAX - status[MPM_STATUS_LOST as usize])?.into());
+            let source = self.lost_particle(u32::MAX - status[MPM_STATUS_LOST as usize])?;
+            return Err(DeviceMpmError::Lost { substep: substeps.saturating_sub(1), source });
         }
         if flags & MPM_OUT_OF_RANGE != 0 {
             return Err(DeviceMpmError::OutOfRange { limit: MPM_KEY_LIMIT, substeps });

@@ -11,7 +11,15 @@ pub enum DeviceMpmError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// A particle was lost, or the particles do not fit the model that they are written to.
+    /// A particle was lost. The particles are as after that substep.
+    #[error("substep {substep}: {source}")]
+    Lost {
+        /// The substep in which it was, from 0.
+        substep: u32,
+        /// Which, where and how fast.
+        source: MpmError,
+    },
+    /// The particles do not fit the model that they are written to.
     #[error(transparent)]
     Mpm(#[from] MpmError),
     /// A step stopped, and [`crate::mpm::DeviceMpm::make_room`] cannot mend what it stopped for. Particles are as before the substep.

@@ -70,6 +70,8 @@ impl DeviceMpm {
             let (what, from, to) = ("blocks of nodes and particles", total(from), total(to));
             DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
         };
+        let needed = BlockMemory::bytes_needed(to) + TransferMemory::bytes_needed(to);
+        self.device.check_free(needed).map_err(refuse)?;
         let blocks = BlockMemory::new(&self.device, to).map_err(refuse)?;
         let transfers = TransferMemory::new(&self.device, to).map_err(refuse)?;
         self.particles.grow(to.particle_blocks as usize).map_err(refuse)?;

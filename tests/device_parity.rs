@@ -1,0 +1,253 @@
+//! Whole scenes, small, on a device beside the same scenes on the processor. The emulated device always; a GPU where there is one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "helpers of tests fail like tests"
+)]
+
+use pliant::coupling::{Balance, ParticleSnapshot, StepReport};
+use pliant::cuda::Device;
+use pliant::cuda::backend::{self, DeviceBackend, Room};
+use pliant::rigid::SpatialImpulse;
+use pliant::scenes::format::{Assignment, Scene};
+use pliant::scenes::load::load;
+use pliant::scenes::prepare::prepare;
+
+/// A built-in scene with some fields changed, and how many steps of it are run.
+struct Case {
+    scene: &'static str,
+    changes: &'static [&'static str],
+    steps: usize,
+}
+
+/// What came of a run.
+struct Outcome {
+    particles: ParticleSnapshot,
+    /// On each body, summed over the run \[N s, N m s\].
+    impulses: Vec<SpatialImpulse>,
+    balance: Balance,
+    substeps: u32,
+    contacts: f64,
+    iterations: u32,
+    not_converged: u32,
+}
+
+impl Case {
+    fn scene(&self) -> Scene {
+        let changes: Vec<_> = self.changes.iter().map(|text| Assignment::parse(text).unwrap()).collect();
+        load(self.scene, &changes).unwrap()
+    }
+
+    /// Runs on a device, or on the processor.
+    fn run(&self, device: Option<&Device>) -> Outcome {
+        let scene = self.scene();
+        let mut prepared = prepare(&scene).unwrap();
+        let world = &mut prepared.world;
+        if let Some(device) = device {
+            backend::attach(device, world).unwrap();
+        }
+        let mut impulses = vec![SpatialImpulse::zero(); world.bodies().len()];
+        let mut sum = StepReport::default();
+        for _ in 0..self.steps {
+            let time = world.time();
+            prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
+            let report = world.step().unwrap();
+            for (sum, impulse) in impulses.iter_mut().zip(world.body_impulses()) {
+                sum.angular += impulse.angular;
+                sum.linear += impulse.linear;
+            }
+            sum.substeps += report.substeps;
+            sum.contacts_mean += report.contacts_mean;
+            sum.iterations += report.iterations;
+            sum.not_converged += report.not_converged;
+            world.diagnostics();
+        }
+        let mut particles = ParticleSnapshot::default();
+        world.snapshot(&mut particles).unwrap();
+        Outcome {
+            particles,
+            impulses,
+            balance: world.balance(),
+            substeps: sum.substeps,
+            contacts: sum.contacts_mean,
+            iterations: sum.iterations,
+            not_converged: sum.not_converged,
+        }
+    }
+}
+
+fn devices() -> Vec<Device> {
+    let emulated = Device::IS_EMULATION_BUILT.then(|| Device::emulated(11).unwrap());
+    emulated.into_iter().chain(Device::cuda(0).ok()).collect()
+}
+
+/// Largest difference of a coordinate.
+fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    let of = |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max);
+    a.iter().zip(b).map(of).fold(0.0, f64::max)
+}
+
+/// The law: both paths are one algorithm, so what is between them is rounding. A substep rounds a position, up to six cells from the corner
+/// of its block, to 2^-22 cells, and a velocity that moves it by at most 0.4 cells by less than that, on each path: 2^-20 cells a substep
+/// at most, which add up. Contact forces follow the positions through the stiffness, and the solves stop within their tolerance.
+fn agree(case: &Case, force_tolerance: f64) {
+    let spacing = case.scene().grid_spacing.unwrap();
+    let host = case.run(None);
+    for device in devices() {
+        let there = case.run(Some(&device));
+        let cells = apart(&host.particles.positions, &there.particles.positions) / spacing;
+        let limit = f64::from(host.substeps) * 2.0_f64.powi(-20);
+        eprintln!(
+            "{} on {}: {cells:.1e} cells apart (limit {limit:.1e}), contacts {} and {}, iterations {} and {}, {:?}",
+            case.scene,
+            device.name(),
+            host.contacts,
+            there.contacts,
+            host.iterations,
+            there.iterations,
+            there.balance,
+        );
+        assert_eq!(there.substeps, host.substeps);
+        assert!(cells < limit, "{cells} cells apart");
+        let scale = host.impulses.iter().map(|p| p.linear.norm()).fold(0.0, f64::max);
+        for (host, there) in host.impulses.iter().zip(&there.impulses) {
+            let off = (there.linear - host.linear).norm();
+            eprintln!("  impulse {:.4e} N s, off by {off:.1e}", host.linear.norm());
+            assert!(off <= force_tolerance * scale, "{off} of {scale} N s");
+        }
+        assert_eq!(there.not_converged, 0);
+        // A few more or fewer where a residual ends near its tolerance.
+        let (fewer, more) = (host.iterations.min(there.iterations), host.iterations.max(there.iterations));
+        assert!(more - fewer <= 2 + more / 10, "{fewer} and {more} iterations");
+        for error in [there.balance.mass, there.balance.linear_momentum, there.balance.angular_momentum] {
+            assert!(error < 1e-6, "{:?}", there.balance);
+        }
+    }
+}
+
+#[test]
+fn an_elastic_cube_hits_a_table() {
+    agree(
+        &Case {
+            scene: "elastic-drop",
+            changes: &[
+                "grid_spacing=0.04",
+                "soft.0.pose.position=[0,0,0.1]",
+                "solver.relative_tolerance=1e-5",
+            ],
+            steps: 20,
+        },
+        1e-4,
+    );
+}
+
+// Two panels hold a cube by friction: contact on both sides of light bodies that forces move.
+#[test]
+fn panels_hold_a_cube() {
+    agree(
+        &Case {
+            scene: "hold",
+            changes: &[
+                "grid_spacing=0.04",
+                "soft.0.sampling.counts=[5,5,5]",
+                "solver.relative_tolerance=1e-5",
+            ],
+            steps: 60,
+        },
+        1e-4,
+    );
+}
+
+// Sand on a sticky floor: plastic flow, a boundary condition of the grid, no bodies.
+#[test]
+fn a_column_of_sand_collapses() {
+    agree(&Case { scene: "sand-column", changes: &["grid_spacing=0.04"], steps: 25 }, 0.0);
+}
+
+// A roller on dough that lies on a rough boundary: contact with walls in the solve, and bodies that answer within the step.
+#[test]
+fn dough_is_rolled() {
+    agree(
+        &Case {
+            scene: "dough-pin",
+            changes: &[
+                "grid_spacing=0.04",
+                "soft.0.sampling.counts=[18,8,5]",
+                "solver.relative_tolerance=1e-5",
+                "coupling=weak",
+                "dt=0.001",
+            ],
+            steps: 30,
+        },
+        1e-4,
+    );
+}
+
+/// A world that went on for some steps from what another wrote.
+fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> Vec<[f64; 3]> {
+    let mut prepared = prepare(&case.scene()).unwrap();
+    let world = &mut prepared.world;
+    if let Some(device) = device {
+        backend::attach(device, world).unwrap();
+    }
+    world.read_state(&mut &saved[..]).unwrap();
+    for _ in 0..steps {
+        world.step().unwrap();
+    }
+    let mut particles = ParticleSnapshot::default();
+    world.snapshot(&mut particles).unwrap();
+    particles.positions
+}
+
+// The law: a state is all there is. What a device saved in the middle of contact goes on on a device and on the processor as if it had not
+// been interrupted, up to the rounding of the sums that another order of the particles in memory gives.
+#[test]
+fn a_saved_state_goes_on_here_and_there() {
+    let case = Case {
+        scene: "hold",
+        changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]", "solver.relative_tolerance=1e-5"],
+        steps: 0,
+    };
+    for device in devices() {
+        let mut prepared = prepare(&case.scene()).unwrap();
+        let world = &mut prepared.world;
+        backend::attach(&device, world).unwrap();
+        let mut saved = Vec::new();
+        for step in 0..40 {
+            if step == 20 {
+                world.write_state(&mut saved).unwrap();
+            }
+            world.step().unwrap();
+        }
+        let mut whole = ParticleSnapshot::default();
+        world.snapshot(&mut whole).unwrap();
+        for next in [Some(&device), None] {
+            let cells = apart(&whole.positions, &gone_on(&case, next, &saved, 20)) / 0.04;
+            let name = next.map_or("the processor", Device::name);
+            eprintln!("gone on with {name}: {cells:.1e} cells apart");
+            assert!(cells < 20.0 * 2.0_f64.powi(-20), "{cells} cells apart");
+        }
+    }
+}
+
+// The law: memory that grows in the middle of a step changes nothing, to the bit.
+#[test]
+fn room_that_grows_changes_nothing() {
+    let case =
+        Case { scene: "hold", changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]"], steps: 0 };
+    let Some(device) = devices().into_iter().next() else { return };
+    let run = |room: Room| {
+        let mut prepared = prepare(&case.scene()).unwrap();
+        let world = &mut prepared.world;
+        let backend = DeviceBackend::new(&device, world, room).unwrap();
+        world.attach("cuda", Box::new(backend)).unwrap();
+        for _ in 0..10 {
+            world.step().unwrap();
+        }
+        let mut particles = ParticleSnapshot::default();
+        world.snapshot(&mut particles).unwrap();
+        (particles.positions, world.body_impulses().to_vec())
+    };
+    assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
+}
