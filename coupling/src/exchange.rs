@@ -35,8 +35,8 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Writes the solver's velocities to the grid and adds the impulses on the bodies (about their `origins`) to `bodies`.
-    pub(crate) fn apply(
+    /// Writes the solver's velocities to the grid, and obeys the walls there.
+    pub(crate) fn hand_to_grid(
         &mut self,
         solver: &ConvexSolver,
         problem: &ContactProblem,
@@ -44,16 +44,29 @@ impl Exchange {
         numbering: &Numbering,
         walls: &Walls,
         mpm: &mut Mpm,
-        origins: &[Point3<f64>],
-        bodies: &mut [SpatialImpulse],
     ) -> Exchanged {
-        let impulses = solver.impulses();
         let mut sums = Exchanged::default();
         self.update_grid(solver.velocities(), problem, numbering, mpm, &mut sums);
+        impose_walls(&solver.impulses()[pairs.len()..], numbering, walls, mpm, &mut sums);
+        sums
+    }
+
+    /// Adds the impulses on the bodies (about their `origins`) to `bodies`, and what belongs to `sums` besides the grid's part.
+    pub(crate) fn hand_to_bodies(
+        &mut self,
+        solver: &ConvexSolver,
+        problem: &ContactProblem,
+        pairs: &[Pair],
+        numbering: &Numbering,
+        walls: &Walls,
+        origins: &[Point3<f64>],
+        bodies: &mut [SpatialImpulse],
+        sums: &mut Exchanged,
+    ) {
+        let impulses = solver.impulses();
         for (left, impulse) in self.left.iter_mut().zip(solver.node_impulses()) {
             *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
         }
-        impose_walls(&impulses[pairs.len()..], numbering, walls, mpm, &mut sums);
         self.find_owners(impulses, problem, pairs);
         for (c, (pair, impulse)) in pairs.iter().zip(impulses).enumerate() {
             let impulse = Vector3::from(*impulse);
@@ -73,7 +86,6 @@ impl Exchange {
                 bodies[body].add_at(&origins[body], &place.position, &-left);
             }
         }
-        sums
     }
 
     /// Velocities in f32, and the momentum that they really change.

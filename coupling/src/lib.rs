@@ -18,6 +18,7 @@ mod nodes;
 mod observe;
 mod register;
 mod report;
+mod room;
 mod sensor;
 mod settings;
 mod state;

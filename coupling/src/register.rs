@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::backend::SeenBody;
 use crate::convex::normal_impulse;
 use crate::memory::{Memories, RememberedContact};
+use crate::room::{LANES, Room};
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
@@ -87,11 +88,23 @@ impl Placed {
     }
 }
 
-/// Contacts of one block, and the geometries near it with the farthest that a contact may be.
+/// Contacts of one block, and the geometries near it.
 #[derive(Clone, Debug, Default)]
 struct BlockPairs {
     pairs: Vec<Pair>,
-    near: Vec<(usize, f64)>,
+    near: Vec<Near>,
+}
+
+/// A geometry near a block.
+#[derive(Clone, Debug)]
+struct Near {
+    geometry: usize,
+    /// The farthest that a contact may be [m].
+    reach: f64,
+    /// Where it may be, for shapes of which that is told at a glance.
+    room: Option<Room>,
+    /// Particles of the tile at hand that are there, by lane.
+    lanes: u16,
 }
 
 /// Finds the contacts of a substep.
@@ -206,14 +219,38 @@ impl Search<'_> {
         // Once for all particles: contacts come to a block one by one.
         out.pairs.reserve(view.len());
         let mut edge = Edge::default();
-        for i in 0..view.len() {
-            let position = view.position(i);
-            for &(geometry, reach) in &out.near {
-                let placed = &self.placed[geometry];
-                let local = placed.local(&position);
-                if self.shape(placed).lower_bound(&local) <= reach {
-                    out.pairs.extend(self.pair(view, i, position, geometry, &local, &mut edge));
-                }
+        for tile in 0..view.len().div_ceil(LANES) {
+            let valid = u16::MAX >> (LANES - (view.len() - tile * LANES).min(LANES));
+            let mut any = 0;
+            for near in &mut out.near {
+                near.lanes =
+                    valid & near.room.as_ref().map_or(valid, |room| room.lanes(view.position_rows(tile)));
+                any |= near.lanes;
+            }
+            while any != 0 {
+                let lane = any.trailing_zeros();
+                any &= any - 1;
+                self.particle(view, tile * LANES + lane as usize, lane, &out.near, &mut edge, &mut out.pairs);
+            }
+        }
+    }
+
+    /// Lists the pairs of particle `i` of the block, in this lane of its tile.
+    fn particle(
+        &self,
+        view: &BlockView<'_>,
+        i: usize,
+        lane: u32,
+        near: &[Near],
+        edge: &mut Edge,
+        pairs: &mut Vec<Pair>,
+    ) {
+        let position = view.position(i);
+        for near in near.iter().filter(|near| near.lanes >> lane & 1 == 1) {
+            let placed = &self.placed[near.geometry];
+            let local = placed.local(&position);
+            if self.shape(placed).lower_bound(&local) <= near.reach {
+                pairs.extend(self.pair(view, i, position, near.geometry, &local, edge));
             }
         }
     }
@@ -223,7 +260,7 @@ impl Search<'_> {
     }
 
     /// Lists the geometries that some particle of the block may touch, each with the distance within which.
-    fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<(usize, f64)>) {
+    fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<Near>) {
         near.clear();
         let h = self.mpm.grid_spacing();
         let [low, high] = view.local_bounds().map(|corner| Vector3::from(corner) * h);
@@ -238,8 +275,11 @@ impl Search<'_> {
                 + self.memories.farthest
                 + placed.range;
             let around = placed.inverse_rotation.abs() * half;
-            if self.shape(placed).lower_bound_around(&placed.local(&center), &around) <= reach {
-                near.push((g, reach));
+            let shape = self.shape(placed);
+            if shape.lower_bound_around(&placed.local(&center), &around) <= reach {
+                let to_shape = (&placed.inverse_rotation, placed.local(&view.corner()));
+                let room = Room::around(shape, reach, to_shape, h);
+                near.push(Near { geometry: g, reach, room, lanes: 0 });
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
 use crate::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
 use crate::error::StepError;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Exchanged};
 use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
 use crate::register::Registry;
@@ -177,18 +177,25 @@ impl World {
         self.boundary_impulse.angular += free.boundary.angular;
         self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
         self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
-        if !self.registry.pairs.is_empty() {
-            self.solve_contact(k, delta, contacts)?;
-        } else {
+        let moved = if self.registry.pairs.is_empty() {
             self.registry.memories.remember(&[], &[]);
             self.warm_start.remember(&[], &[]);
-        }
+            self.mpm.grid_to_particles(delta)
+        } else {
+            let exchanged = self.solve_contact(k, delta, contacts)?;
+            self.finish_contact(delta, exchanged)
+        };
         self.motion.advance(k, substeps, delta, &self.impulses);
-        self.mpm.grid_to_particles(delta).map_err(|error| self.step_error(k, delta, error))
+        moved.map_err(|error| self.step_error(k, delta, error))
     }
 
-    /// The convex solve, and its impulses on grid and bodies.
-    fn solve_contact(&mut self, k: u32, delta: f64, contacts: &mut ContactFigures) -> Result<(), StepError> {
+    /// The convex solve, and its velocities on the grid.
+    fn solve_contact(
+        &mut self,
+        k: u32,
+        delta: f64,
+        contacts: &mut ContactFigures,
+    ) -> Result<Exchanged, StepError> {
         let pairs = &self.registry.pairs;
         self.numbering.update(pairs, &self.mpm);
         self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
@@ -206,23 +213,41 @@ impl World {
             let time = self.time + f64::from(k) * delta;
             return Err(StepError::ContactNotFinite { step: self.step, substep: k, time, reason });
         }
-        let exchanged = self.exchange.apply(
-            &self.solver,
-            &self.problem,
-            pairs,
-            &self.numbering,
-            &self.walls,
-            &mut self.mpm,
-            &self.origins,
-            &mut self.impulses,
+        let (solver, problem, mpm) = (&self.solver, &self.problem, &mut self.mpm);
+        Ok(self.exchange.hand_to_grid(solver, problem, pairs, &self.numbering, &self.walls, mpm))
+    }
+
+    /// The particles' motion, and beside it what else the solve brought: its impulses on the bodies, the books, the memories.
+    fn finish_contact(&mut self, delta: f64, mut exchanged: Exchanged) -> Result<(), MpmError> {
+        let (solver, problem, numbering) = (&self.solver, &self.problem, &self.numbering);
+        let (registry, mpm) = (&mut self.registry, &mut self.mpm);
+        let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
+        let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
+        let (sensors, dt) = (&mut self.sensors, self.settings.dt);
+        let (moved, exchanged) = rayon::join(
+            || mpm.grid_to_particles(delta),
+            || {
+                let pairs = &registry.pairs;
+                exchange.hand_to_bodies(
+                    solver,
+                    problem,
+                    pairs,
+                    numbering,
+                    walls,
+                    origins,
+                    impulses,
+                    &mut exchanged,
+                );
+                sensors.add(pairs, solver.impulses(), seen, dt);
+                registry.memories.remember(pairs, solver.impulses());
+                warm_start.remember(&numbering.places, solver.velocities());
+                exchanged
+            },
         );
-        self.sensors.add(pairs, self.solver.impulses(), &self.motion.seen, self.settings.dt);
         self.account.contact(&exchanged);
         self.boundary_impulse.linear += exchanged.boundary.linear;
         self.boundary_impulse.angular += exchanged.boundary.angular;
-        self.registry.memories.remember(&self.registry.pairs, self.solver.impulses());
-        self.warm_start.remember(&self.numbering.places, self.solver.velocities());
-        Ok(())
+        moved
     }
 
     /// Number of MPM substeps that the next step takes.

@@ -50,20 +50,18 @@ __device__ __forceinline__ Gathered gather(const Window& window, uint32_t first,
 #pragma unroll
             for (uint32_t k = 0; k < 3; ++k) {
                 const float4 node = window[first + (i * WINDOW_EDGE + j) * WINDOW_EDGE + k];
-                const Vec3 part = weight[2][k] * Vec3{node.x, node.y, node.z};
-                line = line + part;
-                line_z = line_z + (static_cast<float>(k) - offset[2]) * part;
+                const Vec3 velocity = {node.x, node.y, node.z};
+                line = fused(weight[2][k], velocity, line);
+                line_z = fused(weight[2][k] * (static_cast<float>(k) - offset[2]), velocity, line_z);
             }
-            const Vec3 part = weight[1][j] * line;
-            plane = plane + part;
-            moment_y = moment_y + (static_cast<float>(j) - offset[1]) * part;
-            moment_z = moment_z + weight[1][j] * line_z;
+            plane = fused(weight[1][j], line, plane);
+            moment_y = fused(weight[1][j] * (static_cast<float>(j) - offset[1]), line, moment_y);
+            moment_z = fused(weight[1][j], line_z, moment_z);
         }
-        const Vec3 part = weight[0][i] * plane;
-        sum.velocity = sum.velocity + part;
-        sum.moment[0] = sum.moment[0] + (static_cast<float>(i) - offset[0]) * part;
-        sum.moment[1] = sum.moment[1] + weight[0][i] * moment_y;
-        sum.moment[2] = sum.moment[2] + weight[0][i] * moment_z;
+        sum.velocity = fused(weight[0][i], plane, sum.velocity);
+        sum.moment[0] = fused(weight[0][i] * (static_cast<float>(i) - offset[0]), plane, sum.moment[0]);
+        sum.moment[1] = fused(weight[0][i], moment_y, sum.moment[1]);
+        sum.moment[2] = fused(weight[0][i], moment_z, sum.moment[2]);
     }
     return sum;
 }

@@ -100,7 +100,8 @@ __device__ __forceinline__ NodeAccount move_node(
     const float inverse = 1.0f / momentum[3];
     float before[3];
     for (int d = 0; d < 3; ++d) {
-        before[d] = v[d] = momentum[d] * inverse + static_cast<float>(step[d]);
+        // Rounded once: all nodes of a body in free fall round alike, and what they lose adds up.
+        before[d] = v[d] = fmaf(momentum[d], inverse, static_cast<float>(step[d]));
     }
     bool is_changed = false;
     for (uint32_t n = 0; n < p.planes.length; ++n) {

@@ -46,7 +46,7 @@ __device__ __forceinline__ Polynomial polynomial_of(
 #pragma unroll
         for (uint32_t e = 0; e < 3; ++e) {
             const float slope = mass_h * row(ROW_AFFINE + d * 3 + e) + force * stress[d][e];
-            at_base -= slope * offset[e];
+            at_base = fmaf(-slope, offset[e], at_base);
             polynomial.slope[d][e] = slope;
         }
         polynomial.constant[d] = at_base;
@@ -140,8 +140,8 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
             const float weight = spline_weight(nx, place.offset[0]) * spline_weight(ny, place.offset[1]) *
                                  spline_weight(nz, place.offset[2]);
             const Momentum m = momenta[k * 2 + warp_index()];
-            sum0 += weight * (m.constant[0] + fx * m.x[0] + fy * m.y[0] + fz * m.z[0]);
-            sum1 += weight * (m.constant[1] + fx * m.x[1] + fy * m.y[1] + fz * m.z[1]);
+            sum0 = fmaf(weight, fmaf(fz, m.z[0], fmaf(fy, m.y[0], fmaf(fx, m.x[0], m.constant[0]))), sum0);
+            sum1 = fmaf(weight, fmaf(fz, m.z[1], fmaf(fy, m.y[1], fmaf(fx, m.x[1], m.constant[1]))), sum1);
         }
     }
     flush();

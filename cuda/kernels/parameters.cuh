@@ -504,7 +504,7 @@ struct ContactRules {
     double grid_spacing;
     // Gap below which a pair is registered at any velocity [m].
     float margin;
-    // Radius of every particle [m]; 0 for half the edge of the cube of its volume.
+    // Radius of every particle [m]; negative for half the edge of the cube of its volume.
     float radius;
     // Stiffness of every contact [N/m]; 0 for `near_rigid` times mass over the square of the substep.
     float stiffness;

@@ -48,7 +48,7 @@ __device__ __forceinline__ Particle load_particle(const ParticleRows& particles,
     const float edge = cbrtf(particles.rows[VOLUME_ROW * particles.stride + i]);
     return {particles.ids[i], {{BLOCK_CELLS * key[0], BLOCK_CELLS * key[1], BLOCK_CELLS * key[2]}},
         row_vector(particles, POSITION_ROW, i), row_vector(particles, VELOCITY_ROW, i),
-        particles.rows[MASS_ROW * particles.stride + i], edge, rules.radius > 0.0f ? rules.radius : 0.5f * edge};
+        particles.rows[MASS_ROW * particles.stride + i], edge, rules.radius >= 0.0f ? rules.radius : 0.5f * edge};
 }
 
 // From a geometry's middle to a place [cells], in m along the world's axes. Whole cells are subtracted exactly.

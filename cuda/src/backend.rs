@@ -9,7 +9,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # if !Device::IS_EMULATION_BUILT { return Ok(()); }
 //! let mut builder = World::builder(Settings::new(0.01, 1e-3));
-//! let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e4, poisson_ratio: 0.3 });
+//! let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 });
 //! let jelly = builder.material(Material { density: 1e3, model });
 //! builder.particles(ParticleSet {
 //!     positions: vec![[0.0, 0.0, 1.0].into()],
@@ -32,7 +32,7 @@ use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPla
 use pliant_mpm::{FreeMotion, Mpm};
 use pliant_rigid::SpatialImpulse;
 
-use crate::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, StopCause, Stopped};
+use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
 use crate::{Commands, Device};
 use contact::DeviceContact;
 
@@ -111,6 +111,17 @@ impl DeviceBackend {
             mpm.advance_with(plan.substeps, plan.delta, plan.gravity, &between)
         };
         advance.map_err(step_error)
+    }
+
+    /// What a step costs in commands.
+    pub fn count_commands(&self) -> CommandCount {
+        let (particles, grid, status) =
+            (self.mpm.particles().rows(), self.mpm.grid().nodes(), self.mpm.status());
+        self.mpm.count_commands(&|commands, _| {
+            if let Some(contact) = &self.contact {
+                contact.issue(commands, particles, grid, status);
+            }
+        })
     }
 
     /// Makes room for what a step stopped for.

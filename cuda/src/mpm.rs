@@ -8,6 +8,7 @@ mod error;
 mod grow;
 mod particles;
 mod sort;
+mod sorting;
 mod step;
 mod totals;
 
@@ -17,5 +18,5 @@ pub(crate) use grow::room_for;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
 pub(crate) use step::device_plane;
-pub use step::{Between, DeviceMpm, Transfer, device_material};
+pub use step::{Between, CommandCount, DeviceMpm, Transfer, device_material};
 pub use totals::StepAccount;

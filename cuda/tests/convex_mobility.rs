@@ -64,9 +64,10 @@ fn solutions_are_the_cpus_with_as_many_iterations() {
             (21, 40, 1.0, 2, 12, 1.0),
             (22, 60, 3.0, 3, 7, 1e-3),
             (23, 30, 30.0, 1, 1, 1e-4),
-            (24, 150, 10.0, 2, 5, 1e3),
-            (25, 200, 100.0, 1, 6, 1e-2),
+            (24, 60, 10.0, 2, 5, 1e3),
+            (25, 150, 100.0, 1, 6, 1e-2),
             (26, 80, 10.0, 16, 12, 1e-1),
+            (27, 60, 0.1, 1, 6, 1e-5),
         ] {
             let problem = coupled(random_problem(seed, contacts, number), seed, bodies, coordinates, mass);
             let (right, info) = cpu(&problem, &settings(1e-8), InitialGuess::Free);
@@ -128,12 +129,12 @@ fn bits(found: &DeviceSolution) -> Vec<u64> {
 // What contacts give bodies is summed by tiles too, whatever block a tile is of. Several tiles of contacts and of nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
-    let problem = coupled(random_problem_in(8, 36, 300, 50.0), 36, 3, 10, 1e-2);
+    let problem = coupled(random_problem_in(8, 36, 260, 20.0), 36, 3, 10, 1e-2);
     let mut first: Option<Vec<u64>> = None;
     for device in devices() {
         let emulated = device.is_emulated();
         let mut of_device = None;
-        for blocks in [1, 2, 7] {
+        for blocks in [1, 3] {
             let mut solver = solver_for(&device, &problem).with_blocks(blocks);
             for _ in 0..2 {
                 let found = solve_with(&mut solver, &device, &problem, &settings(1e-8), InitialGuess::Free);

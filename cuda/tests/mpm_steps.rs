@@ -347,6 +347,8 @@ fn a_sort_orders_by_block_and_cell() {
     let mpm = host(H, &materials, &states, &[]);
     for device in devices() {
         let mut device_mpm = on_device(&device, &mpm, &[]);
+        // Every step begins with one.
+        device_mpm.set_sort_interval(1000);
         // Out of the order that the host had given them.
         device_mpm.advance(4, DT, GRAVITY).unwrap();
         let mut places = vec![0; states.len()];
@@ -402,6 +404,8 @@ fn commands_between_the_halves_change_the_nodes() {
     let mpm = host(H, &materials, &states, &[]);
     for device in devices() {
         let mut device_mpm = on_device(&device, &mpm, &[]);
+        // Steps of one kind, which are recorded once.
+        device_mpm.set_sort_interval(1000);
         let nodes = device_mpm.grid().nodes().nodes;
         let stop = |commands: &mut Commands, substep: u32| {
             if substep == 2 {

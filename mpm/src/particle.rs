@@ -315,17 +315,30 @@ impl BlockView<'_> {
         Point3::new(x[0], x[1], x[2])
     }
 
+    /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in cells from the block's
+    /// corner. Past the block's last particle they mean nothing.
+    pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
+        [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
+    }
+
     /// Lowest and highest corner of the particles' bounding box, in cells from the block's corner.
     pub fn local_bounds(&self) -> [[f64; 3]; 2] {
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for i in 0..self.len() {
-            for d in 0..3 {
-                let x = self.motion(kinematics::POSITION + d, i);
-                low[d] = low[d].min(x);
-                high[d] = high[d].max(x);
+        // Lane by lane first, many at a time.
+        let (mut lows, mut highs) = ([[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]);
+        for tile in 0..self.kinematics.len() {
+            let lanes = self.block.lanes(tile);
+            for (d, row) in self.position_rows(tile).into_iter().enumerate() {
+                // A full tile's length is known when this is compiled.
+                let lanes = if lanes == LANES { LANES } else { lanes };
+                for (x, (low, high)) in row[..lanes].iter().zip(lows[d].iter_mut().zip(&mut highs[d])) {
+                    *low = low.min(*x);
+                    *high = high.max(*x);
+                }
             }
         }
-        [low.map(f64::from), high.map(f64::from)]
+        let low = lows.map(|lanes| f64::from(lanes.into_iter().fold(f32::INFINITY, f32::min)));
+        let high = highs.map(|lanes| f64::from(lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)));
+        [low, high]
     }
 
     /// Velocity, world frame [m/s].

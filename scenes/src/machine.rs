@@ -81,8 +81,13 @@ impl Machine {
         }
     }
 
+    /// The device that steps particles; none is the processor.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref()
+    }
+
     /// What the particles are computed on.
-    pub fn device(&self) -> String {
+    pub fn name(&self) -> String {
         match &self.device {
             Some(device) if !device.is_emulated() => device.name().to_owned(),
             _ => processor_name(),

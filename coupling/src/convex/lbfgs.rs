@@ -1,7 +1,7 @@
 //! Limited-memory BFGS over the touched nodes.
 
 use super::body_block::BodyBlock;
-use super::kernels::{Columns, add_scaled, apply_blocks_negated, dot};
+use super::kernels::{Packed, add_scaled, dot, solve_blocks_negated};
 use super::prepared::Vector;
 
 /// One step and the change of gradient that it made.
@@ -47,12 +47,13 @@ impl History {
         }
     }
 
-    /// The direction at a gradient with the inverse blocks of nodes and bodies as the first matrix (Nocedal and Wright 2006, Algorithm
-    /// 7.4). `scratch` and `out` have the gradient's length.
+    /// The direction at a gradient, with the inverse of the blocks of nodes (`blocks` and `mass`) and bodies as the first matrix
+    /// (Nocedal and Wright 2006, Algorithm 7.4). `scratch` and `out` have the gradient's length.
     pub fn direction(
         &mut self,
         gradient: &[Vector],
-        inverse_blocks: &[Columns],
+        blocks: &[Packed],
+        mass: &[f64],
         bodies: &mut BodyBlock,
         scratch: &mut [Vector],
         out: &mut [Vector],
@@ -66,8 +67,8 @@ impl History {
             self.coefficients[index] = coefficient;
             add_scaled(-coefficient, &pair.change, scratch);
         }
-        apply_blocks_negated(inverse_blocks, scratch, out);
-        let nodes = inverse_blocks.len();
+        let nodes = blocks.len();
+        solve_blocks_negated(blocks, &mass[..nodes], &scratch[..nodes], &mut out[..nodes]);
         bodies.apply_negated(&scratch[nodes..], &mut out[nodes..]);
         for back in (1..=self.used).rev() {
             let index = (self.next + count - back) % count;

@@ -56,7 +56,6 @@ pub struct ConvexSolver {
     direction: Vec<Vector>,
     scratch: Vec<Vector>,
     blocks: Vec<Packed>,
-    inverse_blocks: Vec<Columns>,
     bodies: BodyBlock,
     body_velocities: Vec<Spatial>,
     body_impulses: Vec<Spatial>,
@@ -192,7 +191,6 @@ impl ConvexSolver {
         self.direction.clear();
         self.direction.resize(vectors, [0.0; 4]);
         self.blocks.resize(nodes, [0.0; 8]);
-        self.inverse_blocks.resize(nodes, [[0.0; 4]; 3]);
         let contacts = self.prepared.padded_contacts();
         for buffer in [
             &mut self.contact_velocity,

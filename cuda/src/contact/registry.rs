@@ -42,7 +42,8 @@ impl ContactOptions {
         ContactRules {
             grid_spacing: self.grid_spacing,
             margin: (MARGIN * self.grid_spacing) as f32,
-            radius: self.radius.unwrap_or(0.0) as f32,
+            // Zero is a radius: particles that touch with their centres.
+            radius: self.radius.unwrap_or(-1.0) as f32,
             stiffness: self.stiffness.unwrap_or(0.0) as f32,
             near_rigid: NEAR_RIGID as f32,
             dissipation: self.dissipation as f32,

@@ -174,7 +174,7 @@ shared_structs! {
         pub grid_spacing: f64,
         /// Gap below which a pair is registered at any velocity [m].
         pub margin: f32,
-        /// Radius of every particle [m]; 0 for half the edge of the cube of its volume.
+        /// Radius of every particle [m]; negative for half the edge of the cube of its volume.
         pub radius: f32,
         /// Stiffness of every contact [N/m]; 0 for `near_rigid` times mass over the square of the substep.
         pub stiffness: f32,

@@ -5,7 +5,8 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use pliant_mpm::MpmError;
 
-use super::step::Between;
+use super::sorting::Sorts;
+use super::step::{Between, RECORDINGS};
 use super::{BlockCapacities, DeviceMpm, DeviceMpmError, StepAccount};
 use crate::kernels::{
     CONTACT_CROWDED, CONTACT_TOO_MANY, CONVEX_FAILED, CONVEX_MISSING_NODE, CONVEX_TOO_MANY_CONTACTS,
@@ -124,8 +125,9 @@ impl StopCause {
 pub(super) struct Progress {
     pub(super) substeps: u32,
     pub(super) done: u32,
-    /// The last sort that no interval asked for, or the first; at most `done`.
-    pub(super) first_sort: u32,
+    pub(super) sorts: Sorts,
+    /// Length of a substep over the grid spacing [s/m].
+    delta: f64,
     extra_sorts: u32,
 }
 
@@ -177,7 +179,9 @@ impl DeviceMpm {
             // The last step was not brought to its end.
             self.transfers.accounts.fill(0.0)?;
         }
-        self.progress = Some(Progress { substeps, done: 0, first_sort: 0, extra_sorts: 0 });
+        let cells = delta / self.grid_spacing;
+        let sorts = self.order.plan(substeps, cells, gravity.norm() * delta);
+        self.progress = Some(Progress { substeps, done: 0, sorts, delta: cells, extra_sorts: 0 });
         self.go_on(between)
     }
 
@@ -187,7 +191,7 @@ impl DeviceMpm {
     /// # Errors
     /// [`DeviceMpmError::NothingToResume`] where no step stopped; as [`DeviceMpm::advance`].
     pub fn resume(&mut self, between: Between) -> Result<Advance, DeviceMpmError> {
-        self.recording = None;
+        self.recordings.clear();
         self.go_on(between)
     }
 
@@ -217,7 +221,7 @@ impl DeviceMpm {
             let mut status = [0; MPM_STATUS_WORDS as usize];
             status[MPM_STATUS_LIMIT as usize] = u32::MAX;
             self.status.upload(&status)?;
-            self.run(progress.done..progress.substeps, progress.first_sort, between)?;
+            self.run(progress.done..progress.substeps, progress.sorts, between)?;
             self.status.download_at(0, &mut status)?;
             progress.done = status[MPM_STATUS_LIMIT as usize].min(progress.substeps);
             self.progress = Some(progress);
@@ -229,36 +233,38 @@ impl DeviceMpm {
             }
             if progress.done == progress.substeps {
                 self.progress = None;
-                return Ok(Advance::Done(self.account(&status, progress.extra_sorts)?));
+                let account = self.account(&status, progress.extra_sorts)?;
+                self.order.follow(&progress.sorts, progress.substeps, progress.delta, account.max_speed);
+                return Ok(Advance::Done(account));
             }
             if let Some(cause) = StopCause::of(&status) {
                 return Ok(Advance::Stopped(Stopped { substep: progress.done, cause }));
             }
             // A particle is about to leave its window: what is left begins with a sort.
             progress.extra_sorts += 1;
-            progress.first_sort = progress.done;
+            progress.sorts.first = Some(progress.done);
         }
     }
 
     /// Runs the commands of these substeps of a step.
-    fn run(&mut self, substeps: Range<u32>, first_sort: u32, between: Between) -> Result<(), DeviceError> {
+    fn run(&mut self, substeps: Range<u32>, sorts: Sorts, between: Between) -> Result<(), DeviceError> {
         if substeps.start > 0 {
             // A rest, of which there are many lengths.
             let mut commands = Commands::new();
-            self.issue(&mut commands, substeps, first_sort, between);
+            self.issue(&mut commands, substeps, sorts, between);
             return self.device.submit(&commands);
         }
-        match &self.recording {
-            Some((recorded, recording)) if *recorded == substeps.end => recording.run(),
-            _ => {
-                let end = substeps.end;
-                let recording =
-                    self.device.record(|commands| self.issue(commands, substeps, first_sort, between))?;
-                recording.run()?;
-                self.recording = Some((end, recording));
-                Ok(())
-            }
+        let kind = (substeps.end, sorts);
+        if let Some((_, recording)) = self.recordings.iter().find(|(recorded, _)| *recorded == kind) {
+            return recording.run();
         }
+        let recording = self.device.record(|commands| self.issue(commands, substeps, sorts, between))?;
+        recording.run()?;
+        if self.recordings.len() == RECORDINGS {
+            self.recordings.remove(0);
+        }
+        self.recordings.push((kind, recording));
+        Ok(())
     }
 
     /// Whether particles are there to go on with, after so many substeps.

@@ -77,13 +77,15 @@ impl DeviceMpm {
         self.particles.grow(to.particle_blocks as usize).map_err(refuse)?;
         if let Some(progress) = &mut self.progress {
             // The next substep begins with a sort, before which the account is closed.
-            progress.first_sort = progress.done;
+            progress.sorts.first = Some(progress.done);
             let substep = progress.done;
             let mut commands = Commands::new();
             self.issue_close(&mut commands, substep);
             self.device.submit(&commands)?;
         }
-        (self.grid.blocks, self.transfers, self.recording) = (blocks, transfers, None);
+        (self.grid.blocks, self.transfers) = (blocks, transfers);
+        self.recordings.clear();
+        self.order.forget();
         tracing::info!(
             particle_blocks_from = from.particle_blocks,
             particle_blocks_to = to.particle_blocks,

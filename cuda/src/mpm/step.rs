@@ -6,6 +6,7 @@ use pliant_mpm::material::{Material, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 
 use super::advance::Progress;
+use super::sorting::{Order, Sorts};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
     G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER,
@@ -27,6 +28,17 @@ pub enum Transfer {
     Atomic,
 }
 
+/// Launches, clears and copies: each is a node of the recording, and takes a few microseconds on a GPU however little it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandCount {
+    /// In a substep.
+    pub substep: usize,
+    /// In a sort, of which there is one every few substeps to every hundred.
+    pub sort: usize,
+    /// At the end of a step.
+    pub step: usize,
+}
+
 /// What a caller adds to the commands of a substep, which it is given the number of.
 pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
 
@@ -45,10 +57,10 @@ pub struct DeviceMpm {
     pub(super) tile_sums: Buffer<f64>,
     pub(super) status: Buffer<u32>,
     pub(super) grid_spacing: f64,
-    sort_interval: u32,
+    pub(super) order: Order,
     transfer: Transfer,
-    /// The last step's commands, and its number of substeps.
-    pub(super) recording: Option<(u32, Recording)>,
+    /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the oldest first.
+    pub(super) recordings: Vec<((u32, Sorts), Recording)>,
     /// The step that is not done.
     pub(super) progress: Option<Progress>,
 }
@@ -79,9 +91,8 @@ impl TransferMemory {
     }
 }
 
-/// Substeps from one sort to the next, unless told otherwise. A particle that moves 0.4 cells a substep, the most that is stable
-/// ([`pliant_mpm::stable_step::COURANT_NUMBER`]), moves 2 cells in five of them, which windows allow for.
-const SORT_INTERVAL: u32 = 5;
+/// Recordings that are kept: steps differ in their number of substeps and in their sorts.
+pub(super) const RECORDINGS: usize = 4;
 
 impl DeviceMpm {
     /// Copies the particles of a model, with the boundary conditions that it was made with, to a device.
@@ -111,9 +122,9 @@ impl DeviceMpm {
             tile_sums: device.allocate(tiles * MPM_TOTALS as usize)?,
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
             grid_spacing: h,
-            sort_interval: SORT_INTERVAL,
+            order: Order::none(mpm.max_speed()),
             transfer: Transfer::Ordered,
-            recording: None,
+            recordings: Vec::with_capacity(RECORDINGS),
             progress: None,
             device: device.clone(),
         })
@@ -129,16 +140,16 @@ impl DeviceMpm {
         &self.grid
     }
 
-    /// Sorts every so many substeps (at least one), besides at the beginning of a step. What comes out depends on it only by rounding.
+    /// Sorts every so many substeps (at least one), besides at the beginning of a step, instead of as rarely as the particles' speed
+    /// allows. What comes out depends on it only by rounding.
     pub fn set_sort_interval(&mut self, substeps: u32) {
-        self.sort_interval = substeps.max(1);
-        self.recording = None;
+        self.order.fixed = Some(substeps.max(1));
     }
 
     /// How particles add to the grid from now on.
     pub fn set_transfer(&mut self, transfer: Transfer) {
         self.transfer = transfer;
-        self.recording = None;
+        self.recordings.clear();
     }
 
     /// Status words, for kernels of others within a step: `kernels/stop.cuh` says whether a substep is to run, and stops it.
@@ -148,20 +159,20 @@ impl DeviceMpm {
 
     /// Has the next step recorded anew: what [`DeviceMpm::advance_with`] was given adds other commands.
     pub fn forget_recording(&mut self) {
-        self.recording = None;
+        self.recordings.clear();
     }
 
-    /// Appends the commands of these substeps, with sorts before substep `first_sort` and every few after it. The recording ends with the
+    /// Appends the commands of these substeps, and their sorts. The recording ends with the
     /// particles' totals where it ends the step.
     pub(super) fn issue(
         &self,
         commands: &mut Commands,
         substeps: Range<u32>,
-        first_sort: u32,
+        sorts: Sorts,
         between: Between,
     ) {
         for substep in substeps.clone() {
-            if (substep - first_sort).is_multiple_of(self.sort_interval) {
+            if sorts.are_before(substep) {
                 // The sort gives the node blocks other slots.
                 self.issue_close(commands, substep);
                 self.grid.issue_sort(commands, &self.particles, self.status.span(), substep);
@@ -172,6 +183,17 @@ impl DeviceMpm {
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
+    }
+
+    /// What a step costs in commands, where each substep has those of `between` besides.
+    pub fn count_commands(&self, between: Between) -> CommandCount {
+        let count = |substeps, first| {
+            let mut commands = Commands::new();
+            self.issue(&mut commands, 0..substeps, Sorts { first, interval: substeps }, between);
+            commands.len()
+        };
+        let (one, two) = (count(1, None), count(2, None));
+        CommandCount { substep: two - one, step: one - (two - one), sort: count(1, Some(0)) - one }
     }
 
     /// Appends that the accounts of the substeps before this one are added up.

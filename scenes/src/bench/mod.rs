@@ -105,7 +105,7 @@ impl Sample<'_> {
     fn row(self, mut values: Vec<f64>, details: Value) -> Row {
         values.sort_by(f64::total_cmp);
         let mut details = if let Value::Object(map) = details { map } else { Map::new() };
-        details.insert("device".to_owned(), self.machine.device().into());
+        details.insert("device".to_owned(), self.machine.name().into());
         details.insert("version".to_owned(), machine::VERSION.into());
         details.insert("commit".to_owned(), machine::GIT_COMMIT.into());
         let at = |k: usize| values.get(k).copied().unwrap_or(f64::NAN);

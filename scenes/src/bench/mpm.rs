@@ -8,12 +8,13 @@
 use std::time::Instant;
 
 use nalgebra::{Point3, Unit, Vector3};
+use pliant_cuda::Device;
+use pliant_cuda::mpm::{BlockCapacities, DeviceMpm};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
-use crate::machine::Machine;
 
 /// The part.
 pub const PART: Part = Part {
@@ -23,7 +24,7 @@ pub const PART: Part = Part {
 };
 
 /// Standard gravity [m/s^2].
-const GRAVITY: f64 = 9.81;
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 /// Edge of the block [m].
 const SIDE: f64 = 0.5;
 /// Nodes of the walls.
@@ -58,9 +59,19 @@ const SIZES: [Size; 4] = [
 ];
 
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
-    for size in &SIZES {
+    let device = options.machine.device();
+    // An emulated device is for checks: it takes milliseconds for what a GPU does in microseconds.
+    let sizes = if device.is_some_and(Device::is_emulated) { &SIZES[..1] } else { &SIZES[..] };
+    for size in sizes {
         for &threads in &options.threads {
-            row(in_pool(PART.name, threads, || measure(size, threads))??);
+            let measured = in_pool(PART.name, threads, || match device {
+                None => measure(&mut OnProcessor(build(size)?), size),
+                Some(device) => measure(&mut OnDevice::new(device, build(size)?)?, size),
+            })??;
+            let (case, precision, unit) = (size.name.to_owned(), "f32", "ns/particle/substep");
+            let sample =
+                Sample { machine: &options.machine, part: PART.name, case, threads, precision, unit };
+            row(sample.row(measured.times, measured.details));
         }
     }
     Ok(())
@@ -70,7 +81,7 @@ fn fail(reason: impl ToString) -> BenchError {
     BenchError { bench: PART.name, reason: reason.to_string() }
 }
 
-fn build(size: &Size) -> Result<Mpm, BenchError> {
+fn build(size: &Size) -> Result<(Mpm, Vec<Boundary>), BenchError> {
     let dx = SIDE / size.cells as f64;
     let corner = (size.nodes - size.cells) / 2;
     let origin = [corner, corner, WALL + GAP];
@@ -93,61 +104,127 @@ fn build(size: &Size) -> Result<Mpm, BenchError> {
         [wall(low, axis), wall(high, -axis)]
     });
     let walls: Vec<Boundary> = walls.collect();
-    Mpm::new(dx, vec![material], &particles, &walls, Level::detect()).map_err(fail)
+    let mpm = Mpm::new(dx, vec![material], &particles, &walls, Level::detect()).map_err(fail)?;
+    Ok((mpm, walls))
 }
 
-fn advance(mpm: &mut Mpm, substeps: usize, dt: f64) -> Result<(), BenchError> {
-    for k in 0..substeps {
-        if k % STEP == 0 {
-            mpm.begin_step();
+/// The block, wherever it is computed.
+trait Block {
+    /// Takes substeps of `dt` \[s\].
+    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError>;
+
+    /// Height of the centre of mass \[m\].
+    fn height(&mut self) -> Result<f64, BenchError>;
+
+    /// Number of particles.
+    fn particles(&self) -> usize;
+
+    /// Bytes held for particles and grid after the run, and what the row says besides.
+    fn memory(&mut self, dt: f64) -> Result<(u64, &'static str), BenchError>;
+}
+
+struct OnProcessor((Mpm, Vec<Boundary>));
+
+impl Block for OnProcessor {
+    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError> {
+        let mpm = &mut self.0.0;
+        for k in 0..substeps {
+            if k % STEP == 0 {
+                mpm.begin_step();
+            }
+            mpm.particles_to_grid(dt, GRAVITY);
+            mpm.grid_to_particles(dt).map_err(fail)?;
         }
-        mpm.particles_to_grid(dt, Vector3::new(0.0, 0.0, -GRAVITY));
-        mpm.grid_to_particles(dt).map_err(fail)?;
+        Ok(())
     }
-    Ok(())
+
+    fn height(&mut self) -> Result<f64, BenchError> {
+        let totals = self.0.0.totals(&mut Vec::new());
+        Ok(totals.first_moment.z / totals.mass)
+    }
+
+    fn particles(&self) -> usize {
+        self.0.0.len()
+    }
+
+    fn memory(&mut self, dt: f64) -> Result<(u64, &'static str), BenchError> {
+        self.0.0.sort();
+        self.advance(1, dt)?;
+        Ok((self.0.0.memory() as u64, self.0.0.level().name()))
+    }
 }
 
-fn height(mpm: &Mpm) -> f64 {
-    let totals = mpm.totals(&mut Vec::new());
-    totals.first_moment.z / totals.mass
+struct OnDevice {
+    mpm: DeviceMpm,
+    bytes: u64,
 }
 
-fn measure(size: &Size, threads: usize) -> Result<Row, BenchError> {
-    let mut mpm = build(size)?;
-    let start = height(&mpm);
-    advance(&mut mpm, CHECK, size.dt)?;
-    let exact = -0.5 * GRAVITY * size.dt * size.dt * (CHECK * (CHECK + 1)) as f64;
-    let fall_error = (height(&mpm) - start) / exact - 1.0;
+impl OnDevice {
+    fn new(device: &Device, (mpm, walls): (Mpm, Vec<Boundary>)) -> Result<Self, BenchError> {
+        let capacities = BlockCapacities::for_model(&mpm);
+        let bytes = DeviceMpm::bytes_needed(&mpm, &walls, capacities);
+        Ok(Self { mpm: DeviceMpm::new(device, &mpm, &walls, capacities).map_err(fail)?, bytes })
+    }
+}
+
+impl Block for OnDevice {
+    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError> {
+        let mut left = substeps;
+        while left > 0 {
+            let step = left.min(STEP);
+            self.mpm.advance(step as u32, dt, GRAVITY).map_err(fail)?;
+            left -= step;
+        }
+        Ok(())
+    }
+
+    fn height(&mut self) -> Result<f64, BenchError> {
+        let totals = self.mpm.totals().map_err(fail)?;
+        Ok(totals.first_moment.z / totals.mass)
+    }
+
+    fn particles(&self) -> usize {
+        self.mpm.particles().len()
+    }
+
+    fn memory(&mut self, _: f64) -> Result<(u64, &'static str), BenchError> {
+        Ok((self.bytes, "cuda"))
+    }
+}
+
+/// Figures of a size.
+struct Measured {
+    /// ns a particle and substep, of each chunk.
+    times: Vec<f64>,
+    details: Value,
+}
+
+fn measure(block: &mut impl Block, size: &Size) -> Result<Measured, BenchError> {
+    let start = block.height()?;
+    block.advance(CHECK, size.dt)?;
+    let exact = 0.5 * GRAVITY.z * size.dt * size.dt * (CHECK * (CHECK + 1)) as f64;
+    let fall_error = (block.height()? - start) / exact - 1.0;
     if fall_error.abs() > 1e-3 {
         return Err(fail(format!(
             "{}: the free fall is off by {fall_error:.2e} of the closed form",
             size.name
         )));
     }
-    let mut samples = Vec::with_capacity(CHUNKS);
+    let mut times = Vec::with_capacity(CHUNKS);
     for _ in 0..CHUNKS {
         let clock = Instant::now();
-        advance(&mut mpm, size.chunk, size.dt)?;
-        samples.push(clock.elapsed().as_secs_f64() * 1e9 / (size.chunk * mpm.len()) as f64);
+        block.advance(size.chunk, size.dt)?;
+        times.push(clock.elapsed().as_secs_f64() * 1e9 / (size.chunk * block.particles()) as f64);
     }
-    mpm.sort();
-    advance(&mut mpm, 1, size.dt)?;
+    let (bytes, instruction_set) = block.memory(size.dt)?;
     let details = json!({
-        "particles": mpm.len(),
-        "grid_spacing_m": mpm.grid_spacing(),
+        "particles": block.particles(),
+        "grid_spacing_m": SIDE / size.cells as f64,
         "dt_s": size.dt,
         "substeps": size.chunk,
-        "instruction_set": mpm.level().name(),
-        "bytes_per_particle": mpm.memory() as f64 / mpm.len() as f64,
+        "instruction_set": instruction_set,
+        "bytes_per_particle": bytes as f64 / block.particles() as f64,
         "free_fall_error": fall_error,
     });
-    Ok(Sample {
-        machine: &Machine::processor(),
-        part: PART.name,
-        case: size.name.to_owned(),
-        threads,
-        precision: "f32",
-        unit: "ns/particle/substep",
-    }
-    .row(samples, details))
+    Ok(Measured { times, details })
 }

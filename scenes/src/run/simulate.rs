@@ -342,7 +342,7 @@ impl<'a> Run<'a> {
             seed: self.scene.seed,
             scene: self.scene.clone(),
             backend: machine.backend.to_owned(),
-            device: machine.device(),
+            device: machine.name(),
             threads: rayon::current_num_threads(),
             version: machine::VERSION.to_owned(),
             git_commit: machine::GIT_COMMIT.to_owned(),

@@ -19,7 +19,7 @@ pub(super) use linear::{
     Lanes, NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
     pack_hessians, product_add, scale_gradient, scale_solution,
 };
-pub(super) use nodes::{Norms, add_scaled, apply_blocks_negated, dot, gradient, invert_blocks, slope};
+pub(super) use nodes::{Norms, add_scaled, dot, gradient, slope, solve_blocks_negated};
 pub(super) use real::Real;
 
 /// The columns of a symmetric 3x3 matrix.
@@ -46,13 +46,4 @@ fn axpy(a: f64, x: &Vector, y: &mut Vector) {
 fn sum(x: Vector) -> f64 {
     let x = black_box(x);
     (x[0] + x[1]) + (x[2] + x[3])
-}
-
-#[inline(always)]
-fn apply(matrix: &Columns, x: &Vector) -> Vector {
-    let mut y = ZERO;
-    for a in 0..3 {
-        axpy(x[a], &matrix[a], &mut y);
-    }
-    y
 }

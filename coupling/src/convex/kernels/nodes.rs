@@ -3,41 +3,67 @@
 use multiversion::multiversion;
 
 use super::super::prepared::Vector;
-use super::{Columns, Packed, ZERO, apply, axpy, sum};
+use super::{Packed, ZERO, axpy, sum};
 
-/// The inverses of `m_i I + B_i`, zero for nodes without mass. By LDL^T with the pivots held at the mass (their
-/// bound in exact arithmetic), so that the inverse is positive definite at any ratio of stiffness to mass.
+/// Nodes whose blocks are inverted side by side: the width of an AVX-512 register.
+const WIDTH: usize = 8;
+
+/// The inverse of `m I + B` as `[xx, yy, zz, xy, xz, yz]`. By LDL^T with the pivots held at the mass (their bound in exact
+/// arithmetic), so that the inverse is positive definite at any ratio of stiffness to mass.
+#[inline(always)]
+fn inverse(b: [f64; 6], m: f64) -> [f64; 6] {
+    let i0 = 1.0 / (b[0] + m);
+    let l10 = b[3] * i0;
+    let l20 = b[4] * i0;
+    let i1 = 1.0 / (b[1] + m - l10 * b[3]).max(m);
+    let c21 = b[5] - l20 * b[3];
+    let l21 = c21 * i1;
+    let i2 = 1.0 / (b[2] + m - l20 * b[4] - l21 * c21).max(m);
+    // Rows of L^-1: [1, 0, 0], [-l10, 1, 0], [p, -l21, 1].
+    let p = l10 * l21 - l20;
+    let xy = -l10 * i1 - p * (l21 * i2);
+    [i0 + l10 * l10 * i1 + p * p * i2, i1 + l21 * l21 * i2, i2, xy, p * i2, -l21 * i2]
+}
+
+/// `out_i = -(m_i I + B_i)^-1 x_i`, zero for nodes without mass.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn invert_blocks(
+pub(in super::super) fn solve_blocks_negated(
     blocks: &[Packed],
     mass: &[f64],
-    inverse_mass: &[f64],
-    out: &mut [Columns],
+    x: &[Vector],
+    out: &mut [Vector],
 ) {
-    for (((b, &m), &free), inverse) in blocks.iter().zip(mass).zip(inverse_mass).zip(out) {
-        // No active contact, or no mass: three divisions less.
-        if free == 0.0 || b[0] + b[1] + b[2] == 0.0 {
-            *inverse = [[free, 0.0, 0.0, 0.0], [0.0, free, 0.0, 0.0], [0.0, 0.0, free, 0.0]];
-            continue;
+    let inputs = blocks.chunks(WIDTH).zip(mass.chunks(WIDTH)).zip(x.chunks(WIDTH));
+    for (((blocks, mass), x), out) in inputs.zip(out.chunks_mut(WIDTH)) {
+        // Component by component; a chunk that is not full ends with nodes of no mass.
+        let mut b = [[0.0; WIDTH]; 6];
+        let mut m = [0.0; WIDTH];
+        let mut v = [[0.0; WIDTH]; 3];
+        for (l, ((block, mass), x)) in blocks.iter().zip(mass).zip(x).enumerate() {
+            for e in 0..6 {
+                b[e][l] = f64::from(block[e]);
+            }
+            m[l] = *mass;
+            for a in 0..3 {
+                v[a][l] = x[a];
+            }
         }
-        let b = b.map(f64::from);
-        let i0 = 1.0 / (b[0] + m);
-        let l10 = b[3] * i0;
-        let l20 = b[4] * i0;
-        let i1 = 1.0 / (b[1] + m - l10 * b[3]).max(m);
-        let c21 = b[5] - l20 * b[3];
-        let l21 = c21 * i1;
-        let i2 = 1.0 / (b[2] + m - l20 * b[4] - l21 * c21).max(m);
-        // Rows of L^-1: [1, 0, 0], [-l10, 1, 0], [p, -l21, 1].
-        let p = l10 * l21 - l20;
-        let yz = -l21 * i2;
-        let xz = p * i2;
-        let xy = -l10 * i1 - p * (l21 * i2);
-        *inverse = [
-            [i0 + l10 * l10 * i1 + p * p * i2, xy, xz, 0.0],
-            [xy, i1 + l21 * l21 * i2, yz, 0.0],
-            [xz, yz, i2, 0.0],
-        ];
+        let mut y = [[0.0; WIDTH]; 3];
+        for l in 0..WIDTH {
+            let massive = m[l] > 0.0;
+            let safe = if massive { m[l] } else { 1.0 };
+            let [xx, yy, zz, xy, xz, yz] =
+                inverse([b[0][l], b[1][l], b[2][l], b[3][l], b[4][l], b[5][l]], safe);
+            y[0][l] = v[2][l].mul_add(xz, v[1][l].mul_add(xy, v[0][l] * xx));
+            y[1][l] = v[2][l].mul_add(yz, v[1][l].mul_add(yy, v[0][l] * xy));
+            y[2][l] = v[2][l].mul_add(zz, v[1][l].mul_add(yz, v[0][l] * xz));
+            for component in &mut y {
+                component[l] = if massive { -component[l] } else { 0.0 };
+            }
+        }
+        for (l, out) in out.iter_mut().enumerate() {
+            *out = [y[0][l], y[1][l], y[2][l], 0.0];
+        }
     }
 }
 
@@ -80,14 +106,6 @@ pub(in super::super) fn gradient(
     }
     let [deviation, gradient, momentum, impulse] = sums.map(sum);
     Norms { deviation, gradient, momentum, impulse }
-}
-
-/// `out = -B x` with symmetric blocks B.
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn apply_blocks_negated(blocks: &[Columns], x: &[Vector], out: &mut [Vector]) {
-    for ((block, x), out) in blocks.iter().zip(x).zip(out) {
-        *out = apply(block, x).map(|value| -value);
-    }
 }
 
 /// `(d . g, |d|_M^2)` of a direction.

@@ -22,15 +22,15 @@ impl ConvexSolver {
         self.find_curvature(if far { 0.0 } else { 1.0 });
         match settings.direction {
             Direction::Block | Direction::LumpedBlock => {
-                self.update_blocks(settings.direction == Direction::LumpedBlock);
-                self.apply_blocks_negated();
+                self.block_direction(settings.direction == Direction::LumpedBlock);
                 0
             }
             Direction::Lbfgs { .. } => {
                 self.update_blocks(false);
                 self.history.direction(
                     &self.gradient,
-                    &self.inverse_blocks,
+                    &self.blocks,
+                    &self.prepared.mass,
                     &mut self.bodies,
                     &mut self.scratch,
                     &mut self.direction,
@@ -46,8 +46,7 @@ impl ConvexSolver {
     /// so it is a safe one for all of them at once.
     pub(super) fn settling_direction(&mut self) {
         self.find_curvature(1.0);
-        self.update_blocks(true);
-        self.apply_blocks_negated();
+        self.block_direction(true);
     }
 
     /// Hessians of the contacts at the iterate: friction's own (`turning` 1) or its secant (0).
@@ -93,20 +92,21 @@ impl ConvexSolver {
         // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all bounds.
         if !self.direction.iter().flatten().all(|x| x.is_finite()) {
             self.bodies.factorise(|_, _| 0.0);
-            self.update_blocks(false);
-            self.apply_blocks_negated();
+            self.block_direction(false);
         }
         1
     }
 
-    /// The direction of the inverse diagonal blocks.
-    fn apply_blocks_negated(&mut self) {
-        kernels::apply_blocks_negated(&self.inverse_blocks, &self.gradient, &mut self.direction);
+    /// The direction of the inverse diagonal blocks, true or lumped.
+    fn block_direction(&mut self, lumped: bool) {
+        self.update_blocks(lumped);
         let nodes = self.prepared.nodes.len();
+        let (mass, gradient) = (&self.prepared.mass[..nodes], &self.gradient);
+        kernels::solve_blocks_negated(&self.blocks, mass, &gradient[..nodes], &mut self.direction[..nodes]);
         self.bodies.apply_negated(&self.gradient[nodes..], &mut self.direction[nodes..]);
     }
 
-    /// The inverses of the diagonal blocks.
+    /// The contacts' part of the diagonal blocks.
     fn update_blocks(&mut self, lumped: bool) {
         let prepared = &self.prepared;
         self.blocks.fill([0.0; 8]);
@@ -116,12 +116,6 @@ impl ConvexSolver {
             &self.hessians,
             lumped,
             &mut self.blocks,
-        );
-        kernels::invert_blocks(
-            &self.blocks,
-            &prepared.mass,
-            &prepared.inverse_mass,
-            &mut self.inverse_blocks,
         );
     }
 }

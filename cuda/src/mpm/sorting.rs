@@ -1,0 +1,136 @@
+//! When particles are sorted: as rarely as their speed allows, for a sort takes ten times the launches of a substep.
+
+use std::ops::Range;
+
+/// Cells that a particle may drift before the next sort; windows hold two, and the speed is only known from the step before. One that
+/// drifts farther stops the step, which costs a word with the host.
+const DRIFT: f64 = 1.5;
+
+/// Substeps after which particles are sorted however slow they are: neighbours in memory should be neighbours in space.
+const OLDEST: u32 = 100;
+
+/// The sorts of a step: before the substep `first`, and every `interval` after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sorts {
+    pub(super) first: Option<u32>,
+    pub(super) interval: u32,
+}
+
+impl Sorts {
+    pub(super) fn are_before(&self, substep: u32) -> bool {
+        self.first.is_some_and(|first| {
+            substep.checked_sub(first).is_some_and(|since| since.is_multiple_of(self.interval))
+        })
+    }
+
+    /// The last of them in these substeps.
+    fn last(&self, substeps: Range<u32>) -> Option<u32> {
+        substeps.rev().find(|substep| self.are_before(*substep))
+    }
+}
+
+/// What is known of the order of the particles between steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    /// Substeps from one sort to the next, where somebody chose.
+    pub(super) fixed: Option<u32>,
+    /// How far particles may have drifted since the last sort [cells], and how many substeps ago that was; without, there is no order.
+    since: Option<(f64, u32)>,
+    /// Largest speed of a particle after the last step [m/s].
+    speed: f64,
+}
+
+impl Order {
+    /// Before the first sort of particles of at most this speed [m/s].
+    pub(super) fn none(speed: f64) -> Self {
+        Self { fixed: None, since: None, speed }
+    }
+
+    /// The order is gone: the next step begins with a sort.
+    pub(super) fn forget(&mut self) {
+        self.since = None;
+    }
+
+    /// The sorts of a step of `substeps`, in each of which a particle moves by `delta` [cells/(m/s)] times its speed, and gains `gain` [m/s].
+    pub(super) fn plan(&self, substeps: u32, delta: f64, gain: f64) -> Sorts {
+        if let Some(interval) = self.fixed {
+            return Sorts { first: Some(0), interval };
+        }
+        let drift = self.drift(self.speed + gain * f64::from(substeps), delta);
+        match self.since {
+            Some((before, age))
+                if age + substeps <= OLDEST && before + drift * f64::from(substeps) <= DRIFT =>
+            {
+                Sorts { first: None, interval: substeps }
+            }
+            // Beyond the step's end there is no difference between intervals: steps alike have the same commands.
+            _ => Sorts {
+                first: Some(0),
+                interval: ((DRIFT / drift) as u32).clamp(1, OLDEST.min(substeps.max(1))),
+            },
+        }
+    }
+
+    /// Cells that a particle of this speed may move in a substep.
+    fn drift(&self, speed: f64, delta: f64) -> f64 {
+        (speed * delta).max(f64::MIN_POSITIVE)
+    }
+
+    /// A step of `substeps` with these sorts has run, after which no particle is faster than `speed` [m/s]; `delta` as above.
+    pub(super) fn follow(&mut self, sorts: &Sorts, substeps: u32, delta: f64, speed: f64) {
+        let of = |substeps: u32| self.drift(speed.max(self.speed), delta) * f64::from(substeps);
+        self.since = match (sorts.last(0..substeps), self.since) {
+            (Some(last), _) => Some((of(substeps - last), substeps - last)),
+            (None, Some((drift, age))) => Some((drift + of(substeps), age + substeps)),
+            (None, None) => None,
+        };
+        self.speed = speed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Largest drift [cells] and age [substeps] between two sorts of steps of ten substeps at this speed, in cells a substep.
+    fn worst(speed: f64) -> (f64, u32) {
+        let mut order = Order::none(speed);
+        let (mut since, mut worst) = (0, 0);
+        for step in 0..50 {
+            let sorts = order.plan(10, 1.0, 0.0);
+            assert!(step > 0 || sorts.are_before(0), "the first step begins with a sort");
+            for substep in 0..10 {
+                since = if sorts.are_before(substep) { 0 } else { since };
+                since += 1;
+                worst = worst.max(since);
+            }
+            order.follow(&sorts, 10, 1.0, speed);
+        }
+        (speed * f64::from(worst), worst)
+    }
+
+    // The law: between two sorts a particle of steady speed drifts by less than what windows hold, and as many substeps pass as that allows,
+    // up to the whole steps that fit.
+    #[test]
+    fn sorts_are_as_rare_as_speed_allows() {
+        for speed in [0.0, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.4, 1.4] {
+            let (drift, age) = worst(speed);
+            assert!(drift <= DRIFT && age <= OLDEST, "{speed}: {drift} cells, {age} substeps");
+            let allowed = (DRIFT / speed.max(1e-9)).min(f64::from(OLDEST));
+            assert!(
+                f64::from(age) > (allowed - 10.0).max(allowed / 2.0),
+                "{speed}: {age} of {allowed} substeps"
+            );
+        }
+    }
+
+    // The law: where somebody chose an interval, every step begins with a sort.
+    #[test]
+    fn a_chosen_interval_is_kept() {
+        let mut order = Order::none(0.0);
+        order.fixed = Some(4);
+        let sorts = order.plan(10, 1.0, 0.0);
+        let before: Vec<u32> = (0..10).filter(|substep| sorts.are_before(*substep)).collect();
+        assert_eq!(before, [0, 4, 8]);
+    }
+}
