@@ -189,6 +189,26 @@ fn dough_is_rolled() {
     );
 }
 
+// The same at the scene's own step of 10 ms, which needs a roller that answers within it.
+#[test]
+fn dough_is_rolled_by_a_roller_that_answers() {
+    agree(
+        &Case {
+            scene: "dough-pin",
+            changes: &[
+                "grid_spacing=0.04",
+                "soft.0.sampling.counts=[18,8,5]",
+                "solver.relative_tolerance=1e-5",
+                "bodies.0.motion.keyframes=[{\"time\":0,\"position\":[0,0,0.121]},{\"time\":0.1,\"position\":[0.03,0,0.101]}]",
+                "bodies.1.motion.pose.position=[0,0,0.121]",
+                "coupling=strong",
+            ],
+            steps: 5,
+        },
+        1e-4,
+    );
+}
+
 /// A world that went on for some steps from what another wrote.
 fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> Vec<[f64; 3]> {
     let mut prepared = prepare(&case.scene()).unwrap();

@@ -1,5 +1,6 @@
 //! A world whose particles are stepped by a [`Backend`].
 
+use nalgebra::Isometry3;
 use pliant_rigid::SpatialImpulse;
 
 use crate::backend::{Backend, BackendError, ContactMemory, SeenBody, SubstepPlan, SubstepsDone};
@@ -13,6 +14,8 @@ pub(crate) struct Attached {
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
     bodies: Vec<SeenBody>,
+    /// Where contact leaves those that answer.
+    left: Vec<Isometry3<f64>>,
     /// The last step since the particles were handed over; none before the first.
     pub done: Option<SubstepsDone>,
     /// Whether the particles on the host are those of an earlier time.
@@ -33,22 +36,17 @@ impl World {
     /// them there.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] where the world has tactile pads or bodies that are coupled strongly: both need the host
-    /// in every substep.
+    /// [`BackendError::Unsupported`] where the world has tactile pads: they need the host in every substep.
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
-        let refuse = |what, instead| Err(BackendError::Unsupported { what, backend: name, instead });
-        if let Some(body) = self.strongly_coupled().next() {
-            let what = format!("strong coupling (of body '{}')", self.bodies.body(body).name);
-            return refuse(
-                what,
-                "choose `coupling: weak` with a step short enough for it, or the cpu backend",
-            );
-        }
         if let Some(pad) = self.tactile_pads().first() {
-            let what = format!("the tactile pad '{}'", pad.name);
-            return refuse(what, "leave it out, or choose the cpu backend");
+            return Err(BackendError::Unsupported {
+                what: format!("the tactile pad '{}'", pad.name),
+                backend: name,
+                instead: "leave it out, or choose the cpu backend",
+            });
         }
-        self.attached = Some(Attached { backend, bodies: Vec::new(), done: None, is_ahead: false });
+        let (bodies, left) = (Vec::new(), Vec::new());
+        self.attached = Some(Attached { backend, bodies, left, done: None, is_ahead: false });
         Ok(())
     }
 
@@ -121,9 +119,12 @@ impl World {
             gravity: self.settings.gravity,
             origins: &self.origins,
             bodies: &attached.bodies,
+            answering: self.motion.answering(),
         };
+        attached.left.resize(plan.answering.bodies.len(), Isometry3::identity());
         attached.is_ahead = true;
-        let done = attached.backend.advance(&plan, &mut self.impulses)?;
+        let done = attached.backend.advance(&plan, &mut self.impulses, &mut attached.left)?;
+        self.motion.leave(&attached.left);
         attached.done = Some(done);
         Ok(done)
     }

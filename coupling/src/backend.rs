@@ -1,14 +1,14 @@
 //! The boundary to a device that takes the particles through the substeps of a step.
 //!
-//! Weakly coupled bodies move through a step in a way that is known at its start. So a backend is told all poses at once, runs
-//! all substeps with nothing to ask, and gives back the impulses on the bodies and the figures of the step. The particles stay with it;
-//! [`World::refresh`](crate::World::refresh) fetches them.
+//! Weakly coupled bodies move through a step in a way that is known at its start, and of those that answer within the step it is known
+//! how they do ([`AnsweringBodies`]). So a backend is told all at once, runs all substeps with nothing to ask, and gives back the impulses on
+//! the bodies and the figures of the step. The particles stay with it; [`World::refresh`](crate::World::refresh) fetches them.
 
 use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_mpm::{FreeMotion, Mpm, MpmError, Totals};
-use pliant_rigid::{SpatialImpulse, SpatialVelocity};
+use pliant_rigid::{BodyId, SpatialImpulse, SpatialVelocity};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::RememberedContact;
@@ -23,6 +23,26 @@ pub struct SeenBody {
     pub velocity: SpatialVelocity,
 }
 
+/// The bodies that answer within a step (strong coupling), and how.
+///
+/// With the impulses `p_k` of the particles on them after k of the N substeps, about [`SubstepPlan::origins`], their velocities are
+/// `V_k = start + k/N gain + W p_k + lag`: angular then linear, world frame, about those points too. In substep k, from 0, contact sees
+/// the velocity with `(k+1)/N` and `p_k`, which it changes by `W (p_(k+1) - p_k)`; at its end the pose moves on by
+/// [`SpatialVelocity::advance`] with `V_(k+1)`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnsweringBodies<'a> {
+    /// Which.
+    pub bodies: &'a [BodyId],
+    /// Their mobility W, `6 n` rows of as many numbers (1/kg, 1/(kg m), 1/(kg m^2)); symmetric and positive semidefinite.
+    pub mobility: &'a [f64],
+    /// Velocities at the start of the step, six numbers each [rad/s, m/s].
+    pub start: &'a [f64],
+    /// What they gain over the step without impulses of particles.
+    pub gain: &'a [f64],
+    /// What makes good by how much the poses that contact sees lag behind.
+    pub lag: &'a [SpatialVelocity],
+}
+
 /// The substeps of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct SubstepPlan<'a> {
@@ -34,8 +54,11 @@ pub struct SubstepPlan<'a> {
     pub gravity: Vector3<f64>,
     /// What the impulses on each body are about: its own origin at the start of the step, world frame [m].
     pub origins: &'a [Point3<f64>],
-    /// All bodies in the first substep, then all in the second, and so on.
+    /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer only the first is meant; a backend
+    /// finds the others.
     pub bodies: &'a [SeenBody],
+    /// The bodies that answer.
+    pub answering: AnsweringBodies<'a>,
 }
 
 /// What the substeps of a step did.
@@ -118,7 +141,8 @@ impl BackendError {
 ///
 /// After an error the world is not to be stepped further.
 pub trait Backend: Send {
-    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the plan's origins, world frame.
+    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the plan's origins, world frame, and writes
+    /// where contact leaves the bodies that answer to `left`, one for each of them.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -126,6 +150,7 @@ pub trait Backend: Send {
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsDone, BackendError>;
 
     /// Copies the particles to the model on the host.

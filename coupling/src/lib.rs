@@ -26,7 +26,9 @@ mod walls;
 mod warm_start;
 mod world;
 
-pub use backend::{Backend, BackendError, ContactMemory, NodeVelocity, SeenBody, SubstepPlan, SubstepsDone};
+pub use backend::{
+    AnsweringBodies, Backend, BackendError, ContactMemory, NodeVelocity, SeenBody, SubstepPlan, SubstepsDone,
+};
 pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};
 pub use memory::RememberedContact;

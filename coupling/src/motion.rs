@@ -23,7 +23,7 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
-use crate::backend::SeenBody;
+use crate::backend::{AnsweringBodies, SeenBody};
 use crate::convex::{Attachment, Mobility};
 use crate::register::Pair;
 
@@ -34,7 +34,7 @@ pub(crate) struct BodyMotion {
     pub seen: Vec<SeenBody>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
-    /// The bodies that answer in this step: strongly coupled, and near particles.
+    /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
     answering: Vec<BodyId>,
     /// Each body's place among those.
     place: Vec<Option<u32>>,
@@ -79,17 +79,18 @@ impl BodyMotion {
     }
 
     /// Begins a step of `dt` (s), for which the bodies are prepared. `expected` are the impulses of the last step, one a body;
-    /// `reach` (m) how near particles must be for a body that does not move to answer.
+    /// `near` says where the particles are, and how near \[m\] they must be for a body that does not move to answer. Where the host does not
+    /// know, every strongly coupled body that could touch any answers: without contact it moves as its own step takes it, so that
+    /// this costs no more than time.
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
-        mpm: &Mpm,
+        near: Option<(&Mpm, f64)>,
         dt: f64,
-        reach: f64,
         expected: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
-        self.find_answering(bodies, mpm, dt, reach);
+        self.find_answering(bodies, near, dt);
         mobility.clear();
         if self.answering.is_empty() {
             self.left.fill(None);
@@ -116,11 +117,15 @@ impl BodyMotion {
         Ok(())
     }
 
-    fn find_answering(&mut self, bodies: &Bodies, mpm: &Mpm, dt: f64, reach: f64) {
+    fn find_answering(&mut self, bodies: &Bodies, near: Option<(&Mpm, f64)>, dt: f64) {
         self.answering.clear();
         self.place.fill(None);
-        for (id, _) in bodies.iter().filter(|(id, _)| self.strong[id.0]) {
-            if is_near(bodies, id, mpm, dt, reach) {
+        for (id, body) in bodies.iter().filter(|(id, _)| self.strong[id.0]) {
+            let may_touch = match near {
+                Some((mpm, reach)) => is_near(bodies, id, mpm, dt, reach),
+                None => !body.geometries.is_empty(),
+            };
+            if may_touch {
                 self.place[id.0] = Some(self.answering.len() as u32);
                 self.answering.push(id);
             }
@@ -157,6 +162,29 @@ impl BodyMotion {
             let seen = &mut self.seen[id.0];
             seen.pose = velocity.advance(&seen.pose, delta);
             self.left[id.0] = Some(seen.pose);
+        }
+    }
+
+    /// The bodies that answer in this step, for a backend.
+    pub(crate) fn answering(&self) -> AnsweringBodies<'_> {
+        if self.answering.is_empty() {
+            // What the others hold is of an earlier step.
+            return AnsweringBodies::default();
+        }
+        AnsweringBodies {
+            bodies: &self.answering,
+            mobility: &self.response.mobility,
+            start: &self.start,
+            gain: &self.gain,
+            lag: &self.lag,
+        }
+    }
+
+    /// Takes where contact left the answering bodies, one pose each, from a backend.
+    pub(crate) fn leave(&mut self, poses: &[Isometry3<f64>]) {
+        for (id, pose) in self.answering.iter().zip(poses) {
+            self.left[id.0] = Some(*pose);
+            self.seen[id.0].pose = *pose;
         }
     }
 

@@ -150,8 +150,10 @@ impl World {
             if self.attached.is_none() {
                 self.mpm.begin_step();
             }
-            let (reach, mobility) = (self.registry.reach(&self.mpm), &mut self.problem.mobility);
-            self.motion.begin(&mut self.bodies, &self.mpm, dt, reach, &self.impulses, mobility)?;
+            // A backend's particles are not where the host's were.
+            let near = self.attached.is_none().then(|| (&self.mpm, self.registry.reach(&self.mpm)));
+            let mobility = &mut self.problem.mobility;
+            self.motion.begin(&mut self.bodies, near, dt, &self.impulses, mobility)?;
         }
         self.impulses.fill(SpatialImpulse::zero());
         Ok(())

@@ -108,8 +108,41 @@ struct Passes {
     // `item(i, values)` for each i below `count`, and the sums of the K values over all of them. Ends with a barrier.
     template <uint32_t K, typename Item>
     __device__ __forceinline__ void sum_each(uint32_t count, double (&sums)[K], Item item) {
+        sum_all<K, false>(count, sums, item, [](uint32_t, uint32_t) {}, [](double (&)[K]) {});
+    }
+
+    // The same over nodes, and `of_bodies(values)` by all threads of the last block for the part of bodies that answer.
+    template <uint32_t K, typename Bodies, typename Item, typename OfBodies>
+    __device__ __forceinline__ void sum_nodes(const Bodies&, double (&sums)[K], Item item, OfBodies of_bodies) {
+        sum_all<K, Bodies::ANSWER>(nodes, sums, item, [](uint32_t, uint32_t) {}, of_bodies);
+    }
+
+    // `item(c, values)` for each contact and the sums of the K values; of the `given` numbers that it gives its body, if that answers, the
+    // sums are left for the bodies' block.
+    template <uint32_t K, typename Bodies, typename Item>
+    __device__ __forceinline__ void sum_contacts(const Bodies& bodies, uint32_t given, double (&sums)[K], Item item) {
+        sum_all<K, false>(
+            contacts, sums, item, [&](uint32_t tile, uint32_t c) { bodies.sum_tile(tile, c, given); }, [](double (&)[K]) {});
+    }
+
+    // `item(c)` for each contact, and the sums of what it gives its body; ends with a barrier.
+    template <typename Bodies, typename Item>
+    __device__ __forceinline__ void each_contact(const Bodies& bodies, uint32_t given, Item item) const {
+        const uint32_t tiles = (contacts + CONVEX_THREADS - 1) / CONVEX_THREADS;
+        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+            const uint32_t c = tile * CONVEX_THREADS + threadIdx.x;
+            if (c < contacts) {
+                item(c);
+            }
+            bodies.sum_tile(tile, c, given);
+        }
+        barrier();
+    }
+
+    // The passes with sums: `after(tile, i)` by all threads of a tile, and with BODIES `of_bodies(values)`.
+    template <uint32_t K, bool BODIES, typename Item, typename After, typename OfBodies>
+    __device__ __forceinline__ void sum_all(uint32_t count, double (&sums)[K], Item item, After after, OfBodies of_bodies) {
         static_assert(K <= CONVEX_SUMS, "there are rows for so many sums");
-        SHARED(double, warp_sums, WARPS * K);
         const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
         const uint32_t stride = p.tile_sums.length / (2 * CONVEX_SUMS);
         const uint32_t row = half * CONVEX_SUMS * stride;
@@ -124,26 +157,59 @@ struct Passes {
                 item(i, values);
             }
             // A warp without elements has nothing to add up.
-            if (i - lane_index() < count) {
-                warp_totals(values);
-            }
-            if (lane_index() == 0) {
+            block_sums(values, i - lane_index() < count, p.tile_sums, row + tile, stride);
+            after(tile, i);
+        }
+        // The last column is no tile's.
+        const uint32_t last = row + stride - 1;
+        if constexpr (BODIES) {
+            if (blockIdx.x == gridDim.x - 1) {
+                double values[K];
                 for (uint32_t k = 0; k < K; ++k) {
-                    warp_sums[k * WARPS + warp_index()] = values[k];
+                    values[k] = 0.0;
                 }
+                of_bodies(values);
+                block_sums(values, true, p.tile_sums, last, stride);
             }
-            __syncthreads();
-            if (threadIdx.x < K) {
-                double sum = 0.0;
-                for (uint32_t w = 0; w < WARPS; ++w) {
-                    sum += warp_sums[threadIdx.x * WARPS + w];
-                }
-                p.tile_sums[row + threadIdx.x * stride + tile] = sum;
-            }
-            // The array is free for the next tile.
-            __syncthreads();
         }
         barrier();
+        add_tiles(sums, tiles, row, stride);
+        if constexpr (BODIES) {
+            for (uint32_t k = 0; k < K; ++k) {
+                sums[k] += p.tile_sums[last + k * stride];
+            }
+        }
+    }
+
+    // Sums of the block's values to `out`, from `first` on and `stride` apart; a warp that says so has none.
+    template <uint32_t K>
+    static __device__ __forceinline__ void block_sums(
+        double (&values)[K], bool has_any, const Span<double>& out, uint32_t first, uint32_t stride) {
+        SHARED(double, warp_sums, WARPS * K);
+        if (has_any) {
+            warp_totals(values);
+        }
+        if (lane_index() == 0) {
+            for (uint32_t k = 0; k < K; ++k) {
+                warp_sums[k * WARPS + warp_index()] = values[k];
+            }
+        }
+        __syncthreads();
+        if (threadIdx.x < K) {
+            double sum = 0.0;
+            for (uint32_t w = 0; w < WARPS; ++w) {
+                sum += warp_sums[threadIdx.x * WARPS + w];
+            }
+            out[first + threadIdx.x * stride] = sum;
+        }
+        // The array is free for the next call.
+        __syncthreads();
+    }
+
+    // Sums of the tiles' sums, the same in every thread.
+    template <uint32_t K>
+    __device__ __forceinline__ void add_tiles(double (&sums)[K], uint32_t tiles, uint32_t row, uint32_t stride) const {
+        SHARED(double, warp_sums, WARPS * K);
         for (uint32_t k = 0; k < K; ++k) {
             sums[k] = 0.0;
         }

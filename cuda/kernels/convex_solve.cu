@@ -27,7 +27,8 @@ __device__ __forceinline__ void add(ConvexTotals& totals, const ConvexReport& re
 }
 
 // From the start to the end; returns why it ended.
-__device__ __forceinline__ uint32_t iterate(Solve& s) {
+template <typename Bodies>
+__device__ __forceinline__ uint32_t iterate(Solve<Bodies>& s) {
     // Which start is being looked at, if any.
     enum Stage : uint32_t { OF_VELOCITIES, OF_IMPULSES, SETTLED };
     uint32_t stage = SETTLED;
@@ -90,13 +91,14 @@ __device__ __forceinline__ uint32_t iterate(Solve& s) {
             s.newton_direction(e, aim * e.tolerance, forcing, needs_double);
         }
         double sums[2];
-        s.m.sum_each<2>(s.m.nodes, sums, [&](uint32_t i, double (&values)[2]) {
+        const auto of_node = [&](uint32_t i, double (&values)[2]) {
             for (uint32_t a = 0; a < 3; ++a) {
                 const double d = s.m.node(DIRECTION + a, i);
                 values[0] += s.m.node(GRADIENT + a, i) * d;
                 values[1] += s.m.node(MASS, i) * d * d;
             }
-        });
+        };
+        s.m.template sum_nodes<2>(s.bodies, sums, of_node, [&](double (&values)[2]) { s.bodies.slope(values); });
         const double slope = sums[0];
         const double magnitude = sqrt(sums[1] * e.deviation) + sqrt(sums[1] * e.impulse);
         if (-slope <= 64.0 * DOUBLE_EPSILON * magnitude && e.residual <= s.rounding_floor()) {
@@ -112,9 +114,9 @@ __device__ __forceinline__ uint32_t iterate(Solve& s) {
     }
 }
 
-}  // namespace convex
-
-PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
+// The whole solve. `bodies_of(contacts)` gives the bodies that answer in one with so many contacts.
+template <typename BodiesOf>
+__device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf bodies_of) {
     const Span<uint32_t>& counts = p.incidence.counts;
     if (is_inactive(p.clock)) {
         return;
@@ -129,10 +131,11 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
         }
         return;
     }
-    convex::Solve solve = {p, p.settings[0], {p, report.contacts, report.nodes, 0}, report};
+    const auto bodies = bodies_of(report.contacts);
+    Solve<decltype(bodies)> solve = {p, p.settings[0], {p, report.contacts, report.nodes, 0}, bodies, report};
     const double delta = solve.settings.substep;
     solve.load();
-    const uint32_t stop = delta > 0.0 && isfinite(delta) ? convex::iterate(solve) : CONVEX_NOT_FINITE;
+    const uint32_t stop = delta > 0.0 && isfinite(delta) ? iterate(solve) : CONVEX_NOT_FINITE;
     solve.finish(stop != CONVEX_NOT_FINITE);
     if (global_thread() == 0) {
         solve.report.stop = stop;
@@ -140,7 +143,19 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
         if (stop == CONVEX_NOT_FINITE && p.status.length > 0) {
             stop_contact(p.status, p.clock, CONVEX_FAILED, 0, 0);
         } else {
-            convex::add(p.totals[0], solve.report);
+            add(p.totals[0], solve.report);
         }
     }
+}
+
+}  // namespace convex
+
+PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
+    convex::solve(p, [](uint32_t) { return convex::NoBodies{}; });
+}
+
+PLIANT_KERNEL_FOR(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS, 3) {
+    convex::solve(p.solve, [&](uint32_t contacts) {
+        return convex::AnsweringBodies{p.bodies, p.solve.contacts, contacts, p.bodies.counts[0], p.bodies.counts[1]};
+    });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "convex.cuh"
+#include "convex_bodies.cuh"
 #include "convex_law.cuh"
 #include "convex_search.cuh"
 #include "convex_system.cuh"
@@ -43,10 +44,12 @@ struct Forcing {
     }
 };
 
+template <typename Bodies>
 struct Solve {
     const ConvexSolveParameters& p;
     ConvexSettings settings;
     Passes m;
+    Bodies bodies;
     ConvexReport report;
 
     // Takes over the nodes of the grid and works out the constants of the contacts' laws.
@@ -65,6 +68,7 @@ struct Solve {
             }
         });
         m.each(m.contacts, [&](uint32_t c) { store(m, c, law_of(m, c, settings)); });
+        bodies.load();
     }
 
     // J of a vector of the nodes, in f64, on top of `out`.
@@ -90,6 +94,7 @@ struct Solve {
             const Array<float, 3>& body = p.contacts.body_velocity[c];
             double v[3] = {-static_cast<double>(body[0]), -static_cast<double>(body[1]), -static_cast<double>(body[2])};
             gather(c, VELOCITY, v);
+            bodies.subtract_motion(c, OF_ITERATE, v);
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_VELOCITY + a, c) = v[a];
             }
@@ -99,9 +104,12 @@ struct Solve {
     // Objective and gradient at the iterate.
     __device__ __forceinline__ Evaluation evaluate() {
         double potential[1];
-        m.sum_each<1>(m.contacts, potential, [&](uint32_t c, double (&values)[1]) { values[0] = respond(m, c); });
+        m.template sum_contacts<1>(bodies, BODY_IMPULSE, potential, [&](uint32_t c, double (&values)[1]) {
+            values[0] = respond(m, c);
+            react(c);
+        });
         double norms[4];
-        m.sum_each<4>(m.nodes, norms, [&](uint32_t i, double (&values)[4]) {
+        const auto of_node = [&](uint32_t i, double (&values)[4]) {
             double j[3];
             collect(i, CONTACT_IMPULSE, j);
             const double mass = m.node(MASS, i);
@@ -118,7 +126,8 @@ struct Solve {
                 values[2] += mass * v * v;
                 values[3] += inverse * j[a] * j[a];
             }
-        });
+        };
+        m.template sum_nodes<4>(bodies, norms, of_node, [&](double (&values)[4]) { bodies.evaluate(values); });
         Evaluation e;
         e.deviation = norms[0];
         e.impulse = norms[3];
@@ -132,9 +141,10 @@ struct Solve {
     // Carries the direction, which lies there since a barrier, to the contacts, prepares their rays, and returns the sums along
     // them at zero.
     __device__ __forceinline__ void project_direction(double (&at_zero)[3]) {
-        m.sum_each<3>(m.contacts, at_zero, [&](uint32_t c, double (&values)[3]) {
+        m.template sum_each<3>(m.contacts, at_zero, [&](uint32_t c, double (&values)[3]) {
             double d[3] = {0.0, 0.0, 0.0};
             gather(c, DIRECTION, d);
+            bodies.subtract_motion(c, OF_DIRECTION, d);
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_DIRECTION + a, c) = d[a];
             }
@@ -155,6 +165,7 @@ struct Solve {
                 m.contact(CONTACT_VELOCITY + a, c) += alpha * m.contact(CONTACT_DIRECTION + a, c);
             }
         });
+        bodies.advance(alpha);
     }
 
     // Exchanges (or copies) the iterate with the other one.
@@ -173,10 +184,32 @@ struct Solve {
                 (bring_back ? now : other) = bring_back ? other : now;
             }
         });
+        bodies.keep_iterate(bring_back);
     }
 
-    // Starts at the guessed velocities of the nodes.
+    // Writes what bodies get by the impulse of contact c.
+    __device__ __forceinline__ void react(uint32_t c) const {
+        const double impulse[3] = {
+            m.contact(CONTACT_IMPULSE, c), m.contact(CONTACT_IMPULSE + 1, c), m.contact(CONTACT_IMPULSE + 2, c)};
+        bodies.react(c, impulse);
+    }
+
+    // Takes the guessed impulses of the contacts.
+    __device__ __forceinline__ void guess_impulses() const {
+        m.each_contact(bodies, BODY_IMPULSE, [&](uint32_t c) {
+            const bool guessed = c < p.guess_impulses.length;
+            for (uint32_t a = 0; a < 3; ++a) {
+                m.contact(CONTACT_IMPULSE + a, c) = guessed ? p.guess_impulses[c][a] : 0.0;
+            }
+            react(c);
+        });
+    }
+
+    // Starts at the guessed velocities of the nodes, and at what the guessed impulses do to the bodies.
     __device__ __forceinline__ void adopt() {
+        if constexpr (Bodies::ANSWER) {
+            guess_impulses();
+        }
         m.each(m.nodes, [&](uint32_t i) {
             double d[3];
             towards_guess(i, d);
@@ -184,6 +217,7 @@ struct Solve {
                 m.node(VELOCITY + a, i) = m.node(FREE + a, i) + d[a];
             }
         });
+        bodies.adopt();
         m.barrier();
         contact_velocities();
     }
@@ -200,16 +234,10 @@ struct Solve {
     __device__ __forceinline__ void start_towards(uint32_t guess) {
         const bool push = guess == CONVEX_GUESS_IMPULSES;
         if (push) {
-            m.each(m.contacts, [&](uint32_t c) {
-                const bool guessed = c < p.guess_impulses.length;
-                for (uint32_t a = 0; a < 3; ++a) {
-                    m.contact(CONTACT_IMPULSE + a, c) = guessed ? p.guess_impulses[c][a] : 0.0;
-                }
-            });
-            m.barrier();
+            guess_impulses();
         }
         double curvature[1];
-        m.sum_each<1>(m.nodes, curvature, [&](uint32_t i, double (&values)[1]) {
+        const auto of_node = [&](uint32_t i, double (&values)[1]) {
             double d[3] = {0.0, 0.0, 0.0};
             double factor = 1.0;
             if (push) {
@@ -224,7 +252,8 @@ struct Solve {
                 m.node(DIRECTION + a, i) = d[a];
                 values[0] += m.node(MASS, i) * d[a] * d[a];
             }
-        });
+        };
+        m.template sum_nodes<1>(bodies, curvature, of_node, [&](double (&values)[1]) { bodies.start(push, values); });
         contact_velocities();
         if (!(curvature[0] > 0.0 && isfinite(curvature[0]))) {
             return;
@@ -240,11 +269,12 @@ struct Solve {
 
     // Hessians of the contacts at the iterate; the other blocks see them after the barrier.
     __device__ __forceinline__ void find_curvature(double turning) {
-        m.each(m.contacts, [&](uint32_t c) {
+        m.each_contact(bodies, BODY_HESSIAN, [&](uint32_t c) {
             bend(m, c, turning);
             Memory<float>{m}.load_hessian(c);
+            bodies.bend(m, c);
         });
-        m.barrier();
+        bodies.factorise();
     }
 
     // The direction of a first step that only has to let every contact have its say: by the lumped blocks, which majorise the
@@ -268,6 +298,7 @@ struct Solve {
                 m.node(DIRECTION + a, i) = moves ? -d[a] : 0.0;
             }
         });
+        bodies.settle();
     }
 
     // The Newton direction, for a residual to bring down to `goal`.
@@ -276,12 +307,12 @@ struct Solve {
         find_curvature(far ? 0.0 : 1.0);
         const double target = forcing.target(e.residual, goal, far);
         if (!needs_double) {
-            const SystemResult result = System<float>{m, e.residual}.solve(target, settings.max_inner_iterations, false);
+            const SystemResult result = System<float, Bodies>{m, bodies, e.residual}.solve(target, settings.max_inner_iterations, false);
             report.inner_iterations += result.products;
             needs_double = result.refused;
         }
         if (needs_double) {
-            const System<double> system{m, e.residual};
+            const System<double, Bodies> system{m, bodies, e.residual};
             report.inner_iterations += system.solve(target, settings.max_inner_iterations, true).products + 1;
             report.double_systems += 1;
             report.unresolved_systems += system.true_residual() > 2.0 * target ? 1 : 0;
@@ -290,14 +321,18 @@ struct Solve {
 
     // A bound on the rounding error of the residual's norm: coupling/src/convex/solver.rs has its derivation.
     __device__ __forceinline__ double rounding_floor() {
-        m.each(m.contacts, [&](uint32_t c) {
+        if constexpr (Bodies::ANSWER) {
+            bodies.show_iterate();
+            m.barrier();
+        }
+        m.each_contact(bodies, BODY_SIZES, [&](uint32_t c) {
             double sizes[3] = {0.0, 0.0, 0.0};
             m.gather(c, sizes, [&](uint32_t i, double (&x)[3]) {
                 for (uint32_t a = 0; a < 3; ++a) {
                     x[a] = fabs(m.node(VELOCITY + a, i));
                 }
             });
-            double velocity = 0.0;
+            double velocity = bodies.size_motion(c);
             double impulse = 0.0;
             double stiffness = 0.0;
             for (uint32_t a = 0; a < 3; ++a) {
@@ -306,10 +341,10 @@ struct Solve {
                 stiffness += m.contact(HESSIAN + a, c);
             }
             m.contact(CONTACT_DIRECTION, c) = impulse + stiffness * velocity;
+            bodies.size_reaction(c, impulse + stiffness * velocity);
         });
-        m.barrier();
         double squares[1];
-        m.sum_each<1>(m.nodes, squares, [&](uint32_t i, double (&values)[1]) {
+        const auto of_node = [&](uint32_t i, double (&values)[1]) {
             double term = 0.0;
             m.template visit<double>(i, [&](uint32_t c, double w) { term += w * m.contact(CONTACT_DIRECTION, c); });
             double inertia = 0.0;
@@ -318,7 +353,8 @@ struct Solve {
             }
             term += m.node(MASS, i) * inertia;
             values[0] = term * term * m.node(INVERSE_MASS, i);
-        });
+        };
+        m.template sum_nodes<1>(bodies, squares, of_node, [&](double (&values)[1]) { bodies.rounding(values); });
         return 8.0 * DOUBLE_EPSILON * sqrt(squares[0]);
     }
 
@@ -348,6 +384,7 @@ struct Solve {
                 p.impulses[c][a] = solved ? m.contact(CONTACT_IMPULSE + a, c) : 0.0;
             }
         });
+        bodies.finish(solved);
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "convex.cuh"
+#include "convex_bodies.cuh"
 
 namespace convex {
 
@@ -115,9 +116,10 @@ struct SystemResult {
     bool refused;
 };
 
-template <typename T>
+template <typename T, typename Bodies>
 struct System {
     Passes& m;
+    const Bodies& bodies;
     // The gradient's norm in M^-1: a right-hand side of norm one keeps single precision in its range.
     double norm;
 
@@ -172,7 +174,7 @@ struct System {
         return static_cast<double>(square);
     }
 
-    // The image G J t of contact c; returns its part of the curvature.
+    // The image G J t of contact c, and what it gives its body; returns its part of the curvature.
     __device__ __forceinline__ double image_contact(uint32_t c) const {
         const Memory<T> memory{m};
         T g[6];
@@ -185,12 +187,14 @@ struct System {
         if (!(g[0] + g[1] + g[2] == T(0))) {
             T v[3] = {T(0), T(0), T(0)};
             m.gather(c, v, [&](uint32_t i, T (&x)[3]) { load3(memory.direction(i), x); });
+            bodies.subtract_motion(c, OF_DIRECTION, v);
             apply(g, v, y);
             curvature = v[0] * y[0] + (v[1] * y[1] + v[2] * y[2]);
         }
         for (uint32_t a = 0; a < 3; ++a) {
             memory.image(c)[a] = y[a];
         }
+        bodies.react(c, y);
         return static_cast<double>(curvature);
     }
 
@@ -237,7 +241,9 @@ struct System {
     // The gradient is there, the Hessians since a barrier.
     __device__ __forceinline__ SystemResult solve(double reduction, uint32_t most, bool trusted) const {
         double begun[2];
-        m.sum_each<2>(m.nodes, begun, [&](uint32_t i, double (&values)[2]) { begin_node(i, values); });
+        m.template sum_nodes<2>(
+            bodies, begun, [&](uint32_t i, double (&values)[2]) { begin_node(i, values); },
+            [&](double (&values)[2]) { bodies.begin_system(norm, LARGEST_SINGLE, values); });
         if (!trusted && begun[1] > 0.0) {
             return {0, true};
         }
@@ -247,11 +253,13 @@ struct System {
         while (products < most) {
             ++products;
             double inertia[1];
-            m.sum_each<1>(m.nodes, inertia, [&](uint32_t i, double (&values)[1]) {
-                values[0] = conjugate_node(i, static_cast<T>(beta));
-            });
+            m.template sum_nodes<1>(
+                bodies, inertia,
+                [&](uint32_t i, double (&values)[1]) { values[0] = conjugate_node(i, static_cast<T>(beta)); },
+                [&](double (&values)[1]) { bodies.conjugate(beta, values); });
             double bent[1];
-            m.sum_each<1>(m.contacts, bent, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
+            m.template sum_contacts<1>(
+                bodies, BODY_IMPULSE, bent, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
             const double curvature = inertia[0] + bent[0];
             // Not positive only where everything has underflowed, not finite where it has overflowed.
             if (!(curvature > 0.0 && isfinite(curvature) && product > 0.0)) {
@@ -259,7 +267,9 @@ struct System {
             }
             const T step = static_cast<T>(product / curvature);
             double after[2];
-            m.sum_each<2>(m.nodes, after, [&](uint32_t i, double (&values)[2]) { descend_node(i, step, values); });
+            m.template sum_nodes<2>(
+                bodies, after, [&](uint32_t i, double (&values)[2]) { descend_node(i, step, values); },
+                [&](double (&values)[2]) { bodies.descend(static_cast<double>(step), values); });
             if (after[1] <= reduction * reduction) {
                 break;
             }
@@ -273,6 +283,7 @@ struct System {
                 m.node(DIRECTION + a, i) = scale * static_cast<double>(memory.row(SOLUTION + a, i));
             }
         });
+        bodies.end_system(norm);
         return {products, false};
     }
 
@@ -282,14 +293,16 @@ struct System {
         const Memory<T> memory{m};
         double unused[1];
         // The next barrier is the one that publishes the scaled solution.
-        m.sum_each<1>(m.nodes, unused, [&](uint32_t i, double (&)[1]) {
+        const auto show_node = [&](uint32_t i, double (&)[1]) {
             for (uint32_t a = 0; a < 3; ++a) {
                 memory.direction(i)[a] = memory.row(SCALE, i) * memory.row(SOLUTION + a, i);
             }
-        });
-        m.sum_each<1>(m.contacts, unused, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
+        };
+        m.template sum_nodes<1>(bodies, unused, show_node, [&](double (&)[1]) { bodies.show_solution(); });
+        m.template sum_contacts<1>(
+            bodies, BODY_IMPULSE, unused, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
         double square[1];
-        m.sum_each<1>(m.nodes, square, [&](uint32_t i, double (&values)[1]) {
+        const auto of_node = [&](uint32_t i, double (&values)[1]) {
             T q[3];
             collect_image(i, q);
             const double scale = static_cast<double>(memory.row(SCALE, i));
@@ -298,7 +311,8 @@ struct System {
                 const double left = static_cast<double>(memory.row(SOLUTION + a, i)) + scale * static_cast<double>(q[a]);
                 values[0] += (right - left) * (right - left);
             }
-        });
+        };
+        m.template sum_nodes<1>(bodies, square, of_node, [&](double (&values)[1]) { bodies.leave(norm, values); });
         return sqrt(square[0]);
     }
 };

@@ -238,3 +238,69 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
         p.clock[0].substep += 1;
     }
 }
+
+namespace contact {
+
+// The rotation that follows `rotation` after a turn of `angle` radians about an axis: the exponential map. Quaternions w, x, y, z.
+__device__ __forceinline__ void turn(const double (&angle)[3], Array<double, 4>& rotation) {
+    const double size = sqrt(angle[0] * angle[0] + angle[1] * angle[1] + angle[2] * angle[2]);
+    // sin(size / 2) / size, and below the root of the rounding its limit.
+    const double part = size > 1e-9 ? sin(0.5 * size) / size : 0.5;
+    const double w = cos(0.5 * size);
+    const double q[3] = {part * angle[0], part * angle[1], part * angle[2]};
+    const Array<double, 4> r = rotation;
+    rotation[0] = w * r[0] - (q[0] * r[1] + q[1] * r[2] + q[2] * r[3]);
+    for (uint32_t a = 0; a < 3; ++a) {
+        const uint32_t e = (a + 1) % 3, f = (a + 2) % 3;
+        rotation[1 + a] = w * r[1 + a] + q[a] * r[0] + (q[e] * r[1 + f] - q[f] * r[1 + e]);
+    }
+}
+
+}  // namespace contact
+
+// A thread a body, after the exchange: `see` and `advance` of coupling/src/motion.rs.
+PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS) {
+    if (p.clock[0].active == 0) {
+        return;
+    }
+    const uint32_t place = global_thread();
+    const uint32_t count = p.answering.bodies.length;
+    if (place >= count) {
+        return;
+    }
+    // The exchange has moved the clock on.
+    const uint32_t next = p.clock[0].substep;
+    const double substeps = p.answering.step[0][0];
+    const double delta = p.answering.step[0][1];
+    const uint32_t body = p.answering.bodies[place];
+    const ContactBody& last = p.bodies[(next - 1) * p.body_count + body];
+    ContactBody moved = last;
+    double velocity[6];
+    for (uint32_t d = 0; d < 6; ++d) {
+        const uint32_t i = 6 * place + d;
+        double answer = 0.0;
+        for (uint32_t other = 0; other < count; ++other) {
+            double of_other = 0.0;
+            for (uint32_t e = 0; e < 6; ++e) {
+                of_other += p.answering.mobility[6 * count * i + 6 * other + e] * p.totals[p.answering.bodies[other]][e];
+            }
+            answer += of_other;
+        }
+        const double start = p.answering.start[i];
+        const double gain = p.answering.gain[i];
+        const double lag = p.answering.lag[i];
+        velocity[d] = start + static_cast<double>(next) / substeps * gain + answer + lag;
+        const double seen = start + static_cast<double>(next + 1) / substeps * gain + answer + lag;
+        if (d < 3) {
+            moved.angular[d] = seen;
+        } else {
+            moved.linear[d - 3] = seen;
+        }
+    }
+    const double angle[3] = {velocity[0] * delta, velocity[1] * delta, velocity[2] * delta};
+    contact::turn(angle, moved.rotation);
+    for (uint32_t a = 0; a < 3; ++a) {
+        moved.translation[a] += velocity[3 + a] * delta;
+    }
+    p.bodies[next * p.body_count + body] = moved;
+}

@@ -125,6 +125,12 @@ constexpr uint32_t CONVEX_SUMS = 4;
 constexpr uint32_t CONVEX_NODE_ROWS = 20;
 // f64 rows of a contact.
 constexpr uint32_t CONVEX_CONTACT_ROWS = 30;
+// Rows of an unknown of the bodies that answer: see `kernels/convex_bodies.cuh`.
+constexpr uint32_t CONVEX_BODY_ROWS = 10;
+// Sums over the contacts of an answering body: the lower triangle of a 6 x 6 matrix at most.
+constexpr uint32_t CONVEX_BODY_SUMS = 21;
+// Place of a body that does not answer among those that do.
+constexpr uint32_t CONVEX_NO_ANSWER = 4294967295;
 // Rows of a touched node in a linear system.
 constexpr uint32_t CONVEX_SYSTEM_ROWS = 19;
 // Row of a touched node with the mass that the solve moves: zero of a node that a wall holds.
@@ -595,6 +601,29 @@ static_assert(PLIANT_OFFSET(ContactMemories, list) == 0, "ContactMemories::list"
 static_assert(PLIANT_OFFSET(ContactMemories, first) == 16, "ContactMemories::first");
 static_assert(PLIANT_OFFSET(ContactMemories, state) == 32, "ContactMemories::state");
 
+// How bodies answer within a step: `pliant_coupling::AnsweringBodies`.
+struct ContactAnswering {
+    // Numbers of the bodies.
+    Span<uint32_t> bodies;
+    // Their mobility by rows, six for each.
+    Span<double> mobility;
+    // Their velocities at the start of the step, six numbers each [rad/s, m/s].
+    Span<double> start;
+    // What they gain over the step without impulses of particles.
+    Span<double> gain;
+    // What makes good the lag of their poses.
+    Span<double> lag;
+    // Number of substeps, and the length of one [s].
+    Span<Array<double, 2>> step;
+};
+static_assert(sizeof(ContactAnswering) == 96 && alignof(ContactAnswering) == 8, "ContactAnswering");
+static_assert(PLIANT_OFFSET(ContactAnswering, bodies) == 0, "ContactAnswering::bodies");
+static_assert(PLIANT_OFFSET(ContactAnswering, mobility) == 16, "ContactAnswering::mobility");
+static_assert(PLIANT_OFFSET(ContactAnswering, start) == 32, "ContactAnswering::start");
+static_assert(PLIANT_OFFSET(ContactAnswering, gain) == 48, "ContactAnswering::gain");
+static_assert(PLIANT_OFFSET(ContactAnswering, lag) == 64, "ContactAnswering::lag");
+static_assert(PLIANT_OFFSET(ContactAnswering, step) == 80, "ContactAnswering::step");
+
 // What the solve of a substep found.
 struct ContactSolution {
     // Impulse of each contact on its particle, world frame [N s].
@@ -652,8 +681,12 @@ struct ConvexContacts {
     Span<float> dissipation;
     // Stiction tolerance in m/s; empty where the setting holds for all.
     Span<float> stiction_tolerance;
+    // Number of the body; only read where bodies answer.
+    Span<uint32_t> body;
+    // From the point that the body's velocity and impulses are about, world axes, in m; only read where bodies answer.
+    Span<Array<float, 3>> lever;
 };
-static_assert(sizeof(ConvexContacts) == 192 && alignof(ConvexContacts) == 8, "ConvexContacts");
+static_assert(sizeof(ConvexContacts) == 224 && alignof(ConvexContacts) == 8, "ConvexContacts");
 static_assert(PLIANT_OFFSET(ConvexContacts, count) == 0, "ConvexContacts::count");
 static_assert(PLIANT_OFFSET(ConvexContacts, base) == 16, "ConvexContacts::base");
 static_assert(PLIANT_OFFSET(ConvexContacts, offset) == 32, "ConvexContacts::offset");
@@ -666,6 +699,52 @@ static_assert(PLIANT_OFFSET(ConvexContacts, lagged_normal_impulse) == 128, "Conv
 static_assert(PLIANT_OFFSET(ConvexContacts, tension) == 144, "ConvexContacts::tension");
 static_assert(PLIANT_OFFSET(ConvexContacts, dissipation) == 160, "ConvexContacts::dissipation");
 static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 176, "ConvexContacts::stiction_tolerance");
+static_assert(PLIANT_OFFSET(ConvexContacts, body) == 192, "ConvexContacts::body");
+static_assert(PLIANT_OFFSET(ConvexContacts, lever) == 208, "ConvexContacts::lever");
+
+// The bodies that answer within the solve, and the memory for their part of it.
+struct ConvexBodies {
+    // How many answer, and the number of their unknowns: the rank of their mobility W = L L^T.
+    Span<uint32_t> counts;
+    // For each body its place among those that answer, or `CONVEX_NO_ANSWER`.
+    Span<uint32_t> places;
+    // L by rows, six for each body that answers.
+    Span<double> factor;
+    // What the velocity of each body changed by: angular in rad/s, linear in m/s; zero where it does not answer.
+    Span<Array<double, 6>> answers;
+    // Memory of the unknowns, row by row.
+    Span<double> rows;
+    // Changes of the answering bodies' velocities: at the iterate, then along a direction.
+    Span<double> velocities;
+    // Sums over each tile of contacts for each answering body; those of bodies that a tile does not have are zero.
+    Span<double> tile_sums;
+    // The same over all tiles.
+    Span<double> sums;
+    // The bodies' sums times L.
+    Span<double> images;
+    // The bodies' block of the Newton system, then its Cholesky factor.
+    Span<double> matrix;
+    // The factor's inverse.
+    Span<double> inverse;
+    // Length of a row of unknowns: 6 for each body there is room for.
+    uint32_t capacity;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ConvexBodies) == 184 && alignof(ConvexBodies) == 8, "ConvexBodies");
+static_assert(PLIANT_OFFSET(ConvexBodies, counts) == 0, "ConvexBodies::counts");
+static_assert(PLIANT_OFFSET(ConvexBodies, places) == 16, "ConvexBodies::places");
+static_assert(PLIANT_OFFSET(ConvexBodies, factor) == 32, "ConvexBodies::factor");
+static_assert(PLIANT_OFFSET(ConvexBodies, answers) == 48, "ConvexBodies::answers");
+static_assert(PLIANT_OFFSET(ConvexBodies, rows) == 64, "ConvexBodies::rows");
+static_assert(PLIANT_OFFSET(ConvexBodies, velocities) == 80, "ConvexBodies::velocities");
+static_assert(PLIANT_OFFSET(ConvexBodies, tile_sums) == 96, "ConvexBodies::tile_sums");
+static_assert(PLIANT_OFFSET(ConvexBodies, sums) == 112, "ConvexBodies::sums");
+static_assert(PLIANT_OFFSET(ConvexBodies, images) == 128, "ConvexBodies::images");
+static_assert(PLIANT_OFFSET(ConvexBodies, matrix) == 144, "ConvexBodies::matrix");
+static_assert(PLIANT_OFFSET(ConvexBodies, inverse) == 160, "ConvexBodies::inverse");
+static_assert(PLIANT_OFFSET(ConvexBodies, capacity) == 176, "ConvexBodies::capacity");
+static_assert(PLIANT_OFFSET(ConvexBodies, unused) == 180, "ConvexBodies::unused");
 
 // Which contacts touch which nodes.
 struct ConvexIncidence {
@@ -1882,6 +1961,29 @@ static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, first_tile) == 68, "Cont
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 72, "ContactSumBodiesParameters::body_count");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, unused) == 76, "ContactSumBodiesParameters::unused");
 
+// Moves the bodies that answer on to the next substep.
+struct ContactMoveBodiesParameters {
+    // Which, and how.
+    ContactAnswering answering;
+    // See `Kernel::ContactSumBodies`: of the step so far.
+    Span<Array<double, 7>> totals;
+    // Bodies, substep by substep, and once more: the next substep's are written.
+    Span<ContactBody> bodies;
+    // One element.
+    Span<ContactClock> clock;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactMoveBodiesParameters) == 152 && alignof(ContactMoveBodiesParameters) == 8, "ContactMoveBodiesParameters");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, answering) == 0, "ContactMoveBodiesParameters::answering");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, totals) == 96, "ContactMoveBodiesParameters::totals");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, bodies) == 112, "ContactMoveBodiesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, clock) == 128, "ContactMoveBodiesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, body_count) == 144, "ContactMoveBodiesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactMoveBodiesParameters, unused) == 148, "ContactMoveBodiesParameters::unused");
+
 // Appends the contacts of touched nodes with walls to those of the particles, by blocks that stay.
 struct WallsAddParameters {
     // The contacts.
@@ -2042,23 +2144,23 @@ struct ConvexNumberParameters {
     // Touched nodes there is room for.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexNumberParameters) == 552 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(sizeof(ConvexNumberParameters) == 584 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 192, "ConvexNumberParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 256, "ConvexNumberParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 368, "ConvexNumberParameters::table_keys");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 384, "ConvexNumberParameters::table_first");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 400, "ConvexNumberParameters::table_numbers");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 416, "ConvexNumberParameters::table_state");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 432, "ConvexNumberParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 448, "ConvexNumberParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 464, "ConvexNumberParameters::node_counts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 480, "ConvexNumberParameters::block_sums");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 496, "ConvexNumberParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, clock) == 512, "ConvexNumberParameters::clock");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, status) == 528, "ConvexNumberParameters::status");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 544, "ConvexNumberParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 548, "ConvexNumberParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 224, "ConvexNumberParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 288, "ConvexNumberParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 400, "ConvexNumberParameters::table_keys");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 416, "ConvexNumberParameters::table_first");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 432, "ConvexNumberParameters::table_numbers");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 448, "ConvexNumberParameters::table_state");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 464, "ConvexNumberParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 480, "ConvexNumberParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 496, "ConvexNumberParameters::node_counts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 512, "ConvexNumberParameters::block_sums");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 528, "ConvexNumberParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, clock) == 544, "ConvexNumberParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, status) == 560, "ConvexNumberParameters::status");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 576, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 580, "ConvexNumberParameters::node_capacity");
 
 // The whole convex contact solve, by blocks that stay.
 struct ConvexSolveParameters {
@@ -2104,7 +2206,7 @@ struct ConvexSolveParameters {
     Span<Array<double, 4>> double_directions;
     // Images of the contacts.
     Span<Array<double, 4>> double_images;
-    // Sums of tiles, twice `CONVEX_SUMS` rows.
+    // Sums of tiles, and last of the bodies that answer; twice `CONVEX_SUMS` rows.
     Span<double> tile_sums;
     // Memory of the barrier: `GRID_BARRIER_WORDS` words.
     Span<uint32_t> barrier;
@@ -2119,32 +2221,43 @@ struct ConvexSolveParameters {
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexSolveParameters) == 696 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
+static_assert(sizeof(ConvexSolveParameters) == 728 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 192, "ConvexSolveParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 304, "ConvexSolveParameters::settings");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 320, "ConvexSolveParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, held) == 336, "ConvexSolveParameters::held");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 352, "ConvexSolveParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 368, "ConvexSolveParameters::guess_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 384, "ConvexSolveParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 400, "ConvexSolveParameters::node_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 416, "ConvexSolveParameters::impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 432, "ConvexSolveParameters::report");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 448, "ConvexSolveParameters::trace");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 464, "ConvexSolveParameters::node_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 480, "ConvexSolveParameters::contact_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 496, "ConvexSolveParameters::single_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 512, "ConvexSolveParameters::single_hessians");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 528, "ConvexSolveParameters::single_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 544, "ConvexSolveParameters::single_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 560, "ConvexSolveParameters::double_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 576, "ConvexSolveParameters::double_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 592, "ConvexSolveParameters::double_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 608, "ConvexSolveParameters::tile_sums");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 624, "ConvexSolveParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, totals) == 640, "ConvexSolveParameters::totals");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, clock) == 656, "ConvexSolveParameters::clock");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, status) == 672, "ConvexSolveParameters::status");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 688, "ConvexSolveParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 692, "ConvexSolveParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 224, "ConvexSolveParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 336, "ConvexSolveParameters::settings");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 352, "ConvexSolveParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, held) == 368, "ConvexSolveParameters::held");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 384, "ConvexSolveParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 400, "ConvexSolveParameters::guess_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 416, "ConvexSolveParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 432, "ConvexSolveParameters::node_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 448, "ConvexSolveParameters::impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 464, "ConvexSolveParameters::report");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 480, "ConvexSolveParameters::trace");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 496, "ConvexSolveParameters::node_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 512, "ConvexSolveParameters::contact_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 528, "ConvexSolveParameters::single_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 544, "ConvexSolveParameters::single_hessians");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 560, "ConvexSolveParameters::single_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 576, "ConvexSolveParameters::single_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 592, "ConvexSolveParameters::double_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 608, "ConvexSolveParameters::double_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 624, "ConvexSolveParameters::double_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 640, "ConvexSolveParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 656, "ConvexSolveParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, totals) == 672, "ConvexSolveParameters::totals");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, clock) == 688, "ConvexSolveParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, status) == 704, "ConvexSolveParameters::status");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 720, "ConvexSolveParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 724, "ConvexSolveParameters::node_capacity");
+
+// The same with bodies that answer.
+struct ConvexSolveBodiesParameters {
+    // The solve.
+    ConvexSolveParameters solve;
+    // The bodies.
+    ConvexBodies bodies;
+};
+static_assert(sizeof(ConvexSolveBodiesParameters) == 912 && alignof(ConvexSolveBodiesParameters) == 8, "ConvexSolveBodiesParameters");
+static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, solve) == 0, "ConvexSolveBodiesParameters::solve");
+static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, bodies) == 728, "ConvexSolveBodiesParameters::bodies");

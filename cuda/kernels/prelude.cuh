@@ -76,7 +76,9 @@ struct Array {
 
 // PLIANT_KERNEL(name, Parameters, threads) { ... p.input ... }: a kernel of at most `threads` threads a block, with its
 // parameters in `p`. SHARED(type, name, count): an array that the block shares. DYNAMIC_SHARED(type, name): the array
-// whose size the launch gives; a kernel has one at most.
+// whose size the launch gives; a kernel has one at most. PLIANT_CALLED: a function that is called and not made part of its callers, for
+// what is large, called from many places and not in an inner loop. PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) { ... }: registers for
+// that many blocks on a multiprocessor, where the compiler would go for more of them and spill.
 #if defined(PLIANT_EMULATED)
 
 #define PLIANT_KERNEL(name, Parameters, threads)                                                   \
@@ -89,17 +91,26 @@ struct Array {
     static ::emulation::Kernel kernel_##name(#name, sizeof(Parameters), (threads), &run_##name);   \
     static void name([[maybe_unused]] Parameters p)
 
+#define PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) PLIANT_KERNEL(name, Parameters, threads)
+
 #define SHARED(type, name, count)         \
     static char pliant_key_of_##name;     \
     const auto name = ::emulation::static_shared<type>(&pliant_key_of_##name, (count))
 
 #define DYNAMIC_SHARED(type, name) const auto name = ::emulation::dynamic_shared<type>()
 
+#define PLIANT_CALLED
+
 #else
 
 #define PLIANT_KERNEL(name, Parameters, threads) extern "C" __global__ void __launch_bounds__(threads) name(const Parameters p)
 
+#define PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const Parameters p)
+
 #define SHARED(type, name, count) __shared__ type name[count]
+
+#define PLIANT_CALLED __noinline__
 
 #define DYNAMIC_SHARED(type, name)                                       \
     extern __shared__ __align__(16) unsigned char pliant_dynamic_shared[]; \

@@ -27,6 +27,7 @@
 
 mod contact;
 
+use nalgebra::Isometry3;
 use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPlan, SubstepsDone, World};
 use pliant_mpm::{FreeMotion, Mpm};
 use pliant_rigid::SpatialImpulse;
@@ -38,7 +39,7 @@ use contact::DeviceContact;
 /// Moves a world's particles to a device, which steps them from now on.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] for tactile pads and strong coupling, [`BackendError::Device`] for all that the device refuses.
+/// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     let backend = DeviceBackend::new(device, world, Room::default())?;
     world.attach("cuda", Box::new(backend))
@@ -147,6 +148,7 @@ impl Backend for DeviceBackend {
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsDone, BackendError> {
         if let Some(contact) = &mut self.contact
             && contact.begin_step(plan, &self.settings)?
@@ -174,7 +176,7 @@ impl Backend for DeviceBackend {
             ..SubstepsDone::default()
         };
         if let Some(contact) = &mut self.contact {
-            contact.end_step(impulses, &mut done)?;
+            contact.end_step(plan, impulses, left, &mut done)?;
         }
         Ok(done)
     }

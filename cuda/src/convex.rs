@@ -7,11 +7,13 @@
 //! order that neither the number of blocks nor the schedule changes; the linear systems are f32, and f64 where the CPU does not
 //! trust f32 either.
 //!
-//! Bodies that answer within the step (`Mobility`, strong coupling) are not part of it: such problems are refused
-//! ([`ConvexError::Mobility`]). Nor is the CPU's factorisation: where even f64 does not solve a system as far as asked, its inexact
-//! solution, a direction of descent all the same, is taken, and the report counts it
-//! ([`ConvexReport::unresolved_systems`]).
+//! Bodies that answer within the step (`Mobility`, strong coupling) are part of it: [`DeviceConvexSolver::set_mobility`]. The kernel with them
+//! is another one, so that what has none pays nothing.
+//!
+//! The CPU's factorisation is not: where even f64 does not solve a system as far as asked, its inexact solution, a direction of descent all
+//! the same, is taken, and the report counts it ([`ConvexReport::unresolved_systems`]).
 
+mod bodies;
 mod left;
 mod memory;
 mod step;
@@ -23,12 +25,13 @@ use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
     CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
     CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactClock, ConvexContacts, ConvexIncidence,
-    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveParameters, ConvexTotals,
-    GRID_BARRIER_WORDS, GridNodes, Kernel,
+    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveBodiesParameters, ConvexSolveParameters,
+    ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
+use bodies::Bodies;
 use memory::{Incidence, System, Table};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
@@ -47,9 +50,16 @@ pub enum ConvexError {
     /// A setting cannot be used.
     #[error("{0}")]
     Settings(#[from] SettingsError),
-    /// Bodies that answer within the step are solved on the CPU only.
-    #[error("bodies that answer within the step are not part of the solve on the device")]
-    Mobility,
+    /// A contact of the problem is on a body that its mobility does not have.
+    #[error("contact {contact} is on body {body} of {bodies} that answer")]
+    Mobility {
+        /// Index of the contact.
+        contact: usize,
+        /// Number of the body among those that answer.
+        body: u32,
+        /// How many answer.
+        bodies: usize,
+    },
     /// The problem's lists differ in length, or a row points beyond the nodes.
     #[error("contacts[{contact}].rows, node_mass and node_free_velocity do not fit together")]
     Shape {
@@ -147,6 +157,8 @@ pub struct DeviceConvexSolver {
     double: System<f64>,
     tile_sums: Buffer<f64>,
     barrier: Buffer<u32>,
+    /// None before the first body that answers.
+    bodies: Option<Bodies>,
     totals: Buffer<ConvexTotals>,
     clock: Span<ContactClock>,
     status: Span<u32>,
@@ -194,7 +206,8 @@ impl DeviceConvexSolver {
             single: System::new(device, contacts, nodes)?,
             single_hessians: device.allocate(6 * contacts)?,
             double: System::new(device, contacts, nodes)?,
-            tile_sums: device.allocate(2 * CONVEX_SUMS as usize * tiles)?,
+            tile_sums: device.allocate(2 * CONVEX_SUMS as usize * (tiles + 1))?,
+            bodies: None,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
             totals: device.upload(&[bytemuck::Zeroable::zeroed()])?,
             clock: Span::EMPTY,
@@ -290,39 +303,44 @@ impl DeviceConvexSolver {
         held: Span<u32>,
         guess_impulses: Span<[f32; 3]>,
     ) {
-        commands.launch(
-            Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
-            &ConvexSolveParameters {
-                contacts: *contacts,
-                incidence: self.incidence.spans(),
-                settings: self.settings.span(),
-                grid,
-                held,
-                guess_velocities: self.guess_velocities.span(),
-                guess_impulses,
-                velocities: self.velocities.span(),
-                node_impulses: self.node_impulses.span(),
-                impulses: self.impulses.span(),
-                report: self.report.span(),
-                trace: self.trace.span(),
-                node_rows: self.node_rows.span(),
-                contact_rows: self.contact_rows.span(),
-                single_rows: self.single.rows.span(),
-                single_hessians: self.single_hessians.span(),
-                single_directions: self.single.directions.span(),
-                single_images: self.single.images.span(),
-                double_rows: self.double.rows.span(),
-                double_directions: self.double.directions.span(),
-                double_images: self.double.images.span(),
-                tile_sums: self.tile_sums.span(),
-                barrier: self.barrier.span(),
-                totals: self.totals.span(),
-                clock: self.clock,
-                status: self.status,
-                contact_capacity: self.contact_capacity,
-                node_capacity: self.node_capacity,
-            },
-        );
+        let solve = ConvexSolveParameters {
+            contacts: *contacts,
+            incidence: self.incidence.spans(),
+            settings: self.settings.span(),
+            grid,
+            held,
+            guess_velocities: self.guess_velocities.span(),
+            guess_impulses,
+            velocities: self.velocities.span(),
+            node_impulses: self.node_impulses.span(),
+            impulses: self.impulses.span(),
+            report: self.report.span(),
+            trace: self.trace.span(),
+            node_rows: self.node_rows.span(),
+            contact_rows: self.contact_rows.span(),
+            single_rows: self.single.rows.span(),
+            single_hessians: self.single_hessians.span(),
+            single_directions: self.single.directions.span(),
+            single_images: self.single.images.span(),
+            double_rows: self.double.rows.span(),
+            double_directions: self.double.directions.span(),
+            double_images: self.double.images.span(),
+            tile_sums: self.tile_sums.span(),
+            barrier: self.barrier.span(),
+            totals: self.totals.span(),
+            clock: self.clock,
+            status: self.status,
+            contact_capacity: self.contact_capacity,
+            node_capacity: self.node_capacity,
+        };
+        let launch = |blocks| Launch::new(blocks, CONVEX_THREADS).cooperative();
+        match &self.bodies {
+            None => commands.launch(launch(self.blocks), &solve),
+            Some(bodies) => commands.launch(
+                launch(self.blocks.min(bodies.resident()).max(1)),
+                &ConvexSolveBodiesParameters { solve, bodies: bodies.spans() },
+            ),
+        };
     }
 
     /// Velocity of each touched node \[m/s\], world axes.

@@ -90,11 +90,13 @@ kernels! {
     ContactExchange(ContactExchangeParameters),
     ContactExchangeNodes(ContactExchangeNodesParameters),
     ContactSumBodies(ContactSumBodiesParameters),
+    ContactMoveBodies(ContactMoveBodiesParameters),
     WallsAdd(WallsAddParameters),
     WallsGuess(WallsGuessParameters),
     WallsImpose(WallsImposeParameters),
     ConvexNumber(ConvexNumberParameters),
     ConvexSolve(ConvexSolveParameters),
+    ConvexSolveBodies(ConvexSolveBodiesParameters),
 }
 
 impl Kernel {

@@ -131,6 +131,16 @@ impl Mobility {
         self.rank
     }
 
+    /// L with `W = L L^T`, by rows of [`Mobility::rank`] numbers, six rows for each body (roots of the units of W).
+    pub fn factor(&self) -> &[f64] {
+        &self.factor
+    }
+
+    /// The attachment of a contact; `None` for one without a word.
+    pub fn attachment(&self, contact: usize) -> Option<Attachment> {
+        self.attachments.get(contact).copied()
+    }
+
     /// Row `i` of L.
     pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.factor[i * self.rank..(i + 1) * self.rank]

@@ -1,6 +1,7 @@
 //! The contacts of a world on a device: everything between a substep's free motion and its transfer back.
 
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
+use pliant_coupling::convex::Mobility;
 use pliant_coupling::{
     BackendError, Boundary, ContactFigures, ContactMemory, ParticleRadius, RememberedContact, Settings,
     Stiffness, SubstepPlan, SubstepsDone, World,
@@ -9,7 +10,8 @@ use pliant_rigid::SpatialImpulse;
 
 use super::Room;
 use crate::contact::{
-    ContactOptions, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls, RegistryCapacity,
+    ContactOptions, DeviceAnswering, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls,
+    RegistryCapacity,
 };
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use crate::kernels::{self, CONTACT_NONE, ContactBody, ConvexContacts, GridNodes, ParticleRows};
@@ -28,6 +30,9 @@ pub(super) struct DeviceContact {
     solver: DeviceConvexSolver,
     walls: DeviceWalls,
     exchange: DeviceExchange,
+    answering: DeviceAnswering,
+    /// Of the bodies that answer.
+    mobility: Mobility,
     device: Device,
     boundaries: Vec<Boundary>,
     /// All bodies in each substep of a step.
@@ -82,6 +87,8 @@ impl DeviceContact {
             solver,
             walls,
             exchange,
+            answering: DeviceAnswering::new(device, 0).map_err(BackendError::device)?,
+            mobility: Mobility::default(),
             device: device.clone(),
             boundaries,
             bodies: Vec::new(),
@@ -138,7 +145,28 @@ impl DeviceContact {
         };
         self.solver.begin_step().map_err(BackendError::device)?;
         self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
-        Ok(self.registry.bodies().len() != poses.len())
+        let is_new = self.answer(plan)?;
+        Ok(is_new || self.registry.bodies().len() != poses.len())
+    }
+
+    /// Uploads how bodies answer; true where commands are to be recorded anew.
+    fn answer(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
+        let bodies = plan.answering.bodies;
+        let is_new = self.answering.len() != bodies.len();
+        if is_new {
+            self.answering =
+                DeviceAnswering::new(&self.device, bodies.len()).map_err(BackendError::device)?;
+        }
+        self.mobility.set(bodies.len(), plan.answering.mobility);
+        let mut places = vec![None; plan.origins.len()];
+        for (place, id) in (0..).zip(bodies) {
+            places[id.0] = Some(place);
+        }
+        let grew = self.solver.set_mobility(&self.mobility, &places).map_err(BackendError::device)?;
+        if !bodies.is_empty() {
+            self.answering.begin_step(plan).map_err(BackendError::device)?;
+        }
+        Ok(is_new || grew)
     }
 
     /// Appends the launches of a substep.
@@ -161,14 +189,23 @@ impl DeviceContact {
         self.exchange.issue(commands, &self.geometries, &self.registry, incidence, solution, grid.nodes);
         let impulses = self.solver.impulses();
         self.walls.issue_impose(commands, &self.registry, incidence, impulses, grid.nodes, &self.exchange);
+        self.answering.issue(commands, &self.registry, &self.exchange);
     }
 
-    /// Adds what the bodies got.
+    /// Adds what the bodies got, and says where those that answer are left.
     pub(super) fn end_step(
         &mut self,
+        plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        left: &mut [Isometry3<f64>],
         done: &mut SubstepsDone,
     ) -> Result<(), BackendError> {
+        if !left.is_empty() {
+            let bodies = self.registry.bodies_after(plan.substeps).map_err(BackendError::device)?;
+            for (pose, id) in left.iter_mut().zip(plan.answering.bodies) {
+                *pose = bodies[id.0].pose();
+            }
+        }
         let exchanged = self.exchange.download().map_err(BackendError::device)?;
         for (sum, body) in impulses.iter_mut().zip(&exchanged) {
             sum.angular += body.impulse.angular;

@@ -101,6 +101,8 @@ impl From<&ContactArrays> for ConvexContacts {
             tension: contacts.tension,
             dissipation: contacts.dissipation,
             stiction_tolerance: Span::EMPTY,
+            body: contacts.body,
+            lever: contacts.lever,
         }
     }
 }

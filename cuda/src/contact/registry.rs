@@ -126,7 +126,7 @@ impl DeviceRegistry {
             rules: options.rules(),
             capacity,
             body_count: geometries.bodies(),
-            bodies: device.allocate(geometries.bodies() * capacity.substeps)?,
+            bodies: device.allocate(geometries.bodies() * (capacity.substeps + 1))?,
             placed: device.allocate(geometries.len())?,
             clock: device.upload(&[ContactClock { delta: 0.0, substep: 0, active: 0, unused: 0 }])?,
             touched: device.allocate(capacity.particles * CONTACT_SLOTS as usize)?,
@@ -146,7 +146,7 @@ impl DeviceRegistry {
         let tiles = particles.div_ceil(CONTACT_THREADS as usize).max(1);
         let words = particles * (CONTACT_SLOTS as usize + 2) + tiles + 1;
         let of_contacts = contacts * size_of::<ContactMemory>();
-        let of_bodies = geometries.bodies() * substeps * size_of::<ContactBody>()
+        let of_bodies = geometries.bodies() * (substeps + 1) * size_of::<ContactBody>()
             + geometries.len() * size_of::<ContactPlaced>();
         let single = size_of::<ContactClock>() + size_of::<ContactState>();
         (words * size_of::<u32>() + of_contacts + of_bodies + single) as u64
@@ -188,7 +188,7 @@ impl DeviceRegistry {
         if to == from {
             return Ok(());
         }
-        self.bodies = self.device.allocate(self.body_count * to).map_err(|source| {
+        self.bodies = self.device.allocate(self.body_count * (to + 1)).map_err(|source| {
             let (what, from, to) = ("poses of substeps", from as u64, to as u64);
             DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
         })?;
@@ -203,7 +203,9 @@ impl DeviceRegistry {
     /// # Errors
     /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory for; those of the device.
     pub fn begin_step(&mut self, delta: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
-        if bodies.len() > self.bodies.len() || !bodies.len().is_multiple_of(self.body_count.max(1)) {
+        if bodies.len() > self.body_count * self.capacity.substeps
+            || !bodies.len().is_multiple_of(self.body_count.max(1))
+        {
             let (given, bodies, substeps) = (bodies.len(), self.body_count, self.capacity.substeps);
             return Err(ContactError::Poses { given, bodies, substeps });
         }
@@ -311,9 +313,19 @@ impl DeviceRegistry {
         ContactMemories { list: self.memories.span(), first: self.first.span(), state: self.state.span() }
     }
 
-    /// The bodies, substep by substep: what moves them on while a step goes on may write here.
+    /// The bodies, substep by substep, and as they are left after the last: what moves them on while a step goes on writes here.
     pub fn bodies(&self) -> Span<ContactBody> {
         self.bodies.span()
+    }
+
+    /// All bodies after this many substeps of the step, as far as they have been moved on: waits for the device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn bodies_after(&self, substeps: u32) -> Result<Vec<ContactBody>, ContactError> {
+        let mut bodies = vec![ContactBody::zeroed(); self.body_count];
+        self.bodies.download_at(self.body_count * substeps as usize, &mut bodies)?;
+        Ok(bodies)
     }
 
     /// Where in the step contact is; one element.

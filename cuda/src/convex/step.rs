@@ -1,5 +1,6 @@
 //! The solver in the steps of a model: what stops a substep, more memory, and what the solves of a step did.
 
+use super::bodies::Bodies;
 use super::memory::{Incidence, System, Table};
 use super::{DeviceConvexSolver, TRACE, resident};
 use crate::kernels::{
@@ -11,7 +12,7 @@ use crate::mpm::room_for;
 use crate::{Commands, Device, DeviceError};
 
 impl DeviceConvexSolver {
-    /// What [`DeviceConvexSolver::new`] allocates, in bytes.
+    /// What [`DeviceConvexSolver::new`] allocates, in bytes: without bodies that answer.
     ///
     /// # Errors
     /// Those of the device.
@@ -22,7 +23,7 @@ impl DeviceConvexSolver {
         let of_nodes = nodes * (3 * vector + CONVEX_NODE_ROWS as usize * size_of::<f64>());
         let of_contacts =
             contacts * (vector + CONVEX_CONTACT_ROWS as usize * size_of::<f64>() + 6 * size_of::<f32>());
-        let sums = 2 * CONVEX_SUMS as usize * tiles * size_of::<f64>();
+        let sums = 2 * CONVEX_SUMS as usize * (tiles + 1) * size_of::<f64>();
         let single = size_of::<ConvexSettings>()
             + size_of::<ConvexReport>()
             + size_of::<ConvexTotals>()
@@ -66,6 +67,9 @@ impl DeviceConvexSolver {
         if let Some(blocks) = self.chosen_blocks {
             larger = larger.with_blocks(blocks);
         }
+        if let Some(bodies) = &mut self.bodies {
+            bodies.grow(&self.device, contacts as usize).map_err(refuse)?;
+        }
         let mut commands = Commands::new();
         commands
             .copy(self.settings.span(), larger.settings.span())
@@ -75,6 +79,7 @@ impl DeviceConvexSolver {
         self.table.issue_copy(&mut commands, &larger.table);
         self.device.submit(&commands)?;
         (larger.status, larger.clock) = (self.status, self.clock);
+        larger.bodies = self.bodies.take();
         tracing::info!(
             contacts_from = contact_capacity,
             contacts_to = contacts,
@@ -115,7 +120,7 @@ impl DeviceConvexSolver {
             impulses: self.impulses.span(),
             velocities: self.velocities.span(),
             nodes: self.node_rows.span(),
-            answers: Span::EMPTY,
+            answers: self.bodies.as_ref().map_or(Span::EMPTY, Bodies::answers),
             node_stride: self.node_capacity,
             mass_row: CONVEX_MASS_ROW,
             free_row: CONVEX_FREE_ROW,

@@ -1,9 +1,9 @@
 //! Problems of the host on the device, and solutions of the device on the host: for tests, and to compare the two.
 
-use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, SolverInfo};
+use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, Mobility, SolverInfo};
 
 use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
-use crate::kernels::{CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
+use crate::kernels::{CONVEX_NO_ANSWER, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
@@ -25,6 +25,10 @@ pub struct DeviceContactProblem {
     tension: Buffer<f32>,
     dissipation: Buffer<f32>,
     stiction_tolerance: Buffer<f32>,
+    body: Buffer<u32>,
+    lever: Buffer<[f32; 3]>,
+    /// The bodies that answer.
+    mobility: Mobility,
     grid: Buffer<[f32; 4]>,
     guess_impulses: Buffer<[f32; 3]>,
     /// Guessed velocity of each node \[m/s\]: where there is none, the free one.
@@ -46,9 +50,6 @@ impl DeviceContactProblem {
         guess: InitialGuess,
         base: impl Fn(u32) -> [i32; 3],
     ) -> Result<Self, ConvexError> {
-        if problem.mobility.bodies() > 0 {
-            return Err(ConvexError::Mobility);
-        }
         let nodes = problem.node_mass.len();
         if nodes != problem.node_free_velocity.len() {
             return Err(ConvexError::Shape { contact: 0 });
@@ -61,6 +62,7 @@ impl DeviceContactProblem {
             }
             offsets.push(offset(c).ok_or(ConvexError::Stencil { contact })?);
         }
+        let (body, lever) = attachments(problem)?;
         let (velocities, impulses) = match guess {
             InitialGuess::Free => (&[][..], &[][..]),
             InitialGuess::Impulses(impulses) => (&[][..], impulses),
@@ -87,6 +89,9 @@ impl DeviceContactProblem {
             tension: each(|c| c.adhesion)?,
             dissipation: each(|c| c.dissipation)?,
             stiction_tolerance: each(|c| c.stiction_tolerance)?,
+            body: device.upload(&body)?,
+            lever: device.upload(&lever)?,
+            mobility: problem.mobility.clone(),
             grid: device.upload(
                 &grid.map(|(m, v)| [v[0] as f32, v[1] as f32, v[2] as f32, *m as f32]).collect::<Vec<_>>(),
             )?,
@@ -119,6 +124,8 @@ impl DeviceContactProblem {
             tension: self.tension.span(),
             dissipation: self.dissipation.span(),
             stiction_tolerance: self.stiction_tolerance.span(),
+            body: self.body.span(),
+            lever: self.lever.span(),
         }
     }
 
@@ -168,6 +175,8 @@ pub struct DeviceSolution {
     pub impulses: Vec<[f64; 3]>,
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<[f64; 4]>,
+    /// How the velocities of the bodies that answer changed: angular \[rad/s\], linear \[m/s\], world axes.
+    pub answers: Vec<[f64; 6]>,
     /// What happened.
     pub info: SolverInfo,
     /// The same and more, as the device wrote it.
@@ -230,7 +239,7 @@ impl HostIncidence {
 }
 
 impl DeviceConvexSolver {
-    /// Takes over the numbering of a problem of the host, and its guessed velocities.
+    /// Takes over the numbering of a problem of the host, its guessed velocities, and the bodies that answer in it.
     ///
     /// # Errors
     /// [`ConvexError::NoRoom`] and those of the device.
@@ -250,6 +259,8 @@ impl DeviceConvexSolver {
         self.incidence.slots.upload(&host.slots)?;
         let guess: Vec<_> = host.slots.iter().map(|node| problem.guess_velocities[*node as usize]).collect();
         self.guess_velocities.upload(&guess)?;
+        let places: Vec<_> = (0..problem.mobility.bodies() as u32).map(Some).collect();
+        self.set_mobility(&problem.mobility, &places)?;
         Ok(())
     }
 
@@ -328,8 +339,25 @@ impl DeviceConvexSolver {
             velocities[*slot as usize] = [v[0], v[1], v[2], 0.0];
             node_impulses[*slot as usize] = [g[0], g[1], g[2], 0.0];
         }
-        Ok(DeviceSolution { velocities, impulses, node_impulses, info, report, trace })
+        let answers = self.download_answers()?;
+        Ok(DeviceSolution { velocities, impulses, node_impulses, answers, info, report, trace })
     }
+}
+
+/// Body and lever of each contact.
+fn attachments(problem: &ContactProblem) -> Result<(Vec<u32>, Vec<[f32; 3]>), ConvexError> {
+    let bodies = problem.mobility.bodies();
+    let (mut body, mut lever) = (Vec::new(), Vec::new());
+    for contact in 0..problem.contacts.len() {
+        let attachment = problem.mobility.attachment(contact);
+        let on = attachment.and_then(|attachment| attachment.body);
+        if let Some(body) = on.filter(|on| *on as usize >= bodies) {
+            return Err(ConvexError::Mobility { contact, body, bodies });
+        }
+        body.push(on.unwrap_or(CONVEX_NO_ANSWER));
+        lever.push(attachment.map_or([0.0; 3], |attachment| attachment.lever.map(|x| x as f32)));
+    }
+    Ok((body, lever))
 }
 
 /// The particle's place in cells from the stencil's first node, of which a contact's weights are.

@@ -239,6 +239,22 @@ shared_structs! {
         pub state: Span<ContactState>,
     }
 
+    /// How bodies answer within a step: `pliant_coupling::AnsweringBodies`.
+    pub struct ContactAnswering {
+        /// Numbers of the bodies.
+        pub bodies: Span<u32>,
+        /// Their mobility by rows, six for each.
+        pub mobility: Span<f64>,
+        /// Their velocities at the start of the step, six numbers each [rad/s, m/s].
+        pub start: Span<f64>,
+        /// What they gain over the step without impulses of particles.
+        pub gain: Span<f64>,
+        /// What makes good the lag of their poses.
+        pub lag: Span<f64>,
+        /// Number of substeps, and the length of one [s].
+        pub step: Span<[f64; 2]>,
+    }
+
     /// What the solve of a substep found.
     pub struct ContactSolution {
         /// Impulse of each contact on its particle, world frame [N s].
@@ -418,6 +434,22 @@ kernel_parameters! {
         pub tiles: u32,
         /// First tile of nodes.
         pub first_tile: u32,
+        /// Number of bodies.
+        pub body_count: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Moves the bodies that answer on to the next substep.
+    pub struct ContactMoveBodiesParameters = "contact_move_bodies" {
+        /// Which, and how.
+        pub answering: ContactAnswering,
+        /// See [`Kernel::ContactSumBodies`]: of the step so far.
+        pub totals: Span<[f64; 7]>,
+        /// Bodies, substep by substep, and once more: the next substep's are written.
+        pub bodies: Span<ContactBody>,
+        /// One element.
+        pub clock: Span<ContactClock>,
         /// Number of bodies.
         pub body_count: u32,
         /// Zero.

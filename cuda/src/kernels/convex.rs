@@ -12,6 +12,12 @@ shared_constants! {
     pub const CONVEX_NODE_ROWS: u32 = 20;
     /// f64 rows of a contact.
     pub const CONVEX_CONTACT_ROWS: u32 = 30;
+    /// Rows of an unknown of the bodies that answer: see `kernels/convex_bodies.cuh`.
+    pub const CONVEX_BODY_ROWS: u32 = 10;
+    /// Sums over the contacts of an answering body: the lower triangle of a 6 x 6 matrix at most.
+    pub const CONVEX_BODY_SUMS: u32 = 21;
+    /// Place of a body that does not answer among those that do.
+    pub const CONVEX_NO_ANSWER: u32 = u32::MAX;
     /// Rows of a touched node in a linear system.
     pub const CONVEX_SYSTEM_ROWS: u32 = 19;
     /// Row of a touched node with the mass that the solve moves: zero of a node that a wall holds.
@@ -72,6 +78,40 @@ shared_structs! {
         pub dissipation: Span<f32>,
         /// Stiction tolerance in m/s; empty where the setting holds for all.
         pub stiction_tolerance: Span<f32>,
+        /// Number of the body; only read where bodies answer.
+        pub body: Span<u32>,
+        /// From the point that the body's velocity and impulses are about, world axes, in m; only read where bodies answer.
+        pub lever: Span<[f32; 3]>,
+    }
+
+    /// The bodies that answer within the solve, and the memory for their part of it.
+    pub struct ConvexBodies {
+        /// How many answer, and the number of their unknowns: the rank of their mobility W = L L^T.
+        pub counts: Span<u32>,
+        /// For each body its place among those that answer, or [`CONVEX_NO_ANSWER`].
+        pub places: Span<u32>,
+        /// L by rows, six for each body that answers.
+        pub factor: Span<f64>,
+        /// What the velocity of each body changed by: angular in rad/s, linear in m/s; zero where it does not answer.
+        pub answers: Span<[f64; 6]>,
+        /// Memory of the unknowns, row by row.
+        pub rows: Span<f64>,
+        /// Changes of the answering bodies' velocities: at the iterate, then along a direction.
+        pub velocities: Span<f64>,
+        /// Sums over each tile of contacts for each answering body; those of bodies that a tile does not have are zero.
+        pub tile_sums: Span<f64>,
+        /// The same over all tiles.
+        pub sums: Span<f64>,
+        /// The bodies' sums times L.
+        pub images: Span<f64>,
+        /// The bodies' block of the Newton system, then its Cholesky factor.
+        pub matrix: Span<f64>,
+        /// The factor's inverse.
+        pub inverse: Span<f64>,
+        /// Length of a row of unknowns: 6 for each body there is room for.
+        pub capacity: u32,
+        /// Zero.
+        pub unused: u32,
     }
 
     /// Which contacts touch which nodes.
@@ -249,7 +289,7 @@ kernel_parameters! {
         pub double_directions: Span<[f64; 4]>,
         /// Images of the contacts.
         pub double_images: Span<[f64; 4]>,
-        /// Sums of tiles, twice [`CONVEX_SUMS`] rows.
+        /// Sums of tiles, and last of the bodies that answer; twice [`CONVEX_SUMS`] rows.
         pub tile_sums: Span<f64>,
         /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
         pub barrier: Span<u32>,
@@ -263,5 +303,13 @@ kernel_parameters! {
         pub contact_capacity: u32,
         /// Length of a row of touched nodes.
         pub node_capacity: u32,
+    }
+
+    /// The same with bodies that answer.
+    pub struct ConvexSolveBodiesParameters = "convex_solve_bodies" {
+        /// The solve.
+        pub solve: ConvexSolveParameters,
+        /// The bodies.
+        pub bodies: ConvexBodies,
     }
 }

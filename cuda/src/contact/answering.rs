@@ -1,0 +1,100 @@
+//! Bodies that answer within a step: where contact sees them from one substep to the next.
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use pliant_coupling::SubstepPlan;
+
+use super::error::ContactError;
+use super::exchange::DeviceExchange;
+use super::registry::DeviceRegistry;
+use crate::kernels::{CONTACT_THREADS, ContactAnswering, ContactBody, ContactMoveBodiesParameters};
+use crate::{Buffer, Commands, Device, DeviceError, Launch};
+
+/// How the bodies of a step answer, for a number of them.
+#[derive(Debug)]
+pub struct DeviceAnswering {
+    bodies: Buffer<u32>,
+    mobility: Buffer<f64>,
+    start: Buffer<f64>,
+    gain: Buffer<f64>,
+    lag: Buffer<f64>,
+    step: Buffer<[f64; 2]>,
+}
+
+impl DeviceAnswering {
+    /// Memory for this many bodies that answer.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(device: &Device, bodies: usize) -> Result<Self, DeviceError> {
+        let unknowns = 6 * bodies;
+        Ok(Self {
+            bodies: device.allocate(bodies)?,
+            mobility: device.allocate(unknowns * unknowns)?,
+            start: device.allocate(unknowns)?,
+            gain: device.allocate(unknowns)?,
+            lag: device.allocate(unknowns)?,
+            step: device.allocate(1)?,
+        })
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether none answers.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Begins a step, of as many bodies that answer as there is memory for.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn begin_step(&mut self, plan: &SubstepPlan<'_>) -> Result<(), ContactError> {
+        let answering = &plan.answering;
+        let lag: Vec<f64> =
+            answering.lag.iter().flat_map(|lag| lag.angular.iter().chain(&lag.linear)).copied().collect();
+        self.bodies.upload(&answering.bodies.iter().map(|id| id.0 as u32).collect::<Vec<_>>())?;
+        self.mobility.upload(answering.mobility)?;
+        self.start.upload(answering.start)?;
+        self.gain.upload(answering.gain)?;
+        self.lag.upload(&lag)?;
+        Ok(self.step.upload(&[[f64::from(plan.substeps), plan.delta]])?)
+    }
+
+    /// Appends the launch that moves the bodies on to the next substep, by what the exchange has given them in the step so far.
+    pub fn issue(&self, commands: &mut Commands, registry: &DeviceRegistry, exchange: &DeviceExchange) {
+        if self.is_empty() {
+            return;
+        }
+        commands.launch(
+            Launch::over(self.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
+            &ContactMoveBodiesParameters {
+                answering: ContactAnswering {
+                    bodies: self.bodies.span(),
+                    mobility: self.mobility.span(),
+                    start: self.start.span(),
+                    gain: self.gain.span(),
+                    lag: self.lag.span(),
+                    step: self.step.span(),
+                },
+                totals: exchange.totals(),
+                bodies: registry.bodies(),
+                clock: registry.clock(),
+                body_count: registry.body_count(),
+                unused: 0,
+            },
+        );
+    }
+}
+
+impl ContactBody {
+    /// Where the body is, world frame.
+    pub fn pose(&self) -> Isometry3<f64> {
+        let [w, x, y, z] = self.rotation;
+        // As it was given: rounding is not to be taken out here and not on the host.
+        let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+        Isometry3::from_parts(Translation3::from(self.translation), rotation)
+    }
+}
