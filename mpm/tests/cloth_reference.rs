@@ -14,9 +14,8 @@ fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, thickness: f
     ClothMaterial::new(density, Elastic { youngs_modulus, poissons_ratio }, thickness, 1e5)
 }
 
-/// A substep at 0.3 of the time in which a wave in the sheet crosses a cell.
 fn substep(h: f64, material: &ClothMaterial) -> f64 {
-    0.3 * h / material.wave_speed()
+    material.largest_stable_substep(h, 0.0)
 }
 
 fn with_cloths(h: f64, gravity: f64, cloths: Vec<Cloth>) -> ReferenceMpm {
@@ -94,6 +93,50 @@ fn free_flight_keeps_momenta() {
         for (face, p) in cloth.faces.iter().zip(&cloth.centroids) {
             let mean = face.vertices.iter().map(|&v| cloth.vertices[v].velocity).sum::<Vector3<f64>>() / 3.0;
             assert!((mean - p.velocity).norm() < 1e-13, "{}", (mean - p.velocity).norm());
+        }
+    }
+}
+
+/// Highest energy, relative to that after the first substep, of a free sheet with random velocities of 2 % of the wave speed, with edges of
+/// `edge` h and substeps of `factor` times the stable one.
+fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
+    let h = 0.1;
+    let mut material = material(1e3, 1e4, 0.3, h);
+    material.normal_stiffness = 1e3;
+    material.bending_stiffness = bending_stiffness;
+    let parts = (0.4 / (edge * h)).round() as usize;
+    let side = parts as f64 * edge * h;
+    let mut cloth =
+        Cloth::new(strip(Vector3::zeros(), Vector3::x(), side, side, [parts, parts]), material, vec![], h)
+            .unwrap();
+    let mut random = Random(83);
+    cloth.set_velocity(|_| (0.02 * material.wave_speed() * random.vector(), Matrix3::zeros()));
+    let mut mpm = with_cloths(h, 0.0, vec![cloth]);
+    let dt = factor * substep(h, &material);
+    // The first transfer filters what the grid cannot carry of the noise.
+    mpm.substep(dt, |_, _, _| {}).unwrap();
+    let start = mpm.totals().energy();
+    let mut highest = 0.0_f64;
+    for _ in 0..200 {
+        if mpm.substep(dt, |_, _, _| {}).is_err() {
+            return f64::INFINITY;
+        }
+        let now = mpm.totals().energy() / start;
+        highest = if now.is_finite() { highest.max(now) } else { f64::INFINITY };
+    }
+    highest
+}
+
+/// At the stable substep energy does not grow, and the limits are real: 3.8 times as long (1.5 h / c_s) is unstable in the plane, 5.5
+/// times (radians of the shortest wave) in bending.
+#[test]
+fn stable_substep_is_stable_and_its_limit_is_real() {
+    for edge in [0.25, 0.5, 1.0, 1.4] {
+        for (bending_stiffness, factor) in [(0.0, 3.8), (100.0, 5.5)] {
+            let stable = energy_growth(edge, bending_stiffness, 1.0);
+            let unstable = energy_growth(edge, bending_stiffness, factor);
+            println!("edge {edge} h, B {bending_stiffness}: {stable}, {unstable}");
+            assert!(stable <= 1.0 && unstable > 2.0, "{edge} {bending_stiffness} {stable} {unstable}");
         }
     }
 }
@@ -307,28 +350,37 @@ fn cantilever_sheet_bends() {
 }
 
 /// A sheet that falls on another, which hangs by its corners, does not pass through: the upper one's particles stay above the lower one, everywhere
-/// and at every time (it is held by the grid; Jiang, Gast and Teran 2017).
+/// and at every time (it is held by the grid; Jiang, Gast and Teran 2017). With edges of h, and with faces almost as large as
+/// they may be (1.9 h). The upper one is turned, so that no vertices meet. Measured: never closer than 1.0 h.
 #[test]
 fn sheets_do_not_pass_through_each_other() {
     let (h, gravity) = (0.05, 10.0);
     let material = material(1e3, 2e5, 0.3, h);
-    let lower = strip(Vector3::zeros(), Vector3::x(), 0.4, 0.4, [8, 8]);
-    let pins = fix(&lower, [0, 8, 72, 80]);
-    let upper = strip(Vector3::new(0.1, 0.1, 0.15), Vector3::x(), 0.2, 0.2, [5, 5]);
-    let cloths =
-        vec![Cloth::new(lower, material, pins, h).unwrap(), Cloth::new(upper, material, vec![], h).unwrap()];
-    let mut mpm = with_cloths(h, gravity, cloths);
-    let dt = substep(h, &material);
-    let (mut nearest, mut step) = (f64::INFINITY, 0);
-    while mpm.time < 1.5 {
-        mpm.substep(dt, |_, _, _| {}).unwrap();
-        step += 1;
-        if step % 10 == 0 {
-            nearest = nearest.min(clearance(&mpm.cloths[0], &mpm.cloths[1]));
+    for (parts, upper_parts) in [(8, 5), (6, 3)] {
+        let lower = strip(Vector3::zeros(), Vector3::x(), 0.4, 0.4, [parts; 2]);
+        let corners = [0, parts, parts * (parts + 1), (parts + 1) * (parts + 1) - 1];
+        let pins = fix(&lower, corners);
+        let along = 0.2 * Vector3::new(0.8, 0.6, 0.0);
+        let across = 0.2 * Vector3::new(-0.6, 0.8, 0.0);
+        let origin = Vector3::new(0.2, 0.2, 0.15) - 0.5 * (along + across);
+        let upper = ClothMesh::rectangle(origin, along, across, [upper_parts; 2]).unwrap();
+        let cloths = vec![
+            Cloth::new(lower, material, pins, h).unwrap(),
+            Cloth::new(upper, material, vec![], h).unwrap(),
+        ];
+        let mut mpm = with_cloths(h, gravity, cloths);
+        let dt = substep(h, &material);
+        let (mut nearest, mut step) = (f64::INFINITY, 0);
+        while mpm.time < 1.5 {
+            mpm.substep(dt, |_, _, _| {}).unwrap();
+            step += 1;
+            if step % 10 == 0 {
+                nearest = nearest.min(clearance(&mpm.cloths[0], &mpm.cloths[1]));
+            }
         }
+        println!("nearest {} h", nearest / h);
+        assert!(nearest > 0.5 * h && nearest < 1.5 * h, "{parts} parts: {nearest}");
     }
-    println!("nearest {} h", nearest / h);
-    assert!(nearest > 0.1 * h && nearest < 1.5 * h, "{nearest}");
 }
 
 /// Smallest height of the upper sheet's particles over the lower sheet (m).

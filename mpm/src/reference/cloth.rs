@@ -159,7 +159,7 @@ impl Cloth {
     }
 
     /// Moves all of it by `field`(position in m) -> (velocity in m/s, its gradient in 1/s), which is exact for a field that is linear.
-    pub fn set_velocity(&mut self, field: impl Fn(&Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>)) {
+    pub fn set_velocity(&mut self, mut field: impl FnMut(&Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>)) {
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             (p.velocity, p.affine) = field(&p.position);
         }
