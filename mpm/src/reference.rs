@@ -3,7 +3,7 @@
 //! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
 //! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
-//! Cloth ([`Cloth`]) is in the same grid.
+//! Cloth ([`Cloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::hold_pins`] comes before boundary conditions and contact.
 //! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
 
 mod cloth;
@@ -15,6 +15,7 @@ pub use grid::{Grid, Node};
 pub use totals::Totals;
 
 use crate::bspline::INVERSE_SECOND_MOMENT;
+use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::material::{Material, MaterialError};
 use nalgebra::{Matrix3, Vector3};
@@ -103,7 +104,7 @@ pub struct ReferenceMpm {
     pub time: f64,
     /// The material points.
     pub particles: Vec<Particle>,
-    /// Sheets of cloth; those that are added must have been built for the same grid spacing.
+    /// Sheets of cloth, see [`Self::add_cloth`].
     pub cloths: Vec<Cloth>,
     /// Acceleration applied to particles, e.g. the source of a manufactured solution.
     pub body_force: Option<BodyForce>,
@@ -181,6 +182,20 @@ impl ReferenceMpm {
             cloth.particles_to_grid(&mut grid, dt, self.time, self.body_force.as_ref());
         }
         Ok(grid)
+    }
+
+    /// Adds a sheet of cloth at rest, see [`Cloth::new`], and says its index in [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
+    ///
+    /// # Errors
+    /// What does not fit the grid or is out of range.
+    pub fn add_cloth(
+        &mut self,
+        mesh: ClothMesh,
+        material: ClothMaterial,
+        pins: Vec<Pin>,
+    ) -> Result<usize, ClothError> {
+        self.cloths.push(Cloth::new(mesh, material, pins, self.grid_spacing)?);
+        Ok(self.cloths.len() - 1)
     }
 
     /// Lets the pins of cloth act on the grid's velocities, to be called after its free motion.

@@ -1,11 +1,11 @@
 //! Bending: a quadratic energy of the angle at every edge with two faces (Grinspun, Hirani, Desbrun and Schroeder 2003, "Discrete shells").
 //!
-//! E = 1/2 B |e|^2 / (A_1 + A_2) (theta - theta_0)^2, with |e| and the areas A of the rest mesh. The weight is that of the paper up to
-//! its factor, which is chosen so that B is the bending stiffness (moment per width over curvature) of a sheet rolled up along any side of a mesh of
-//! rectangles, and along any direction of a mesh of equilateral triangles. Across other meshes B depends somewhat on the
-//! direction, as it does in the paper. A strip whose edges are free to curl is softer, as that of a plate is by 1 - nu^2: by about 15 % where
-//! it is two rectangles wide, whose diagonals give way. A plate of Young's modulus E and thickness t has B = E t^3 / (12 (1 - nu^2)); cloth has
-//! much less.
+//! E = 1/2 B |e|^2 / (A_1 + A_2) (theta - theta_0)^2, with |e| and the areas A of the rest mesh. The weight is that of the
+//! paper up to its factor, which is chosen so that B is the bending stiffness (moment per width over curvature) of a sheet
+//! rolled up along any side of a mesh of rectangles, and along any direction of a mesh of equilateral triangles. Across
+//! other meshes B depends somewhat on the direction, as it does in the paper. A strip whose edges are free to curl is
+//! softer, as that of a plate is by 1 - nu^2: by about 15 % where it is two rectangles wide, whose diagonals give way. A
+//! plate of Young's modulus E and thickness t has B = E t^3 / (12 (1 - nu^2)); cloth has much less.
 //!
 //! Gradient of the angle: moving a wing's tip along its normal turns that face by the way over the altitude, and the edge's ends take
 //! the opposite in the ratio of the lever arms (Bridson, Marino and Fedkiw 2003; Tamstorf and Grinspun 2013).
@@ -97,7 +97,8 @@ mod tests {
         (Hinge { vertices: [0, 1, 2, 3], rest_angle: 0.3, stiffness: 2.0 }, corners)
     }
 
-    /// Force = -dE/dx, by central differences with step 1e-6: 1e-6 of the stiffness over the edge. No net force and no net moment, to rounding.
+    /// Force = -dE/dx, by central differences with step 1e-6: 1e-6 of the stiffness over the edge. No net force and no net
+    /// moment, to rounding.
     #[test]
     fn forces_are_the_derivative_of_the_energy() {
         let mut random = Random(61);

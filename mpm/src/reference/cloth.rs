@@ -1,8 +1,8 @@
 //! Cloth in the reference's grid, see [`crate::cloth`] for the method and its sources.
 //!
-//! Within a substep: vertices scatter mass, momentum and the impulse of the elements' forces, faces mass, momentum and the stress on their
-//! directors; pins act on the grid; vertices and faces gather, agree on their velocities, and move; directors follow the velocity gradient and are
-//! mapped back.
+//! Within a substep: vertices scatter mass, momentum and the impulse of the elements' forces, faces mass, momentum and the
+//! stress on their directors; pins act on the grid; vertices and faces gather, agree on their velocities, and move;
+//! directors follow the velocity gradient and are mapped back.
 
 mod pins;
 
@@ -254,7 +254,6 @@ impl Cloth {
         for p in &mut self.vertices {
             p.position += dt * p.velocity;
         }
-        self.place_pinned(time + dt);
         for index in 0..self.faces.len() {
             let face = &self.faces[index];
             let centroid =

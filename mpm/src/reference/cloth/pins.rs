@@ -38,7 +38,7 @@ impl Cloth {
         }
     }
 
-    /// Gives held vertices the velocities of their pins, and finds who can be moved by their faces.
+    /// Gives held vertices the velocities that take them to where their pins are next, and finds who can be moved by their faces.
     pub(super) fn hold_vertices(&mut self, time: f64, dt: f64) {
         for (inverse, p) in self.inverse_masses.iter_mut().zip(&self.vertices) {
             *inverse = 1.0 / p.mass;
@@ -49,13 +49,6 @@ impl Cloth {
             self.support_impulse += held.mass * (velocity - held.velocity);
             held.velocity = velocity;
             self.inverse_masses[pin.vertex()] = 0.0;
-        }
-    }
-
-    /// Removes the rounding of the way to `time` (s).
-    pub(super) fn place_pinned(&mut self, time: f64) {
-        for pin in self.pins.iter().filter(|pin| self.inverse_masses[pin.vertex()] == 0.0) {
-            self.vertices[pin.vertex()].position = pin.position(time);
         }
     }
 }
