@@ -4,6 +4,7 @@
 //! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
 //! - [`scalar`], [`linalg`], [`svd`], [`bspline`]: the number type those are generic over, small matrices, their
 //!   decompositions and the grid's weights;
+//! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins (in the reference so far);
 //! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
 //! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid, [`totals`] sums
 //!   them up;
@@ -13,6 +14,7 @@
 pub mod blocks;
 pub mod boundary;
 pub mod bspline;
+pub mod cloth;
 pub mod constitutive;
 pub mod engine;
 pub mod error;

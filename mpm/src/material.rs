@@ -164,11 +164,11 @@ impl Material {
     }
 }
 
-fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), MaterialError> {
+pub(crate) fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), MaterialError> {
     require(value > 0.0 && value.is_finite(), field, value, unit, "positive and finite")
 }
 
-fn require(
+pub(crate) fn require(
     holds: bool,
     field: &'static str,
     value: f64,

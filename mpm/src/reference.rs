@@ -3,15 +3,19 @@
 //! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
 //! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
+//! Cloth ([`Cloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::hold_pins`] comes before boundary conditions and contact.
 //! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
 
+mod cloth;
 mod grid;
 mod totals;
 
+pub use cloth::{Cloth, ClothError, ClothFace, ClothParticle};
 pub use grid::{Grid, Node};
 pub use totals::Totals;
 
 use crate::bspline::INVERSE_SECOND_MOMENT;
+use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::material::{Material, MaterialError};
 use nalgebra::{Matrix3, Vector3};
@@ -80,7 +84,7 @@ pub enum ReferenceError {
     /// A position is not a number, or the particles are too far apart for the reference's dense grid.
     #[error("particle {particle}: position is ({}, {}, {}) m, outside any grid", .position.x, .position.y, .position.z)]
     OutsideGrid {
-        /// Index of the particle.
+        /// Index of the particle; those of each cloth (vertices, then centroids) count on from the others.
         particle: usize,
         /// Its position (m).
         position: Vector3<f64>,
@@ -100,6 +104,8 @@ pub struct ReferenceMpm {
     pub time: f64,
     /// The material points.
     pub particles: Vec<Particle>,
+    /// Sheets of cloth, see [`Self::add_cloth`].
+    pub cloths: Vec<Cloth>,
     /// Acceleration applied to particles, e.g. the source of a manufactured solution.
     pub body_force: Option<BodyForce>,
     materials: Vec<Material>,
@@ -128,7 +134,16 @@ impl ReferenceMpm {
             return Err(ReferenceError::NoSuchMaterial { particle, material: p.material, count });
         }
         let models = materials.iter().map(|m| AnyModel::new(&m.model)).collect();
-        Ok(Self { grid_spacing, gravity, time: 0.0, particles, body_force: None, materials, models })
+        Ok(Self {
+            grid_spacing,
+            gravity,
+            time: 0.0,
+            particles,
+            cloths: Vec::new(),
+            body_force: None,
+            materials,
+            models,
+        })
     }
 
     /// The materials, in the order that [`Particle::material`] counts.
@@ -149,7 +164,8 @@ impl ReferenceMpm {
     /// [`ReferenceError::OutsideGrid`].
     pub fn particles_to_grid(&self, dt: f64) -> Result<Grid, ReferenceError> {
         let h = self.grid_spacing;
-        let mut grid = Grid::around(h, &self.particles)?;
+        let of_cloths = self.cloths.iter().flat_map(|cloth| cloth.particles().map(|p| &p.position));
+        let mut grid = Grid::around(h, self.particles.iter().map(|p| &p.position).chain(of_cloths))?;
         for p in &self.particles {
             let stress = self.kirchhoff_stress(p);
             let internal = stress * (-dt * p.volume * INVERSE_SECOND_MOMENT / (h * h));
@@ -162,7 +178,31 @@ impl ReferenceMpm {
                 target.momentum += weight * (momentum + gradient * offset);
             }
         }
+        for cloth in &self.cloths {
+            cloth.particles_to_grid(&mut grid, dt, self.time, self.body_force.as_ref());
+        }
         Ok(grid)
+    }
+
+    /// Adds a sheet of cloth at rest, see [`Cloth::new`], and says its index in [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
+    ///
+    /// # Errors
+    /// What does not fit the grid or is out of range.
+    pub fn add_cloth(
+        &mut self,
+        mesh: ClothMesh,
+        material: ClothMaterial,
+        pins: Vec<Pin>,
+    ) -> Result<usize, ClothError> {
+        self.cloths.push(Cloth::new(mesh, material, pins, self.grid_spacing)?);
+        Ok(self.cloths.len() - 1)
+    }
+
+    /// Lets the pins of cloth act on the grid's velocities, to be called after its free motion.
+    pub fn hold_pins(&mut self, grid: &mut Grid, dt: f64) {
+        for cloth in &mut self.cloths {
+            cloth.hold_grid(grid, self.time, dt);
+        }
     }
 
     /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` seconds, then maps each deformation
@@ -184,10 +224,13 @@ impl ReferenceMpm {
             p.state = response.state;
             p.position += dt * p.velocity;
         }
+        for cloth in &mut self.cloths {
+            cloth.grid_to_particles(grid, self.time, dt);
+        }
     }
 
-    /// One substep of `dt` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion,
-    /// and may change the velocity: boundary conditions, contact, damping.
+    /// One substep of `dt` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion
+    /// and the pins of cloth, and may change the velocity: boundary conditions, contact, damping.
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`]; the particles are then unchanged.
@@ -198,18 +241,21 @@ impl ReferenceMpm {
     ) -> Result<(), ReferenceError> {
         let mut grid = self.particles_to_grid(dt)?;
         grid.free_motion(dt, &self.gravity);
+        self.hold_pins(&mut grid, dt);
         grid.apply(condition);
         self.grid_to_particles(&grid, dt);
         self.time += dt;
         Ok(())
     }
 
-    /// Mass, momenta and energies of all particles.
+    /// Mass, momenta and energies of all particles, those of cloth included.
     pub fn totals(&self) -> Totals {
         let energy = |p: &Particle| {
             let model = &self.models[p.material];
             p.volume * model.energy_density(&p.deformation_gradient.into(), p.state)
         };
-        Totals::of_particles(&self.particles, self.grid_spacing, energy)
+        let of_particles = Totals::of_particles(&self.particles, self.grid_spacing, energy);
+        let of_cloths = self.cloths.iter().map(|cloth| cloth.totals(self.grid_spacing));
+        Totals::sum(core::iter::once(of_particles).chain(of_cloths))
     }
 }

@@ -1,7 +1,7 @@
 //! The reference's grid: all nodes of the particles' bounding box.
 
 use super::totals::TotalsSum;
-use super::{Particle, ReferenceError, Totals};
+use super::{ReferenceError, Totals};
 use crate::bspline::{base_node, quadratic_weights};
 use nalgebra::Vector3;
 
@@ -29,18 +29,21 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// An empty grid with every node that the particles reach.
+    /// An empty grid with every node that particles at these positions (m) reach.
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`] for a position that is not finite, or that would make the grid too large.
-    pub(super) fn around(spacing: f64, particles: &[Particle]) -> Result<Self, ReferenceError> {
+    pub(super) fn around<'a>(
+        spacing: f64,
+        positions: impl Iterator<Item = &'a Vector3<f64>>,
+    ) -> Result<Self, ReferenceError> {
         let mut low = [i32::MAX; 3];
         let mut high = [i32::MIN; 3];
-        for (particle, p) in particles.iter().enumerate() {
+        for (particle, &position) in positions.enumerate() {
             for axis in 0..3 {
-                let scaled = p.position[axis] / spacing;
+                let scaled = position[axis] / spacing;
                 if scaled.is_nan() || scaled.abs() > 1e9 {
-                    return Err(ReferenceError::OutsideGrid { particle, position: p.position });
+                    return Err(ReferenceError::OutsideGrid { particle, position });
                 }
                 let (base, _) = base_node(scaled);
                 low[axis] = low[axis].min(base);
@@ -48,10 +51,10 @@ impl Grid {
             }
             let extent = |axis: usize| i64::from(high[axis]) - i64::from(low[axis]) + 1;
             if extent(0).saturating_mul(extent(1)).saturating_mul(extent(2)) > MOST_NODES {
-                return Err(ReferenceError::OutsideGrid { particle, position: p.position });
+                return Err(ReferenceError::OutsideGrid { particle, position });
             }
         }
-        let size = if particles.is_empty() {
+        let size = if low[0] > high[0] {
             low = [0; 3];
             [0; 3]
         } else {
@@ -59,6 +62,11 @@ impl Grid {
         };
         let nodes = vec![Node::default(); size[0] * size[1] * size[2]];
         Ok(Self { spacing, first: low, size, nodes })
+    }
+
+    /// Grid spacing h (m).
+    pub fn spacing(&self) -> f64 {
+        self.spacing
     }
 
     /// The 27 nodes around a position (m) inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p (m)).

@@ -2,7 +2,7 @@
 
 use super::Particle;
 use crate::bspline::INVERSE_SECOND_MOMENT;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift seen in [`Totals`] is the method's.
 #[derive(Clone, Copy, Default)]
@@ -65,19 +65,37 @@ impl Totals {
         grid_spacing: f64,
         elastic_energy: impl Fn(&Particle) -> f64,
     ) -> Self {
+        Self::sum(particles.iter().map(|p| Self {
+            elastic_energy: elastic_energy(p),
+            ..Self::of_point(p.mass, &p.position, &p.velocity, &p.affine, grid_spacing)
+        }))
+    }
+
+    /// Of one particle, without elastic energy: mass (kg), position (m), velocity (m/s) and affine field C (1/s).
+    pub(super) fn of_point(
+        mass: f64,
+        position: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+        c: &Matrix3<f64>,
+        grid_spacing: f64,
+    ) -> Self {
         let moment = grid_spacing * grid_spacing / INVERSE_SECOND_MOMENT;
+        // sum_i w_ip (x_i - x_p) x C (x_i - x_p) = h^2/4 sum_k e_k x C e_k.
+        let spin = Vector3::new(c.m32 - c.m23, c.m13 - c.m31, c.m21 - c.m12);
+        Self {
+            mass,
+            linear_momentum: mass * velocity,
+            angular_momentum: mass * (position.cross(velocity) + moment * spin),
+            kinetic_energy: 0.5 * mass * (velocity.norm_squared() + moment * c.norm_squared()),
+            elastic_energy: 0.0,
+        }
+    }
+
+    /// Sum of several.
+    pub(super) fn sum(parts: impl Iterator<Item = Self>) -> Self {
         let mut totals = TotalsSum::default();
-        for p in particles {
-            let c = &p.affine;
-            // sum_i w_ip (x_i - x_p) x C (x_i - x_p) = h^2/4 sum_k e_k x C e_k.
-            let spin = Vector3::new(c.m32 - c.m23, c.m13 - c.m31, c.m21 - c.m12);
-            totals.add(&Self {
-                mass: p.mass,
-                linear_momentum: p.mass * p.velocity,
-                angular_momentum: p.mass * (p.position.cross(&p.velocity) + moment * spin),
-                kinetic_energy: 0.5 * p.mass * (p.velocity.norm_squared() + moment * c.norm_squared()),
-                elastic_energy: elastic_energy(p),
-            });
+        for part in parts {
+            totals.add(&part);
         }
         totals.value()
     }
