@@ -10,7 +10,7 @@ use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{Shape, SpatialVelocity};
 
 /// Speed at which the grain starts [m/s].
-const SPEED: f64 = 0.2;
+const SPEED: f64 = 0.1;
 const FRICTION: f64 = 0.5;
 const DT: f64 = 1e-3;
 
@@ -38,15 +38,15 @@ fn grain(relative_tolerance: f64, heavy: bool) -> World {
 }
 
 /// Coulomb: the grain slows down by mu g, whatever lies beside it. The solver may leave a velocity off by eps_r |v| a substep in the mass norm
-/// (its modulus of convexity; the scale is the grain's own momentum), which against mu g dt is eps_r v/(mu g dt): 41 eps_r at the
-/// start, so 41 % at 1e-2 and 4 % at 1e-3, and least-squares over the whole way takes no more. The law's regularisation
+/// (its modulus of convexity; the scale is the grain's own momentum), which against mu g dt is eps_r v/(mu g dt): 20 eps_r at the
+/// start, so 20 % at 1e-2 and 2 % at 1e-3, and least-squares over the whole way makes no more of it. The law's regularisation
 /// takes 1 - v/sqrt(v^2 + v_s^2): 0.1 % at 20 mm/s, where the fit ends.
 #[test]
 fn a_grain_slides_beside_a_heavy_block() {
     for eps in [1e-2, 1e-3, 1e-4] {
         let mut world = grain(eps, true);
         let mut speeds = Vec::new();
-        run_for(&mut world, 0.036, |world, _| {
+        run_for(&mut world, 0.016, |world, _| {
             speeds.push((world.time(), snapshot(world).velocities[0][0]));
         });
         let deceleration = -slope(&speeds[2..]);
