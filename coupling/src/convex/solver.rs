@@ -75,7 +75,7 @@ pub struct ConvexSolver {
 struct Start {
     /// What is known there, if it is.
     evaluation: Option<Evaluation>,
-    /// Its velocities are those of another solve. The residual is a norm over all contacts, and does not see a lone particle
+    /// Its velocities are those of another solve. The residual is a norm over all contacts, and hardly sees a lone particle
     /// among many: adopted again and again its velocity would never change (sand slid for metres), so that such a start is
     /// never taken without a step.
     adopted: bool,
