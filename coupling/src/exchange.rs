@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
-use crate::convex::{ContactProblem, ConvexSolver};
+use crate::convex::{ContactProblem, Solution};
 use crate::nodes::Numbering;
 use crate::register::Pair;
 use crate::walls::Walls;
@@ -32,29 +32,30 @@ pub(crate) struct Exchange {
     /// Momentum change of each numbered node, then what is left after the contact impulses [N s].
     left: Vec<Vector3<f64>>,
     owner: Vec<u32>,
+    /// Impulse on the particle of each pair [N s].
+    pub impulses: Vec<[f64; 3]>,
 }
 
 impl Exchange {
-    /// Writes the solver's velocities to the grid, and obeys the walls there.
+    /// Writes the solution's velocities to the grid, and obeys the walls there.
     pub(crate) fn hand_to_grid(
         &mut self,
-        solver: &ConvexSolver,
+        solution: &Solution,
         problem: &ContactProblem,
-        pairs: &[Pair],
         numbering: &Numbering,
         walls: &Walls,
         mpm: &mut Mpm,
     ) -> Exchanged {
         let mut sums = Exchanged::default();
-        self.update_grid(solver.velocities(), problem, numbering, mpm, &mut sums);
-        impose_walls(&solver.impulses()[pairs.len()..], numbering, walls, mpm, &mut sums);
+        self.update_grid(&solution.velocities, problem, numbering, mpm, &mut sums);
+        impose_walls(&solution.impulses, numbering, walls, mpm, &mut sums);
         sums
     }
 
     /// Adds the impulses on the bodies (about their `origins`) to `bodies`, and what belongs to `sums` besides the grid's part.
     pub(crate) fn hand_to_bodies(
         &mut self,
-        solver: &ConvexSolver,
+        solution: &Solution,
         problem: &ContactProblem,
         pairs: &[Pair],
         numbering: &Numbering,
@@ -63,18 +64,24 @@ impl Exchange {
         bodies: &mut [SpatialImpulse],
         sums: &mut Exchanged,
     ) {
-        let impulses = solver.impulses();
-        for (left, impulse) in self.left.iter_mut().zip(solver.node_impulses()) {
+        for (left, impulse) in self.left.iter_mut().zip(&solution.node_impulses) {
             *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
         }
-        self.find_owners(impulses, problem, pairs);
-        for (c, (pair, impulse)) in pairs.iter().zip(impulses).enumerate() {
-            let impulse = Vector3::from(*impulse);
-            let body = pair.body.0;
-            bodies[body].add_at(&origins[body], &pair.position, &-impulse);
-            let answer = Vector3::from(problem.mobility.answer(c, solver.answers()));
-            sums.work += impulse.dot(&(pair.body_velocity + answer));
+        self.impulses.clear();
+        for group in numbering.groups() {
+            let contacts = group.contact..group.contact + group.pairs.len();
+            self.impulses.extend_from_slice(&solution.impulses[contacts.clone()]);
+            for ((c, pair), impulse) in
+                contacts.zip(&pairs[group.pairs.clone()]).zip(&self.impulses[group.pairs])
+            {
+                let impulse = Vector3::from(*impulse);
+                let body = pair.body.0;
+                bodies[body].add_at(&origins[body], &pair.position, &-impulse);
+                let answer = Vector3::from(problem.mobility.answer(c, &solution.answers));
+                sums.work += impulse.dot(&(pair.body_velocity + answer));
+            }
         }
+        self.find_owners(numbering, pairs);
         for node in walls.sticky() {
             // The node did not move: the wall held it against the contacts.
             let held = core::mem::take(&mut self.left[node]);
@@ -115,22 +122,21 @@ impl Exchange {
         }
     }
 
-    /// A node belongs to the body of the last contact with an impulse that touches it, else of the last contact at all.
-    fn find_owners(&mut self, impulses: &[[f64; 3]], problem: &ContactProblem, pairs: &[Pair]) {
+    /// A node belongs to the body of the last pair with an impulse that touches it, else of the last pair at all.
+    fn find_owners(&mut self, numbering: &Numbering, pairs: &[Pair]) {
         self.owner.clear();
         self.owner.resize(self.left.len(), NOBODY);
         for active in [false, true] {
-            let mut begin = 0;
-            for group in pairs.chunk_by(|a, b| a.base == b.base) {
-                let given = &impulses[begin..begin + group.len()];
+            for group in numbering.groups() {
+                let given = &self.impulses[group.pairs.clone()];
                 let pressed = given.iter().rposition(|impulse| *impulse != [0.0; 3]);
                 if pressed.is_some() == active {
-                    let owner = group[pressed.unwrap_or(group.len() - 1)].body.0 as u32;
-                    for row in problem.contacts[begin].rows {
+                    let last = group.pairs.start + pressed.unwrap_or(given.len() - 1);
+                    let owner = pairs[last].body.0 as u32;
+                    for &row in group.rows {
                         self.owner[row as usize..row as usize + 3].fill(owner);
                     }
                 }
-                begin += group.len();
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings; [`World::step`] is the loop. Its steps,
-//! a private module each: `motion` is where contact sees the bodies, `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch, `walls` adds the boundary conditions on those, [`convex`] solves for
-//! the velocities, `exchange` hands impulses back, `sensor` reads them where they act, `account` keeps the books.
+//! a private module each: `motion` is where contact sees the bodies, `register` finds contacts (and `memory` remembers them), `nodes` numbers the grid nodes they touch region by region, `walls` adds the boundary conditions on those, [`convex`] solves for
+//! the velocities of a region (and `regions` for those of all), `exchange` hands impulses back, `sensor` reads them where they act, `account` keeps the books.
 
 mod account;
 mod attached;
@@ -16,6 +16,7 @@ mod memory;
 mod motion;
 mod nodes;
 mod observe;
+mod regions;
 mod register;
 mod report;
 mod room;

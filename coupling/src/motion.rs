@@ -25,6 +25,7 @@ use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
 use crate::backend::{AnsweringBodies, SeenBody};
 use crate::convex::{Attachment, Mobility};
+use crate::nodes::Numbering;
 use crate::register::Pair;
 
 /// How all bodies move through the substeps.
@@ -205,14 +206,23 @@ impl BodyMotion {
         }
     }
 
-    /// Says which contacts are on bodies that answer, about their `origins` (world frame, m).
-    pub(crate) fn attach(&self, pairs: &[Pair], origins: &[Point3<f64>], mobility: &mut Mobility) {
+    /// Whether a pair's body answers within the step.
+    pub(crate) fn answers(&self, pair: &Pair) -> bool {
+        self.place[pair.body.0].is_some()
+    }
+
+    /// Says which contacts are on bodies that answer, about their `origins` (world frame, m). They are in the first region.
+    pub(crate) fn attach(
+        &self,
+        pairs: &[Pair],
+        numbering: &Numbering,
+        origins: &[Point3<f64>],
+        mobility: &mut Mobility,
+    ) {
         mobility.detach();
-        if self.answering.is_empty() {
-            return;
-        }
-        mobility.reserve(pairs.len());
-        for pair in pairs {
+        let Some(region) = numbering.regions.first().filter(|region| region.answers) else { return };
+        mobility.reserve(region.contacts.len());
+        for pair in numbering.groups_of(region).flat_map(|group| &pairs[group.pairs]) {
             let body = self.place[pair.body.0];
             let lever = (pair.position - origins[pair.body.0]).into();
             mobility.attach(Attachment { body, lever });

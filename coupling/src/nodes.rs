@@ -1,4 +1,10 @@
-//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered along z.
+//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered region by region, along z.
+//!
+//! Contacts whose stencils share a node, directly or by others between them, are one region, and so are all on bodies that
+//! answer within the step. Nothing couples one region to another.
+
+use core::cmp::Reverse;
+use core::ops::Range;
 
 use nalgebra::Point3;
 use pliant_mpm::Mpm;
@@ -7,8 +13,9 @@ use pliant_mpm::bspline::quadratic_weights;
 use crate::convex::{Contact, ContactProblem};
 use crate::register::Pair;
 use crate::settings::ContactSettings;
+use crate::walls::Walls;
 
-/// Consecutive nodes along z.
+/// Consecutive nodes along z, all of one region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     x: i32,
@@ -18,6 +25,12 @@ struct Run {
     end: i32,
     /// Number of the first node.
     first: u32,
+}
+
+impl Run {
+    fn len(&self) -> u32 {
+        (self.end - self.z) as u32
+    }
 }
 
 /// Where a numbered node lives on the grid.
@@ -31,49 +44,114 @@ pub(crate) struct NodePlace {
     pub position: Point3<f64>,
 }
 
+/// Neighbouring pairs with one stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stencil {
+    /// Its lowest node.
+    base: [i32; 3],
+    /// Whether one of the pairs is on a body that answers.
+    answers: bool,
+}
+
+/// A part of the problem that shares no unknown with the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Region {
+    /// Its nodes, by number.
+    pub nodes: Range<usize>,
+    /// Its contacts in the problem: those of particles, then those of walls.
+    pub contacts: Range<usize>,
+    /// Whether it has the contacts on bodies that answer. It is the first one then.
+    pub answers: bool,
+    /// Its part of the groups sorted by region.
+    groups: Range<usize>,
+    /// How many regions begin before it.
+    found: usize,
+}
+
+/// A group of neighbouring pairs with one stencil, as the problem has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Group<'a> {
+    /// The pairs, by index.
+    pub pairs: Range<usize>,
+    /// Contact of the first; those of the others follow.
+    pub contact: usize,
+    /// Numbers of the first nodes of the stencil's rows.
+    pub rows: &'a [u32; 9],
+}
+
 /// Numbering of the touched nodes; kept while the contacts stay in their cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     pub places: Vec<NodePlace>,
-    /// Distinct neighbouring stencil bases of the pairs, in their order.
-    bases: Vec<[i32; 3]>,
-    /// Numbers of the nine rows of each of those.
+    /// The largest first, so that each region's workspace keeps its size; but the one with bodies that answer before all others.
+    pub regions: Vec<Region>,
+    /// Distinct neighbouring stencils of the pairs, in their order: the groups.
+    stencils: Vec<Stencil>,
+    last_stencils: Vec<Stencil>,
+    /// First pair of each group, and the number of pairs.
+    begins: Vec<u32>,
+    /// First contact of each group.
+    contacts: Vec<u32>,
+    /// Numbers of the nine rows of each group.
     rows: Vec<[u32; 9]>,
+    /// The groups sorted by region.
+    order: Vec<u32>,
+    /// In ascending order of their nodes.
     runs: Vec<Run>,
-    last_bases: Vec<[i32; 3]>,
+    /// Union-find over the runs; at the end of it the region of each.
+    parents: Vec<u32>,
+    /// Next node and next group of each region while they are counted.
+    next: Vec<[u32; 2]>,
+    ranks: Vec<u32>,
     /// Version of the grid's blocks that `places` belongs to.
     grid: u64,
 }
 
 impl Numbering {
-    /// Numbers the nodes that the pairs touch.
-    pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm) {
-        core::mem::swap(&mut self.bases, &mut self.last_bases);
-        self.bases.clear();
-        self.bases.extend(pairs.iter().map(|p| p.base));
-        self.bases.dedup();
-        if self.grid != mpm.grid_version() || self.bases != self.last_bases {
+    /// Numbers the nodes that the pairs touch; `answers` says whether a pair's body answers within the step.
+    pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm, answers: impl Fn(&Pair) -> bool) {
+        core::mem::swap(&mut self.stencils, &mut self.last_stencils);
+        self.group(pairs, answers);
+        if self.grid != mpm.grid_version() || self.stencils != self.last_stencils {
             self.grid = mpm.grid_version();
             self.find_runs();
+            self.find_rows();
+            self.join();
+            self.sort_regions();
             self.number();
             self.place(mpm);
         }
     }
 
-    /// Merges the columns of all stencils into runs.
+    fn group(&mut self, pairs: &[Pair], answers: impl Fn(&Pair) -> bool) {
+        self.stencils.clear();
+        self.begins.clear();
+        for (n, pair) in (0u32..).zip(pairs) {
+            match self.stencils.last_mut() {
+                Some(stencil) if stencil.base == pair.base => stencil.answers |= answers(pair),
+                _ => {
+                    self.stencils.push(Stencil { base: pair.base, answers: answers(pair) });
+                    self.begins.push(n);
+                }
+            }
+        }
+        self.begins.push(pairs.len() as u32);
+    }
+
+    /// Merges the columns of all stencils into runs, where they share nodes.
     fn find_runs(&mut self) {
         self.runs.clear();
-        for &[x, y, z] in &self.bases {
+        for Stencil { base: [x, y, z], .. } in &self.stencils {
             for i in 0..3 {
                 for j in 0..3 {
                     let (x, y, end) = (x.wrapping_add(i), y.wrapping_add(j), z.wrapping_add(3));
-                    self.runs.push(Run { x, y, z, end, first: 0 });
+                    self.runs.push(Run { x, y, z: *z, end, first: 0 });
                 }
             }
         }
         self.runs.sort_unstable();
         self.runs.dedup_by(|next, run| {
-            let joined = (next.x, next.y) == (run.x, run.y) && next.z <= run.end;
+            let joined = (next.x, next.y) == (run.x, run.y) && next.z < run.end;
             if joined {
                 run.end = run.end.max(next.end);
             }
@@ -81,87 +159,196 @@ impl Numbering {
         });
     }
 
-    fn number(&mut self) {
-        let mut count = 0;
-        for run in &mut self.runs {
-            run.first = count;
-            count += (run.end - run.z) as u32;
-        }
+    /// The runs of all groups' rows.
+    fn find_rows(&mut self) {
         self.rows.clear();
-        for &[x, y, z] in &self.bases {
-            let mut rows = [0; 9];
-            for (r, row) in rows.iter_mut().enumerate() {
+        for Stencil { base: [x, y, z], .. } in &self.stencils {
+            self.rows.push(core::array::from_fn(|r| {
                 let column = (x.wrapping_add(r as i32 / 3), y.wrapping_add(r as i32 % 3));
                 // The last run of the column that starts at or below z.
-                let after = self.runs.partition_point(|run| (run.x, run.y, run.z) <= (column.0, column.1, z));
-                let run = &self.runs[after.saturating_sub(1)];
-                *row = run.first + (z - run.z) as u32;
+                let after =
+                    self.runs.partition_point(|run| (run.x, run.y, run.z) <= (column.0, column.1, *z));
+                after.saturating_sub(1) as u32
+            }));
+        }
+    }
+
+    /// Joins the runs of each stencil, and of all stencils on bodies that answer.
+    fn join(&mut self) {
+        self.parents.clear();
+        self.parents.extend(0..self.runs.len() as u32);
+        let mut answering = None;
+        for (stencil, rows) in self.stencils.iter().zip(&self.rows) {
+            for row in &rows[1..] {
+                unite(&mut self.parents, rows[0], *row);
             }
-            self.rows.push(rows);
+            if stencil.answers {
+                unite(&mut self.parents, rows[0], *answering.get_or_insert(rows[0]));
+            }
+        }
+    }
+
+    /// Lists the regions in their order, with their nodes and groups; `parents` then has the region of each run.
+    fn sort_regions(&mut self) {
+        self.regions.clear();
+        for run in 0..self.runs.len() {
+            // A root is the first run of its region.
+            let parent = self.parents[run] as usize;
+            let region = if parent == run {
+                let found = self.regions.len();
+                self.regions.push(Region { found, ..Region::default() });
+                found as u32
+            } else {
+                self.parents[parent]
+            };
+            self.parents[run] = region;
+            self.regions[region as usize].nodes.end += self.runs[run].len() as usize;
+        }
+        for (stencil, rows) in self.stencils.iter().zip(&self.rows) {
+            let region = &mut self.regions[self.parents[rows[0] as usize] as usize];
+            region.groups.end += 1;
+            region.answers |= stencil.answers;
+        }
+        self.regions.sort_unstable_by_key(|r| (!r.answers, Reverse(r.nodes.end), r.found));
+        self.ranks.resize(self.regions.len(), 0);
+        let (mut nodes, mut groups) = (0, 0);
+        for (rank, region) in self.regions.iter_mut().enumerate() {
+            self.ranks[region.found] = rank as u32;
+            region.nodes = nodes..nodes + region.nodes.end;
+            region.groups = groups..groups + region.groups.end;
+            (nodes, groups) = (region.nodes.end, region.groups.end);
+        }
+        for region in &mut self.parents {
+            *region = self.ranks[*region as usize];
+        }
+    }
+
+    /// Numbers the nodes region by region, and sorts the groups by region.
+    fn number(&mut self) {
+        self.next.clear();
+        self.next.extend(self.regions.iter().map(|r| [r.nodes.start as u32, r.groups.start as u32]));
+        for (run, region) in self.runs.iter_mut().zip(&self.parents) {
+            let next = &mut self.next[*region as usize][0];
+            run.first = *next;
+            *next += run.len();
+        }
+        self.order.resize(self.stencils.len(), 0);
+        for (group, (stencil, rows)) in (0u32..).zip(self.stencils.iter().zip(&mut self.rows)) {
+            let next = &mut self.next[self.parents[rows[0] as usize] as usize][1];
+            self.order[*next as usize] = group;
+            *next += 1;
+            for row in rows {
+                let run = &self.runs[*row as usize];
+                *row = run.first + (stencil.base[2] - run.z) as u32;
+            }
         }
     }
 
     fn place(&mut self, mpm: &Mpm) {
         let h = mpm.grid_spacing();
+        let nowhere = NodePlace { node: [0; 3], at: None, position: Point3::origin() };
         self.places.clear();
+        self.places.resize(self.regions.last().map_or(0, |r| r.nodes.end), nowhere);
         for run in &self.runs {
-            for z in run.z..run.end {
+            for (place, z) in self.places[run.first as usize..].iter_mut().zip(run.z..run.end) {
                 let node = [run.x, run.y, z];
                 let at = mpm.find_node(node).map(|(block, node)| (block as u32, node as u32));
                 let position = Point3::new(f64::from(run.x), f64::from(run.y), f64::from(z)) * h;
-                self.places.push(NodePlace { node, at, position });
+                *place = NodePlace { node, at, position };
             }
         }
     }
 
-    /// Writes the convex problem of these pairs.
+    /// Writes the convex problem of these pairs, with the conditions of the walls.
     pub(crate) fn fill(
-        &self,
+        &mut self,
         pairs: &[Pair],
         mpm: &Mpm,
         settings: &ContactSettings,
         delta: f64,
+        walls: &mut Walls,
         problem: &mut ContactProblem,
     ) {
         problem.substep = delta;
         problem.node_mass.clear();
         problem.node_free_velocity.clear();
         for place in &self.places {
-            let [x, y, z, mass] = self.node(place, mpm);
+            let [x, y, z, mass] = node(place, mpm);
             problem.node_mass.push(f64::from(mass));
             problem.node_free_velocity.push([f64::from(x), f64::from(y), f64::from(z), 0.0]);
         }
         problem.contacts.clear();
-        let mut group = 0;
-        for (n, pair) in pairs.iter().enumerate() {
-            if n > 0 && pair.base != pairs[n - 1].base {
-                group += 1;
+        walls.begin(self.places.len());
+        self.contacts.resize(self.stencils.len(), 0);
+        for r in 0..self.regions.len() {
+            let begin = problem.contacts.len();
+            for &group in &self.order[self.regions[r].groups.clone()] {
+                let group = group as usize;
+                self.contacts[group] = problem.contacts.len() as u32;
+                let rows = self.rows[group];
+                let pairs = &pairs[self.begins[group] as usize..self.begins[group + 1] as usize];
+                problem.contacts.extend(pairs.iter().map(|pair| contact(pair, rows, settings)));
             }
-            let [x, y, z] = pair.offset.map(quadratic_weights);
-            problem.contacts.push(Contact {
-                rows: self.rows[group],
-                weights_xy: core::array::from_fn(|r| x[r / 3] * y[r % 3]),
-                weights_z: z,
-                normal: pair.normal.into(),
-                body_velocity: pair.body_velocity.into(),
-                gap: pair.gap,
-                stiffness: pair.stiffness,
-                dissipation: settings.dissipation,
-                friction: pair.friction,
-                stiction_tolerance: settings.stiction_tolerance,
-                lagged_normal_impulse: pair.lagged_normal_impulse,
-                adhesion: pair.tension,
-            });
+            walls.add(self, &self.regions[r], mpm.grid_spacing(), problem);
+            self.regions[r].contacts = begin..problem.contacts.len();
         }
     }
 
-    /// Numbers of the first nodes of the rows of the pairs' stencils.
-    pub(crate) fn rows(&self) -> &[[u32; 9]] {
-        &self.rows
+    /// The groups, in the order of the pairs.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        (0..self.stencils.len()).map(|group| self.of(group))
     }
 
-    /// Velocity and mass of a numbered node; zero where the grid has none.
-    pub(crate) fn node(&self, place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
-        place.at.map_or([0.0; 4], |(block, node)| mpm.nodes()[block as usize].nodes[node as usize])
+    /// The groups of a region, in the order of its contacts.
+    pub(crate) fn groups_of(&self, region: &Region) -> impl Iterator<Item = Group<'_>> {
+        self.order[region.groups.clone()].iter().map(|&group| self.of(group as usize))
     }
+
+    fn of(&self, group: usize) -> Group<'_> {
+        let pairs = self.begins[group] as usize..self.begins[group + 1] as usize;
+        Group { pairs, contact: self.contacts[group] as usize, rows: &self.rows[group] }
+    }
+
+    /// The numbers of all nodes in ascending order of their coordinates.
+    pub(crate) fn ascending(&self) -> impl Iterator<Item = usize> {
+        self.runs.iter().flat_map(|run| run.first as usize..(run.first + run.len()) as usize)
+    }
+}
+
+/// Joins the trees of two entries; the smaller root becomes that of both.
+fn unite(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(parents, a), find(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}
+
+/// The root of an entry, with its path halved on the way.
+fn find(parents: &mut [u32], mut entry: u32) -> u32 {
+    while parents[entry as usize] != entry {
+        parents[entry as usize] = parents[parents[entry as usize] as usize];
+        entry = parents[entry as usize];
+    }
+    entry
+}
+
+fn contact(pair: &Pair, rows: [u32; 9], settings: &ContactSettings) -> Contact {
+    let [x, y, z] = pair.offset.map(quadratic_weights);
+    Contact {
+        rows,
+        weights_xy: core::array::from_fn(|r| x[r / 3] * y[r % 3]),
+        weights_z: z,
+        normal: pair.normal.into(),
+        body_velocity: pair.body_velocity.into(),
+        gap: pair.gap,
+        stiffness: pair.stiffness,
+        dissipation: settings.dissipation,
+        friction: pair.friction,
+        stiction_tolerance: settings.stiction_tolerance,
+        lagged_normal_impulse: pair.lagged_normal_impulse,
+        adhesion: pair.tension,
+    }
+}
+
+/// Velocity and mass of a numbered node; zero where the grid has none.
+fn node(place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
+    place.at.map_or([0.0; 4], |(block, node)| mpm.nodes()[block as usize].nodes[node as usize])
 }

@@ -13,25 +13,28 @@ pub struct ContactFigures {
     pub contacts: u64,
     /// Contacts registered in a substep, at most.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together.
+    /// Solver iterations, all substeps together. Contacts that share no unknown with others are solved apart (on the CPU); a substep's
+    /// iterations are those of the part that took most.
     pub iterations: u32,
     /// Solver iterations in a substep, at most.
     pub iterations_max: u32,
-    /// Worst ratio of a substep's residual to its tolerance; at most 1 if all converged.
+    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved by itself; at most 1 if all
+    /// converged.
     pub residual: f64,
-    /// Substeps whose solve did not converge.
+    /// Substeps with a solve that did not converge.
     pub not_converged: u32,
 }
 
 impl ContactFigures {
-    /// Adds a substep's solve of `contacts` contacts.
-    pub(crate) fn add(&mut self, contacts: usize, info: &SolverInfo) {
+    /// Adds a substep with these contacts, whose regions were solved so.
+    pub(crate) fn add(&mut self, contacts: usize, regions: &[SolverInfo]) {
         self.contacts += contacts as u64;
         self.contacts_max = self.contacts_max.max(contacts);
-        self.iterations += info.iterations as u32;
-        self.iterations_max = self.iterations_max.max(info.iterations as u32);
-        self.not_converged += u32::from(!info.stop.is_converged());
-        if info.tolerance > 0.0 {
+        let most = regions.iter().map(|info| info.iterations as u32).max().unwrap_or(0);
+        self.iterations += most;
+        self.iterations_max = self.iterations_max.max(most);
+        self.not_converged += u32::from(regions.iter().any(|info| !info.stop.is_converged()));
+        for info in regions.iter().filter(|info| info.tolerance > 0.0) {
             self.residual = self.residual.max(info.residual / info.tolerance);
         }
     }
@@ -46,13 +49,15 @@ pub struct StepReport {
     pub contacts_mean: f64,
     /// Contacts registered in a substep, at most.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together.
+    /// Solver iterations, all substeps together. Contacts that share no unknown with others are solved apart (on the CPU); a substep's
+    /// iterations are those of the part that took most.
     pub iterations: u32,
     /// Solver iterations in a substep, at most.
     pub iterations_max: u32,
-    /// Worst ratio of a substep's residual to its tolerance; at most 1 if all converged.
+    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved by itself; at most 1 if all
+    /// converged.
     pub residual: f64,
-    /// Substeps whose solve did not converge.
+    /// Substeps with a solve that did not converge.
     pub not_converged: u32,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,

@@ -13,7 +13,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 
 use crate::convex::{Contact, ContactProblem};
-use crate::nodes::Numbering;
+use crate::nodes::{Numbering, Region};
 
 /// Stiffness number `delta^2 k / m` of a node's contact with a wall: a push of 1 m/s into it leaves 0.1 mm/s to be taken out.
 const WALL_NUMBER: f64 = 1e4;
@@ -23,12 +23,14 @@ const WALL_NUMBER: f64 = 1e4;
 struct Wall {
     /// Number of the node.
     node: u32,
+    /// Its contact in the problem.
+    contact: u32,
     normal: Vector3<f64>,
     friction: f64,
     mass: f64,
 }
 
-/// The walls of one contact problem. Their contacts follow those of the particles, in this order.
+/// The walls of one contact problem. In each region their contacts follow those of the particles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walls {
     boundaries: Vec<Boundary>,
@@ -45,22 +47,34 @@ impl Walls {
         Self { boundaries: boundaries.to_vec(), ..Self::default() }
     }
 
-    /// Adds the conditions on the problem's nodes to the problem of `contacts` particles.
-    pub(crate) fn add(&mut self, numbering: &Numbering, grid_spacing: f64, problem: &mut ContactProblem) {
+    /// Begins a problem of so many nodes.
+    pub(crate) fn begin(&mut self, nodes: usize) {
         self.walls.clear();
         self.sticky.clear();
+        self.seen.clear();
+        if !self.boundaries.is_empty() {
+            self.seen.resize(nodes, false);
+        }
+    }
+
+    /// Adds the conditions on the nodes of a region to the problem, whose last contacts are the region's.
+    pub(crate) fn add(
+        &mut self,
+        numbering: &Numbering,
+        region: &Region,
+        grid_spacing: f64,
+        problem: &mut ContactProblem,
+    ) {
         if self.boundaries.is_empty() {
             return;
         }
-        self.seen.clear();
-        self.seen.resize(numbering.places.len(), false);
-        for rows in numbering.rows() {
-            for (r, &row) in rows.iter().enumerate() {
+        for group in numbering.groups_of(region) {
+            for (r, &row) in group.rows.iter().enumerate() {
                 for k in 0..3 {
                     let node = row as usize + k;
                     if !core::mem::replace(&mut self.seen[node], true) && problem.node_mass[node] > 0.0 {
                         let position = &numbering.places[node].position;
-                        self.add_node(node, position, grid_spacing, (rows, r, k), problem);
+                        self.add_node(node, position, grid_spacing, (group.rows, r, k), problem);
                     }
                 }
             }
@@ -90,9 +104,10 @@ impl Walls {
                 }
             };
             let (normal, mass) = (boundary.normal.into_inner(), problem.node_mass[node]);
-            self.walls.push(Wall { node: node as u32, normal, friction, mass });
+            self.walls.push(Wall { node: node as u32, contact: 0, normal, friction, mass });
         }
-        for wall in &self.walls[first..] {
+        for wall in &mut self.walls[first..] {
+            wall.contact = problem.contacts.len() as u32;
             problem.contacts.push(Contact {
                 rows: *rows,
                 weights_xy: core::array::from_fn(|row| f64::from(u8::from(row == r))),
@@ -110,8 +125,8 @@ impl Walls {
         }
     }
 
-    /// Adds guesses of the walls' impulses to those of the particles: what keeps their push out of the wall.
-    pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut Vec<[f64; 3]>) {
+    /// Completes guesses of the contacts' impulses, which are zero for the walls: what keeps the push of the others out of the wall.
+    pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut [[f64; 3]]) {
         if self.walls.is_empty() {
             return;
         }
@@ -131,7 +146,7 @@ impl Walls {
             let normal = wall.normal.dot(&(*pushed + Vector3::new(x, y, z) * wall.mass));
             let held = wall.normal * (-normal).max(0.0);
             *pushed += held;
-            guess.push(held.into());
+            guess[wall.contact as usize] = held.into();
         }
     }
 
@@ -141,7 +156,7 @@ impl Walls {
     }
 
     /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls `got` with each wall's node, the
-    /// wall's impulse on it in the solve (`impulses`, in the order of the walls), and that of what was done here [N s].
+    /// wall's impulse on it in the solve (of the contacts' `impulses`), and that of what was done here [N s].
     pub(crate) fn impose(
         &self,
         impulses: &[[f64; 3]],
@@ -150,8 +165,8 @@ impl Walls {
         mut got: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
     ) {
         let nodes = mpm.nodes_mut();
-        for (wall, impulse) in self.walls.iter().zip(impulses) {
-            let solved = Vector3::from(*impulse);
+        for wall in &self.walls {
+            let solved = Vector3::from(impulses[wall.contact as usize]);
             let Some((block, at)) = numbering.places[wall.node as usize].at else { continue };
             let value = &mut nodes[block as usize].nodes[at as usize];
             let before = Vector3::new(value[0], value[1], value[2]);

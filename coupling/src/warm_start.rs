@@ -6,7 +6,7 @@
 //! stiction tolerances).
 
 use crate::backend::NodeVelocity;
-use crate::nodes::NodePlace;
+use crate::nodes::Numbering;
 
 /// What the last solve left at the nodes that it had, in ascending order of their coordinates.
 #[derive(Clone, Debug, Default)]
@@ -16,24 +16,33 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
-    /// The guess for the nodes at `places`: what is remembered of them, else their `free` velocities.
-    pub(crate) fn guess(&mut self, places: &[NodePlace], free: &[[f64; 4]]) -> &[[f64; 4]] {
+    /// The guess for the numbered nodes: what is remembered of them, else their `free` velocities.
+    pub(crate) fn guess(&mut self, numbering: &Numbering, free: &[[f64; 4]]) -> &[[f64; 4]] {
         self.guess.clear();
+        self.guess.extend_from_slice(free);
         let mut left = self.left.iter().peekable();
-        for (place, free) in places.iter().zip(free) {
-            while left.next_if(|l| l.node < place.node).is_some() {}
-            let known = left.next_if(|l| l.node == place.node);
-            self.guess.push(known.map_or(*free, |l| [l.velocity[0], l.velocity[1], l.velocity[2], 0.0]));
+        for n in numbering.ascending() {
+            let node = numbering.places[n].node;
+            while left.next_if(|l| l.node < node).is_some() {}
+            if let Some(l) = left.next_if(|l| l.node == node) {
+                self.guess[n] = [l.velocity[0], l.velocity[1], l.velocity[2], 0.0];
+            }
         }
         &self.guess
     }
 
-    /// Keeps the velocities of the nodes at `places`; forgets all others.
-    pub(crate) fn remember(&mut self, places: &[NodePlace], velocities: &[[f64; 4]]) {
+    /// Keeps the velocities of the numbered nodes; forgets all others.
+    pub(crate) fn remember(&mut self, numbering: &Numbering, velocities: &[[f64; 4]]) {
+        self.forget();
+        self.left.extend(numbering.ascending().map(|n| {
+            let [x, y, z, _] = velocities[n];
+            NodeVelocity { node: numbering.places[n].node, velocity: [x, y, z] }
+        }));
+    }
+
+    /// Forgets all.
+    pub(crate) fn forget(&mut self) {
         self.left.clear();
-        let kept = places.iter().zip(velocities);
-        self.left
-            .extend(kept.map(|(place, v)| NodeVelocity { node: place.node, velocity: [v[0], v[1], v[2]] }));
     }
 
     /// All of them, to save.

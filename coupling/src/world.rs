@@ -10,11 +10,12 @@ use crate::account::Account;
 use crate::attached::Attached;
 use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
-use crate::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
+use crate::convex::{ContactProblem, StopReason};
 use crate::error::StepError;
 use crate::exchange::{Exchange, Exchanged};
 use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
+use crate::regions::RegionSolver;
 use crate::register::Registry;
 use crate::report::{ContactFigures, StepReport};
 use crate::sensor::{Sensors, TactilePad, TactileReading};
@@ -38,7 +39,7 @@ pub struct World {
     numbering: Numbering,
     walls: Walls,
     problem: ContactProblem,
-    solver: ConvexSolver,
+    solver: RegionSolver,
     pub(crate) warm_start: WarmStart,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
@@ -95,7 +96,7 @@ impl World {
             time: 0.0,
             numbering: Numbering::default(),
             problem: ContactProblem::default(),
-            solver: ConvexSolver::new(),
+            solver: RegionSolver::default(),
             warm_start: WarmStart::default(),
             guess: Vec::new(),
             exchange: Exchange::default(),
@@ -179,7 +180,7 @@ impl World {
         self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
         let moved = if self.registry.pairs.is_empty() {
             self.registry.memories.remember(&[], &[]);
-            self.warm_start.remember(&[], &[]);
+            self.warm_start.forget();
             self.mpm.grid_to_particles(delta)
         } else {
             let exchanged = self.solve_contact(k, delta, contacts)?;
@@ -197,29 +198,34 @@ impl World {
         contacts: &mut ContactFigures,
     ) -> Result<Exchanged, StepError> {
         let pairs = &self.registry.pairs;
-        self.numbering.update(pairs, &self.mpm);
-        self.numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.problem);
-        self.motion.attach(pairs, &self.origins, &mut self.problem.mobility);
-        self.walls.add(&self.numbering, self.settings.grid_spacing, &mut self.problem);
+        let (numbering, problem) = (&mut self.numbering, &mut self.problem);
+        numbering.update(pairs, &self.mpm, |pair| self.motion.answers(pair));
+        numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.walls, problem);
+        self.motion.attach(pairs, numbering, &self.origins, &mut problem.mobility);
         self.guess.clear();
-        self.guess.extend(pairs.iter().map(|p| p.last_impulse));
-        self.walls.guess(&self.problem, &mut self.guess);
-        let velocities = self.warm_start.guess(&self.numbering.places, &self.problem.node_free_velocity);
-        let guess = InitialGuess::Solution { velocities, impulses: &self.guess };
-        let info = self.solver.solve(&self.problem, &self.settings.solver, guess);
-        contacts.add(pairs.len(), &info);
-        if info.stop == StopReason::NotFinite {
+        self.guess.resize(problem.contacts.len(), [0.0; 3]);
+        for group in numbering.groups() {
+            for (guess, pair) in self.guess[group.contact..].iter_mut().zip(&pairs[group.pairs]) {
+                *guess = pair.last_impulse;
+            }
+        }
+        self.walls.guess(problem, &mut self.guess);
+        let velocities = self.warm_start.guess(numbering, &problem.node_free_velocity);
+        let settings = &self.settings.solver;
+        let regions = self.solver.solve(problem, &numbering.regions, settings, velocities, &self.guess);
+        contacts.add(pairs.len(), regions);
+        if regions.iter().any(|info| info.stop == StopReason::NotFinite) {
             let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
             let time = self.time + f64::from(k) * delta;
             return Err(StepError::ContactNotFinite { step: self.step, substep: k, time, reason });
         }
-        let (solver, problem, mpm) = (&self.solver, &self.problem, &mut self.mpm);
-        Ok(self.exchange.hand_to_grid(solver, problem, pairs, &self.numbering, &self.walls, mpm))
+        let (solution, mpm) = (&self.solver.solution, &mut self.mpm);
+        Ok(self.exchange.hand_to_grid(solution, &self.problem, &self.numbering, &self.walls, mpm))
     }
 
     /// The particles' motion, and beside it what else the solve brought: its impulses on the bodies, the books, the memories.
     fn finish_contact(&mut self, delta: f64, mut exchanged: Exchanged) -> Result<(), MpmError> {
-        let (solver, problem, numbering) = (&self.solver, &self.problem, &self.numbering);
+        let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
         let (registry, mpm) = (&mut self.registry, &mut self.mpm);
         let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
         let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
@@ -229,7 +235,7 @@ impl World {
             || {
                 let pairs = &registry.pairs;
                 exchange.hand_to_bodies(
-                    solver,
+                    solution,
                     problem,
                     pairs,
                     numbering,
@@ -238,9 +244,9 @@ impl World {
                     impulses,
                     &mut exchanged,
                 );
-                sensors.add(pairs, solver.impulses(), seen, dt);
-                registry.memories.remember(pairs, solver.impulses());
-                warm_start.remember(&numbering.places, solver.velocities());
+                sensors.add(pairs, &exchange.impulses, seen, dt);
+                registry.memories.remember(pairs, &exchange.impulses);
+                warm_start.remember(numbering, &solution.velocities);
                 exchanged
             },
         );

@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Clay and rubber between a floor, a wall of the grid, a rocking plate, a pin that rolls to and fro, loaded tools of every other shape that ring, and a free ball that rolls over.
+/// Clay, rubber and loose grains between a floor, a wall of the grid, a rocking plate, a pin that rolls to and fro, loaded tools of every other shape that ring, and a free ball that rolls over.
 fn busy_world() -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     // Bodies that answer within the step have more to repeat and to keep.
@@ -52,6 +52,13 @@ fn busy_world() -> World {
         let material = builder.material(material);
         let corner = [0.12 * n as f64, 0.0, 0.0];
         builder.particles(block(material, corner, [12, 10, 6], 0.01, Vector3::zeros()));
+    }
+    // Loose grains that slide and stop: many regions of contact.
+    let grain = builder.material(fixed_corotated(3e4, 0.3, 800.0));
+    for n in 0..12 {
+        let corner = [0.1 * f64::from(n % 4), 0.3 + 0.1 * f64::from(n / 4), 0.0];
+        let velocity = Vector3::new(0.1 * f64::from(n), 0.3, 0.0);
+        builder.particles(block(grain, corner, [1, 1, 1 + n as usize % 2], 0.01, velocity));
     }
     let body = builder.body(floor(0.5)).unwrap();
     let pose = Isometry3::translation(0.12, 0.05, 0.0);

@@ -30,10 +30,12 @@ mod prepared;
 pub mod pressing;
 mod problem;
 mod settings;
+mod solution;
 mod solver;
 
 pub use law::normal_impulse;
 pub use mobility::{Attachment, Mobility};
 pub use problem::{Contact, ContactProblem, ProblemError};
 pub use settings::{Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
+pub(crate) use solution::{Solution, SolutionPart};
 pub use solver::{ConvexSolver, IterationRecord};

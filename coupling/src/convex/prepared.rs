@@ -4,7 +4,7 @@
 use super::kernels;
 use super::law::SMALLEST_STICTION_TOLERANCE;
 use super::mobility::{Mobility, Spatial};
-use super::problem::{Contact, ContactProblem};
+use super::problem::{Contact, ProblemPart};
 
 /// A node's or a contact's vector, `[x, y, z, 0]`: one AVX register.
 pub(super) type Vector = [f64; 4];
@@ -134,11 +134,14 @@ impl Prepared {
     }
 
     /// Reads a problem whose shape is valid.
-    pub fn load(&mut self, problem: &ContactProblem) {
+    pub fn load(&mut self, problem: &ProblemPart) {
         self.contacts = problem.contacts.len();
-        self.group(&problem.contacts);
+        self.group(problem);
         self.compact(problem);
-        self.mobility.copy_from(&problem.mobility);
+        match problem.mobility {
+            Some(mobility) => self.mobility.copy_from(mobility),
+            None => self.mobility.clear(),
+        }
         let vectors = self.nodes.len() + self.mobility.vectors();
         self.mass.resize(vectors, 1.0);
         self.inverse_mass.resize(vectors, 1.0);
@@ -158,19 +161,20 @@ impl Prepared {
         self.bias.resize(self.padded_contacts(), [0.0; 4]);
     }
 
-    /// Groups consecutive contacts with equal rows (still in the problem's nodes).
-    fn group(&mut self, contacts: &[Contact]) {
+    /// Groups consecutive contacts with equal rows (still in the part's nodes).
+    fn group(&mut self, problem: &ProblemPart) {
         self.groups.clear();
-        for (index, contact) in (0u32..).zip(contacts) {
+        for (index, contact) in (0u32..).zip(problem.contacts) {
+            let rows = contact.rows.map(|row| row - problem.first_node);
             match self.groups.last_mut() {
-                Some(group) if group.rows == contact.rows => group.end = index + 1,
-                _ => self.groups.push(Group { rows: contact.rows, begin: index, end: index + 1 }),
+                Some(group) if group.rows == rows => group.end = index + 1,
+                _ => self.groups.push(Group { rows, begin: index, end: index + 1 }),
             }
         }
     }
 
     /// Numbers the touched nodes and turns the groups' rows into those numbers.
-    fn compact(&mut self, problem: &ContactProblem) {
+    fn compact(&mut self, problem: &ProblemPart) {
         const TOUCHED: u32 = 1;
         self.local.clear();
         self.local.resize(problem.node_mass.len(), 0);

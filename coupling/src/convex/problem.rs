@@ -1,5 +1,7 @@
 //! The problem of one substep.
 
+use core::ops::Range;
+
 use super::law::NormalLaw;
 use super::mobility::Mobility;
 
@@ -17,6 +19,20 @@ pub struct ContactProblem {
     /// Bodies that answer within the substep; without any, bodies keep the velocities that the contacts give.
     pub mobility: Mobility,
     /// Length of the substep, `delta` \[s\].
+    pub substep: f64,
+}
+
+/// A part of a problem that shares no unknown with the rest: consecutive contacts, and the consecutive nodes that they touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProblemPart<'a> {
+    pub node_mass: &'a [f64],
+    pub node_free_velocity: &'a [[f64; 4]],
+    /// Their rows count from the first node of the whole problem.
+    pub contacts: &'a [Contact],
+    /// Number of this part's first node in the whole problem.
+    pub first_node: u32,
+    /// The bodies that answer, where this part's contacts are on some. Attachments belong to the first of `contacts` and the next.
+    pub mobility: Option<&'a Mobility>,
     pub substep: f64,
 }
 
@@ -109,7 +125,7 @@ impl ContactProblem {
     /// # Errors
     /// [`ProblemError`] naming the first field that is wrong.
     pub fn validate(&self) -> Result<(), ProblemError> {
-        self.validate_shape()?;
+        self.whole().validate_shape()?;
         value("substep", 0, self.substep, "s", "positive", self.substep > 0.0)?;
         for (i, &mass) in self.node_mass.iter().enumerate() {
             value("node_mass", i, mass, "kg", "not negative", mass >= 0.0)?;
@@ -142,6 +158,32 @@ impl ContactProblem {
         Ok(())
     }
 
+    /// The whole problem as one part.
+    pub(super) fn whole(&self) -> ProblemPart<'_> {
+        ProblemPart {
+            node_mass: &self.node_mass,
+            node_free_velocity: &self.node_free_velocity,
+            contacts: &self.contacts,
+            first_node: 0,
+            mobility: Some(&self.mobility),
+            substep: self.substep,
+        }
+    }
+
+    /// The part of these nodes and contacts; `answers` where its contacts are those with attachments.
+    pub(crate) fn part(&self, nodes: Range<usize>, contacts: Range<usize>, answers: bool) -> ProblemPart<'_> {
+        ProblemPart {
+            first_node: nodes.start as u32,
+            node_mass: &self.node_mass[nodes.clone()],
+            node_free_velocity: &self.node_free_velocity[nodes],
+            contacts: &self.contacts[contacts],
+            mobility: answers.then_some(&self.mobility),
+            substep: self.substep,
+        }
+    }
+}
+
+impl ProblemPart<'_> {
     /// Checks lengths and rows only.
     pub(super) fn validate_shape(&self) -> Result<(), ProblemError> {
         let nodes = self.node_mass.len();
@@ -149,12 +191,13 @@ impl ContactProblem {
             let velocities = self.node_free_velocity.len();
             return Err(ProblemError::NodeCount { masses: nodes, velocities });
         }
-        if !self.mobility.is_valid() {
+        if self.mobility.is_some_and(|mobility| !mobility.is_valid()) {
             return Err(ProblemError::Mobility);
         }
+        let (first, end) = (self.first_node, self.first_node as usize + nodes);
         for (contact, c) in self.contacts.iter().enumerate() {
-            let node = c.rows.iter().fold(0, |most, &node| node.max(most));
-            if node as usize + 3 > nodes {
+            let wrong = c.rows.iter().find(|&&row| row < first || row as usize + 3 > end);
+            if let Some(&node) = wrong {
                 return Err(ProblemError::RowOutOfRange { contact, node, nodes });
             }
         }

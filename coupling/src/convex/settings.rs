@@ -167,3 +167,18 @@ pub struct SolverInfo {
     /// Why it stopped.
     pub stop: StopReason,
 }
+
+impl SolverInfo {
+    /// Of a problem that needs no solving.
+    pub(crate) fn without_contacts(settings: &SolverSettings) -> Self {
+        Self {
+            iterations: 0,
+            inner_iterations: 0,
+            residual: 0.0,
+            tolerance: settings.absolute_tolerance,
+            objective: 0.0,
+            line_search_iterations: 0,
+            stop: StopReason::NoContacts,
+        }
+    }
+}

@@ -12,8 +12,9 @@ use super::lbfgs::History;
 use super::line_search::{Line, Step, search};
 use super::mobility::{Spatial, point_velocity};
 use super::prepared::{LANES, Prepared, Vector};
-use super::problem::ContactProblem;
+use super::problem::{ContactProblem, ProblemPart};
 use super::settings::{Direction, InitialGuess, SolverInfo, SolverSettings, StopReason};
+use super::solution::{Solution, SolutionPart};
 
 /// State of one outer iteration before its step, for tests and plots.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,10 +42,7 @@ const MARGIN: f64 = 0.25;
 #[derive(Clone, Debug, Default)]
 pub struct ConvexSolver {
     prepared: Prepared,
-    all_velocities: Vec<Vector>,
-    all_impulses: Vec<[f64; 3]>,
-    all_node_impulses: Vec<Vector>,
-    answers: Vec<Spatial>,
+    solution: Solution,
     trace: Vec<IterationRecord>,
     // Of touched nodes and bodies:
     velocity: Vec<Vector>,
@@ -77,7 +75,7 @@ pub struct ConvexSolver {
 struct Start {
     /// What is known there, if it is.
     evaluation: Option<Evaluation>,
-    /// Its velocities are those of another solve. The residual is a norm over all contacts, and does not see a lone particle
+    /// Its velocities are those of another solve. The residual is a norm over all contacts, and hardly sees a lone particle
     /// among many: adopted again and again its velocity would never change (sand slid for metres), so that such a start is
     /// never taken without a step.
     adopted: bool,
@@ -103,23 +101,23 @@ impl ConvexSolver {
     /// instead would balance by itself, but its error in stiff directions is the tolerance times the stiffness
     /// number.)
     pub fn velocities(&self) -> &[[f64; 4]] {
-        &self.all_velocities
+        &self.solution.velocities
     }
 
     /// Impulse of every contact on the particles \[N s\], world axes. The body gets exactly the opposite at the
     /// contact point.
     pub fn impulses(&self) -> &[[f64; 3]] {
-        &self.all_impulses
+        &self.solution.impulses
     }
 
     /// Sum of the contacts' impulses on every node after the last solve \[N s\], world axes: `J^T gamma`.
     pub fn node_impulses(&self) -> &[[f64; 4]] {
-        &self.all_node_impulses
+        &self.solution.node_impulses
     }
 
     /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\], linear \[m/s\], world axes.
     pub fn answers(&self) -> &[[f64; 6]] {
-        &self.answers
+        &self.solution.answers
     }
 
     /// The iterates of the last solve, from the first to the last.
@@ -134,19 +132,26 @@ impl ConvexSolver {
         settings: &SolverSettings,
         guess: InitialGuess,
     ) -> SolverInfo {
+        let mut solution = core::mem::take(&mut self.solution);
+        solution.reset(problem);
+        let info = self.solve_part(&problem.whole(), settings, guess, solution.whole());
+        self.solution = solution;
+        info
+    }
+
+    /// Minimises the objective of a part of a problem: guess and solution are of this part's nodes and contacts. The solution comes as
+    /// [`Solution::reset`] leaves it.
+    pub(crate) fn solve_part(
+        &mut self,
+        problem: &ProblemPart,
+        settings: &SolverSettings,
+        guess: InitialGuess,
+        solution: SolutionPart,
+    ) -> SolverInfo {
         self.trace.clear();
         // Room for every iterate that is likely, so that a hard step allocates nothing.
         self.trace.reserve(settings.max_iterations.saturating_add(1).min(1024));
-        self.reset_outputs(problem);
-        let mut info = SolverInfo {
-            iterations: 0,
-            inner_iterations: 0,
-            residual: 0.0,
-            tolerance: settings.absolute_tolerance,
-            objective: 0.0,
-            line_search_iterations: 0,
-            stop: StopReason::NoContacts,
-        };
+        let mut info = SolverInfo::without_contacts(settings);
         if problem.contacts.is_empty() {
             return info;
         }
@@ -159,20 +164,9 @@ impl ConvexSolver {
         let start = self.start(settings, guess, &mut info);
         self.iterate(settings, start, &mut info);
         if info.stop != StopReason::NotFinite {
-            self.finish();
+            self.finish(solution);
         }
         info
-    }
-
-    fn reset_outputs(&mut self, problem: &ContactProblem) {
-        self.all_velocities.clear();
-        self.all_velocities.extend_from_slice(&problem.node_free_velocity);
-        self.all_node_impulses.clear();
-        self.all_node_impulses.resize(problem.node_free_velocity.len(), [0.0; 4]);
-        self.all_impulses.clear();
-        self.all_impulses.resize(problem.contacts.len(), [0.0; 3]);
-        self.answers.clear();
-        self.answers.resize(problem.mobility.bodies(), [0.0; 6]);
     }
 
     fn size_buffers(&mut self) {
@@ -349,16 +343,19 @@ impl ConvexSolver {
     }
 
     /// Hands out the impulses and the velocities.
-    fn finish(&mut self) {
+    fn finish(&mut self, solution: SolutionPart) {
         let prepared = &self.prepared;
-        for (out, gamma) in self.all_impulses.iter_mut().zip(&self.contact_impulse) {
+        for (out, gamma) in solution.impulses.iter_mut().zip(&self.contact_impulse) {
             *out = [gamma[0], gamma[1], gamma[2]];
         }
         for ((velocity, impulse), &node) in self.velocity.iter().zip(&self.impulse).zip(&prepared.nodes) {
-            self.all_velocities[node as usize] = *velocity;
-            self.all_node_impulses[node as usize] = *impulse;
+            solution.velocities[node as usize] = *velocity;
+            solution.node_impulses[node as usize] = *impulse;
         }
         let y = &self.velocity[prepared.nodes.len()..];
-        prepared.mobility.velocities(|j| y[j / 3][j % 3], &mut self.answers);
+        prepared.mobility.velocities(|j| y[j / 3][j % 3], &mut self.body_velocities);
+        for (out, answer) in solution.answers.iter_mut().zip(&self.body_velocities) {
+            *out = *answer;
+        }
     }
 }
