@@ -9,7 +9,7 @@ use crate::convex::{
 use crate::nodes::Region;
 
 /// Regions that have fewer contacts than this together are no task of their own: what they take, some ten microseconds, is about what it takes to
-/// wake a thread (`sand-scoop`, where a few loose grains lie about one large region, lost 8 % of its time to that on two threads).
+/// wake a thread.
 const FEW: usize = 96;
 
 /// Solvers for the regions of a problem, and the solution of all of it. Buffers grow and are kept.
