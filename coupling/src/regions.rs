@@ -8,13 +8,14 @@ use crate::convex::{
 };
 use crate::nodes::Region;
 
-/// Regions that have no more contacts than this together are one task, solved one after another: a few microseconds' work.
-const FEW: usize = 48;
+/// Regions that have fewer contacts than this together are no task of their own: what they take, some ten microseconds, is about what it takes to
+/// wake a thread.
+const FEW: usize = 96;
 
 /// Solvers for the regions of a problem, and the solution of all of it. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RegionSolver {
-    /// One for each region; those of one task share the first's.
+    /// One for each region; the small ones of a task share one.
     workspaces: Vec<ConvexSolver>,
     infos: Vec<SolverInfo>,
     pub solution: Solution,
@@ -68,22 +69,22 @@ impl RegionSolver {
 
 impl<'a> Part<'a> {
     fn solve(self, task: Task) {
-        let contacts = self.regions.iter().map(|r| r.contacts.len()).sum::<usize>();
-        if self.regions.len() < 2 || contacts <= FEW {
+        let Some(first) = self.half() else {
             self.solve_in_turn(task);
-        } else {
-            let (first, second) = self.halve(contacts);
-            join(|| first.solve(task), || second.solve(task));
-        }
+            return;
+        };
+        let (first, second) = self.split(first);
+        join(|| first.solve(task), || second.solve(task));
     }
 
-    /// Two parts of about as many contacts each.
-    fn halve(self, contacts: usize) -> (Self, Self) {
-        let start = self.regions[0].contacts.start;
+    /// How many of the regions have half of the contacts, about; none where the halves are not worth a task each.
+    fn half(&self) -> Option<usize> {
+        let (start, end) = (self.regions.first()?.contacts.start, self.regions.last()?.contacts.end);
         // A region belongs to the half that its middle lies in.
-        let in_first = |r: &Region| r.contacts.start + r.contacts.end <= 2 * start + contacts;
-        let first = self.regions.partition_point(in_first).clamp(1, self.regions.len() - 1);
-        self.split(first)
+        let in_first = |r: &Region| r.contacts.start + r.contacts.end <= start + end;
+        let first = self.regions.partition_point(in_first).max(1);
+        let middle = self.regions.get(first)?.contacts.start;
+        ((middle - start).min(end - middle) >= FEW).then_some(first)
     }
 
     fn split(self, first: usize) -> (Self, Self) {
@@ -104,16 +105,19 @@ impl<'a> Part<'a> {
 
     fn solve_in_turn(self, task: Task) {
         let Part { regions, workspaces, infos, mut solution } = self;
-        let Some(workspace) = workspaces.first_mut() else { return };
-        for (region, info) in regions.iter().zip(infos) {
-            let (own, rest) = solution.split(region.nodes.len(), region.contacts.len());
+        let mut small = None;
+        for (n, (region, info)) in regions.iter().zip(infos).enumerate() {
+            // A large region keeps its own, with what that remembers of it.
+            let own = if region.contacts.len() < FEW { *small.get_or_insert(n) } else { n };
+            let workspace = &mut workspaces[own];
+            let (part, rest) = solution.split(region.nodes.len(), region.contacts.len());
             let (nodes, contacts) = (region.nodes.clone(), region.contacts.clone());
             let guess = InitialGuess::Solution {
                 velocities: &task.velocities[nodes.clone()],
                 impulses: &task.impulses[contacts.clone()],
             };
             let problem = task.problem.part(nodes, contacts, region.answers);
-            *info = workspace.solve_part(&problem, task.settings, guess, own);
+            *info = workspace.solve_part(&problem, task.settings, guess, part);
             solution = rest;
         }
     }
