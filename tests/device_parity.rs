@@ -168,6 +168,10 @@ fn a_column_of_sand_collapses() {
     agree(&Case { scene: "sand-column", changes: &["grid_spacing=0.04"], steps: 25 }, 0.0);
 }
 
+/// Brings the roller of `dough-pin` onto a coarser dough at once.
+const HANDLE_PATH: &str = "bodies.0.motion.keyframes=[{\"time\":0,\"position\":[0,0,0.121]},{\"time\":0.1,\"position\":[0.03,0,0.101]}]";
+const ROLLER_PLACE: &str = "bodies.1.motion.pose.position=[0,0,0.121]";
+
 // A roller on dough that lies on a rough boundary: contact with walls in the solve, and a light body that rolls.
 #[test]
 fn dough_is_rolled() {
@@ -178,8 +182,8 @@ fn dough_is_rolled() {
                 "grid_spacing=0.04",
                 "soft.0.sampling.counts=[18,8,5]",
                 "solver.relative_tolerance=1e-5",
-                "bodies.0.motion.keyframes=[{\"time\":0,\"position\":[0,0,0.121]},{\"time\":0.1,\"position\":[0.03,0,0.101]}]",
-                "bodies.1.motion.pose.position=[0,0,0.121]",
+                HANDLE_PATH,
+                ROLLER_PLACE,
                 "coupling=weak",
                 "dt=0.001",
             ],
@@ -199,8 +203,8 @@ fn dough_is_rolled_by_a_roller_that_answers() {
                 "grid_spacing=0.04",
                 "soft.0.sampling.counts=[18,8,5]",
                 "solver.relative_tolerance=1e-5",
-                "bodies.0.motion.keyframes=[{\"time\":0,\"position\":[0,0,0.121]},{\"time\":0.1,\"position\":[0.03,0,0.101]}]",
-                "bodies.1.motion.pose.position=[0,0,0.121]",
+                HANDLE_PATH,
+                ROLLER_PLACE,
                 "coupling=strong",
             ],
             steps: 5,
