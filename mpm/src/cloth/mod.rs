@@ -30,11 +30,13 @@
 pub mod bending;
 pub mod mesh;
 pub mod model;
+pub mod patch;
 pub mod pin;
 
 pub use bending::Hinge;
 pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};
+pub use patch::Patch;
 pub use pin::{Pin, PinError};
 
 #[cfg(test)]
