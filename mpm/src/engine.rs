@@ -10,14 +10,17 @@ use rayon::prelude::*;
 use crate::arena::{Arena, PoolShare, Window, place};
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
+use crate::cloth::{ClothMaterial, Patch, Sheet};
 use crate::error::MpmError;
 use crate::g2p::{GridToParticles, MeasureWindow, Outcome};
 use crate::grid::{FreeMotionSums, GridPass, Impulse};
 use crate::material::Material;
 use crate::p2g::ParticlesToGrid;
 use crate::particle::ParticleState;
+use crate::sheets::{PinImpulse, Scatter, Sheets};
 use crate::simd::{Detected, Level, Row};
 use crate::sort::Sorter;
+use crate::stable_step::largest_stable_substep;
 use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
 
 /// Node blocks of which a thread takes one lot at a time, with one partial sum.
@@ -44,6 +47,9 @@ pub struct FreeMotion {
 pub struct Mpm {
     pub(crate) grid_spacing: f64,
     pub(crate) materials: Vec<Material>,
+    /// Densities of the materials and then of the sheets [kg/m^3].
+    pub(crate) densities: Vec<f64>,
+    pub(crate) sheets: Option<Box<Sheets>>,
     pub(crate) store: Store,
     pub(crate) topology: Topology,
     pub(crate) nodes: Vec<NodeBlock>,
@@ -95,6 +101,24 @@ impl Mpm {
         boundaries: &[Boundary],
         level: Level,
     ) -> Result<Self, MpmError> {
+        Self::with_sheets(grid_spacing, materials, particles, &[], boundaries, level)
+    }
+
+    /// Builds the fast path with sheets of cloth as well.
+    ///
+    /// Their particles come after the others: of each sheet its vertices and then its centroids, see [`Mpm::patches`]; their
+    /// materials count on from `materials`, one a sheet.
+    ///
+    /// # Errors
+    /// As [`Mpm::new`], and what is wrong with a sheet ([`Sheet::check`]).
+    pub fn with_sheets(
+        grid_spacing: f64,
+        materials: Vec<Material>,
+        particles: &[ParticleState],
+        sheets: &[Sheet],
+        boundaries: &[Boundary],
+        level: Level,
+    ) -> Result<Self, MpmError> {
         if !(grid_spacing.is_finite() && grid_spacing > 0.0) {
             return Err(MpmError::GridSpacing { value: grid_spacing });
         }
@@ -104,12 +128,35 @@ impl Mpm {
         for (index, boundary) in boundaries.iter().enumerate() {
             boundary.validate(index)?;
         }
-        let store = crate::particle::build_store(grid_spacing, &materials, particles)?;
+        for (index, sheet) in sheets.iter().enumerate() {
+            sheet.check(grid_spacing).map_err(|source| MpmError::Cloth { index, source })?;
+        }
+        let of_sheets = sheets.iter().map(|sheet| sheet.material.density);
+        let densities: Vec<f64> = materials.iter().map(|m| m.density).chain(of_sheets).collect();
+        let all: Vec<ParticleState>;
+        let (first, particles) = if sheets.is_empty() {
+            (particles.len(), particles)
+        } else {
+            if let Some((index, p)) =
+                particles.iter().enumerate().find(|(_, p)| p.material >= materials.len())
+            {
+                let (material, count) = (p.material, materials.len());
+                return Err(MpmError::UnknownMaterial { index, material, count });
+            }
+            all = particles.iter().copied().chain(Sheets::particles(sheets, materials.len())).collect();
+            (particles.len(), &all[..])
+        };
+        let store = crate::particle::build_store(grid_spacing, &materials, &densities, particles)?;
+        let level = Detected::new(level);
+        let made = || Box::new(Sheets::new(sheets, first, grid_spacing, level));
+        let sheets = (!sheets.is_empty()).then(made);
         let mut mpm = Self {
             grid_spacing,
             materials,
+            densities,
+            sheets,
             planes: boundaries.iter().map(|b| GridPlane::new(b, grid_spacing)).collect(),
-            level: Detected::new(level),
+            level,
             count: particles.len(),
             store,
             topology: Topology::default(),
@@ -125,6 +172,7 @@ impl Mpm {
             lost: None,
         };
         mpm.rebuild_grid();
+        mpm.begin_sheets();
         let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
         mpm.outcomes.iter_mut().for_each(|o| o.speed_squared = fastest as f32);
         Ok(mpm)
@@ -184,6 +232,7 @@ impl Mpm {
             + bytes(&self.nodes)
             + bytes(&self.sums)
             + bytes(&self.outcomes)
+            + self.sheets.as_ref().map_or(0, |sheets| sheets.memory())
     }
 
     /// Sorts the particles if that pays off; to be called once a step, before its substeps.
@@ -204,6 +253,7 @@ impl Mpm {
             self.rebuild_grid();
         } else {
             self.measure_windows();
+            self.locate_sheets();
         }
         self.order = Order { must_sort: false, runs_when_sorted: 0, runs: 0 };
     }
@@ -224,6 +274,22 @@ impl Mpm {
         resize(&mut self.nodes, node_blocks, NodeBlock::ZERO);
         resize(&mut self.sums, node_blocks.div_ceil(NODE_CHUNK), FreeMotionSums::default());
         self.measure_windows();
+        self.locate_sheets();
+    }
+
+    fn locate_sheets(&mut self) {
+        if let Some(sheets) = &mut self.sheets {
+            sheets.locate(&self.store);
+        }
+    }
+
+    /// The forces with which sheets start.
+    fn begin_sheets(&mut self) {
+        if let Some(sheets) = &mut self.sheets {
+            sheets.fetch(&self.store);
+            sheets.find_forces(&self.store);
+            self.scatter_sheets();
+        }
     }
 
     /// Finds what the particles reach after they were put in a new order.
@@ -252,6 +318,7 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (store, windows) = (&self.store, &self.windows);
+        let cloth_from = self.sheets.is_some().then_some(self.materials.len());
         let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
             *runs = Arena::with(|arena| {
                 level.run(ParticlesToGrid {
@@ -263,6 +330,7 @@ impl Mpm {
                     arena,
                     grid_spacing: h,
                     dt: dt as f32,
+                    cloth_from,
                 })
             });
         };
@@ -316,6 +384,7 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
+        let sheets = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.materials);
         let work = |b: usize,
                     block: &ParticleBlock,
                     ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
@@ -330,6 +399,7 @@ impl Mpm {
                     nodes,
                     arena,
                     materials,
+                    sheets,
                     grid_spacing: h,
                     dt: dt as f32,
                 })
@@ -338,10 +408,75 @@ impl Mpm {
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
         let shares = (tiles, PerBlock(&mut self.windows[..]));
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
+        self.advance_sheets(dt);
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
         self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));
         self.lost.clone().map_or(Ok(()), Err)
+    }
+
+    /// What only sheets do, unless G2P lost a particle already.
+    fn advance_sheets(&mut self, dt: f64) {
+        let lost = self.outcomes.iter().any(|o| o.lost.is_some());
+        if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
+            sheets.advance(&self.store, dt);
+            self.scatter_sheets();
+        }
+    }
+
+    /// Brings what the sheets found to their particles' lanes.
+    fn scatter_sheets(&mut self) {
+        let Some(sheets) = self.sheets.as_deref() else { return };
+        let (level, materials) = (self.level, self.materials.len());
+        let work = |_: usize,
+                    block: &ParticleBlock,
+                    ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
+                    outcome: &mut Outcome| {
+            let window = &mut window[0];
+            let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
+            if let Some(measured) = level.run(scatter) {
+                *outcome = measured;
+            }
+        };
+        let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
+        let shares = (tiles, PerBlock(&mut self.windows[..]));
+        par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
+    }
+
+    /// Lets the pins of cloth act on the grid in the substep of `dt` from `time` on [s]. To be called between
+    /// [`Mpm::particles_to_grid`] and whatever else changes node velocities.
+    pub fn hold_pins(&mut self, time: f64, dt: f64) {
+        if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
+            sheets.hold_grid(&self.store, &self.topology, &mut self.nodes, time, dt);
+        }
+    }
+
+    /// What the pins of cloth did in the last substep, complete after [`Mpm::grid_to_particles`].
+    pub fn pin_impulse(&self) -> PinImpulse {
+        self.sheets.as_ref().map_or_else(PinImpulse::default, |sheets| sheets.pin_impulse())
+    }
+
+    /// The sheets' particles and faces; empty without cloth.
+    pub fn patches(&self) -> &[Patch] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
+    }
+
+    /// What the sheets are made of.
+    pub fn sheet_materials(&self) -> &[ClothMaterial] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)
+    }
+
+    /// Density of a material, those of sheets counting on from the others [kg/m^3].
+    pub fn density(&self, material: usize) -> f64 {
+        self.densities[material]
+    }
+
+    /// Largest stable substep for particles that move at up to `max_speed` [m/s]: [`largest_stable_substep`] and
+    /// [`ClothMaterial::largest_stable_substep`] [s].
+    pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {
+        let of_sheet = |m: &ClothMaterial| m.largest_stable_substep(self.grid_spacing, max_speed);
+        let of_materials = largest_stable_substep(self.grid_spacing, &self.materials, max_speed);
+        self.sheet_materials().iter().map(of_sheet).fold(of_materials, f64::min)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

@@ -19,6 +19,14 @@ pub enum MpmError {
         /// The parameter.
         source: crate::material::MaterialError,
     },
+    /// A sheet of cloth is refused.
+    #[error("sheets[{index}]: {source}")]
+    Cloth {
+        /// Index of the sheet.
+        index: usize,
+        /// What is wrong with it.
+        source: crate::cloth::ClothError,
+    },
     /// A quantity of a boundary is out of range.
     #[error("boundaries[{index}].{field}: {value} {unit} {requirement}")]
     Boundary {

@@ -5,6 +5,7 @@
 
 use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::blocks::NodeBlock;
+use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
@@ -28,6 +29,8 @@ pub(crate) struct GridToParticles<'a> {
     /// Scratch memory.
     pub arena: &'a mut Arena,
     pub materials: &'a [Material],
+    /// Materials of cloth, which count on from the others.
+    pub sheets: &'a [ClothMaterial],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
     /// Substep [s].
@@ -60,7 +63,7 @@ impl Kernel for GridToParticles<'_> {
         let mut gathered = [Row::ZERO; LANES];
         let mut stencil = [S::splat(0.0); 9];
         let mut at = usize::MAX;
-        let mut models = ModelCache::<S>::new(self.materials);
+        let mut models = ModelCache::<S>::new(self.materials, self.sheets);
         let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
         for (t, (motion, strain)) in tiles.enumerate() {
@@ -84,12 +87,7 @@ impl Kernel for GridToParticles<'_> {
             models.update(motion, strain, &affine, self.dt);
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
-            let mut speed_squared = Lanes::<S>::all(0.0);
-            for d in 0..3 {
-                let v = Lanes::load(&motion[kinematics::VELOCITY + d]);
-                speed_squared += v * v;
-            }
-            fastest = fastest.max(speed_squared);
+            fastest = fastest.max(speed_squared(motion));
         }
         let mut row = Row::ZERO;
         fastest.store(&mut row);
@@ -116,19 +114,19 @@ impl GridToParticles<'_> {
 }
 
 /// Lowest and highest positions of some particles, padding included.
-struct Extent<S: Simd> {
+pub(crate) struct Extent<S: Simd> {
     lowest: [Lanes<S>; 3],
     highest: [Lanes<S>; 3],
 }
 
 impl<S: Simd> Extent<S> {
     #[inline(always)]
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { lowest: [Lanes::all(f32::MAX); 3], highest: [Lanes::all(f32::MIN); 3] }
     }
 
     #[inline(always)]
-    fn include(&mut self, motion: &Tile) {
+    pub(crate) fn include(&mut self, motion: &Tile) {
         for d in 0..3 {
             let x = Lanes::load(&motion[kinematics::POSITION + d]);
             self.lowest[d] = self.lowest[d].min(x);
@@ -137,7 +135,7 @@ impl<S: Simd> Extent<S> {
     }
 
     #[inline(always)]
-    fn window(&self) -> Window {
+    pub(crate) fn window(&self) -> Window {
         let (mut lowest, mut highest) = ([f32::MAX; 3], [f32::MIN; 3]);
         for d in 0..3 {
             let (mut low, mut high) = (Row::ZERO, Row::ZERO);
@@ -246,14 +244,15 @@ fn move_particles<S: Simd>(
 /// The materials' models as lanes; the last one used is kept.
 struct ModelCache<'a, S: Simd> {
     materials: &'a [Material],
+    sheets: &'a [ClothMaterial],
     index: usize,
     model: Option<(AnyModel<Lanes<S>>, Lanes<S>)>,
 }
 
 impl<'a, S: Simd> ModelCache<'a, S> {
     #[inline(always)]
-    fn new(materials: &'a [Material]) -> Self {
-        Self { materials, index: usize::MAX, model: None }
+    fn new(materials: &'a [Material], sheets: &'a [ClothMaterial]) -> Self {
+        Self { materials, sheets, index: usize::MAX, model: None }
     }
 
     /// The model and the volume per mass of material `index`.
@@ -273,7 +272,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
 
     /// Deformation gradient, return mapping and stress of a tile.
     #[inline(always)]
-    fn update(&mut self, motion: &Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
+    fn update(&mut self, motion: &mut Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
         use deformation::STATE;
         let step = Lanes::<S>::all(dt);
         let f = load_gradient::<S>(strain);
@@ -287,14 +286,19 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             }
         }
         let state = Lanes::<S>::load(&strain[STATE]);
-        let material = &motion[kinematics::MATERIAL].0;
+        let material = motion[kinematics::MATERIAL].0;
         let mut todo: u16 = u16::MAX;
         while todo != 0 {
             let bits = material[todo.trailing_zeros() as usize].to_bits();
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
-            let (model, volume_per_mass) = self.get(bits as usize);
-            let response = model.update(trial, state);
-            store_response(strain, &response, volume_per_mass, same);
+            if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
+                store_gradient(strain, &trial, same);
+                damp(motion, affine, self.sheets[sheet].damping as f32, same);
+            } else {
+                let (model, volume_per_mass) = self.get(bits as usize);
+                let response = model.update(trial, state);
+                store_response(strain, &response, volume_per_mass, same);
+            }
             todo &= !same;
         }
     }
@@ -319,18 +323,38 @@ fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
     S::store(&mut row.0, S::select(mask, value.0, kept));
 }
 
-/// Stores the response of the lanes in `lanes`.
+/// Stores the deformation gradients of the lanes in `lanes`.
 #[inline(always)]
-fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per_mass: Lanes<S>, lanes: u16) {
-    use deformation::{GRADIENT, MASS, STATE, STRESS_VOLUME};
-    let volume = volume_per_mass * Lanes::load(&strain[MASS]);
-    let Sym3 { xx, yy, zz, xy, xz, yz } = r.kirchhoff_stress;
+fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: u16) {
     let mask = S::mask_from_bits(lanes);
     for i in 0..3 {
         for j in 0..3 {
-            put::<S>(&mut strain[GRADIENT + i * 3 + j], mask, r.deformation_gradient.0[i][j]);
+            put::<S>(&mut strain[deformation::GRADIENT + i * 3 + j], mask, gradient.0[i][j]);
         }
     }
+}
+
+/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T.
+#[inline(always)]
+fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) {
+    let mask = S::mask_from_bits(lanes);
+    let (own, other) = (Lanes::<S>::all(0.5 * (kept + 1.0)), Lanes::<S>::all(0.5 * (kept - 1.0)));
+    for i in 0..3 {
+        for j in 0..3 {
+            let damped = own.mul_add(affine.0[i][j], other * affine.0[j][i]);
+            put::<S>(&mut motion[kinematics::AFFINE + i * 3 + j], mask, damped);
+        }
+    }
+}
+
+/// Stores the response of the lanes in `lanes`.
+#[inline(always)]
+fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per_mass: Lanes<S>, lanes: u16) {
+    use deformation::{MASS, STATE, STRESS_VOLUME};
+    let volume = volume_per_mass * Lanes::load(&strain[MASS]);
+    let Sym3 { xx, yy, zz, xy, xz, yz } = r.kirchhoff_stress;
+    let mask = S::mask_from_bits(lanes);
+    store_gradient(strain, &r.deformation_gradient, lanes);
     let stress = [xx, yy, zz, xy, xz, yz];
     for n in 0..6 {
         put::<S>(&mut strain[STRESS_VOLUME + n], mask, stress[n] * volume);
@@ -344,9 +368,20 @@ fn lanes_within<S: Simd>(x: S::V, low: f32, high: f32) -> u16 {
     S::mask_bits(S::mask_and(S::le(S::splat(low), x), S::lt(x, S::splat(high))))
 }
 
+/// Squares of the speeds of a tile's particles [m^2/s^2].
+#[inline(always)]
+pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
+    let mut sum = Lanes::<S>::all(0.0);
+    for d in 0..3 {
+        let v = Lanes::load(&motion[kinematics::VELOCITY + d]);
+        sum += v * v;
+    }
+    sum
+}
+
 /// Notes particles that left the reach of the arena.
 #[inline(always)]
-fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut Outcome) {
+pub(crate) fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut Outcome) {
     let mut here = u16::MAX;
     let mut near = u16::MAX;
     for d in 0..3 {

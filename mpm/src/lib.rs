@@ -4,7 +4,7 @@
 //! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
 //! - [`scalar`], [`linalg`], [`svd`], [`bspline`]: the number type those are generic over, small matrices, their
 //!   decompositions and the grid's weights;
-//! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins (in the reference so far);
+//! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins;
 //! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
 //! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid, [`totals`] sums
 //!   them up;
@@ -31,6 +31,7 @@ mod arena;
 mod g2p;
 mod grid;
 mod p2g;
+mod sheets;
 mod simd;
 mod sort;
 mod state;
@@ -43,6 +44,7 @@ pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;
 pub use particle::{BlockView, ParticleState};
+pub use sheets::PinImpulse;
 pub use simd::Level;
 pub use stable_step::largest_stable_substep;
 pub use state::StoredParticle;

@@ -6,6 +6,7 @@
 //! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
 
 use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
+use crate::sheets::{is_cloth, lanes};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
@@ -26,6 +27,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub grid_spacing: f32,
     /// Substep [s].
     pub dt: f32,
+    /// Number of materials that are not cloth, if there is cloth.
+    pub cloth_from: Option<usize>,
 }
 
 /// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k) of the stencil gets
@@ -37,6 +40,7 @@ fn momenta<S: Simd>(
     strain: &Tile,
     h: f32,
     force: f32,
+    kick: Option<&Kick<S>>,
     rows: &mut [Row; LANES],
 ) {
     use deformation::{MASS, STRESS_VOLUME};
@@ -49,9 +53,15 @@ fn momenta<S: Simd>(
     let mut columns = [S::splat(0.0); LANES];
     for d in 0..3 {
         let mut at_base = mass * Lanes::load(&motion[VELOCITY + d]);
+        if let Some(kick) = kick {
+            at_base += kick.impulse[d];
+        }
         for e in 0..3 {
             let stress = Lanes::load(&strain[STRESS_VOLUME + SYMMETRIC[d][e]]);
-            let slope = mass_h * Lanes::load(&motion[AFFINE + d * 3 + e]) + force * stress;
+            let mut slope = mass_h * Lanes::load(&motion[AFFINE + d * 3 + e]) + force * stress;
+            if let Some(kick) = kick {
+                slope = kick.add_moment(slope, force, d, e);
+            }
             at_base -= slope * stencils.offset[e];
             columns[4 + e * 4 + d] = slope.0;
         }
@@ -61,6 +71,41 @@ fn momenta<S: Simd>(
     let transposed = S::transpose(columns);
     for l in 0..LANES {
         S::store(&mut rows[l].0, transposed[l]);
+    }
+}
+
+/// What cloth adds to a tile's momentum polynomials: nothing in the lanes of others.
+struct Kick<S: Simd> {
+    /// Impulse of the forces on vertices [N s].
+    impulse: [Lanes<S>; 3],
+    /// Axial vector of the skew part of a face's stress times volume [J].
+    moment: [Lanes<S>; 3],
+}
+
+impl<S: Simd> Kick<S> {
+    /// None for a tile without cloth, whose materials count from `from` on.
+    #[inline(always)]
+    fn of(motion: &Tile, strain: &Tile, from: usize, dt: f32) -> Option<Self> {
+        let material = &motion[kinematics::MATERIAL].0;
+        let cloth = (0..LANES).fold(0, |m: u16, l| m | (u16::from(is_cloth(material[l], from)) << l));
+        if cloth == 0 {
+            return None;
+        }
+        let mask = S::mask_from_bits(cloth);
+        let zero = S::splat(0.0);
+        let rows = |rows: [usize; 3]| rows.map(|r| Lanes::<S>(S::select(mask, S::load(&strain[r].0), zero)));
+        let impulse = rows(lanes::FORCE).map(|force| force * Lanes::all(dt));
+        Some(Self { impulse, moment: rows(lanes::MOMENT) })
+    }
+
+    /// Adds `factor` times entry (d, e) of the skew stress: -m_z for (x, y), m_y for (x, z), and so on around.
+    #[inline(always)]
+    fn add_moment(&self, slope: Lanes<S>, factor: Lanes<S>, d: usize, e: usize) -> Lanes<S> {
+        match (e + 3 - d) % 3 {
+            1 => slope - factor * self.moment[3 - d - e],
+            2 => slope + factor * self.moment[3 - d - e],
+            _ => slope,
+        }
     }
 }
 
@@ -96,7 +141,8 @@ impl Kernel for ParticlesToGrid<'_> {
             }
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
-            momenta(&stencils, motion, strain, self.grid_spacing, force, &mut momentum);
+            let kick = self.cloth_from.and_then(|from| Kick::of(motion, strain, from, self.dt));
+            momenta(&stencils, motion, strain, self.grid_spacing, force, kick.as_ref(), &mut momentum);
             let indices = stencils.arena_indices();
             for l in 0..self.block.lanes(t) {
                 if indices[l] != at {

@@ -2,11 +2,12 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::constitutive::{AnyModel, Constitutive};
+use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::engine::Mpm;
 use crate::error::MpmError;
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
+use crate::sheets::lanes;
 use crate::simd::{LANES, Row};
 use crate::state::StoredParticle;
 use crate::tiles::{
@@ -81,17 +82,17 @@ fn place(index: usize, position: &Point3<f64>, grid_spacing: f64) -> Result<Plac
 }
 
 /// Checks that the particle is a number in f32, in which it is kept.
-fn check(index: usize, p: &ParticleState, materials: &[Material]) -> Result<(), MpmError> {
+fn check(index: usize, p: &ParticleState, densities: &[f64]) -> Result<(), MpmError> {
     let invalid = |field, value, unit, requirement| {
         Err(MpmError::InvalidParticle { index, field, value, unit, requirement })
     };
-    let Some(material) = materials.get(p.material) else {
-        return Err(MpmError::UnknownMaterial { index, material: p.material, count: materials.len() });
+    let Some(density) = densities.get(p.material) else {
+        return Err(MpmError::UnknownMaterial { index, material: p.material, count: densities.len() });
     };
     if !(p.volume > 0.0 && p.volume.is_finite()) {
         return invalid("volume", p.volume, "m^3", "must be positive and finite");
     }
-    if !((p.volume * material.density) as f32).is_normal() {
+    if !((p.volume * density) as f32).is_normal() {
         return invalid("volume", p.volume, "m^3", "gives a mass beyond the range of f32");
     }
     let finite = "must be finite in f32";
@@ -115,6 +116,7 @@ fn check(index: usize, p: &ParticleState, materials: &[Material]) -> Result<(), 
 pub(crate) fn build_store(
     h: f64,
     materials: &[Material],
+    densities: &[f64],
     particles: &[ParticleState],
 ) -> Result<Store, MpmError> {
     let limit = i32::MAX as usize / LANES;
@@ -123,7 +125,7 @@ pub(crate) fn build_store(
     }
     let mut places = Vec::with_capacity(particles.len());
     for (i, p) in particles.iter().enumerate() {
-        check(i, p, materials)?;
+        check(i, p, densities)?;
         places.push(place(i, &p.position, h)?);
     }
     places.sort_unstable_by_key(|p| (p.key, p.cell, p.index));
@@ -135,7 +137,7 @@ pub(crate) fn build_store(
         let first_tile = store.kinematics.len() as u32;
         store.blocks.push(ParticleBlock { key: group[0].key, first_tile, count: group.len() as u32 });
         for chunk in group.chunks(LANES) {
-            let (motion, strain) = build_tiles(chunk, particles, materials);
+            let (motion, strain) = build_tiles(chunk, particles, materials, densities);
             store.kinematics.push(motion);
             store.deformation.push(strain);
         }
@@ -143,15 +145,26 @@ pub(crate) fn build_store(
     Ok(store)
 }
 
-fn build_tiles(places: &[Place], particles: &[ParticleState], materials: &[Material]) -> (Tile, Tile) {
+fn build_tiles(
+    places: &[Place],
+    particles: &[ParticleState],
+    materials: &[Material],
+    densities: &[f64],
+) -> (Tile, Tile) {
     let empty = |half| core::array::from_fn::<Row, ROWS, _>(|r| Row([padding_value(half, r); LANES]));
     let (mut motion, mut strain): (Tile, Tile) = (empty(Half::Kinematics), empty(Half::Deformation));
     for (l, place) in places.iter().enumerate() {
         let p = &particles[place.index as usize];
-        let material = &materials[p.material];
-        let mass = p.volume * material.density;
-        let response =
-            AnyModel::<f64>::new(&material.model).update(to_mat3(&p.deformation_gradient), p.state);
+        let mass = p.volume * densities[p.material];
+        // Cloth finds its stress elsewhere.
+        let response = materials.get(p.material).map_or_else(
+            || Response {
+                deformation_gradient: to_mat3(&p.deformation_gradient),
+                kirchhoff_stress: Sym3 { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 },
+                state: 1.0,
+            },
+            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state),
+        );
         for d in 0..3 {
             motion[kinematics::POSITION + d].0[l] = place.local[d];
             motion[kinematics::VELOCITY + d].0[l] = p.velocity[d] as f32;
@@ -191,7 +204,9 @@ pub struct BlockView<'a> {
     kinematics: &'a [Tile],
     deformation: &'a [Tile],
     grid_spacing: f64,
-    materials: &'a [Material],
+    densities: &'a [f64],
+    /// Number of materials that are not cloth.
+    materials: usize,
     /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
     pub node_blocks: &'a [u32; 27],
 }
@@ -210,7 +225,8 @@ impl Mpm {
             kinematics: &self.store.kinematics[block.range()],
             deformation: &self.store.deformation[block.range()],
             grid_spacing: self.grid_spacing,
-            materials: &self.materials,
+            densities: &self.densities,
+            materials: self.materials.len(),
             node_blocks: &self.topology.nodes_of_particles[b],
         }
     }
@@ -351,12 +367,25 @@ impl BlockView<'_> {
         Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
     }
 
-    /// Elastic deformation gradient.
+    /// Whether it is a vertex or a centroid of cloth.
+    pub fn is_cloth(&self, i: usize) -> bool {
+        self.material(i) >= self.materials
+    }
+
+    /// Elastic deformation gradient; identity for cloth, whose deformation is in the places of its vertices and its directors.
     pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
+        if self.is_cloth(i) {
+            return Matrix3::identity();
+        }
         Matrix3::from_fn(|r, c| f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i)))
     }
 
-    /// The model's history variable.
+    /// Director of a face whose centroid this particle of cloth is; zero for a vertex.
+    pub fn director(&self, i: usize) -> Vector3<f64> {
+        Vector3::from(lanes::DIRECTOR.map(|row| f64::from(self.strain(row, i))))
+    }
+
+    /// The model's history variable; for a centroid of cloth the area of its face over that at rest.
     pub fn history(&self, i: usize) -> f64 {
         f64::from(self.strain(deformation::STATE, i))
     }
@@ -368,7 +397,7 @@ impl BlockView<'_> {
 
     /// Volume at rest [m^3].
     pub fn volume(&self, i: usize) -> f64 {
-        self.mass(i) / self.materials[self.material(i)].density
+        self.mass(i) / self.densities[self.material(i)]
     }
 
     /// The order in which it was added.

@@ -10,7 +10,8 @@ mod cloth;
 mod grid;
 mod totals;
 
-pub use cloth::{Cloth, ClothError, ClothFace, ClothParticle};
+pub use crate::cloth::ClothError;
+pub use cloth::{Cloth, ClothFace, ClothParticle};
 pub use grid::{Grid, Node};
 pub use totals::Totals;
 

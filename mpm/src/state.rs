@@ -128,6 +128,7 @@ impl Mpm {
         self.lost = None;
         self.order = Order { must_sort: must_sort != 0, runs_when_sorted, runs };
         self.rebuild_grid();
+        self.fetch_sheets();
         for (outcome, speed) in self.outcomes.iter_mut().zip(speeds) {
             outcome.speed_squared = speed;
         }
@@ -178,9 +179,17 @@ impl Mpm {
         self.lost = None;
         self.order = Order { must_sort, runs_when_sorted: 0, runs: 0 };
         self.rebuild_grid();
+        self.fetch_sheets();
         let fastest = particles.iter().map(|p| p.velocity.iter().map(|v| v * v).sum()).fold(0.0, f32::max);
         self.outcomes.iter_mut().for_each(|o| o.speed_squared = fastest);
         Ok(())
+    }
+
+    /// What the sheets know of their particles.
+    fn fetch_sheets(&mut self) {
+        if let Some(sheets) = &mut self.sheets {
+            sheets.fetch(&self.store);
+        }
     }
 
     /// Every particle once; every lane, padding included, with a known material and within reach of the next transfer (or of the
@@ -201,7 +210,14 @@ impl Mpm {
                     }
                     let padding = l >= block.lanes(t);
                     let fresh = padding || seen.get_mut(id).is_some_and(|s| !core::mem::replace(s, true));
-                    if !fresh || material >= self.materials.len() {
+                    let belongs = match self.sheets.as_ref().filter(|sheets| !padding && id >= sheets.first())
+                    {
+                        Some(sheets) => {
+                            sheets.sheet_of(id).is_some_and(|sheet| self.materials.len() + sheet == material)
+                        }
+                        None => material < self.materials.len(),
+                    };
+                    if !fresh || !belongs {
                         return Err(malformed(format!(
                             "particle {id} of material {material} does not belong here"
                         )));

@@ -9,7 +9,8 @@
 //! - [`mesh`]: the sheet at rest, checked; rectangles and discs;
 //! - [`model`]: energy, stress and return mapping of a face, over [`crate::scalar::Real`];
 //! - [`bending`]: hinges between faces;
-//! - [`pin`]: vertices that are held and let go.
+//! - [`pin`]: vertices that are held and let go;
+//! - [`sheet`]: all of these together, and what follows from them; [`patch`]: where its particles are among others.
 //!
 //! The f64 step is [`crate::reference::Cloth`].
 //!
@@ -32,12 +33,14 @@ pub mod mesh;
 pub mod model;
 pub mod patch;
 pub mod pin;
+pub mod sheet;
 
 pub use bending::Hinge;
 pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};
 pub use patch::Patch;
 pub use pin::{Pin, PinError};
+pub use sheet::{ClothError, RestFace, Sheet};
 
 #[cfg(test)]
 mod tests;

@@ -9,29 +9,9 @@ mod pins;
 use super::{BodyForce, Grid, Totals};
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::Qr;
-use crate::cloth::{ClothMaterial, ClothMesh, ClothModel, Hinge, MeshError, Pin, PinError};
+use crate::cloth::{ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet};
 use crate::linalg::Vec3;
-use crate::material::MaterialError;
 use nalgebra::{Matrix2, Matrix3, Vector3};
-
-/// Why a cloth is refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ClothError {
-    /// A material parameter is out of range.
-    #[error("cloth: {0}")]
-    Material(#[from] MaterialError),
-    /// A face does not fit the grid.
-    #[error("cloth: {0}")]
-    Mesh(#[from] MeshError),
-    /// A pin is out of range.
-    #[error("cloth: pins[{index}]: {source}")]
-    Pin {
-        /// Index of the pin, or of the second of two that disagree.
-        index: usize,
-        /// What is wrong.
-        source: PinError,
-    },
-}
 
 /// What moves: a vertex or a face's centroid.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,36 +74,25 @@ impl Cloth {
         pins: Vec<Pin>,
         grid_spacing: f64,
     ) -> Result<Self, ClothError> {
-        material.validate()?;
-        mesh.check_spacing(grid_spacing)?;
-        for index in 0..pins.len() {
-            Pin::check_all(&pins[..=index], mesh.vertices())
-                .map_err(|source| ClothError::Pin { index, source })?;
-        }
-        let at_rest = |&position: &Vector3<f64>| ClothParticle {
+        let sheet = Sheet { mesh, material, pins, velocity: Vector3::zeros() };
+        sheet.check(grid_spacing)?;
+        let particle = |position: Vector3<f64>, volume: f64| ClothParticle {
             position,
             velocity: Vector3::zeros(),
             affine: Matrix3::zeros(),
-            mass: 0.0,
+            mass: volume * material.density,
         };
-        let mut vertices: Vec<_> = mesh.vertices().iter().map(at_rest).collect();
+        let (of_vertices, of_faces) = sheet.volumes();
+        let vertices =
+            sheet.mesh.vertices().iter().zip(of_vertices).map(|(&x, v)| particle(x, v)).collect::<Vec<_>>();
         let (mut centroids, mut faces) = (Vec::new(), Vec::new());
-        for (index, &corners) in mesh.faces().iter().enumerate() {
-            let [a, b, c] = mesh.corners(index);
-            let volume = mesh.area(index) * material.thickness;
-            let quarter = 0.25 * volume * material.density;
-            for vertex in corners {
-                vertices[vertex].mass += quarter;
-            }
-            centroids.push(ClothParticle { mass: quarter, ..at_rest(&((a + b + c) / 3.0)) });
-            // Rest edges in the material frame: an upper triangle, inverted by hand.
-            let (e, g) = (b - a, c - a);
-            let (d11, d12) = (e.norm(), e.dot(&g) / e.norm());
-            let d22 = e.cross(&g).norm() / d11;
-            let inverse_rest = Matrix2::new(1.0 / d11, -d12 / (d11 * d22), 0.0, 1.0 / d22);
-            let director = e.cross(&g).normalize();
-            faces.push(ClothFace { vertices: corners, director, inverse_rest, volume });
+        for (index, (&vertices, quarter)) in sheet.mesh.faces().iter().zip(of_faces).enumerate() {
+            let rest = sheet.rest_face(index);
+            centroids.push(particle(rest.centroid, quarter));
+            let (inverse_rest, volume) = (rest.inverse_edges, rest.volume);
+            faces.push(ClothFace { vertices, director: rest.normal, inverse_rest, volume });
         }
+        let Sheet { mesh, pins, .. } = sheet;
         let bends = material.bending_stiffness > 0.0;
         let hinges = if bends { Hinge::all(&mesh, material.bending_stiffness) } else { Vec::new() };
         let inverse_masses = vec![0.0; vertices.len()];

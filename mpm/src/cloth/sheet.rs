@@ -1,0 +1,105 @@
+//! A sheet as it is put into a grid: mesh, material, pins; its masses and its faces at rest.
+
+use super::mesh::{ClothMesh, MeshError};
+use super::model::ClothMaterial;
+use super::pin::{Pin, PinError};
+use crate::material::MaterialError;
+use nalgebra::{Matrix2, Vector3};
+
+/// Why a cloth is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ClothError {
+    /// A material parameter is out of range.
+    #[error("cloth: {0}")]
+    Material(#[from] MaterialError),
+    /// A face does not fit the grid.
+    #[error("cloth: {0}")]
+    Mesh(#[from] MeshError),
+    /// A pin is out of range.
+    #[error("cloth: pins[{index}]: {source}")]
+    Pin {
+        /// Index of the pin, or of the second of two that disagree.
+        index: usize,
+        /// What is wrong.
+        source: PinError,
+    },
+}
+
+/// A sheet of cloth, at rest in its mesh's place but for a velocity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// Its mesh, at rest.
+    pub mesh: ClothMesh,
+    /// What it is made of.
+    pub material: ClothMaterial,
+    /// Vertices that are held.
+    pub pins: Vec<Pin>,
+    /// Velocity of all of it at the start, world frame (m/s).
+    pub velocity: Vector3<f64>,
+}
+
+/// A face at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RestFace {
+    /// Inverse of the edges in the face's material frame (1/m): an upper triangle.
+    pub inverse_edges: Matrix2<f64>,
+    /// Area x thickness (m^3).
+    pub volume: f64,
+    /// Normal (no unit, world frame).
+    pub normal: Vector3<f64>,
+    /// Centroid (m, world frame).
+    pub centroid: Vector3<f64>,
+}
+
+impl Sheet {
+    /// A sheet without pins, at rest.
+    pub fn new(mesh: ClothMesh, material: ClothMaterial) -> Self {
+        Self { mesh, material, pins: Vec::new(), velocity: Vector3::zeros() }
+    }
+
+    /// Holds it against a grid of spacing `grid_spacing` (m).
+    ///
+    /// # Errors
+    /// A material parameter out of range, a face that does not fit the grid ([`ClothMesh::check_spacing`]), or a pin that is not at
+    /// its vertex.
+    pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
+        self.material.validate()?;
+        self.mesh.check_spacing(grid_spacing)?;
+        for index in 0..self.pins.len() {
+            Pin::check_all(&self.pins[..=index], self.mesh.vertices())
+                .map_err(|source| ClothError::Pin { index, source })?;
+        }
+        Ok(())
+    }
+
+    /// A face at rest.
+    pub fn rest_face(&self, face: usize) -> RestFace {
+        let [a, b, c] = self.mesh.corners(face);
+        let (e, g) = (b - a, c - a);
+        let normal = e.cross(&g);
+        // An upper triangle, inverted by hand.
+        let (d11, d12) = (e.norm(), e.dot(&g) / e.norm());
+        let d22 = normal.norm() / d11;
+        RestFace {
+            inverse_edges: Matrix2::new(1.0 / d11, -d12 / (d11 * d22), 0.0, 1.0 / d22),
+            volume: self.mesh.area(face) * self.material.thickness,
+            normal: normal.normalize(),
+            centroid: (a + b + c) / 3.0,
+        }
+    }
+
+    /// Volumes of the particles (m^3), of the vertices and then of the centroids: of each face a quarter to each corner and
+    /// to the centroid.
+    pub fn volumes(&self) -> (Vec<f64>, Vec<f64>) {
+        let mut vertices = vec![0.0; self.mesh.vertices().len()];
+        let faces = self.mesh.faces().iter().enumerate();
+        let centroids = faces
+            .map(|(face, corners)| {
+                let quarter = 0.25 * self.mesh.area(face) * self.material.thickness;
+                corners.iter().for_each(|&vertex| vertices[vertex] += quarter);
+                quarter
+            })
+            .collect();
+        (vertices, centroids)
+    }
+}

@@ -1,0 +1,79 @@
+//! Bending on the fast path: each hinge in f64 from exact differences of positions ([`crate::cloth::bending`]).
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::{Lists, Vertex, way};
+use crate::cloth::{Hinge, Sheet};
+
+/// Hinges that a thread takes at once, at least.
+const GRAIN: usize = 64;
+
+/// The hinges of all sheets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bending {
+    hinges: Vec<Hinge>,
+    /// Forces on the hinges' four vertices [N].
+    forces: Vec<[[f32; 3]; 4]>,
+    /// Of each vertex: its hinges as hinge x 4 + place.
+    around: Lists,
+}
+
+impl Bending {
+    /// Adds a sheet's hinges, whose vertices count from `first_vertex`.
+    pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
+        if sheet.material.bending_stiffness > 0.0 {
+            let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
+            let moved = |v: usize| v + first_vertex as usize;
+            self.hinges.extend(hinges.into_iter().map(|h| Hinge { vertices: h.vertices.map(moved), ..h }));
+        }
+    }
+
+    /// To be called after the last sheet.
+    pub(super) fn finish(&mut self, vertices: usize) {
+        let mut pairs = Vec::new();
+        for (number, hinge) in self.hinges.iter().enumerate() {
+            pairs.extend((0..4).map(|k| (hinge.vertices[k] as u32, (number * 4 + k) as u32)));
+        }
+        pairs.sort_unstable();
+        self.around = Lists::new(vertices, &pairs);
+        self.forces = vec![[[0.0; 3]; 4]; self.hinges.len()];
+    }
+
+    /// Forces of all hinges.
+    pub(super) fn find_forces(&mut self, vertices: &[Vertex], grid_spacing: f64) {
+        let hinges = self.forces.par_iter_mut().zip(&self.hinges).with_min_len(GRAIN);
+        hinges.for_each(|(forces, hinge)| {
+            *forces =
+                hinge.forces(&corners(hinge, vertices, grid_spacing)).map(|f| f.map(|x| x as f32).into());
+        });
+    }
+
+    /// Energy [J].
+    pub(super) fn energy(&self, vertices: &[Vertex], grid_spacing: f64) -> f64 {
+        self.hinges.iter().map(|hinge| hinge.energy(&corners(hinge, vertices, grid_spacing))).sum()
+    }
+
+    /// Adds the force of the hinges on a vertex [N].
+    pub(super) fn add_force(&self, vertex: usize, force: &mut [f32; 3]) {
+        for &entry in self.around.of(vertex) {
+            let from = &self.forces[entry as usize / 4][entry as usize % 4];
+            for d in 0..3 {
+                force[d] += from[d];
+            }
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.hinges.capacity() * size_of::<Hinge>() + self.forces.capacity() * size_of::<[[f32; 3]; 4]>()
+    }
+}
+
+/// The corners of a hinge from its first one [m].
+fn corners(hinge: &Hinge, vertices: &[Vertex], grid_spacing: f64) -> [Vector3<f64>; 4] {
+    let first = &vertices[hinge.vertices[0]];
+    hinge.vertices.map(|v| {
+        let to = &vertices[v];
+        Vector3::from_fn(|d, _| f64::from(way(first, to, d)) * grid_spacing)
+    })
+}

@@ -1,0 +1,218 @@
+//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly in their places.
+//!
+//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, met by an impulse that is spread by the weights
+//! ([`crate::reference`] says why); Gauss-Seidel over the pins, in f64. There are few of them, so all of it is serial.
+
+use nalgebra::Vector3;
+
+use super::{FaceState, Lists, Sheets, Slot, Vertex, corner};
+use crate::blocks::{NODES, NodeBlock, Topology};
+use crate::bspline::quadratic_weights;
+use crate::cloth::{Pin, Sheet};
+use crate::grid::Impulse;
+use crate::simd::LANES;
+use crate::tiles::{BLOCK_CELLS, Store, kinematics};
+
+/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the vertex itself does not see: it is
+/// put in its place.
+const SWEEPS: usize = 8;
+
+/// What the pins of cloth did in a substep.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PinImpulse {
+    /// Their impulse on the sheets and on what shares the grid's nodes with them, angular part about the world's origin.
+    pub impulse: Impulse,
+    /// Their work [J].
+    pub work: f64,
+}
+
+/// A node of a pin's stencil.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    block: u32,
+    node: u32,
+    weight: f64,
+}
+
+/// A vertex that is held, in a substep.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Number of the vertex.
+    vertex: u32,
+    /// Where it will be [m].
+    to: Vector3<f64>,
+    velocity: Vector3<f64>,
+    /// Nodes with mass that it reaches.
+    nodes: [Reach; 27],
+    count: usize,
+}
+
+/// The pins of all sheets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pins {
+    /// With the numbers of their vertices.
+    pins: Vec<(u32, Pin)>,
+    /// Those that hold in this substep.
+    held: Vec<Held>,
+    done: PinImpulse,
+}
+
+impl PinImpulse {
+    /// An impulse at a point [N s, m] that changes its velocity from and to [m/s].
+    fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) {
+        self.impulse.linear += impulse;
+        self.impulse.angular += at.cross(impulse);
+        self.work += impulse.dot(&(0.5 * (from + to)));
+    }
+}
+
+impl Pins {
+    /// Adds a sheet's pins, whose vertices count from `first_vertex`.
+    pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
+        self.pins.extend(sheet.pins.iter().map(|pin| (first_vertex + pin.vertex() as u32, pin.clone())));
+        self.held.reserve(self.pins.len());
+    }
+
+    /// Finds the pins that hold from `time` [s] on, and what they reach.
+    fn begin(&mut self, of: impl Fn(u32) -> Slot, store: &Store, grid: Grid<'_>, time: f64, dt: f64) {
+        self.done = PinImpulse::default();
+        self.held.clear();
+        for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
+            let Slot { lane, block } = of(*vertex);
+            let tile = &store.kinematics[lane as usize / LANES];
+            let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
+            let corner = corner(store, block);
+            let from = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * grid.spacing);
+            let to = pin.position(time + dt);
+            let mut held = Held {
+                vertex: *vertex,
+                to,
+                velocity: (to - from) / dt,
+                nodes: [Reach::default(); 27],
+                count: 0,
+            };
+            held.reach(corner, cells, &grid);
+            self.held.push(held);
+        }
+    }
+
+    /// Gives the grid the pins' impulses.
+    fn hold_grid(&mut self, nodes: &mut [NodeBlock], topology: &Topology, spacing: f64) {
+        for _ in 0..SWEEPS {
+            for held in &self.held {
+                let (mut missing, mut mobility) = (held.velocity, 0.0);
+                for reach in &held.nodes[..held.count] {
+                    let (velocity, mass) = reach.read(nodes);
+                    missing -= reach.weight * velocity;
+                    mobility += reach.weight * reach.weight / mass;
+                }
+                if mobility == 0.0 {
+                    continue;
+                }
+                let impulse = missing / mobility;
+                for reach in &held.nodes[..held.count] {
+                    let (from, mass) = reach.read(nodes);
+                    let node = &mut nodes[reach.block as usize].nodes[reach.node as usize];
+                    for d in 0..3 {
+                        node[d] = (from[d] + impulse[d] * reach.weight / mass) as f32;
+                    }
+                    let (to, _) = reach.read(nodes);
+                    let at =
+                        crate::grid::node_position(topology.keys[reach.block as usize], reach.node as usize);
+                    self.done.add(&(Vector3::from(at) * spacing), &(mass * (to - from)), &from, &to);
+                }
+            }
+        }
+    }
+
+    /// Puts held vertices where their pins are, with the velocities that took them there.
+    pub(super) fn hold_vertices(&mut self, vertices: &mut [Vertex], inverse_masses: &[f32], spacing: f64) {
+        for held in &self.held {
+            let vertex = &mut vertices[held.vertex as usize];
+            let before = Vector3::from(vertex.velocity.map(f64::from));
+            vertex.inverse_mass = 0.0;
+            for d in 0..3 {
+                vertex.local[d] = (held.to[d] / spacing - f64::from(vertex.corner[d])) as f32;
+                vertex.velocity[d] = held.velocity[d] as f32;
+            }
+            let after = Vector3::from(vertex.velocity.map(f64::from));
+            let mass = 1.0 / f64::from(inverse_masses[held.vertex as usize]);
+            self.done.add(&held.to, &(mass * (after - before)), &before, &after);
+        }
+    }
+
+    /// What a sweep of the tie put on vertices that are held, the pins take.
+    pub(super) fn add_tie(&mut self, vertices: &[Vertex], states: &[FaceState], around: &Lists) {
+        for held in &self.held {
+            let mut sum = Vector3::zeros();
+            for &entry in around.of(held.vertex as usize) {
+                let face = entry as usize / 4;
+                let [x, y, z, _] = states[face / LANES].impulse[face % LANES];
+                sum += Vector3::new(x, y, z).map(f64::from);
+            }
+            let velocity = Vector3::from(vertices[held.vertex as usize].velocity.map(f64::from));
+            self.done.add(&held.to, &(-sum / 3.0), &velocity, &velocity);
+        }
+    }
+}
+
+/// Where the nodes are.
+#[derive(Clone, Copy)]
+struct Grid<'a> {
+    topology: &'a Topology,
+    nodes: &'a [NodeBlock],
+    spacing: f64,
+}
+
+impl Reach {
+    /// Velocity [m/s] and mass [kg].
+    fn read(&self, nodes: &[NodeBlock]) -> (Vector3<f64>, f64) {
+        let [x, y, z, mass] = nodes[self.block as usize].nodes[self.node as usize];
+        (Vector3::new(x, y, z).map(f64::from), f64::from(mass))
+    }
+}
+
+impl Held {
+    /// Lists the nodes with mass around a position `cells` from a block's corner.
+    fn reach(&mut self, corner: [i32; 3], cells: [f64; 3], grid: &Grid<'_>) {
+        let base = cells.map(|x| (x - 0.5).floor());
+        let weights = [0, 1, 2].map(|d| quadratic_weights(cells[d] - base[d]));
+        for n in 0..27 {
+            let o = [n / 9, n / 3 % 3, n % 3];
+            let at: [i32; 3] =
+                core::array::from_fn(|d| corner[d].wrapping_add(base[d] as i32).wrapping_add(o[d] as i32));
+            let key = at.map(|i| i.div_euclid(BLOCK_CELLS));
+            let Ok(block) = grid.topology.keys.binary_search(&key) else { continue };
+            let local = at.map(|i| i.rem_euclid(BLOCK_CELLS) as usize);
+            let node = (local[0] * 4 + local[1]) * 4 + local[2];
+            debug_assert!(node < NODES);
+            if grid.nodes[block].nodes[node][3] > 0.0 {
+                let weight = weights[0][o[0]] * weights[1][o[1]] * weights[2][o[2]];
+                self.nodes[self.count] = Reach { block: block as u32, node: node as u32, weight };
+                self.count += 1;
+            }
+        }
+    }
+}
+
+impl Sheets {
+    /// Makes the grid move with the pins' vertices in the substep of `dt` from `time` [s] on.
+    pub(crate) fn hold_grid(
+        &mut self,
+        store: &Store,
+        topology: &Topology,
+        nodes: &mut [NodeBlock],
+        time: f64,
+        dt: f64,
+    ) {
+        let (slots, places) = (&self.slots, &self.places);
+        let grid = Grid { topology, nodes, spacing: self.grid_spacing };
+        self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, dt);
+        self.pins.hold_grid(nodes, topology, self.grid_spacing);
+    }
+
+    /// What the pins did in the last substep.
+    pub(crate) fn pin_impulse(&self) -> PinImpulse {
+        self.pins.done
+    }
+}

@@ -1,0 +1,230 @@
+//! Cloth on the fast path: against the f64 reference, momenta, threads, saving.
+
+#![allow(clippy::unwrap_used)] // everything here runs in tests
+
+mod common;
+
+use common::{ROUNDOFF, bits, lattice, levels, to_states};
+use nalgebra::Vector3;
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
+use pliant_mpm::material::{Elastic, Material, Model};
+use pliant_mpm::reference::{Particle, ReferenceMpm};
+use pliant_mpm::{Level, Mpm};
+
+const H: f64 = 0.05;
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+
+/// Cloth with every part of the model on.
+fn material() -> ClothMaterial {
+    ClothMaterial {
+        shear_stiffness: 2e4,
+        friction: 0.4,
+        bending_stiffness: 5e-3,
+        damping: 0.7,
+        ..ClothMaterial::new(800.0, Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 }, H, 2e5)
+    }
+}
+
+/// A sheet that hangs from a moving edge that is let go at 0.06 s, and another that falls on it with a block of jelly.
+fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<Particle>) {
+    let origin = Vector3::new(0.013, -0.021, 0.32);
+    let (u, v) = (Vector3::new(0.5, 0.03, 0.05), Vector3::new(-0.02, 0.4, 0.02));
+    let mesh = ClothMesh::rectangle(origin, u, v, [11, 9]).unwrap();
+    let pin = |vertex: usize| {
+        let at = mesh.vertices()[vertex];
+        let path = vec![(0.0, at), (0.05, at + Vector3::new(0.01, 0.0, 0.02))];
+        Pin::new(vertex, path, 0.06).unwrap()
+    };
+    let held = (0..10).chain([55, 119]).map(pin).collect();
+    let lower = Sheet { pins: held, ..Sheet::new(mesh.clone(), material()) };
+    let disc = ClothMesh::disc(Vector3::new(0.25, 0.15, 0.45), Vector3::new(0.2, 0.1, 1.0), 0.17, 4).unwrap();
+    let falling = Vector3::new(0.3, -0.2, -1.5);
+    let softer = ClothMaterial { damping: 1.0, ..material() };
+    let upper = Sheet { velocity: falling, ..Sheet::new(disc, softer) };
+    let jelly = Elastic { youngs_modulus: 2e4, poissons_ratio: 0.3 };
+    let jelly = Material { density: 900.0, model: Model::NeoHookean(jelly) };
+    let mut block = lattice([0.2, 0.1, 0.55], [H / 2.0; 3], [4, 4, 3], jelly.density);
+    block.iter_mut().for_each(|p| p.velocity = falling);
+    (vec![lower, upper], vec![jelly], block)
+}
+
+fn fast(level: Level) -> Mpm {
+    let (sheets, materials, block) = scene();
+    Mpm::with_sheets(H, materials, &to_states(&block), &sheets, &[], level).unwrap()
+}
+
+fn dt() -> f64 {
+    material().largest_stable_substep(H, 2.0)
+}
+
+fn substep(mpm: &mut Mpm, time: f64) {
+    mpm.begin_step();
+    mpm.particles_to_grid(dt(), GRAVITY);
+    mpm.hold_pins(time, dt());
+    mpm.grid_to_particles(dt()).unwrap();
+}
+
+/// The same scene in the reference.
+fn reference() -> ReferenceMpm {
+    let (sheets, materials, block) = scene();
+    let mut mpm = ReferenceMpm::new(H, GRAVITY, materials, block).unwrap();
+    for sheet in sheets {
+        let cloth = mpm.add_cloth(sheet.mesh, sheet.material, sheet.pins).unwrap();
+        mpm.cloths[cloth].set_velocity(|_| (sheet.velocity, nalgebra::Matrix3::zeros()));
+    }
+    mpm
+}
+
+/// Largest distance of a particle of cloth from its place in the reference [cells], and of a director.
+fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
+    let mut places = vec![Vector3::zeros(); fast.len()];
+    let mut directors = places.clone();
+    for b in 0..fast.block_count() {
+        let view = fast.block(b);
+        for i in 0..view.len() {
+            places[view.id(i) as usize] = view.position(i).coords;
+            directors[view.id(i) as usize] = view.director(i);
+        }
+    }
+    let mut most = [0.0_f64; 2];
+    for (patch, cloth) in fast.patches().iter().zip(&reference.cloths) {
+        for (id, p) in (patch.vertices.start..patch.centroids.end).zip(cloth.particles()) {
+            most[0] = most[0].max((places[id] - p.position).norm() / H);
+        }
+        for (id, face) in patch.centroids.clone().zip(&cloth.faces) {
+            most[1] = most[1].max((directors[id] - face.director).norm());
+        }
+    }
+    for (id, p) in reference.particles.iter().enumerate() {
+        most[0] = most[0].max((places[id] - p.position).norm() / H);
+    }
+    most
+}
+
+/// All particles of both sheets and the jelly are where the reference has them, at every instruction set, before, while and after they
+/// meet and the pins let go.
+///
+/// The bound is that of rounding in `parity_trajectory` for positions: 4 sqrt(N) u (V dt N / h + 8) cells, with V the wave speed.
+/// Measured: an eighth of it. The three sweeps of the tie (the reference has twenty) are not seen above rounding.
+#[test]
+fn sheets_move_as_in_the_reference() {
+    for level in levels() {
+        let (mut mpm, mut reference) = (fast(level), reference());
+        let moved = material().wave_speed() * dt() / H;
+        for k in 0..120 {
+            substep(&mut mpm, reference.time);
+            reference.substep(dt(), |_, _, _| {}).unwrap();
+            let n = f64::from(k + 1);
+            let bound = 4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0);
+            let [places, directors] = distance(&mpm, &reference);
+            assert!(
+                places < bound && directors < bound,
+                "{level:?} {k}: {places} cells, {directors}; {bound}"
+            );
+        }
+        let elastic = mpm.totals(&mut Vec::new()).elastic_energy;
+        let expected = reference.totals().elastic_energy;
+        assert!((elastic / expected - 1.0).abs() < 1e-3, "{elastic} J, in the reference {expected} J");
+        assert!(reference.time > 0.06, "the pins never let go");
+    }
+}
+
+/// Linear and angular momentum change by what gravity and the pins gave, in every substep (the faces' and hinges' forces and the tie are
+/// impulses between particles). Bound: rounding of N particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the grid.
+#[test]
+fn pins_and_gravity_account_for_momenta() {
+    let mut mpm = fast(Level::detect());
+    let totals = |mpm: &Mpm| mpm.totals(&mut Vec::new());
+    let mut scratch = totals(&mpm);
+    let mut pulled = 0.0_f64;
+    for k in 0..120 {
+        let (before, time) = (scratch, f64::from(k) * dt());
+        mpm.begin_step();
+        let free = mpm.particles_to_grid(dt(), GRAVITY);
+        mpm.hold_pins(time, dt());
+        mpm.grid_to_particles(dt()).unwrap();
+        scratch = totals(&mpm);
+        let pins = mpm.pin_impulse();
+        assert_eq!(time < 0.06, pins.impulse.linear != Vector3::zeros());
+        pulled = pulled.max(pins.impulse.linear.norm());
+        let linear =
+            scratch.linear_momentum - before.linear_momentum - free.gravity.linear - pins.impulse.linear;
+        let angular =
+            scratch.angular_momentum - before.angular_momentum - free.gravity.angular - pins.impulse.angular;
+        let size = scratch.mass * (2.0 + GRAVITY.norm() * time) * 2.0 * (mpm.len() as f64).sqrt() * ROUNDOFF;
+        assert!(linear.norm() < size, "{k}: {linear:?} N s of {size}");
+        // Levers are up to 0.9 m; places are rounded to 2^-24 of a block of 0.2 m.
+        assert!(angular.norm() < 2.0 * size, "{k}: {angular:?} N m s of {size}");
+    }
+    assert!(pulled > 1e-3, "the pins never pulled: {pulled} N s");
+}
+
+/// The number of threads changes no bit, and a run that is saved and goes on elsewhere is the same run; particles of cloth of another sheet
+/// are refused.
+#[test]
+fn threads_and_saving_change_no_bit() {
+    let run = |threads: usize, saved: bool| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut mpm = fast(Level::detect());
+            for k in 0..90 {
+                substep(&mut mpm, f64::from(k) * dt());
+                if saved && k == 40 {
+                    let state = bits(&mpm);
+                    mpm = fast(Level::detect());
+                    mpm.read_state(&mut &state[..]).unwrap();
+                }
+            }
+            (bits(&mpm), mpm.totals(&mut Vec::new()))
+        })
+    };
+    let expected = run(1, false);
+    for (threads, saved) in [(2, false), (3, false), (2, true)] {
+        assert!(run(threads, saved) == expected, "{threads} threads, saved: {saved}");
+    }
+    let mpm = fast(Level::detect());
+    let mut stored = Vec::new();
+    for b in 0..mpm.block_count() {
+        let view = mpm.block(b);
+        stored.extend((0..view.len()).map(|i| view.stored(i)));
+    }
+    let cloth = stored.iter().position(|p| p.material == 1).unwrap();
+    for wrong in [0, 2, 3] {
+        let mut stored = stored.clone();
+        stored[cloth].material = wrong;
+        let error = mpm.clone().set_particles(&stored).unwrap_err().to_string();
+        assert!(error.contains("does not belong here"), "{error}");
+    }
+}
+
+/// Where the sheets' particles are is told by their patches, and what is wrong with a sheet is refused with its number.
+#[test]
+fn patches_and_refusals() {
+    let (sheets, materials, block) = scene();
+    let mpm = fast(Level::detect());
+    let (mesh, first) = (&sheets[0].mesh, block.len());
+    let patch = &mpm.patches()[0];
+    assert_eq!(patch.vertices, first..first + mesh.vertices().len());
+    assert_eq!(patch.centroids, patch.vertices.end..patch.vertices.end + mesh.faces().len());
+    assert_eq!(patch.faces[3], mesh.faces()[3].map(|v| (first + v) as u32));
+    assert_eq!(mpm.patches()[1].vertices.start, patch.centroids.end);
+    let particles = mpm.particles();
+    for (id, x) in patch.vertices.clone().zip(mesh.vertices()) {
+        assert!((particles[id].position.coords - x).norm() < 4.0 * H * ROUNDOFF * 2.0);
+        assert_eq!(particles[id].material, 1);
+    }
+    let build = |sheets: &[Sheet], particles: &[Particle]| {
+        Mpm::with_sheets(H, materials.clone(), &to_states(particles), sheets, &[], Level::detect())
+            .unwrap_err()
+            .to_string()
+    };
+    let mut coarse = sheets.clone();
+    coarse[1].mesh = ClothMesh::rectangle(Vector3::zeros(), Vector3::x(), Vector3::y(), [4, 4]).unwrap();
+    assert!(build(&coarse, &block).starts_with("sheets[1]: cloth: faces[0]: longest edge is 0.35"));
+    let mut heavy = sheets.clone();
+    heavy[0].material.density = -1.0;
+    assert!(build(&heavy, &block).starts_with("sheets[0]: cloth: density is -1 kg/m^3"));
+    let mut unknown = block.clone();
+    unknown[2].material = 1;
+    assert!(build(&sheets, &unknown).contains("particles[2].material: 1 is not one of the 1 materials"));
+}
