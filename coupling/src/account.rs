@@ -1,7 +1,7 @@
 //! The books of a world: what impulses and work the particles got, and what they should have by now.
 
 use nalgebra::Vector3;
-use pliant_mpm::{FreeMotion, Totals};
+use pliant_mpm::{FreeMotion, PinImpulse, Totals};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::Exchanged;
@@ -56,6 +56,15 @@ impl Account {
             self.linear_magnitude += impulse.linear.norm();
             self.angular_magnitude += impulse.angular.norm();
         }
+    }
+
+    pub(crate) fn pins(&mut self, pins: &PinImpulse) {
+        self.linear += pins.impulse.linear;
+        self.angular += pins.impulse.angular;
+        self.linear_magnitude += pins.impulse.linear.norm();
+        self.angular_magnitude += pins.impulse.angular.norm();
+        self.work += pins.work;
+        self.work_magnitude += pins.work.abs();
     }
 
     pub(crate) fn contact(&mut self, exchanged: &Exchanged) {

@@ -1,7 +1,8 @@
 //! Building a world: everything is checked before the first step.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Level, Material, Mpm, ParticleState, largest_stable_substep};
+use pliant_mpm::cloth::Sheet;
+use pliant_mpm::{Level, Material, Mpm, ParticleState};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
@@ -25,6 +26,7 @@ pub struct WorldBuilder {
     settings: Settings,
     materials: Vec<Material>,
     particles: Vec<ParticleState>,
+    sheets: Vec<Sheet>,
     bodies: BodiesBuilder,
     pads: Vec<TactilePad>,
     level: Level,
@@ -37,6 +39,7 @@ impl WorldBuilder {
             settings,
             materials: Vec::new(),
             particles: Vec::new(),
+            sheets: Vec::new(),
             bodies: BodiesBuilder::new(),
             pads: Vec::new(),
             level: Level::detect(),
@@ -71,6 +74,12 @@ impl WorldBuilder {
         self
     }
 
+    /// Adds a sheet of cloth. The particles of the sheets come after all others, in the order of [`World::cloths`].
+    pub fn cloth(&mut self, sheet: Sheet) -> &mut Self {
+        self.sheets.push(sheet);
+        self
+    }
+
     /// Adds a body.
     ///
     /// # Errors
@@ -101,7 +110,7 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, particles, bodies, pads, level, uneven } = self;
+        let Self { settings, materials, mut particles, sheets, bodies, pads, level, uneven } = self;
         if let Some(error) = uneven {
             return Err(error);
         }
@@ -109,17 +118,20 @@ impl WorldBuilder {
         for (index, material) in materials.iter().enumerate() {
             material.validate().map_err(|source| BuildError::Material { index, source })?;
         }
-        if particles.is_empty() && bodies.is_empty() {
+        if particles.is_empty() && sheets.is_empty() && bodies.is_empty() {
             return Err(BuildError::Empty);
         }
         let mut bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
-        let mpm =
-            Mpm::new(settings.grid_spacing, materials.clone(), &particles, &settings.boundaries, level)?;
+        let (h, boundaries) = (settings.grid_spacing, &settings.boundaries);
+        let mpm = Mpm::with_sheets(h, materials, &particles, &sheets, boundaries, level)?;
+        if !sheets.is_empty() {
+            particles = mpm.particles();
+        }
         check_substeps(&settings, &mpm, &bodies)?;
-        check_stiffness(&settings, &materials, &particles)?;
+        check_stiffness(&settings, &mpm, &particles)?;
         check_overlaps(&settings, &particles, &bodies)?;
         pads.iter().try_for_each(|pad| pad.validate(&bodies))?;
-        let strong = choose_coupling(&settings, &materials, &particles, &mut bodies)?;
+        let strong = choose_coupling(&settings, &mpm, &particles, &mut bodies)?;
         Ok(World::assemble(settings, mpm, bodies, strong, pads))
     }
 }
@@ -166,7 +178,7 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
     let fastest = mpm.max_speed().max(bodies.fastest_surface(0.0, f64::INFINITY));
-    let largest = largest_stable_substep(settings.grid_spacing, mpm.materials(), fastest);
+    let largest = mpm.largest_stable_substep(fastest);
     if substep > largest {
         let needed = (settings.dt / largest).ceil() as u32;
         return Err(BuildError::UnstableSubsteps { substeps, substep, largest, needed });
@@ -175,17 +187,13 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
 }
 
 /// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it changes nothing but rounding.
-fn check_stiffness(
-    settings: &Settings,
-    materials: &[Material],
-    particles: &[ParticleState],
-) -> Result<(), BuildError> {
+fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) -> Result<(), BuildError> {
     let Stiffness::Fixed(stiffness) = settings.contact.stiffness else { return Ok(()) };
     let substep = match settings.substeps {
         Substeps::Fixed(substeps) => settings.dt / f64::from(substeps),
-        Substeps::Auto => settings.dt.min(largest_stable_substep(settings.grid_spacing, materials, 0.0)),
+        Substeps::Auto => settings.dt.min(mpm.largest_stable_substep(0.0)),
     };
-    let masses = particles.iter().map(|p| materials[p.material].density * p.volume);
+    let masses = particles.iter().map(|p| mpm.density(p.material) * p.volume);
     let mass = masses.fold(f64::INFINITY, f64::min);
     let near_rigid = NEAR_RIGID_NUMBER * mass / (substep * substep);
     let number = stiffness / near_rigid;

@@ -5,7 +5,7 @@
 //! step old. Where it is not light beside the body's own mass the two chase each other from step to step, and beyond twice that mass
 //! without bound (the added-mass instability of partitioned schemes; Causin, Gerbeau and Nobile 2005).
 
-use pliant_mpm::{Material, ParticleState};
+use pliant_mpm::{Mpm, ParticleState};
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, SpatialImpulse};
 
@@ -21,7 +21,7 @@ const CHUNK: usize = 16;
 /// Whether each body is to be coupled strongly.
 pub(crate) fn choose_coupling(
     settings: &Settings,
-    materials: &[Material],
+    mpm: &Mpm,
     particles: &[ParticleState],
     bodies: &mut Bodies,
 ) -> Result<Vec<bool>, BuildError> {
@@ -43,7 +43,7 @@ pub(crate) fn choose_coupling(
         for (k, &id) in chunk.iter().enumerate() {
             let reach = bodies.body(id).reach();
             let own = 1.0 / largest_answer(&response.mobility, k, 6 * chunk.len(), reach);
-            strong[id.0] = added_mass(settings.dt, materials, particles, reach) > LIGHTEST * own;
+            strong[id.0] = added_mass(settings.dt, mpm, particles, reach) > LIGHTEST * own;
         }
     }
     Ok(strong)
@@ -56,13 +56,13 @@ fn largest_answer(mobility: &[f64], k: usize, size: usize, reach: f64) -> f64 {
 }
 
 /// What a pressure wave passes within `dt` behind a body that reaches `reach` [m] from its origin, at most all there is [kg].
-fn added_mass(dt: f64, materials: &[Material], particles: &[ParticleState], reach: f64) -> f64 {
+fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f64 {
     let (mut mass, mut volume, mut impedance) = (0.0, 0.0, 0.0_f64);
     for particle in particles {
-        let material = &materials[particle.material];
-        mass += material.density * particle.volume;
+        let density = mpm.density(particle.material);
+        mass += density * particle.volume;
         volume += particle.volume;
-        impedance = impedance.max(material.density * material.pressure_wave_speed());
+        impedance = impedance.max(density * mpm.wave_speed(particle.material));
     }
     // As large as the side of a cube of the material, or as the body's shadow.
     let area = f64::cbrt(volume).powi(2).min(std::f64::consts::PI * reach * reach);

@@ -48,8 +48,10 @@ impl World {
                 let norm = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + xz * xz + yz * yz);
                 snapshot.positions[id] = view.position(i).into();
                 snapshot.velocities[id] = view.velocity(i).into();
-                snapshot.j[id] = view.deformation_gradient(i).determinant() as f32;
-                snapshot.state[id] = view.history(i) as f32;
+                let cloth = view.is_cloth(i);
+                let j = if cloth { view.history(i) } else { view.deformation_gradient(i).determinant() };
+                snapshot.j[id] = j as f32;
+                snapshot.state[id] = if cloth { 0.0 } else { view.history(i) as f32 };
                 snapshot.stress_norm[id] = (norm.sqrt() / volume) as f32;
                 snapshot.volume[id] = volume;
                 snapshot.material[id] = view.material(i) as u32;

@@ -11,7 +11,7 @@
 //! with a gap beyond the adhesion's range.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use pliant_mpm::{BlockView, Mpm};
+use pliant_mpm::{BlockView, Mpm, ParticleExtent};
 use pliant_rigid::{Bodies, BodyId, Shape, SpatialVelocity, SurfacePoint};
 use rayon::prelude::*;
 
@@ -123,7 +123,7 @@ impl Registry {
     pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &ContactSettings) -> Self {
         let radii = (0..mpm.block_count()).flat_map(|b| {
             let view = mpm.block(b);
-            (0..view.len()).map(move |i| radius_of(view.volume(i).cbrt(), settings))
+            (0..view.len()).map(move |i| radius_of(view.extent(i).thickness, settings))
         });
         let placed = bodies
             .iter()
@@ -218,7 +218,7 @@ impl Search<'_> {
         }
         // Once for all particles: contacts come to a block one by one.
         out.pairs.reserve(view.len());
-        let mut edge = Edge::default();
+        let mut extents = Extents::default();
         for tile in 0..view.len().div_ceil(LANES) {
             let valid = u16::MAX >> (LANES - (view.len() - tile * LANES).min(LANES));
             let mut any = 0;
@@ -230,7 +230,14 @@ impl Search<'_> {
             while any != 0 {
                 let lane = any.trailing_zeros();
                 any &= any - 1;
-                self.particle(view, tile * LANES + lane as usize, lane, &out.near, &mut edge, &mut out.pairs);
+                self.particle(
+                    view,
+                    tile * LANES + lane as usize,
+                    lane,
+                    &out.near,
+                    &mut extents,
+                    &mut out.pairs,
+                );
             }
         }
     }
@@ -242,7 +249,7 @@ impl Search<'_> {
         i: usize,
         lane: u32,
         near: &[Near],
-        edge: &mut Edge,
+        extents: &mut Extents,
         pairs: &mut Vec<Pair>,
     ) {
         let position = view.position(i);
@@ -250,7 +257,7 @@ impl Search<'_> {
             let placed = &self.placed[near.geometry];
             let local = placed.local(&position);
             if self.shape(placed).lower_bound(&local) <= near.reach {
-                pairs.extend(self.pair(view, i, position, near.geometry, &local, edge));
+                pairs.extend(self.pair(view, i, position, near.geometry, &local, extents));
             }
         }
     }
@@ -310,21 +317,20 @@ impl Search<'_> {
         position: Point3<f64>,
         geometry: usize,
         local: &Point3<f64>,
-        edge: &mut Edge,
+        extents: &mut Extents,
     ) -> Option<Pair> {
-        let (placed, delta, edge) = (&self.placed[geometry], self.delta, edge.of(view.volume(i)));
+        let (placed, delta, extent) = (&self.placed[geometry], self.delta, extents.of(view, i));
         let body_velocity = placed.velocity.at(&placed.origin, &position);
         let relative = view.velocity(i) - body_velocity;
         let shape = self.shape(placed);
         let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
-        let gap = surface.distance - radius_of(edge, self.settings);
+        let gap = surface.distance - radius_of(extent.thickness, self.settings);
         let touched = &self.bodies.body(placed.body).geometries[placed.index];
         let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
         if bond.is_none() && gap > self.margin + relative.norm() * delta {
             return None;
         }
-        // A particle's share of a surface is the face of a cube of its volume.
-        let tension = bond.map_or(0.0, |a| a.stress * edge * edge);
+        let tension = bond.map_or(0.0, |a| a.stress * extent.area);
         let normal = placed.pose.rotation * surface.normal.into_inner();
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
@@ -367,26 +373,28 @@ impl Search<'_> {
     }
 }
 
-/// Edge of the cube of a particle's volume [m], kept for the next one: most particles of a block have the same.
+/// What particles stand for of a surface, kept for the next one: most of a block have the same volume and material.
 #[derive(Clone, Copy, Debug, Default)]
-struct Edge {
-    volume: f64,
-    edge: f64,
+struct Extents {
+    /// Volume [m^3] and material.
+    of: (f64, usize),
+    extent: ParticleExtent,
 }
 
-impl Edge {
-    fn of(&mut self, volume: f64) -> f64 {
-        if volume != self.volume {
-            *self = Self { volume, edge: volume.cbrt() };
+impl Extents {
+    fn of(&mut self, view: &BlockView<'_>, i: usize) -> ParticleExtent {
+        let of = (view.volume(i), view.material(i));
+        if of != self.of {
+            *self = Self { of, extent: view.extent(i) };
         }
-        self.edge
+        self.extent
     }
 }
 
-/// Radius at which a particle whose volume is that of a cube of this `edge` touches, and `edge` [m].
-fn radius_of(edge: f64, settings: &ContactSettings) -> f64 {
+/// Radius at which a particle touches of which the surface is half a `thickness` away [m].
+fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
     match settings.particle_radius {
-        ParticleRadius::Auto => 0.5 * edge,
+        ParticleRadius::Auto => 0.5 * thickness,
         ParticleRadius::Fixed(radius) => radius,
     }
 }

@@ -132,14 +132,14 @@ pub struct ParticleSnapshot {
     pub positions: Vec<[f64; 3]>,
     /// Velocities, world frame [m/s].
     pub velocities: Vec<[f64; 3]>,
-    /// Determinant of the elastic deformation gradient.
+    /// Determinant of the elastic deformation gradient; of a face of cloth its area over that at rest.
     pub j: Vec<f32>,
-    /// History variable of the model (von Mises: equivalent plastic strain).
+    /// History variable of the model (von Mises: equivalent plastic strain); 0 for cloth.
     pub state: Vec<f32>,
     /// Frobenius norm of the Kirchhoff stress [Pa].
     pub stress_norm: Vec<f32>,
     /// Volume at rest [m^3].
     pub volume: Vec<f64>,
-    /// Index of the material.
+    /// Index of the material; those of cloth count on from the others, one a sheet.
     pub material: Vec<u32>,
 }

@@ -40,7 +40,7 @@ pub const NEAR_RIGID_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ParticleRadius {
     /// Half the particle's share of space, `cbrt(volume) / 2`: the surface of a sampled body is then where its shape
-    /// was.
+    /// was. Of cloth half the sheet's thickness.
     #[default]
     Auto,
     /// This radius [m]; 0 makes particles points, as in Yu et al. 2025.

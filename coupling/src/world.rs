@@ -3,7 +3,8 @@
 use core::fmt;
 
 use nalgebra::{Point3, Vector3};
-use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
+use pliant_mpm::cloth::Patch;
+use pliant_mpm::{Mpm, MpmError, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
 use crate::account::Account;
@@ -176,6 +177,7 @@ impl World {
         self.account.free_motion(&free);
         self.boundary_impulse.linear += free.boundary.linear;
         self.boundary_impulse.angular += free.boundary.angular;
+        self.mpm.hold_pins(self.time + f64::from(k) * delta, delta);
         self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
         self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
         let moved = if self.registry.pairs.is_empty() {
@@ -187,7 +189,16 @@ impl World {
             self.finish_contact(delta, exchanged)
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
+        self.add_pins();
         moved.map_err(|error| self.step_error(k, delta, error))
+    }
+
+    /// What the pins of cloth did in the substep.
+    fn add_pins(&mut self) {
+        let pins = self.mpm.pin_impulse();
+        self.account.pins(&pins);
+        self.boundary_impulse.linear += pins.impulse.linear;
+        self.boundary_impulse.angular += pins.impulse.angular;
     }
 
     /// The convex solve, and its velocities on the grid.
@@ -273,7 +284,7 @@ impl World {
         let tools = self.bodies.fastest_surface(self.time, self.time + self.settings.dt);
         let particles = self.done().map_or_else(|| self.mpm.max_speed(), |done| done.max_speed);
         let fastest = particles.max(tools);
-        largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), fastest)
+        self.mpm.largest_stable_substep(fastest)
     }
 
     /// The last step of the backend, which knows more of the particles than the host.
@@ -290,7 +301,7 @@ impl World {
         let MpmError::LostParticle { id, position, velocity } = error else {
             return StepError::Mpm { step: self.step, source: error };
         };
-        let limit = largest_stable_substep(self.settings.grid_spacing, self.mpm.materials(), 0.0);
+        let limit = self.mpm.largest_stable_substep(0.0);
         let cells = velocity.norm() * delta / self.settings.grid_spacing;
         let cause = if delta > limit {
             format!(
@@ -339,6 +350,11 @@ impl World {
         &self.mpm
     }
 
+    /// The sheets of cloth: which particles are theirs, and their faces.
+    pub fn cloths(&self) -> &[Patch] {
+        self.mpm.patches()
+    }
+
     /// The bodies.
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
@@ -372,7 +388,7 @@ impl World {
         &self.sensors.readings[pad]
     }
 
-    /// Impulse of the grid's boundary conditions on the particles over the last step, about the world's origin, world frame.
+    /// Impulse of the grid's boundary conditions and of the pins of cloth on the particles over the last step, about the world's origin, world frame.
     pub fn boundary_impulse(&self) -> SpatialImpulse {
         self.boundary_impulse
     }

@@ -471,6 +471,14 @@ impl Mpm {
         self.densities[material]
     }
 
+    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at small strain [m/s].
+    pub fn wave_speed(&self, material: usize) -> f64 {
+        match material.checked_sub(self.materials.len()) {
+            Some(sheet) => self.sheet_materials()[sheet].wave_speed(),
+            None => self.materials[material].pressure_wave_speed(),
+        }
+    }
+
     /// Largest stable substep for particles that move at up to `max_speed` [m/s]: [`largest_stable_substep`] and
     /// [`ClothMaterial::largest_stable_substep`] [s].
     pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {

@@ -43,7 +43,7 @@ pub use engine::{FreeMotion, Mpm};
 pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;
-pub use particle::{BlockView, ParticleState};
+pub use particle::{BlockView, ParticleExtent, ParticleState};
 pub use sheets::PinImpulse;
 pub use simd::Level;
 pub use stable_step::largest_stable_substep;

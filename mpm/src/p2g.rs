@@ -87,15 +87,21 @@ impl<S: Simd> Kick<S> {
     #[inline(always)]
     fn of(motion: &Tile, strain: &Tile, from: usize, dt: f32) -> Option<Self> {
         let material = &motion[kinematics::MATERIAL].0;
-        let cloth = (0..LANES).fold(0, |m: u16, l| m | (u16::from(is_cloth(material[l], from)) << l));
+        let mut cloth = 0;
+        for l in 0..LANES {
+            cloth |= u16::from(is_cloth(material[l], from)) << l;
+        }
         if cloth == 0 {
             return None;
         }
-        let mask = S::mask_from_bits(cloth);
-        let zero = S::splat(0.0);
-        let rows = |rows: [usize; 3]| rows.map(|r| Lanes::<S>(S::select(mask, S::load(&strain[r].0), zero)));
-        let impulse = rows(lanes::FORCE).map(|force| force * Lanes::all(dt));
-        Some(Self { impulse, moment: rows(lanes::MOMENT) })
+        let (mask, zero) = (S::mask_from_bits(cloth), S::splat(0.0));
+        let mut kick = Self { impulse: [Lanes::all(0.0); 3], moment: [Lanes::all(0.0); 3] };
+        for d in 0..3 {
+            let force = S::select(mask, S::load(&strain[lanes::FORCE[d]].0), zero);
+            kick.impulse[d] = Lanes(force) * Lanes::all(dt);
+            kick.moment[d] = Lanes(S::select(mask, S::load(&strain[lanes::MOMENT[d]].0), zero));
+        }
+        Some(kick)
     }
 
     /// Adds `factor` times entry (d, e) of the skew stress: -m_z for (x, y), m_y for (x, z), and so on around.
@@ -141,7 +147,10 @@ impl Kernel for ParticlesToGrid<'_> {
             }
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
-            let kick = self.cloth_from.and_then(|from| Kick::of(motion, strain, from, self.dt));
+            let kick = match self.cloth_from {
+                Some(from) => Kick::of(motion, strain, from, self.dt),
+                None => None,
+            };
             momenta(&stencils, motion, strain, self.grid_spacing, force, kick.as_ref(), &mut momentum);
             let indices = stencils.arena_indices();
             for l in 0..self.block.lanes(t) {

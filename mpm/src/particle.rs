@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::engine::Mpm;
 use crate::error::MpmError;
@@ -47,6 +48,15 @@ impl ParticleState {
             state: 0.0,
         }
     }
+}
+
+/// What of a body's surface a particle stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ParticleExtent {
+    /// Area of the surface that it stands for [m^2]: a face of a cube of its volume; of cloth its share of the sheet.
+    pub area: f64,
+    /// Twice the distance from it to that surface [m]: the cube's edge; of cloth the sheet's thickness.
+    pub thickness: f64,
 }
 
 /// A particle's place: block, cell within it, index in the list, position in cells from the block's corner.
@@ -205,6 +215,8 @@ pub struct BlockView<'a> {
     deformation: &'a [Tile],
     grid_spacing: f64,
     densities: &'a [f64],
+    /// What the sheets are made of.
+    sheets: &'a [ClothMaterial],
     /// Number of materials that are not cloth.
     materials: usize,
     /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
@@ -226,6 +238,7 @@ impl Mpm {
             deformation: &self.store.deformation[block.range()],
             grid_spacing: self.grid_spacing,
             densities: &self.densities,
+            sheets: self.sheet_materials(),
             materials: self.materials.len(),
             node_blocks: &self.topology.nodes_of_particles[b],
         }
@@ -398,6 +411,21 @@ impl BlockView<'_> {
     /// Volume at rest [m^3].
     pub fn volume(&self, i: usize) -> f64 {
         self.mass(i) / self.densities[self.material(i)]
+    }
+
+    /// What it stands for of a surface.
+    pub fn extent(&self, i: usize) -> ParticleExtent {
+        let volume = self.volume(i);
+        match self.material(i).checked_sub(self.materials) {
+            Some(sheet) => {
+                let thickness = self.sheets[sheet].thickness;
+                ParticleExtent { area: volume / thickness, thickness }
+            }
+            None => {
+                let edge = volume.cbrt();
+                ParticleExtent { area: edge * edge, thickness: edge }
+            }
+        }
     }
 
     /// The order in which it was added.

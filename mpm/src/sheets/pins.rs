@@ -58,11 +58,12 @@ pub(super) struct Pins {
 }
 
 impl PinImpulse {
-    /// An impulse at a point [N s, m] that changes its velocity from and to [m/s].
-    fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) {
+    /// An impulse at a point [N s, m] of a pin that moves with `velocity` [m/s]. What it takes from the sheet's energy without moving is
+    /// dissipated.
+    fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);
-        self.work += impulse.dot(&(0.5 * (from + to)));
+        self.work += impulse.dot(velocity);
     }
 }
 
@@ -119,7 +120,7 @@ impl Pins {
                     let (to, _) = reach.read(nodes);
                     let at =
                         crate::grid::node_position(topology.keys[reach.block as usize], reach.node as usize);
-                    self.done.add(&(Vector3::from(at) * spacing), &(mass * (to - from)), &from, &to);
+                    self.done.add(&(Vector3::from(at) * spacing), &(mass * (to - from)), &held.velocity);
                 }
             }
         }
@@ -137,12 +138,12 @@ impl Pins {
             }
             let after = Vector3::from(vertex.velocity.map(f64::from));
             let mass = 1.0 / f64::from(inverse_masses[held.vertex as usize]);
-            self.done.add(&held.to, &(mass * (after - before)), &before, &after);
+            self.done.add(&held.to, &(mass * (after - before)), &held.velocity);
         }
     }
 
     /// What a sweep of the tie put on vertices that are held, the pins take.
-    pub(super) fn add_tie(&mut self, vertices: &[Vertex], states: &[FaceState], around: &Lists) {
+    pub(super) fn add_tie(&mut self, states: &[FaceState], around: &Lists) {
         for held in &self.held {
             let mut sum = Vector3::zeros();
             for &entry in around.of(held.vertex as usize) {
@@ -150,8 +151,7 @@ impl Pins {
                 let [x, y, z, _] = states[face / LANES].impulse[face % LANES];
                 sum += Vector3::new(x, y, z).map(f64::from);
             }
-            let velocity = Vector3::from(vertices[held.vertex as usize].velocity.map(f64::from));
-            self.done.add(&held.to, &(-sum / 3.0), &velocity, &velocity);
+            self.done.add(&held.to, &(-sum / 3.0), &held.velocity);
         }
     }
 }

@@ -59,15 +59,15 @@ pub(super) fn columns<S: Simd>(group: &FaceGroup, vertices: &[Vertex]) -> [Vec3<
             edges[1][d].0[l] = way(a, c, d);
         }
     }
-    let [d1, d2] = edges.map(|edge| Vec3(edge.map(|row| Lanes::<S>::load(&row))));
-    let [m11, m12, m22] = group.inverse_edges.map(|row| Lanes::<S>::load(&row));
+    let [d1, d2] = [Vec3(Lanes::<S>::load_all(&edges[0])), Vec3(Lanes::load_all(&edges[1]))];
+    let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
     [d1.scale(m11), d1.scale_add(m12, d2.scale(m22))]
 }
 
 /// The directors of sixteen faces.
 #[inline(always)]
 pub(super) fn directors<S: Simd>(state: &FaceState) -> Vec3<Lanes<S>> {
-    Vec3(state.director.map(|row| Lanes::load(&row)))
+    Vec3(Lanes::load_all(&state.director))
 }
 
 /// Return mapping, stress and forces of sixteen faces.
@@ -109,7 +109,7 @@ fn write_forces<S: Simd>(
     stress: &[Vec3<Lanes<S>>; 3],
     volume: Lanes<S>,
 ) {
-    let [m11, m12, m22] = group.inverse_edges.map(|row| Lanes::<S>::load(&row));
+    let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
     let of_d1 = stress[0].scale(m11).0;
     let mut columns = [S::splat(0.0); LANES];
     for d in 0..3 {
@@ -134,21 +134,17 @@ fn write_centroids<S: Simd>(
     director: &Vec3<Lanes<S>>,
     area: Lanes<S>,
 ) {
-    let half = volume * Lanes::all(0.5);
-    let (p, d) = (normal_stress.scale(half).0, director.0);
-    let symmetric = |i: usize, j: usize| p[i].mul_add(d[j], p[j] * d[i]);
-    // Entry (z, y) minus entry (y, z), and so on: S x = moment x x.
-    let skew = |i: usize, j: usize| p[i] * d[j] - p[j] * d[i];
-    let stress = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map(|(i, j)| symmetric(i, j));
-    let moment = [skew(2, 1), skew(0, 2), skew(1, 0)];
-    let mut rows = [Row::ZERO; 16];
+    let (p, d) = (normal_stress.scale(volume * Lanes::all(0.5)).0, director.0);
+    let mut rows = [Row::ZERO; LANES];
     for k in 0..3 {
         rows[k] = state.velocity[k];
         d[k].store(&mut rows[3 + k]);
-        moment[k].store(&mut rows[13 + k]);
+        // S x = moment x x: entry (z, y) less entry (y, z), and so on around.
+        let (i, j) = ((k + 2) % 3, (k + 1) % 3);
+        (p[i] * d[j] - p[j] * d[i]).store(&mut rows[13 + k]);
     }
-    for (row, entry) in rows[6..12].iter_mut().zip(stress) {
-        entry.store(row);
+    for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        p[i].mul_add(d[j], p[j] * d[i]).store(&mut rows[6 + n]);
     }
     area.store(&mut rows[12]);
     for l in 0..LANES {

@@ -45,7 +45,7 @@ impl Sheets {
                     vertex.local[d] += step * change;
                 }
             });
-            self.pins.add_tie(&self.vertices, &self.states, &self.around);
+            self.pins.add_tie(&self.states, &self.around);
         }
     }
 }

@@ -92,6 +92,16 @@ impl<S: Simd> Lanes<S> {
         Self(S::load(&row.0))
     }
 
+    /// Rows side by side. (Not `array::map`: what is not inlined is not compiled for the instruction set.)
+    #[inline(always)]
+    pub(crate) fn load_all<const N: usize>(rows: &[super::Row; N]) -> [Self; N] {
+        let mut lanes = [Self::all(0.0); N];
+        for n in 0..N {
+            lanes[n] = Self::load(&rows[n]);
+        }
+        lanes
+    }
+
     #[inline(always)]
     pub(crate) fn store(self, row: &mut super::Row) {
         S::store(&mut row.0, self.0);
