@@ -19,7 +19,7 @@ fn scene(task: &Value, bodies: &[Value], duration: f64) -> Scene {
         "bodies": bodies,
         "robots": [{ "name": "arm", "model": "iiwa7", "keyframe": "ready" },
                    { "name": "hand", "model": "wide_gripper", "parent": "arm/flange", "keyframe": "open" }],
-        "tasks": [task] });
+        "tasks": task.as_object().map(|task| vec![task]).unwrap_or_default() });
     serde_json::from_value(scene).unwrap()
 }
 
@@ -130,6 +130,67 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
     run_to(&mut prepared, 4.0);
     assert!((pose(&prepared, "box").translation.vector.z - 0.025).abs() < 1e-3);
     assert!((opening(&prepared) - 0.16).abs() < 1e-4, "{}", opening(&prepared));
+}
+
+// The law: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where the pads' faces are as far apart as told.
+#[test]
+fn the_wide_gripper_opens_from_2_to_160_mm() {
+    let hand = pliant_scenes::models::import(pliant_scenes::format::RobotModel::WideGripper).unwrap();
+    let mass: f64 = hand.system.model.links().iter().map(|link| link.inertia.mass).sum();
+    assert!((mass - 0.3).abs() < 1e-12, "{mass}");
+    let grippers = json!([{ "robot": "hand", "commands": [
+        { "time": 0.1, "opening": 0.002, "duration": 0.6 }, { "time": 1, "opening": 0.16, "duration": 0.6 } ] }]);
+    let mut prepared =
+        prepare(&scene(&task(&json!([{ "time": 1, "joints": {} }]), &grippers), &[], 2.0)).unwrap();
+    // Between the inner faces: each finger's frame is in its face.
+    let opening = |p: &Prepared| {
+        let fingers = ["hand/left_finger", "hand/right_finger"].map(|f| pose(p, f).translation.vector);
+        (fingers[0] - fingers[1]).norm()
+    };
+    run_to(&mut prepared, 1.0);
+    assert!((opening(&prepared) - 0.002).abs() < 1e-4, "{}", opening(&prepared));
+    run_to(&mut prepared, 2.0);
+    assert!((opening(&prepared) - 0.16).abs() < 1e-4, "{}", opening(&prepared));
+}
+
+// The law: two arms on opposite sides of a table, each turned towards it, lead their tools along one line, 0.3 m apart, through waypoints that they
+// pass: poses are in the world's frame for both. The tools stay on the line and apart to 0.1 mm, and do not stop where they pass.
+#[test]
+fn two_arms_move_together() {
+    let mut described = serde_json::to_value(scene(&Value::Null, &[], 3.0)).unwrap();
+    let half = 0.5_f64.sqrt();
+    described["robots"] = json!([
+        { "name": "left", "model": "iiwa7", "keyframe": "ready", "pose": { "position": [0, 0.8, 0], "orientation": [half, 0, 0, -half] } },
+        { "name": "right", "model": "iiwa7", "keyframe": "ready", "pose": { "position": [0, -0.8, 0], "orientation": [half, 0, 0, half] } },
+        { "name": "left_hand", "model": "wide_gripper", "parent": "left/flange", "keyframe": "open" },
+        { "name": "right_hand", "model": "wide_gripper", "parent": "right/flange", "keyframe": "open" } ]);
+    let task = |side: &str, y: f64| {
+        let point = |time: f64, x: f64, timing: &str| json!({ "time": time, "pose": down([x, y, 0.2]), "path": "straight", "timing": timing });
+        let start = json!({ "time": 1, "pose": down([-0.2, y, 0.2]) });
+        json!({ "robot": side, "tool": { "link": format!("{side}_hand/hand"), "pose": { "position": [0, 0, TOOL] } },
+            "waypoints": [start, point(1.6, 0.0, "pass"), point(2.2, 0.2, "stop")] })
+    };
+    described["tasks"] = json!([task("left", 0.15), task("right", -0.15)]);
+    let mut prepared = prepare(&serde_json::from_value(described).unwrap()).unwrap();
+    run_to(&mut prepared, 1.0);
+    let tools = |p: &Prepared| {
+        ["left_hand/hand", "right_hand/hand"]
+            .map(|hand| (pose(p, hand) * Isometry3::translation(0.0, 0.0, TOOL)).translation.vector)
+    };
+    let mut before = tools(&prepared)[0].x;
+    while prepared.world.time() < 2.2 - 1e-6 {
+        let next = prepared.world.time() + prepared.scene.dt;
+        run_to(&mut prepared, next);
+        let [left, right] = tools(&prepared);
+        assert!((left - right - Vector3::new(0.0, 0.3, 0.0)).norm() < 1e-4, "{left} {right}");
+        assert!((left.z - 0.2).abs() < 1e-4 && (left.y - 0.15).abs() < 1e-4, "{left}");
+        if (next - 1.6).abs() < 1e-6 {
+            // The mean velocity from one end to the other.
+            let speed = (left.x - before) / prepared.scene.dt;
+            assert!((speed - 0.4 / 1.2).abs() < 0.01, "{speed}");
+        }
+        before = left.x;
+    }
 }
 
 fn refused(task: &Value) -> String {

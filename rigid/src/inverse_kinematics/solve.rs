@@ -46,7 +46,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { position_tolerance: 1e-6, orientation_tolerance: 1e-6, max_iterations: 100, seeds: 64 }
+        Self { position_tolerance: 1e-6, orientation_tolerance: 1e-6, max_iterations: 100, seeds: 128 }
     }
 }
 
