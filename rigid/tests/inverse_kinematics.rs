@@ -312,7 +312,7 @@ fn joint_ways_and_refusals() {
     let moved = |by: f64| ready.iter().map(|q| q + by).collect::<Vec<_>>();
     let joint = |time: f64, posture: Vec<f64>, pass: bool| Waypoint {
         time,
-        place: WaypointPlace::Posture(posture),
+        place: WaypointPlace::Posture(posture.into_iter().map(Some).collect()),
         way: Way::Joint,
         pass,
     };
@@ -327,6 +327,13 @@ fn joint_ways_and_refusals() {
         assert!(pair[0][0] <= pair[1][0] + 1e-12);
     }
     assert_eq!(path.waypoints[2] - path.waypoints[1], 1);
+    let mut alone = joint(2.5, moved(0.4), false);
+    let WaypointPlace::Posture(posture) = &mut alone.place else { panic!() };
+    posture.iter_mut().skip(1).for_each(|q| *q = None);
+    posture[0] = Some(0.0);
+    let path = plan(&chain, &ready, &[joint(1.0, moved(0.2), false), alone], &given).unwrap();
+    let last = path.postures.last().unwrap();
+    assert_eq!((last[0], &last[1..]), (0.0, &moved(0.2)[1..]));
     let fast = plan(&chain, &ready, &[joint(0.1, moved(0.5), false)], &given).unwrap_err();
     assert!(matches!(fast, PlanError::Rate { waypoint: 0, .. }), "{fast}");
     let far = plan(&chain, &ready, &[joint(1.0, moved(0.1), false), joint(9.0, moved(2.4), false)], &given)
@@ -338,4 +345,56 @@ fn joint_ways_and_refusals() {
     assert!(matches!(out, PlanError::Goal { waypoint: 1, .. }), "{out}");
     let mixed = [joint(1.0, moved(0.1), true), straight(2.0, full(&chain.pose(&ready)), false)];
     assert!(matches!(plan(&chain, &ready, &mixed, &given), Err(PlanError::Waypoint { waypoint: 0, .. })));
+}
+
+// The laws: between waypoints that are passed the tool turns on without a jump of its angular velocity; an axis that is asked for alone is
+// there at its waypoint, and turns the shortest way; a free orientation lets the point go straight all the same.
+#[test]
+fn tools_turn_as_they_are_told() {
+    let (_, chain, ready) = arm("iiwa7", &tool());
+    let start = chain.pose(&ready);
+    let moved = |y: f64, turn: Vector3<f64>| {
+        Isometry3::from_parts(
+            Translation3::from(start.translation.vector + Vector3::new(0.0, y, 0.0)),
+            UnitQuaternion::from_scaled_axis(turn) * start.rotation,
+        )
+    };
+    let turns = [Vector3::new(0.3, 0.0, 0.1), Vector3::new(0.2, 0.4, -0.1)];
+    let ways =
+        [straight(0.8, full(&moved(0.1, turns[0])), true), straight(1.6, full(&moved(0.2, turns[1])), false)];
+    let path = plan(&chain, &ready, &ways, &settings(&chain, &ready)).unwrap();
+    let pose = |n: usize| chain.pose(&path.postures[n]);
+    for (k, n) in path.waypoints.iter().enumerate() {
+        assert!(pose(*n).rotation.angle_to(&moved(0.0, turns[k]).rotation) < 2e-6);
+    }
+    for n in 1..path.times.len() - 1 {
+        let [a, b] = [(n - 1, n), (n, n + 1)].map(|(a, b)| {
+            (pose(b).rotation * pose(a).rotation.inverse()).scaled_axis() / (path.times[b] - path.times[a])
+        });
+        // Angular accelerations of the fifth degree: at most about 10 x 0.5 rad/(0.8 s)^2.
+        assert!((b - a).norm() < 0.08, "{n}: {}", (b - a).norm());
+    }
+    let axis = nalgebra::Unit::new_normalize(Vector3::new(0.3, 0.2, -1.0));
+    let point = |y: f64| start.translation.vector + Vector3::new(0.0, y, 0.0);
+    let pointing = Orientation::Axis { tool: Vector3::z_axis(), base: axis };
+    let ways = [
+        straight(1.0, Goal { position: point(0.1).into(), orientation: pointing }, true),
+        straight(2.0, Goal { position: point(0.2).into(), orientation: Orientation::Free }, false),
+        straight(3.0, full(&start), false),
+    ];
+    let path = plan(&chain, &ready, &ways, &settings(&chain, &ready)).unwrap();
+    let pose = |n: usize| chain.pose(&path.postures[n]);
+    let before = (start.rotation * Vector3::z()).angle(&axis);
+    for n in 0..path.times.len() {
+        let p = pose(n).translation.vector - start.translation.vector;
+        assert!(p.x.abs() < 1e-6 && p.z.abs() < 1e-6, "{n}: {p}");
+        if n <= path.waypoints[0] {
+            // On the shortest way the angle to go and the angle gone make up the whole.
+            let now = pose(n).rotation * Vector3::z();
+            let gone = now.angle(&(start.rotation * Vector3::z()));
+            assert_relative_eq!(gone + now.angle(&axis), before, epsilon = 1e-5);
+        }
+    }
+    assert!((pose(path.waypoints[0]).rotation * Vector3::z()).angle(&axis) < 2e-6);
+    assert!(pose(path.waypoints[2]).rotation.angle_to(&start.rotation) < 2e-6);
 }

@@ -9,6 +9,7 @@ mod chain;
 mod error;
 mod plan;
 mod solve;
+mod straight;
 
 pub use chain::Chain;
 pub use error::{InverseKinematicsError, Unreachable};

@@ -1,16 +1,15 @@
 //! Paths of postures through waypoints.
 
-use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
-
 use super::chain::Chain;
 use super::error::InverseKinematicsError;
-use super::solve::{Goal, Orientation, Settings};
+use super::solve::{Goal, Settings};
+use super::straight::StraightRun;
 
 /// Where a waypoint is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WaypointPlace {
-    /// A posture (rad, m).
-    Posture(Vec<f64>),
+    /// A posture (rad, m). A joint without a coordinate stays where it is at the waypoint before.
+    Posture(Vec<Option<f64>>),
     /// A pose of the tool in the base of the chain.
     Tool(Goal),
 }
@@ -290,7 +289,9 @@ impl Planner<'_> {
     /// The posture of a waypoint that is reached from `from`.
     fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
         match &self.waypoints[waypoint].place {
-            WaypointPlace::Posture(posture) => Ok(posture.clone()),
+            WaypointPlace::Posture(posture) => {
+                Ok(posture.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
+            }
             WaypointPlace::Tool(goal) => {
                 let rest = &self.settings.rest;
                 self.chain
@@ -303,7 +304,8 @@ impl Planner<'_> {
 
     /// The ways to waypoints `first..=last`, straight for the tool.
     fn straight_run(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
-        let run = StraightRun::new(self, first, last);
+        let start = self.chain.pose(&self.last_posture());
+        let run = StraightRun::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
             // A waypoint out of reach is told as such, not as a way on which there is no posture any more.
@@ -374,145 +376,13 @@ impl Planner<'_> {
     }
 }
 
-/// What a run of straight ways goes through: the point and the axes of the tool at its waypoints, and the velocities there.
-struct StraightRun {
-    times: Vec<f64>,
-    points: Vec<Point3<f64>>,
-    velocities: Vec<Vector3<f64>>,
-    /// The axes, up to a turn that is free.
-    rotations: Vec<UnitQuaternion<f64>>,
-    spins: Vec<Vector3<f64>>,
-    /// What is wanted of the axes on the way to each waypoint; the first has no way to it.
-    wanted: Vec<Orientation>,
-}
-
-impl StraightRun {
-    fn new(planner: &Planner, first: usize, last: usize) -> Self {
-        let start: Isometry3<f64> = planner.chain.pose(&planner.last_posture());
-        let mut times = vec![planner.begin(first)];
-        let mut points = vec![Point3::from(start.translation.vector)];
-        let mut rotations = vec![start.rotation];
-        let mut wanted = vec![Orientation::Full(start.rotation)];
-        for waypoint in &planner.waypoints[first..=last] {
-            let goal = match &waypoint.place {
-                WaypointPlace::Tool(goal) => *goal,
-                // Refused before.
-                WaypointPlace::Posture(posture) => {
-                    let pose = planner.chain.pose(posture);
-                    let orientation = Orientation::Full(pose.rotation);
-                    Goal { position: pose.translation.vector.into(), orientation }
-                }
-            };
-            let before = rotations[rotations.len() - 1];
-            times.push(waypoint.time);
-            points.push(goal.position);
-            rotations.push(match goal.orientation {
-                Orientation::Free => before,
-                Orientation::Full(rotation) => rotation,
-                Orientation::Axis { tool, base } => {
-                    turn_between(&(before * tool.into_inner()), &base.into_inner()) * before
-                }
-            });
-            wanted.push(goal.orientation);
-        }
-        let mean = |k: usize, way: &dyn Fn(usize) -> Vector3<f64>| {
-            if k == 0 || k + 1 == times.len() {
-                return Vector3::zeros();
-            }
-            (way(k) + way(k + 1)) / (times[k + 1] - times[k - 1])
-        };
-        let shift = |k: usize| points[k] - points[k - 1];
-        let turn = |k: usize| (rotations[k] * rotations[k - 1].inverse()).scaled_axis();
-        let velocities = (0..times.len()).map(|k| mean(k, &shift)).collect();
-        // Where one way fixes more axes than the next, the tool does not turn as it passes.
-        let alike = |k: usize| {
-            let kinds = |k: usize| wanted.get(k).map(core::mem::discriminant);
-            kinds(k) == kinds(k + 1)
-        };
-        let spins =
-            (0..times.len()).map(|k| if alike(k) { mean(k, &turn) } else { Vector3::zeros() }).collect();
-        Self { times, points, velocities, rotations, spins, wanted }
-    }
-
-    /// The way from waypoint `k` of the run to the next, at whose beginning the tool really has the axes `actual`.
-    fn segment(&self, k: usize, actual: &UnitQuaternion<f64>) -> Segment {
-        let length = self.times[k + 1] - self.times[k];
-        // A turn that was free is where it came to be.
-        let full = |w: &Orientation| matches!(w, Orientation::Full(_));
-        let from =
-            if full(&self.wanted[k + 1]) && !full(&self.wanted[k]) { *actual } else { self.rotations[k] };
-        let turn = (self.rotations[k + 1] * from.inverse()).scaled_axis();
-        Segment {
-            length,
-            points: [self.points[k].coords, self.points[k + 1].coords],
-            velocities: [self.velocities[k] * length, self.velocities[k + 1] * length],
-            from,
-            turn,
-            turn_rates: [self.spins[k] * length, left_jacobian_inverse(&turn) * self.spins[k + 1] * length],
-            wanted: self.wanted[k + 1],
-        }
-    }
-}
-
-/// One straight way; velocities are those per unit of its parameter s from 0 to 1.
-struct Segment {
-    length: f64,
-    points: [Vector3<f64>; 2],
-    velocities: [Vector3<f64>; 2],
-    from: UnitQuaternion<f64>,
-    /// Rotation vector of the whole turn, and its rates at both ends.
-    turn: Vector3<f64>,
-    turn_rates: [Vector3<f64>; 2],
-    wanted: Orientation,
-}
-
-impl Segment {
-    fn at(&self, s: f64) -> Goal {
-        let [from, to] = &self.points;
-        let position = Point3::from(Vector3::from_fn(|d, _| {
-            quintic(from[d], to[d], self.velocities[0][d], self.velocities[1][d], s)[0]
-        }));
-        let turn = Vector3::from_fn(|d, _| {
-            quintic(0.0, self.turn[d], self.turn_rates[0][d], self.turn_rates[1][d], s)[0]
-        });
-        let rotation = UnitQuaternion::from_scaled_axis(turn) * self.from;
-        let orientation = match self.wanted {
-            Orientation::Free => Orientation::Free,
-            Orientation::Full(_) => Orientation::Full(rotation),
-            Orientation::Axis { tool, .. } => Orientation::Axis { tool, base: rotation * tool },
-        };
-        Goal { position, orientation }
-    }
-}
-
-/// The shortest turn that takes one direction to another.
-fn turn_between(a: &Vector3<f64>, b: &Vector3<f64>) -> UnitQuaternion<f64> {
-    UnitQuaternion::rotation_between(a, b).unwrap_or_else(|| {
-        // Opposite: about any direction across.
-        let other = if a.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
-        UnitQuaternion::from_scaled_axis(a.cross(&other).normalize() * core::f64::consts::PI)
-    })
-}
-
-/// Inverse of the matrix that takes the rate of a rotation vector to the angular velocity (Chirikjian 2012, *Stochastic Models,
-/// Information Theory, and Lie Groups*, vol. 2, eq. 10.86).
-fn left_jacobian_inverse(turn: &Vector3<f64>) -> Matrix3<f64> {
-    let (angle, cross) = (turn.norm(), turn.cross_matrix());
-    let factor = if angle < 1e-4 {
-        1.0 / 12.0
-    } else {
-        1.0 / (angle * angle) - (1.0 + angle.cos()) / (2.0 * angle * angle.sin())
-    };
-    Matrix3::identity() - cross * 0.5 + cross * cross * factor
-}
-
 /// `10 s^3 - 15 s^4 + 6 s^5`.
 fn minimum_jerk(s: f64) -> f64 {
     s * s * s * (10.0 + s * (6.0 * s - 15.0))
 }
 
 /// Value and slope at s, from 0 to 1, of the polynomial of the fifth degree with the given ends and slopes and no curvature at either end.
-fn quintic(from: f64, to: f64, slope0: f64, slope1: f64, s: f64) -> [f64; 2] {
+pub(super) fn quintic(from: f64, to: f64, slope0: f64, slope1: f64, s: f64) -> [f64; 2] {
     let way = to - from;
     let c3 = 10.0 * way - 6.0 * slope0 - 4.0 * slope1;
     let c4 = -15.0 * way + 8.0 * slope0 + 7.0 * slope1;
@@ -551,16 +421,5 @@ mod tests {
             assert!(((at(s + h)[1] - at(s)[1]) / h).abs() < 300.0 * h);
         }
         assert_relative_eq!(quintic(0.0, 1.0, 0.0, 0.0, 0.3)[0], minimum_jerk(0.3), epsilon = 1e-15);
-    }
-
-    // The law: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of R.
-    #[test]
-    fn rates_of_rotation_vectors_are_angular_velocities() {
-        let (turn, spin) = (Vector3::new(0.4, -1.1, 0.7), Vector3::new(0.3, 0.2, -0.9));
-        let rate = left_jacobian_inverse(&turn) * spin;
-        let h = 1e-5;
-        let at = |t: f64| UnitQuaternion::from_scaled_axis(turn + rate * t);
-        let found = (at(h) * at(-h).inverse()).scaled_axis() / (2.0 * h);
-        assert_relative_eq!(found, spin, epsilon = 1e-8);
     }
 }

@@ -138,9 +138,11 @@ impl Arm {
 
     fn waypoint(&self, at: usize, waypoint: &Waypoint) -> Result<kinematics::Waypoint, PlanError> {
         let place = match (&waypoint.joints, &waypoint.pose) {
-            (Some(TargetPositions::All(all)), _) => WaypointPlace::Posture(all.clone()),
+            (Some(TargetPositions::All(all)), _) => {
+                WaypointPlace::Posture(all.iter().copied().map(Some).collect())
+            }
             (Some(TargetPositions::Named(named)), _) => {
-                let mut posture = self.start.clone();
+                let mut posture = vec![None; self.links.len()];
                 for (name, &position) in named {
                     let Some(j) = self.names.iter().position(|own| own == name) else {
                         let names = self.names.join(", ");
@@ -148,13 +150,13 @@ impl Arm {
                             format!("'{name}' is not one of the joints that lead the tool, [{names}]");
                         return Err(PlanError::Waypoint { waypoint: at, reason });
                     };
-                    posture[j] = position;
+                    posture[j] = Some(position);
                 }
                 WaypointPlace::Posture(posture)
             }
             (None, Some(pose)) => WaypointPlace::Tool(goal(pose)),
             // Validation tells it first.
-            (None, None) => WaypointPlace::Posture(self.start.clone()),
+            (None, None) => WaypointPlace::Posture(vec![None; self.links.len()]),
         };
         let way = match waypoint.path {
             Way::Joint => kinematics::Way::Joint,

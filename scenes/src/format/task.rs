@@ -55,7 +55,8 @@ pub enum TaskControl {
         #[serde(default)]
         damping: Option<f64>,
     },
-    /// Computed torque: every joint has the acceleration that the path has there, and `K_p (target - q) + K_d (target rate - v)`.
+    /// Computed torque: every joint has the acceleration that the path has there, and `K_p (target - q) + K_d (target rate - v)`. Steps of the
+    /// integrator end at samples of the path, which are at most the scene's `dt` or 10 ms apart.
     InverseDynamics {
         /// K_p [1/s^2].
         stiffness: f64,
@@ -89,7 +90,7 @@ pub struct Waypoint {
     /// Time since the start; positive [s].
     pub time: f64,
     /// Coordinates of the joints between the world and the tool, in that order, or of some of them by name; one that is not named stays
-    /// where it starts [rad, m].
+    /// where it is at the waypoint before [rad, m].
     #[serde(default)]
     pub joints: Option<TargetPositions>,
     /// Where the tool's frame is to be.
