@@ -4,6 +4,7 @@
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
 //! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
+//! - [`inverse_kinematics`]: postures that put a tool where it is wanted, and paths through waypoints.
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
 //! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, ellipsoid, capsule,
 //!   cylinder, convex hull, closed triangle mesh and height field.
@@ -57,6 +58,7 @@ mod free_rotation;
 pub mod geometry;
 pub mod icf;
 pub mod import;
+pub mod inverse_kinematics;
 mod joint;
 mod motion;
 pub mod multibody;

@@ -43,7 +43,17 @@ pub enum Equality {
         /// The offset (rad, m).
         offset: f64,
     },
+    /// Another constraint, which lets go. Steps end there.
+    Until {
+        /// When it lets go (s).
+        release: f64,
+        /// What holds until then.
+        held: Box<Equality>,
+    },
 }
+
+/// Closer to the release (s) than this is at it: rounding of times.
+const RELEASE_SLACK: f64 = 1e-9;
 
 /// One row: its error (m, rad), and how it depends on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +92,20 @@ impl Equality {
                 let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
                 Self::Coupler { driver, driven, ratio, offset }
             }
+            Self::Until { release, held } => {
+                Self::Until { release, held: Box::new(held.moved(first, carrier, base)) }
+            }
+        }
+    }
+
+    /// When it lets go, if that is after `now` (s).
+    pub(super) fn release_after(&self, now: f64) -> Option<f64> {
+        match self {
+            Self::Until { release, held } => {
+                let own = Some(*release).filter(|release| *release > now + RELEASE_SLACK);
+                own.into_iter().chain(held.release_after(now)).min_by(f64::total_cmp)
+            }
+            _ => None,
         }
     }
 
@@ -119,12 +143,25 @@ impl Equality {
                     return fail("ratio or offset", ratio + offset, "", "finite");
                 }
             }
+            Self::Until { release, held } => {
+                if release.is_nan() {
+                    return fail("release", *release, "s", "a time");
+                }
+                held.validate(model, index)?;
+            }
         }
         Ok(())
     }
 
-    /// The rows of the constraint at a state.
-    pub(super) fn rows(&self, model: &Model, kinematics: &Kinematics, state: &State, out: &mut Vec<Row>) {
+    /// The rows of the constraint at a state: the beginning of a step, or its end, where what lets go there still holds.
+    pub(super) fn rows(
+        &self,
+        model: &Model,
+        kinematics: &Kinematics,
+        state: &State,
+        at_end: bool,
+        out: &mut Vec<Row>,
+    ) {
         let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
         let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
             [(pose(&links[0]) * points[0]).coords, (pose(&links[1]) * points[1]).coords]
@@ -154,6 +191,12 @@ impl Equality {
                 let (driver, driven) =
                     (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
                 out.push(Row { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+            }
+            Self::Until { release, held } => {
+                let slack = if at_end { RELEASE_SLACK } else { -RELEASE_SLACK };
+                if state.time < release + slack {
+                    held.rows(model, kinematics, state, at_end, out);
+                }
             }
         }
     }

@@ -107,7 +107,11 @@ impl<S: ContactSource> Simulation<S> {
             Integrator::ErrorControlled { max_step: longest, .. }
             | Integrator::Trapezoid { step: longest, .. } => FIRST * longest,
         };
-        let corrector = matches!(integrator, Integrator::Trapezoid { .. }).then(|| Stepper::new(&system));
+        let corrector = matches!(integrator, Integrator::Trapezoid { .. }).then(|| {
+            let mut corrector = Stepper::new(&system);
+            corrector.at_end = true;
+            corrector
+        });
         let end = (state.clone(), external.clone());
         let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
         let (stepped, reactions) = (false, Reactions::default());
@@ -233,11 +237,12 @@ impl<S: ContactSource> Simulation<S> {
         Ok(summary)
     }
 
-    /// Time (s) of the next corner of a path or jump of an external system.
+    /// Time (s) of the next corner of a path, jump of an external system or release of a constraint.
     fn next_event(&self) -> Option<f64> {
         let now = self.state.time;
         let externals = self.system.externals.iter().filter_map(|external| external.next_event(now));
-        externals.chain(self.system.model.next_corner(now)).min_by(f64::total_cmp)
+        let releases = self.system.equalities.iter().filter_map(|equality| equality.release_after(now));
+        externals.chain(releases).chain(self.system.model.next_corner(now)).min_by(f64::total_cmp)
     }
 
     fn fixed_step(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {

@@ -105,6 +105,8 @@ pub struct Stepper {
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
     corners: Corners,
+    /// Whether it is prepared at the end of steps, to correct them.
+    pub(super) at_end: bool,
 }
 
 impl Stepper {
@@ -129,6 +131,7 @@ impl Stepper {
             acceleration: vec![0.0; n],
             dt: 0.0,
             corners: Corners::default(),
+            at_end: false,
         }
     }
 
@@ -156,7 +159,7 @@ impl Stepper {
         assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
         self.rows.clear();
         for equality in &system.equalities {
-            equality.rows(model, &self.kinematics, state, &mut self.rows);
+            equality.rows(model, &self.kinematics, state, self.at_end, &mut self.rows);
         }
         let scale = &mut self.problem.scale;
         scale.clear();

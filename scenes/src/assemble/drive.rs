@@ -8,7 +8,7 @@ use pliant_rigid::multibody::{ForceVector, LinkId};
 use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem, System};
 use pliant_rigid::{BodiesBuilder, BodyId, ExternalMaker};
 
-use super::robot::{Joints, RigidParts};
+use super::robot::{Joints, RigidParts, RobotJoints};
 use super::{AssembleError, isometry};
 use crate::format::{self, Interpolation, Scene, Signal, Varying};
 
@@ -22,6 +22,8 @@ pub(super) struct Drive {
     pub scale: f64,
     pub offset: f64,
     pub range: [f64; 2],
+    /// Largest effort either way in time [N m, N]; none where it is always the motor's own.
+    pub effort_limit: Option<Signal>,
 }
 
 /// What motors are told in time.
@@ -37,6 +39,9 @@ impl Drives {
                 let told = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
                 drive.scale * told + drive.offset
             };
+            if let Some(limit) = &drive.effort_limit {
+                system.actuators[drive.actuator].effort_limit = limit.at(time + 0.5 * dt);
+            }
             match &mut system.actuators[drive.actuator].control {
                 Control::Effort { effort } => *effort = at(time + 0.5 * dt),
                 Control::Velocity { target, .. } => *target = at(time + dt),
@@ -61,8 +66,11 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
         motor(actuator, parts, joints, &format!("actuators[{at}]"))?;
     }
     for (at, described) in scene.constraints.iter().enumerate() {
-        let equality = constraint(described, parts, joints, &format!("constraints[{at}]"))?;
-        parts.builder.equalities.push(equality);
+        let held = constraint(described, parts, joints, &format!("constraints[{at}]"))?;
+        parts.builder.equalities.push(match described.release() {
+            Some(release) => Equality::Until { release, held: Box::new(held) },
+            None => held,
+        });
     }
     for (at, force) in scene.forces.iter().enumerate() {
         apply(force, parts, &format!("forces[{at}]"))?;
@@ -85,7 +93,11 @@ fn find(builder: &BodiesBuilder, name: &str, path: &str) -> Result<BodyId, Assem
 }
 
 /// The link of a body that can move.
-fn link_of(builder: &BodiesBuilder, name: &str, path: &str) -> Result<(BodyId, LinkId), AssembleError> {
+pub(super) fn link_of(
+    builder: &BodiesBuilder,
+    name: &str,
+    path: &str,
+) -> Result<(BodyId, LinkId), AssembleError> {
     let body = find(builder, name, path)?;
     let link = builder.link(body).ok_or_else(|| AssembleError::Robot {
         path: path.to_owned(),
@@ -115,6 +127,7 @@ fn motor(
         scale: 1.0,
         offset: 0.0,
         range: [f64::NEG_INFINITY, f64::INFINITY],
+        effort_limit: None,
     });
     parts.builder.actuators.push(Actuator {
         link,
@@ -150,15 +163,15 @@ fn constraint(
         [0, 1].map(|k| frame(bodies[k]) * Point3::from(points[k]))
     };
     Ok(match described {
-        C::Ball { bodies, points } => {
+        C::Ball { bodies, points, .. } => {
             let bodies = pair(bodies)?;
             Equality::Ball { links: links(&bodies), points: place(&bodies, points) }
         }
-        C::Distance { bodies, points, distance } => {
+        C::Distance { bodies, points, distance, .. } => {
             let bodies = pair(bodies)?;
             Equality::Distance { links: links(&bodies), points: place(&bodies, points), distance: *distance }
         }
-        C::Weld { bodies, frames } => {
+        C::Weld { bodies, frames, .. } => {
             let bodies = pair(bodies)?;
             let frames = match frames {
                 Some(frames) => [0, 1].map(|k| frame(bodies[k]) * isometry(&frames[k])),
@@ -175,7 +188,7 @@ fn constraint(
             };
             Equality::Weld { links: links(&bodies), frames }
         }
-        C::Coupler { driver, driven, ratio, offset } => Equality::Coupler {
+        C::Coupler { driver, driven, ratio, offset, .. } => Equality::Coupler {
             driver: joints.link(driver, &format!("{path}.driver"))?,
             driven: joints.link(driven, &format!("{path}.driven"))?,
             ratio: *ratio,
@@ -184,7 +197,7 @@ fn constraint(
     })
 }
 
-fn boxed<E: ExternalSystem + 'static>(
+pub(super) fn boxed<E: ExternalSystem + 'static>(
     make: impl FnOnce(&pliant_rigid::multibody::Model) -> Result<E, pliant_rigid::simulation::SimulationError>
     + Send
     + Sync
@@ -264,15 +277,7 @@ fn computed_torque(
         .iter()
         .map(|&&(_, link, effort_limit)| ControlledJoint { link, dof: 0, stiffness, damping, effort_limit })
         .collect();
-    for actuator in &mut parts.builder.actuators[robot.actuators.clone()] {
-        if driven.iter().any(|joint| joint.link == actuator.link) {
-            actuator.control = Control::Effort { effort: 0.0 };
-        }
-    }
-    parts.drives.0.retain(|drive| {
-        !(robot.actuators.contains(&drive.actuator)
-            && driven.iter().any(|joint| joint.link == parts.builder.actuators[drive.actuator].link))
-    });
+    switch_off(parts, robot, |link| driven.iter().any(|joint| joint.link == link));
     let (interpolation, period) = (control.interpolation, fixed_step(scene));
     parts.builder.externals.push(boxed(move |model| {
         let path = match interpolation {
@@ -285,8 +290,21 @@ fn computed_torque(
     Ok(())
 }
 
+/// Switches off the file's own motors on some joints.
+pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: impl Fn(LinkId) -> bool) {
+    let actuators = &mut parts.builder.actuators;
+    parts.drives.0.retain(|drive| {
+        !(robot.actuators.contains(&drive.actuator) && driven(actuators[drive.actuator].link))
+    });
+    for actuator in &mut actuators[robot.actuators.clone()] {
+        if driven(actuator.link) {
+            actuator.control = Control::Effort { effort: 0.0 };
+        }
+    }
+}
+
 /// The step of the integrator [s]; 0 where it is adapted.
-fn fixed_step(scene: &Scene) -> f64 {
+pub(super) fn fixed_step(scene: &Scene) -> f64 {
     match scene.rigid.integrator {
         format::Integrator::Fixed { step } | format::Integrator::Trapezoid { step } => {
             step.unwrap_or(scene.dt)

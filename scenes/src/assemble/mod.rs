@@ -4,10 +4,12 @@ mod body;
 mod drive;
 mod robot;
 mod sensor;
+mod task;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
 use pliant_rigid::import::ImportError;
+use pliant_rigid::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError};
 
 use crate::format::{self, AutoOr, Scene, Soft, SoftShape};
@@ -93,12 +95,27 @@ pub enum AssembleError {
         /// What is wrong.
         reason: String,
     },
+    /// A robot cannot do its task.
+    #[error("{path}{}: {source}", label(name))]
+    Task {
+        /// Path of the waypoint.
+        path: String,
+        /// Name of the waypoint; empty where it has none.
+        name: String,
+        /// What is wrong.
+        source: Box<PlanError>,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {
         /// Path of the field.
         path: String,
     },
+}
+
+/// A name after a path, where there is one.
+fn label(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" ('{name}')") }
 }
 
 /// A soft body as particles.

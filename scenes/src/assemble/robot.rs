@@ -36,6 +36,8 @@ pub(super) struct Joints {
 
 pub(super) struct RobotJoints {
     pub joints: Vec<(String, LinkId, f64)>,
+    /// The fastest that each may move [rad/s, m/s], where the file says so.
+    pub rates: Vec<Option<f64>>,
     pub actuators: Range<usize>,
 }
 
@@ -75,6 +77,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         add_body(&mut parts, &mut joints, scene, at)?;
     }
     super::drive::add(scene, &mut parts, &joints)?;
+    super::task::add(scene, &mut parts, &joints)?;
     Ok(parts)
 }
 
@@ -124,6 +127,7 @@ fn add_robot(
         }
     };
     let own: Vec<_> = imported.joints.iter().map(|j| (j.name.clone(), j.link, j.effort_limit)).collect();
+    let rates = imported.joints.iter().map(|j| j.velocity_limit).collect();
     let inputs = imported.inputs.clone();
     let motors = imported.system.actuators.len();
     let mechanism = parts
@@ -144,6 +148,7 @@ fn add_robot(
             scale: input.scale,
             offset: input.offset,
             range: input.range,
+            effort_limit: None,
         });
     }
     let mut listed = Vec::with_capacity(own.len());
@@ -153,7 +158,7 @@ fn add_robot(
         listed.push((name, link, limit.unwrap_or(f64::INFINITY)));
     }
     let actuators = first..first + motors;
-    joints.robots.insert(robot.name.clone(), RobotJoints { joints: listed, actuators });
+    joints.robots.insert(robot.name.clone(), RobotJoints { joints: listed, rates, actuators });
     Ok(())
 }
 

@@ -99,6 +99,9 @@ pub enum Constraint {
         bodies: [Option<String>; 2],
         /// A point of each [m].
         points: [[f64; 3]; 2],
+        /// When it lets go; null for never [s].
+        #[serde(default)]
+        release: Option<f64>,
     },
     /// Two points keep a distance.
     Distance {
@@ -108,6 +111,9 @@ pub enum Constraint {
         points: [[f64; 3]; 2],
         /// The distance [m].
         distance: f64,
+        /// When it lets go; null for never [s].
+        #[serde(default)]
+        release: Option<f64>,
     },
     /// Two frames coincide.
     Weld {
@@ -116,6 +122,9 @@ pub enum Constraint {
         /// A frame of each; left out, the bodies stay to each other as they stand at the start.
         #[serde(default)]
         frames: Option<[Pose; 2]>,
+        /// When it lets go; null for never [s].
+        #[serde(default)]
+        release: Option<f64>,
     },
     /// The first coordinate of one joint follows that of another: `driven = ratio driver + offset`.
     Coupler {
@@ -128,7 +137,22 @@ pub enum Constraint {
         /// The offset [rad, m].
         #[serde(default)]
         offset: f64,
+        /// When it lets go; null for never [s].
+        #[serde(default)]
+        release: Option<f64>,
     },
+}
+
+impl Constraint {
+    /// When it lets go [s].
+    pub fn release(&self) -> Option<f64> {
+        match self {
+            Self::Ball { release, .. }
+            | Self::Distance { release, .. }
+            | Self::Weld { release, .. }
+            | Self::Coupler { release, .. } => *release,
+        }
+    }
 }
 
 /// What puts forces on bodies from what it sees of them.

@@ -17,6 +17,7 @@ mod sensor;
 mod set;
 mod signal;
 mod soft;
+mod task;
 mod validate;
 
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
+pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
 pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
 /// The version of the scene format that this library reads and writes.
@@ -112,6 +114,9 @@ pub struct Scene {
     /// What puts forces on bodies from what it sees of them.
     #[serde(default)]
     pub controllers: Vec<Controller>,
+    /// What robots are to do.
+    #[serde(default)]
+    pub tasks: Vec<Task>,
     /// What measures on bodies.
     #[serde(default)]
     pub sensors: Vec<Sensor>,
@@ -151,6 +156,7 @@ impl Scene {
             forces: Vec::new(),
             constraints: Vec::new(),
             controllers: Vec::new(),
+            tasks: Vec::new(),
             sensors: Vec::new(),
             goals: Vec::new(),
             output: Output::default(),

@@ -53,6 +53,8 @@ pub enum RobotModel {
     Panda,
     /// A hand with two parallel fingers.
     ParallelGripper,
+    /// A hand with two parallel fingers that opens from 2 to 160 mm.
+    WideGripper,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,
     /// A human figure.

@@ -67,23 +67,26 @@ impl Check {
     pub(super) fn constraints(&mut self, scene: &Scene, names: &Names) {
         for (at, constraint) in scene.constraints.iter().enumerate() {
             let path = format!("constraints[{at}]");
+            if let Some(release) = constraint.release() {
+                self.non_negative(&format!("{path}.release"), release, "s");
+            }
             match constraint {
-                Constraint::Ball { bodies, points } => {
+                Constraint::Ball { bodies, points, .. } => {
                     self.pair(&path, bodies, names);
                     self.points(&path, points);
                 }
-                Constraint::Distance { bodies, points, distance } => {
+                Constraint::Distance { bodies, points, distance, .. } => {
                     self.pair(&path, bodies, names);
                     self.points(&path, points);
                     self.positive(&format!("{path}.distance"), *distance, "m");
                 }
-                Constraint::Weld { bodies, frames } => {
+                Constraint::Weld { bodies, frames, .. } => {
                     self.pair(&path, bodies, names);
                     for (at, frame) in frames.iter().flatten().enumerate() {
                         self.pose(&format!("{path}.frames[{at}]"), frame);
                     }
                 }
-                Constraint::Coupler { driver, driven, ratio, offset } => {
+                Constraint::Coupler { driver, driven, ratio, offset, .. } => {
                     for (field, joint) in [("driver", driver), ("driven", driven)] {
                         let path = format!("{path}.{field}");
                         let facts = self.found(&path, names.joint(joint)).flatten();

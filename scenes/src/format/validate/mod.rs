@@ -10,6 +10,7 @@ mod plots;
 mod robot;
 mod sensor;
 mod soft;
+mod task;
 #[cfg(test)]
 mod tests;
 
@@ -62,6 +63,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.forces(scene, &names);
     check.constraints(scene, &names);
     check.controllers(scene, &names);
+    check.tasks(scene, &names);
     check.sensors(scene, &names);
     check.goals(scene, &names);
     check.output(scene);

@@ -1,0 +1,74 @@
+//! What cannot be solved.
+
+use nalgebra::Point3;
+
+/// Why a posture cannot be found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InverseKinematicsError {
+    /// A joint between base and tool has not just one coordinate.
+    #[error("the joint of '{link}' is {kind}; between base and tool joints must turn or slide")]
+    Joint {
+        /// The link whose joint it is.
+        link: String,
+        /// Kind of the joint.
+        kind: &'static str,
+    },
+    /// Nothing moves the tool.
+    #[error("no joint moves link {tip} against the base")]
+    NoJoints {
+        /// The link that carries the tool.
+        tip: usize,
+    },
+    /// A posture has another number of coordinates than the chain has joints, or one that is not finite.
+    #[error("{found} coordinates, where finite ones of {wanted} joints are needed")]
+    Posture {
+        /// How many there are.
+        found: usize,
+        /// How many joints there are.
+        wanted: usize,
+    },
+    /// No posture within the limits puts the tool there.
+    #[error(transparent)]
+    Unreachable(#[from] Box<Unreachable>),
+}
+
+/// What remains at the best posture that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unreachable {
+    /// Where the tool was to be, in the frame of the base (m).
+    pub target: Point3<f64>,
+    /// Distance that remains with the orientation in view (m).
+    pub position_error: f64,
+    /// Angle that remains (rad).
+    pub orientation_error: f64,
+    /// Distance that remains where any orientation will do (m).
+    pub distance: f64,
+    /// Joints at a limit there: name of the link that it moves, and the limit (rad, m).
+    pub at_limits: Vec<(String, f64)>,
+    /// The posture (rad, m).
+    pub posture: Vec<f64>,
+}
+
+impl std::error::Error for Unreachable {}
+
+impl core::fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let [x, y, z] = [self.target.x, self.target.y, self.target.z];
+        write!(f, "the tool cannot get to ({x:.4}, {y:.4}, {z:.4}) m")?;
+        if self.distance > 1e-6 {
+            write!(f, ": it stays {:.6} m away in any orientation", self.distance)?;
+        } else {
+            write!(
+                f,
+                " in this orientation: {:.6} m and {:.6} rad remain",
+                self.position_error, self.orientation_error
+            )?;
+        }
+        if !self.at_limits.is_empty() {
+            let joints: Vec<String> =
+                self.at_limits.iter().map(|(name, limit)| format!("{name} at {limit:.4}")).collect();
+            write!(f, "; joints at a limit: {}", joints.join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,425 @@
+//! Paths of postures through waypoints.
+
+use super::chain::Chain;
+use super::error::InverseKinematicsError;
+use super::solve::{Goal, Settings};
+use super::straight::StraightRun;
+
+/// Where a waypoint is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WaypointPlace {
+    /// A posture (rad, m). A joint without a coordinate stays where it is at the waypoint before.
+    Posture(Vec<Option<f64>>),
+    /// A pose of the tool in the base of the chain.
+    Tool(Goal),
+}
+
+/// How the chain gets to a waypoint from the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Straight in the space of the joints.
+    Joint,
+    /// The tool's origin straight, its turn about one axis.
+    Straight,
+}
+
+/// Where to be at which time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waypoint {
+    /// Time (s).
+    pub time: f64,
+    /// Where.
+    pub place: WaypointPlace,
+    /// How to get there.
+    pub way: Way,
+    /// Whether it is passed without a stop, at the mean velocity from the waypoint before to the one after. Elsewhere, and at the last
+    /// waypoint, there is a stop.
+    pub pass: bool,
+}
+
+/// How paths are made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanSettings {
+    /// Longest time between two samples (s).
+    pub interval: f64,
+    /// Fastest that each joint may move (rad/s, m/s).
+    pub rates: Vec<f64>,
+    /// The posture (rad, m) near which postures stay where the tool leaves them a choice.
+    pub rest: Vec<f64>,
+    /// When a posture is good enough.
+    pub solve: Settings,
+}
+
+/// Joint coordinates in time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointPath {
+    /// Times (s), from 0 on, later and later.
+    pub times: Vec<f64>,
+    /// A posture a time (rad, m).
+    pub postures: Vec<Vec<f64>>,
+    /// Rates there (rad/s, m/s).
+    pub rates: Vec<Vec<f64>>,
+    /// Which of the times each waypoint has.
+    pub waypoints: Vec<usize>,
+}
+
+/// Why there is no path.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// The waypoints cannot be used as they are.
+    #[error("{reason}")]
+    Waypoint {
+        /// Which waypoint, from 0.
+        waypoint: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No posture for a waypoint.
+    #[error("{source}")]
+    Goal {
+        /// Which waypoint, from 0.
+        waypoint: usize,
+        /// What remains.
+        source: InverseKinematicsError,
+    },
+    /// No posture on the way to a waypoint.
+    #[error("on the way, at {time:.3} s: {source}")]
+    Way {
+        /// The waypoint at the end of the way, from 0.
+        waypoint: usize,
+        /// Time (s).
+        time: f64,
+        /// What remains.
+        source: InverseKinematicsError,
+    },
+    /// A joint would have to jump, or at least to move faster than it may.
+    #[error(
+        "at {time:.3} s the joint of '{joint}' would have to move at {rate:.3}, faster than {limit:.3} rad/s or m/s"
+    )]
+    Rate {
+        /// The waypoint at the end of the way, from 0.
+        waypoint: usize,
+        /// Time (s).
+        time: f64,
+        /// The link whose joint it is.
+        joint: String,
+        /// The rate (rad/s, m/s).
+        rate: f64,
+        /// The fastest (rad/s, m/s).
+        limit: f64,
+    },
+    /// A joint would leave its range.
+    #[error("at {time:.3} s the joint of '{joint}' would be at {value:.4}, out of its range [{:.4}, {:.4}] rad or m", range[0], range[1])]
+    Range {
+        /// The waypoint at the end of the way, from 0.
+        waypoint: usize,
+        /// Time (s).
+        time: f64,
+        /// The link whose joint it is.
+        joint: String,
+        /// The coordinate (rad, m).
+        value: f64,
+        /// Its range.
+        range: [f64; 2],
+    },
+}
+
+impl PlanError {
+    /// The waypoint concerned, from 0.
+    pub fn waypoint(&self) -> usize {
+        match self {
+            Self::Waypoint { waypoint, .. }
+            | Self::Goal { waypoint, .. }
+            | Self::Way { waypoint, .. }
+            | Self::Rate { waypoint, .. }
+            | Self::Range { waypoint, .. } => *waypoint,
+        }
+    }
+}
+
+/// A path from the posture `start` (rad, m) at time 0 through `waypoints`. Between stops it is the polynomial of least jerk,
+/// `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J. Neuroscience 5(7)), of each joint or of the tool's point and angle; where
+/// waypoints are passed, the polynomial of the fifth degree with the velocities there and no acceleration: straight between waypoints
+/// on a line that are passed evenly, round at corners.
+///
+/// # Errors
+/// [`PlanError`], which names the waypoint.
+pub fn plan(
+    chain: &Chain,
+    start: &[f64],
+    waypoints: &[Waypoint],
+    settings: &PlanSettings,
+) -> Result<JointPath, PlanError> {
+    check(chain, start, waypoints, settings)?;
+    let path = JointPath {
+        times: vec![0.0],
+        postures: vec![start.to_vec()],
+        rates: vec![vec![0.0; start.len()]],
+        waypoints: Vec::with_capacity(waypoints.len()),
+    };
+    let mut planner = Planner { chain, waypoints, settings, path };
+    let mut first = 0;
+    while first < waypoints.len() {
+        let way = waypoints[first].way;
+        let same = waypoints[first..].iter().take_while(|w| w.way == way).count();
+        // A run of one way that ends at a stop.
+        let last = (first..first + same - 1).find(|&w| !waypoints[w].pass).unwrap_or(first + same - 1);
+        match way {
+            Way::Joint => planner.joint_run(first, last)?,
+            Way::Straight => planner.straight_run(first, last)?,
+        }
+        first = last + 1;
+    }
+    planner.check_samples()?;
+    Ok(planner.path)
+}
+
+fn check(
+    chain: &Chain,
+    start: &[f64],
+    waypoints: &[Waypoint],
+    settings: &PlanSettings,
+) -> Result<(), PlanError> {
+    let wrong = |waypoint: usize, reason: String| Err(PlanError::Waypoint { waypoint, reason });
+    let count = chain.len();
+    for (what, numbers) in [("start", start), ("rest posture", &settings.rest), ("rates", &settings.rates)] {
+        if numbers.len() != count || numbers.iter().any(|x| x.is_nan()) {
+            return wrong(0, format!("the {what} has {} numbers for {count} joints", numbers.len()));
+        }
+    }
+    if !(settings.interval.is_finite() && settings.interval > 0.0) {
+        return wrong(0, format!("an interval of {} s between samples", settings.interval));
+    }
+    let mut before = 0.0;
+    for (at, waypoint) in waypoints.iter().enumerate() {
+        if !(waypoint.time.is_finite() && waypoint.time > before) {
+            return wrong(at, format!("{} s is not later than {before} s", waypoint.time));
+        }
+        before = waypoint.time;
+        if let WaypointPlace::Posture(posture) = &waypoint.place {
+            if posture.len() != count {
+                return wrong(at, format!("{} coordinates for the tool's {count} joints", posture.len()));
+            }
+            if waypoint.way == Way::Straight {
+                return wrong(at, "a straight way needs a pose of the tool to end at".into());
+            }
+        }
+        if let Some(next) = waypoints.get(at + 1)
+            && waypoint.pass
+            && waypoint.way != next.way
+        {
+            return wrong(at, "between a way of the joints and a straight one there must be a stop".into());
+        }
+    }
+    Ok(())
+}
+
+struct Planner<'a> {
+    chain: &'a Chain,
+    waypoints: &'a [Waypoint],
+    settings: &'a PlanSettings,
+    path: JointPath,
+}
+
+impl Planner<'_> {
+    fn last_posture(&self) -> Vec<f64> {
+        self.path.postures.last().cloned().unwrap_or_default()
+    }
+
+    /// The time at which the way to a waypoint begins (s).
+    fn begin(&self, waypoint: usize) -> f64 {
+        waypoint.checked_sub(1).map_or(0.0, |before| self.waypoints[before].time)
+    }
+
+    /// Number of samples on the way to a waypoint.
+    fn samples(&self, waypoint: usize) -> usize {
+        let length = self.waypoints[waypoint].time - self.begin(waypoint);
+        ((length / self.settings.interval).ceil() as usize).max(1)
+    }
+
+    fn push(&mut self, time: f64, posture: Vec<f64>, rates: Vec<f64>) {
+        self.path.times.push(time);
+        self.path.postures.push(posture);
+        self.path.rates.push(rates);
+    }
+
+    /// The ways to waypoints `first..=last`, straight for the joints.
+    fn joint_run(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
+        let mut stops = vec![self.last_posture()];
+        let mut times = vec![self.begin(first)];
+        for w in first..=last {
+            let from = stops.last().cloned().unwrap_or_default();
+            stops.push(self.posture(w, &from)?);
+            times.push(self.waypoints[w].time);
+        }
+        let joints = self.chain.len();
+        let rate = |k: usize, j: usize| {
+            if k == 0 || k + 1 == stops.len() {
+                return 0.0;
+            }
+            passing_rate(
+                (stops[k][j] - stops[k - 1][j]) / (times[k] - times[k - 1]),
+                (stops[k + 1][j] - stops[k][j]) / (times[k + 1] - times[k]),
+                (stops[k + 1][j] - stops[k - 1][j]) / (times[k + 1] - times[k - 1]),
+            )
+        };
+        for (k, w) in (first..=last).enumerate() {
+            let (from, length) = (times[k], times[k + 1] - times[k]);
+            // What stands still needs no samples.
+            let count = if stops[k] == stops[k + 1] { 1 } else { self.samples(w) };
+            for n in 1..=count {
+                let s = n as f64 / count as f64;
+                let along = |j: usize| {
+                    quintic(stops[k][j], stops[k + 1][j], length * rate(k, j), length * rate(k + 1, j), s)
+                };
+                let [posture, rates]: [Vec<f64>; 2] = if n == count {
+                    [stops[k + 1].clone(), (0..joints).map(|j| rate(k + 1, j)).collect()]
+                } else {
+                    let points: Vec<[f64; 2]> = (0..joints).map(along).collect();
+                    [points.iter().map(|p| p[0]).collect(), points.iter().map(|p| p[1] / length).collect()]
+                };
+                let time = if n == count { times[k + 1] } else { from + length * s };
+                self.push(time, posture, rates);
+            }
+            self.path.waypoints.push(self.path.times.len() - 1);
+        }
+        Ok(())
+    }
+
+    /// The posture of a waypoint that is reached from `from`.
+    fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
+        match &self.waypoints[waypoint].place {
+            WaypointPlace::Posture(posture) => {
+                Ok(posture.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
+            }
+            WaypointPlace::Tool(goal) => {
+                let rest = &self.settings.rest;
+                self.chain
+                    .solve(goal, &[from, rest], Some(rest), &self.settings.solve)
+                    .map(|solution| solution.posture)
+                    .map_err(|source| PlanError::Goal { waypoint, source })
+            }
+        }
+    }
+
+    /// The ways to waypoints `first..=last`, straight for the tool.
+    fn straight_run(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
+        let start = self.chain.pose(&self.last_posture());
+        let run = StraightRun::new(&start, self.begin(first), &self.waypoints[first..=last]);
+        let run_begin = self.path.times.len() - 1;
+        for (k, w) in (first..=last).enumerate() {
+            // A waypoint out of reach is told as such, not as a way on which there is no posture any more.
+            if let WaypointPlace::Tool(goal) = &self.waypoints[w].place {
+                let from = self.last_posture();
+                self.chain
+                    .solve(goal, &[&from, &self.settings.rest], None, &self.settings.solve)
+                    .map_err(|source| PlanError::Goal { waypoint: w, source })?;
+            }
+            let segment = run.segment(k, &self.chain.pose(&self.last_posture()).rotation);
+            let (from, count) = (self.begin(w), self.samples(w));
+            let mut done = 0.0;
+            for n in 1..=count {
+                let s = n as f64 / count as f64;
+                let time = if n == count { self.waypoints[w].time } else { from + segment.length * s };
+                let goal = segment.at(s);
+                // Towards the rest posture in step with the way, so that all stops together.
+                let progress = minimum_jerk(s);
+                let pull = Some((self.settings.rest.as_slice(), (progress - done).clamp(0.0, 1.0)));
+                done = progress;
+                let posture = self
+                    .chain
+                    .follow(&goal, &self.last_posture(), pull, &self.settings.solve)
+                    .map_err(|source| PlanError::Way { waypoint: w, time, source })?
+                    .posture;
+                self.push(time, posture, vec![0.0; self.chain.len()]);
+            }
+            self.path.waypoints.push(self.path.times.len() - 1);
+        }
+        self.difference(run_begin);
+        Ok(())
+    }
+
+    /// Rates of the samples from `begin` on by central differences; zero at both ends, which are stops.
+    fn difference(&mut self, begin: usize) {
+        let JointPath { times, postures, rates, .. } = &mut self.path;
+        for n in begin + 1..times.len().saturating_sub(1) {
+            // Of the parabola through three neighbours, which need not be evenly spaced.
+            let (h0, h1) = (times[n] - times[n - 1], times[n + 1] - times[n]);
+            for (j, rate) in rates[n].iter_mut().enumerate() {
+                let slope0 = (postures[n][j] - postures[n - 1][j]) / h0;
+                let slope1 = (postures[n + 1][j] - postures[n][j]) / h1;
+                *rate = (slope0 * h1 + slope1 * h0) / (h0 + h1);
+            }
+        }
+    }
+
+    /// No joint jumps, is too fast or out of its range.
+    fn check_samples(&self) -> Result<(), PlanError> {
+        let JointPath { times, postures, waypoints, .. } = &self.path;
+        for n in 1..times.len() {
+            let waypoint = waypoints.partition_point(|&w| w < n);
+            for j in 0..self.chain.len() {
+                let rate = (postures[n][j] - postures[n - 1][j]) / (times[n] - times[n - 1]);
+                let (joint, time) = (self.chain.name(j).to_owned(), times[n]);
+                let limit = self.settings.rates[j];
+                if rate.abs() > limit {
+                    return Err(PlanError::Rate { waypoint, time, joint, rate, limit });
+                }
+                let (value, range) = (postures[n][j], self.chain.limits(j));
+                // Rounding in files.
+                if value < range[0] - 1e-6 || value > range[1] + 1e-6 {
+                    return Err(PlanError::Range { waypoint, time, joint, value, range });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `10 s^3 - 15 s^4 + 6 s^5`.
+fn minimum_jerk(s: f64) -> f64 {
+    s * s * s * (10.0 + s * (6.0 * s - 15.0))
+}
+
+/// Value and slope at s, from 0 to 1, of the polynomial of the fifth degree with the given ends and slopes and no curvature at either end.
+pub(super) fn quintic(from: f64, to: f64, slope0: f64, slope1: f64, s: f64) -> [f64; 2] {
+    let way = to - from;
+    let c3 = 10.0 * way - 6.0 * slope0 - 4.0 * slope1;
+    let c4 = -15.0 * way + 8.0 * slope0 + 7.0 * slope1;
+    let c5 = 6.0 * way - 3.0 * slope0 - 3.0 * slope1;
+    [
+        from + s * (slope0 + s * s * (c3 + s * (c4 + s * c5))),
+        slope0 + s * s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)),
+    ]
+}
+
+/// Rate with which a joint passes a waypoint: the mean one, but none where it turns back, and never so fast that it overshoots (Fritsch
+/// and Carlson 1980, SIAM J. Numerical Analysis 17(2)).
+fn passing_rate(before: f64, after: f64, mean: f64) -> f64 {
+    if before * after <= 0.0 {
+        return 0.0;
+    }
+    mean.signum() * mean.abs().min(1.875 * before.abs().min(after.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    // The law: ends and slopes as asked, no curvature there; between stops the polynomial of least jerk.
+    #[test]
+    fn the_quintic_has_its_ends() {
+        let at = |s| quintic(1.0, 4.0, 0.5, -2.0, s);
+        assert_relative_eq!(at(0.0)[0], 1.0);
+        assert_relative_eq!(at(0.0)[1], 0.5);
+        assert_relative_eq!(at(1.0)[0], 4.0, epsilon = 1e-12);
+        assert_relative_eq!(at(1.0)[1], -2.0, epsilon = 1e-12);
+        let h = 1e-4;
+        for s in [0.0, 1.0 - h] {
+            // The curvature grows from none as the third derivative says, of the order of 100.
+            assert!(((at(s + h)[1] - at(s)[1]) / h).abs() < 300.0 * h);
+        }
+        assert_relative_eq!(quintic(0.0, 1.0, 0.0, 0.0, 0.3)[0], minimum_jerk(0.3), epsilon = 1e-15);
+    }
+}

@@ -1,0 +1,402 @@
+//! Levenberg-Marquardt within joint limits.
+
+use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Point3, Unit, UnitQuaternion, Vector3};
+
+use super::chain::Chain;
+use super::error::{InverseKinematicsError, Unreachable};
+
+/// What the tool's axes are to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Orientation {
+    /// Anything.
+    Free,
+    /// A direction of the tool has a direction in the base; the turn about it is free.
+    Axis {
+        /// The direction in the tool's frame.
+        tool: Unit<Vector3<f64>>,
+        /// The direction that it is to have, in the base.
+        base: Unit<Vector3<f64>>,
+    },
+    /// These axes, in the base.
+    Full(UnitQuaternion<f64>),
+}
+
+/// Where the tool is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Of the tool's origin, in the base (m).
+    pub position: Point3<f64>,
+    /// Of its axes.
+    pub orientation: Orientation,
+}
+
+/// When a posture is good enough, and how long it is sought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Largest error of position (m).
+    pub position_tolerance: f64,
+    /// Largest error of orientation (rad).
+    pub orientation_tolerance: f64,
+    /// Most steps from one seed.
+    pub max_iterations: usize,
+    /// Seeds that are tried after those that are given: the middle of the ranges, then points of Halton's sequence (Halton 1960,
+    /// Numerische Mathematik 2) in them.
+    pub seeds: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { position_tolerance: 1e-6, orientation_tolerance: 1e-6, max_iterations: 100, seeds: 128 }
+    }
+}
+
+/// A posture that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The posture (rad, m).
+    pub posture: Vec<f64>,
+    /// Error of position (m).
+    pub position_error: f64,
+    /// Error of orientation (rad).
+    pub orientation_error: f64,
+    /// Steps of Levenberg and Marquardt from all seeds together, without those towards the rest posture.
+    pub iterations: usize,
+    /// The seed from which it was found, the given ones first.
+    pub seed: usize,
+}
+
+/// Range (rad) in which seeds of joints without limits are sought, either way.
+const SEED_RANGE: f64 = core::f64::consts::PI;
+/// Primes: bases of the Halton sequence. A chain of more joints takes them again, shifted.
+const PRIMES: [usize; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+/// Part of the errors' tolerances at which steps stop: one more step usually gets there, and neighbours in time then do not jitter.
+const POLISH: f64 = 1e-3;
+/// A seed is given up when this many steps together gain less than `STALL_GAIN` of the squared error.
+const STALL_STEPS: usize = 12;
+const STALL_GAIN: f64 = 1e-3;
+/// Largest step towards the rest posture (rad, m), and how many there may be.
+const REST_STEP: f64 = 0.3;
+const REST_STEPS: usize = 40;
+/// Singular values below this part of the largest count as none in the null space.
+const RANK: f64 = 1e-4;
+
+/// Errors of a posture, and how they change with it.
+struct Errors {
+    /// What is missing, in weighed units (m): orientation times the lever, position.
+    missing: DVector<f64>,
+    /// Its Jacobian, of what the joints add.
+    jacobian: DMatrix<f64>,
+    position: f64,
+    orientation: f64,
+}
+
+impl Errors {
+    fn cost(&self) -> f64 {
+        self.missing.norm_squared()
+    }
+
+    fn within(&self, settings: &Settings, part: f64) -> bool {
+        self.position <= part * settings.position_tolerance
+            && self.orientation <= part * settings.orientation_tolerance
+    }
+}
+
+/// Rotation vector (rad, base axes) that is missing, and the part of angular velocity that counts.
+fn turn_missing(pose: &Isometry3<f64>, wanted: &Orientation) -> (Vector3<f64>, Matrix3<f64>) {
+    match wanted {
+        Orientation::Free => (Vector3::zeros(), Matrix3::zeros()),
+        Orientation::Full(rotation) => {
+            ((rotation * pose.rotation.inverse()).scaled_axis(), Matrix3::identity())
+        }
+        Orientation::Axis { tool, base } => {
+            let (a, b) = (pose.rotation * tool.into_inner(), base.into_inner());
+            let (cross, dot) = (a.cross(&b), a.dot(&b));
+            let angle = cross.norm().atan2(dot);
+            // Where the two are opposite any direction across will do.
+            let across = cross.try_normalize(1e-12).unwrap_or_else(|| {
+                let other = if a.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
+                a.cross(&other).normalize()
+            });
+            (across * angle, Matrix3::identity() - a * a.transpose())
+        }
+    }
+}
+
+impl Chain {
+    fn errors(&self, posture: &[f64], goal: &Goal, lever: f64) -> Errors {
+        let (pose, mut jacobian) = self.jacobian(posture);
+        let (turn, counts) = turn_missing(&pose, &goal.orientation);
+        let shift = goal.position.coords - pose.translation.vector;
+        let mut missing = DVector::zeros(6);
+        missing.fixed_rows_mut::<3>(0).copy_from(&(turn * lever));
+        missing.fixed_rows_mut::<3>(3).copy_from(&shift);
+        for j in 0..self.len() {
+            let w = counts * jacobian.fixed_view::<3, 1>(0, j) * lever;
+            jacobian.fixed_view_mut::<3, 1>(0, j).copy_from(&w);
+        }
+        Errors { missing, jacobian, position: shift.norm(), orientation: turn.norm() }
+    }
+
+    /// A posture that puts the tool where `goal` says, within the joints' limits: Levenberg-Marquardt with a damping in proportion to the
+    /// squared error (Nakamura and Hanafusa 1986, J. Dyn. Sys. Meas. Control 108; Buss 2004, "Introduction to inverse kinematics
+    /// with Jacobian transpose, pseudoinverse and damped least squares methods"; that proportion: Sugihara 2011, IEEE Trans. Robotics
+    /// 27(5)). Steps are projected on the limits; a joint at one that it would leave is left out of the step. It is tried from
+    /// `seeds` in their order, then from fixed ones, so that the same call gives the same bits; the first posture that is found
+    /// then goes towards `rest`, if there is one, as far as joint motion that leaves the goal alone gets it (Liegeois 1977, IEEE
+    /// Trans. SMC 7(12)).
+    ///
+    /// # Errors
+    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture; [`InverseKinematicsError::Posture`].
+    pub fn solve(
+        &self,
+        goal: &Goal,
+        seeds: &[&[f64]],
+        rest: Option<&[f64]>,
+        settings: &Settings,
+    ) -> Result<Solution, InverseKinematicsError> {
+        for posture in seeds.iter().copied().chain(rest) {
+            self.check(posture)?;
+        }
+        let (mut solution, errors) = self.search(goal, seeds, settings);
+        if errors.within(settings, 1.0) {
+            if let Some(rest) = rest {
+                self.approach_rest(&mut solution.posture, goal, rest, settings);
+                let errors = self.errors(&solution.posture, goal, self.lever());
+                (solution.position_error, solution.orientation_error) = (errors.position, errors.orientation);
+            }
+            return Ok(solution);
+        }
+        let anyhow = Goal { orientation: Orientation::Free, ..*goal };
+        let distance = match goal.orientation {
+            Orientation::Free => errors.position,
+            _ => self.search(&anyhow, &[&solution.posture], settings).1.position,
+        };
+        Err(Box::new(self.unreachable(goal, &solution.posture, &errors, distance)).into())
+    }
+
+    /// The posture for a goal near that of the posture `from`, without other seeds: what moves is what must, and first the part
+    /// `pull.1` (0 to 1) of the way to the rest posture `pull.0` that leaves the goal alone.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn follow(
+        &self,
+        goal: &Goal,
+        from: &[f64],
+        pull: Option<(&[f64], f64)>,
+        settings: &Settings,
+    ) -> Result<Solution, InverseKinematicsError> {
+        self.check(from)?;
+        let lever = self.lever();
+        let mut posture = from.to_vec();
+        if let Some((rest, part)) = pull {
+            self.check(rest)?;
+            let way = self.free_way(&posture, goal, rest, lever);
+            posture.iter_mut().zip(way.iter()).for_each(|(q, d)| *q += part * d);
+        }
+        let (iterations, errors) = self.descend(&mut posture, goal, lever, settings);
+        if errors.within(settings, 1.0) {
+            let (position_error, orientation_error) = (errors.position, errors.orientation);
+            return Ok(Solution { posture, position_error, orientation_error, iterations, seed: 0 });
+        }
+        let anyhow = Goal { orientation: Orientation::Free, ..*goal };
+        let distance = self.search(&anyhow, &[&posture], settings).1.position;
+        Err(Box::new(self.unreachable(goal, &posture, &errors, distance)).into())
+    }
+
+    fn check(&self, posture: &[f64]) -> Result<(), InverseKinematicsError> {
+        if posture.len() == self.len() && posture.iter().all(|q| q.is_finite()) {
+            return Ok(());
+        }
+        Err(InverseKinematicsError::Posture { found: posture.len(), wanted: self.len() })
+    }
+
+    fn unreachable(&self, goal: &Goal, posture: &[f64], errors: &Errors, distance: f64) -> Unreachable {
+        let at_limit = |(j, q): (usize, &f64)| {
+            let limit = self.limits(j).into_iter().find(|limit| (q - limit).abs() < 1e-9)?;
+            Some((self.name(j).to_owned(), limit))
+        };
+        Unreachable {
+            target: goal.position,
+            position_error: errors.position,
+            orientation_error: errors.orientation,
+            distance,
+            at_limits: posture.iter().enumerate().filter_map(at_limit).collect(),
+            posture: posture.to_vec(),
+        }
+    }
+
+    /// The first posture within the tolerances, or else the best one.
+    fn search(&self, goal: &Goal, seeds: &[&[f64]], settings: &Settings) -> (Solution, Errors) {
+        let lever = self.lever();
+        let mut best: Option<(Solution, Errors)> = None;
+        let mut total = 0;
+        for seed in 0..seeds.len() + settings.seeds.max(1) {
+            let mut posture = match seeds.get(seed) {
+                Some(given) => given.to_vec(),
+                None => self.seed(seed - seeds.len()),
+            };
+            self.clamp(&mut posture);
+            let (iterations, errors) = self.descend(&mut posture, goal, lever, settings);
+            total += iterations;
+            let done = errors.within(settings, 1.0);
+            if done || best.as_ref().is_none_or(|(_, b)| errors.cost() < b.cost()) {
+                let (position_error, orientation_error) = (errors.position, errors.orientation);
+                let solution =
+                    Solution { posture, position_error, orientation_error, iterations: total, seed };
+                best = Some((solution, errors));
+            }
+            if done {
+                break;
+            }
+        }
+        // There is a seed at least.
+        best.unwrap_or_else(|| {
+            let posture = self.seed(0);
+            let errors = self.errors(&posture, goal, lever);
+            let (position_error, orientation_error) = (errors.position, errors.orientation);
+            (Solution { posture, position_error, orientation_error, iterations: total, seed: 0 }, errors)
+        })
+    }
+
+    /// Seed number `k`: the middle of the ranges, then Halton's sequence.
+    fn seed(&self, k: usize) -> Vec<f64> {
+        let range = |j: usize| match self.limits(j) {
+            [low, high] if low.is_finite() && high.is_finite() => [low, high],
+            [low, _] if low.is_finite() => [low, low + 2.0 * SEED_RANGE],
+            [_, high] if high.is_finite() => [high - 2.0 * SEED_RANGE, high],
+            _ => [-SEED_RANGE, SEED_RANGE],
+        };
+        let share = |j: usize| {
+            if k == 0 { 0.5 } else { radical_inverse(k + j / PRIMES.len(), PRIMES[j % PRIMES.len()]) }
+        };
+        (0..self.len())
+            .map(|j| {
+                let [low, high] = range(j);
+                low + (high - low) * share(j)
+            })
+            .collect()
+    }
+
+    /// Goes down from a posture; returns the steps tried and the errors at the end.
+    fn descend(
+        &self,
+        posture: &mut Vec<f64>,
+        goal: &Goal,
+        lever: f64,
+        settings: &Settings,
+    ) -> (usize, Errors) {
+        self.clamp(posture);
+        let mut errors = self.errors(posture, goal, lever);
+        let mut damping = 1.0;
+        let (mut since, mut cost_then) = (0, errors.cost());
+        for iteration in 0..settings.max_iterations {
+            if errors.within(settings, POLISH) {
+                return (iteration, errors);
+            }
+            let Some(step) = self.step(posture, &errors, damping) else { return (iteration, errors) };
+            let mut next: Vec<f64> = posture.iter().zip(step.iter()).map(|(q, d)| q + d).collect();
+            self.clamp(&mut next);
+            let there = self.errors(&next, goal, lever);
+            if there.cost() < errors.cost() {
+                *posture = next;
+                errors = there;
+                damping = f64::max(damping / 4.0, 1e-6);
+            } else if errors.within(settings, 1.0) || damping > 1e12 {
+                // Rounding, or the least there is.
+                return (iteration + 1, errors);
+            } else {
+                damping *= 8.0;
+            }
+            since += 1;
+            if since == STALL_STEPS {
+                if errors.cost() > (1.0 - STALL_GAIN) * cost_then {
+                    return (iteration + 1, errors);
+                }
+                (since, cost_then) = (0, errors.cost());
+            }
+        }
+        (settings.max_iterations, errors)
+    }
+
+    /// `(J^T J + lambda I) d = J^T e` of the joints that are not held by a limit, `lambda = damping |e|^2`.
+    fn step(&self, posture: &[f64], errors: &Errors, damping: f64) -> Option<DVector<f64>> {
+        let gradient = errors.jacobian.tr_mul(&errors.missing);
+        let held = |j: usize| {
+            let [low, high] = self.limits(j);
+            (posture[j] <= low && gradient[j] < 0.0) || (posture[j] >= high && gradient[j] > 0.0)
+        };
+        let free: Vec<usize> = (0..self.len()).filter(|&j| !held(j)).collect();
+        let jacobian = errors.jacobian.select_columns(&free);
+        let mut matrix = jacobian.tr_mul(&jacobian);
+        // The least keeps the factorisation away from singular matrices.
+        let lambda = damping * errors.cost() + 1e-14 * (1.0 + matrix.trace());
+        for i in 0..free.len() {
+            matrix[(i, i)] += lambda;
+        }
+        let solved = matrix.cholesky()?.solve(&gradient.select_rows(&free));
+        let mut step = DVector::zeros(self.len());
+        for (k, &j) in free.iter().enumerate() {
+            step[j] = solved[k];
+        }
+        // Farther than this the Jacobian says nothing.
+        let longest = step.amax();
+        if longest > 1.0 {
+            step /= longest;
+        }
+        Some(step)
+    }
+
+    /// The part of the way to `rest` that leaves the goal alone to first order: `(I - J^+ J) (rest - q)`, in the joints that no limit
+    /// stops.
+    fn free_way(&self, posture: &[f64], goal: &Goal, rest: &[f64], lever: f64) -> DVector<f64> {
+        let errors = self.errors(posture, goal, lever);
+        let way = DVector::from_iterator(self.len(), rest.iter().zip(posture).map(|(r, q)| r - q));
+        let svd = errors.jacobian.svd(false, true);
+        let mut free = way.clone();
+        if let Some(rows) = svd.v_t {
+            let least = RANK * svd.singular_values.max();
+            for (k, value) in svd.singular_values.iter().enumerate() {
+                if *value > least {
+                    let row = rows.row(k).transpose();
+                    free -= &row * row.dot(&way);
+                }
+            }
+        }
+        free
+    }
+
+    fn approach_rest(&self, posture: &mut Vec<f64>, goal: &Goal, rest: &[f64], settings: &Settings) {
+        let lever = self.lever();
+        let far = |posture: &[f64]| posture.iter().zip(rest).map(|(q, r)| (q - r) * (q - r)).sum::<f64>();
+        let mut share: f64 = 1.0;
+        for _ in 0..REST_STEPS {
+            let way = self.free_way(posture, goal, rest, lever);
+            let longest = way.amax();
+            if longest * share < 1e-6 {
+                return;
+            }
+            let scale = share * f64::min(1.0, REST_STEP / longest);
+            let mut next: Vec<f64> = posture.iter().zip(way.iter()).map(|(q, d)| q + scale * d).collect();
+            let (_, errors) = self.descend(&mut next, goal, lever, settings);
+            if errors.within(settings, 1.0) && far(&next) < far(posture) {
+                *posture = next;
+                share = f64::min(1.0, 2.0 * share);
+            } else {
+                share *= 0.5;
+            }
+        }
+    }
+}
+
+/// Van der Corput's radical inverse of `k` in a base: its digits mirrored at the point.
+fn radical_inverse(mut k: usize, base: usize) -> f64 {
+    let (mut value, mut digit) = (0.0, 1.0 / base as f64);
+    let step = digit;
+    while k > 0 {
+        value += (k % base) as f64 * digit;
+        k /= base;
+        digit *= step;
+    }
+    value
+}

@@ -1,0 +1,345 @@
+//! Tasks: paths of the joints that lead a tool through its waypoints, and what hands are told.
+
+use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+use pliant_rigid::control::{ControlledJoint, InverseDynamics, Path};
+use pliant_rigid::inverse_kinematics::{
+    self as kinematics, Chain, Goal, JointPath, Orientation, PlanError, PlanSettings, WaypointPlace,
+};
+use pliant_rigid::multibody::{JointKind, LinkId};
+use pliant_rigid::simulation::{Actuator, Control};
+
+use super::drive::{Drive, boxed, fixed_step, link_of, switch_off};
+use super::robot::{Joints, RigidParts, RobotJoints};
+use super::{AssembleError, isometry};
+use crate::format::{
+    Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
+    Varying, Way, Waypoint,
+};
+
+/// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything faster is a jump.
+const RATE_LIMIT: f64 = 10.0;
+/// Bounds of the time between samples of a path [s], which otherwise is the scene's step.
+const INTERVALS: [f64; 2] = [1e-3, 1e-2];
+/// Openings may be this much out of range [m]: rounding of decimals.
+const OPENING_SLACK: f64 = 1e-9;
+
+/// Adds the tasks of a scene to what drives its robots.
+///
+/// # Errors
+/// A waypoint or an opening that cannot be reached, a tool that the robot does not carry, a joint that something else drives already.
+pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Result<(), AssembleError> {
+    let mut driven: Vec<LinkId> = Vec::new();
+    for actuator in &scene.actuators {
+        driven.push(joints.link(&actuator.joint, "actuators")?);
+    }
+    for (at, task) in scene.tasks.iter().enumerate() {
+        let path = format!("tasks[{at}]");
+        let robot = robot(joints, &task.robot, &format!("{path}.robot"))?;
+        let arm = Arm::new(task, robot, parts, &path)?;
+        for link in &arm.links {
+            if driven.contains(link) {
+                let name = &parts.builder.links()[link.0].name;
+                let reason = format!("the joint of '{name}' is driven by another task or motor already");
+                return Err(AssembleError::Robot { path: format!("{path}.robot"), reason });
+            }
+        }
+        driven.extend(&arm.links);
+        let planned = arm.plan(task, scene.dt, &path)?;
+        match task.control {
+            TaskControl::Position { .. } => position_control(task, &arm, planned, robot, parts),
+            TaskControl::InverseDynamics { .. } => {
+                computed_torque(scene, task, &arm, planned, robot, parts);
+            }
+        }
+        for (k, gripper) in task.grippers.iter().enumerate() {
+            open_and_close(gripper, parts, joints, &format!("{path}.grippers[{k}]"))?;
+        }
+    }
+    Ok(())
+}
+
+fn robot<'a>(joints: &'a Joints, name: &str, path: &str) -> Result<&'a RobotJoints, AssembleError> {
+    let undefined = || AssembleError::Undefined { path: path.to_owned(), name: name.to_owned() };
+    joints.robots.get(name).ok_or_else(undefined)
+}
+
+/// The joints that lead a tool.
+struct Arm {
+    chain: Chain,
+    links: Vec<LinkId>,
+    /// The joints' names in the robot's file.
+    names: Vec<String>,
+    start: Vec<f64>,
+    /// Largest efforts [N m, N].
+    efforts: Vec<f64>,
+    /// Fastest rates [rad/s, m/s].
+    rates: Vec<f64>,
+}
+
+impl Arm {
+    fn new(task: &Task, robot: &RobotJoints, parts: &RigidParts, path: &str) -> Result<Self, AssembleError> {
+        let builder = &parts.builder;
+        let path = format!("{path}.tool.link");
+        let fail = |reason: String| AssembleError::Robot { path: path.clone(), reason };
+        let name = match task.tool.link.split_once('/') {
+            Some(_) => task.tool.link.clone(),
+            None => format!("{}/{}", task.robot, task.tool.link),
+        };
+        let (body, tip) = link_of(builder, &name, &path)?;
+        let center = Translation3::from(-parts.centers[body.0]);
+        let tool = builder.bodies()[body.0].frame * center * isometry(&task.tool.pose);
+        let chain = Chain::new(builder.links(), None, tip, &tool).map_err(|e| fail(e.to_string()))?;
+        let mut arm = Self {
+            links: (0..chain.len()).map(|j| chain.link(j)).collect(),
+            chain,
+            names: Vec::new(),
+            start: Vec::new(),
+            efforts: Vec::new(),
+            rates: Vec::new(),
+        };
+        for &link in &arm.links {
+            let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
+                let other = &builder.links()[link.0].name;
+                return Err(fail(format!(
+                    "'{name}' hangs on the joint of '{other}' as well, which is not one of '{}'",
+                    task.robot
+                )));
+            };
+            let (name, _, effort) = &robot.joints[at];
+            let motors = &builder.actuators[robot.actuators.clone()];
+            let own = motors.iter().filter(|motor| motor.link == link).map(|motor| motor.effort_limit);
+            arm.names.push(name.clone());
+            arm.start.push(builder.start(link));
+            arm.efforts.push(own.fold(*effort, f64::min));
+            arm.rates.push(task.rate_limit.or(robot.rates[at]).unwrap_or(RATE_LIMIT));
+        }
+        Ok(arm)
+    }
+
+    /// The path through the waypoints.
+    fn plan(&self, task: &Task, dt: f64, path: &str) -> Result<JointPath, AssembleError> {
+        let failed = |source: PlanError| {
+            let at = source.waypoint();
+            let name = task.waypoints.get(at).and_then(|w| w.name.clone()).unwrap_or_default();
+            AssembleError::Task { path: format!("{path}.waypoints[{at}]"), name, source: Box::new(source) }
+        };
+        let waypoints: Result<Vec<_>, _> =
+            task.waypoints.iter().enumerate().map(|(at, w)| self.waypoint(at, w)).collect();
+        let settings = PlanSettings {
+            interval: dt.clamp(INTERVALS[0], INTERVALS[1]),
+            rates: self.rates.clone(),
+            rest: self.start.clone(),
+            solve: kinematics::Settings::default(),
+        };
+        waypoints
+            .and_then(|waypoints| kinematics::plan(&self.chain, &self.start, &waypoints, &settings))
+            .map_err(failed)
+    }
+
+    fn waypoint(&self, at: usize, waypoint: &Waypoint) -> Result<kinematics::Waypoint, PlanError> {
+        let place = match (&waypoint.joints, &waypoint.pose) {
+            (Some(TargetPositions::All(all)), _) => {
+                WaypointPlace::Posture(all.iter().copied().map(Some).collect())
+            }
+            (Some(TargetPositions::Named(named)), _) => {
+                let mut posture = vec![None; self.links.len()];
+                for (name, &position) in named {
+                    let Some(j) = self.names.iter().position(|own| own == name) else {
+                        let names = self.names.join(", ");
+                        let reason =
+                            format!("'{name}' is not one of the joints that lead the tool, [{names}]");
+                        return Err(PlanError::Waypoint { waypoint: at, reason });
+                    };
+                    posture[j] = Some(position);
+                }
+                WaypointPlace::Posture(posture)
+            }
+            (None, Some(pose)) => WaypointPlace::Tool(goal(pose)),
+            // Validation tells it first.
+            (None, None) => WaypointPlace::Posture(vec![None; self.links.len()]),
+        };
+        let way = match waypoint.path {
+            Way::Joint => kinematics::Way::Joint,
+            Way::Straight => kinematics::Way::Straight,
+        };
+        let pass = waypoint.timing == Timing::Pass;
+        Ok(kinematics::Waypoint { time: waypoint.time, place, way, pass })
+    }
+}
+
+fn goal(pose: &ToolPose) -> Goal {
+    let orientation = match (pose.orientation, pose.axis) {
+        (Some([w, x, y, z]), _) => {
+            Orientation::Full(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
+        }
+        (None, Some(axis)) => {
+            Orientation::Axis { tool: Vector3::z_axis(), base: Unit::new_normalize(Vector3::from(axis)) }
+        }
+        (None, None) => Orientation::Free,
+    };
+    Goal { position: Point3::from(pose.position), orientation }
+}
+
+/// Motors that hold the joints on the path.
+fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoints, parts: &mut RigidParts) {
+    switch_off(parts, robot, |link| arm.links.contains(&link));
+    let [stiffness, damping] = task.control.gains();
+    for (j, &link) in arm.links.iter().enumerate() {
+        let samples = planned.times.iter().zip(&planned.postures);
+        let keyframes = samples.map(|(&time, posture)| Keyframe { time, value: posture[j] }).collect();
+        let interpolation = Interpolation::Linear;
+        parts.drives.0.push(Drive {
+            actuator: parts.builder.actuators.len(),
+            signal: Signal::Varying(Varying::Keyframes { keyframes, interpolation }),
+            scale: 1.0,
+            offset: 0.0,
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+            effort_limit: None,
+        });
+        parts.builder.actuators.push(Actuator {
+            link,
+            dof: 0,
+            control: Control::Position { target: arm.start[j], target_rate: 0.0, stiffness, damping },
+            effort_limit: arm.efforts[j],
+            gravity_compensation: true,
+        });
+    }
+}
+
+/// Computed torque along the path.
+fn computed_torque(
+    scene: &Scene,
+    task: &Task,
+    arm: &Arm,
+    planned: JointPath,
+    robot: &RobotJoints,
+    parts: &mut RigidParts,
+) {
+    switch_off(parts, robot, |link| arm.links.contains(&link));
+    let [stiffness, damping] = task.control.gains();
+    let joint = |(&link, &effort_limit): (&LinkId, &f64)| ControlledJoint {
+        link,
+        dof: 0,
+        stiffness,
+        damping,
+        effort_limit,
+    };
+    let driven: Vec<ControlledJoint> = arm.links.iter().zip(&arm.efforts).map(joint).collect();
+    let period = fixed_step(scene);
+    parts.builder.externals.push(boxed(move |model| {
+        let JointPath { times, postures, rates, .. } = planned;
+        let path = Path::hermite(times, postures, rates)?;
+        InverseDynamics::new(model, driven, path)?.with_period(period)
+    }));
+}
+
+/// One finger of a hand: its motor, and the range of its coordinate [m].
+struct Finger {
+    actuator: usize,
+    link: LinkId,
+    range: [f64; 2],
+    /// What its motor is told at first [m].
+    told: f64,
+    /// Largest force of its motor [N].
+    effort: f64,
+}
+
+/// The two fingers of a hand, which slide against each other.
+fn fingers(
+    hand: &RobotJoints,
+    parts: &RigidParts,
+    name: &str,
+    path: &str,
+) -> Result<[Finger; 2], AssembleError> {
+    let links = parts.builder.links();
+    let fail = |reason: String| AssembleError::Robot { path: path.to_owned(), reason };
+    let mut found = Vec::new();
+    for actuator in hand.actuators.clone() {
+        let motor = &parts.builder.actuators[actuator];
+        if let (Control::Position { target, .. }, JointKind::Prismatic { .. }) =
+            (motor.control, &links[motor.link.0].joint)
+        {
+            let range = links[motor.link.0].dofs.first().map_or([0.0, f64::INFINITY], |dof| dof.limits);
+            let (link, effort) = (motor.link, motor.effort_limit);
+            found.push(Finger { actuator, link, range, told: target, effort });
+        }
+    }
+    let count = found.len();
+    let pair: [Finger; 2] = found.try_into().map_err(|_| {
+        fail(format!(
+            "'{name}' has {count} sliding joints with a position motor, where two fingers are needed"
+        ))
+    })?;
+    let axis = |finger: &Finger| match &links[finger.link.0].joint {
+        JointKind::Prismatic { axis } => links[finger.link.0].frame.rotation * axis.into_inner(),
+        _ => Vector3::zeros(),
+    };
+    let same_parent = links[pair[0].link.0].parent == links[pair[1].link.0].parent;
+    if !same_parent || axis(&pair[0]).dot(&axis(&pair[1])) > -0.999 {
+        return Err(fail(format!("the fingers of '{name}' do not slide against each other")));
+    }
+    if parts.drives.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
+        return Err(fail(format!(
+            "the motors of '{name}' are told by its controls or by another task already"
+        )));
+    }
+    Ok(pair)
+}
+
+/// Tells the motors of a hand's fingers half of the opening each.
+fn open_and_close(
+    gripper: &Gripper,
+    parts: &mut RigidParts,
+    joints: &Joints,
+    path: &str,
+) -> Result<(), AssembleError> {
+    let hand_path = format!("{path}.robot");
+    let hand = robot(joints, &gripper.robot, &hand_path)?;
+    let pair = fingers(hand, parts, &gripper.robot, &hand_path)?;
+    let range = [0, 1].map(|end| pair[0].range[end] + pair[1].range[end]);
+    for (at, command) in gripper.commands.iter().enumerate() {
+        let fail = |field: &str, reason: String| {
+            Err(AssembleError::Robot { path: format!("{path}.commands[{at}].{field}"), reason })
+        };
+        if command.opening < range[0] - OPENING_SLACK || command.opening > range[1] + OPENING_SLACK {
+            let reason = format!(
+                "{} m is not what '{}' can open to, [{}, {}] m",
+                command.opening, gripper.robot, range[0], range[1]
+            );
+            return fail("opening", reason);
+        }
+        let strongest = pair[0].effort.min(pair[1].effort);
+        if let Some(effort) = command.effort
+            && effort > strongest
+        {
+            let reason = format!("{effort} N is more than a motor of '{}' can, {strongest} N", gripper.robot);
+            return fail("effort", reason);
+        }
+    }
+    for finger in pair {
+        let (mut openings, mut efforts) = (Vec::new(), vec![Keyframe { time: 0.0, value: finger.effort }]);
+        let mut told = finger.told;
+        for command in &gripper.commands {
+            let (from, to) = (command.time, command.time + command.duration);
+            // A command may begin where the one before ends.
+            if openings.last().is_none_or(|last: &Keyframe| last.time < from) {
+                openings.push(Keyframe { time: from, value: told });
+            }
+            told = (0.5 * command.opening).clamp(finger.range[0], finger.range[1]);
+            openings.push(Keyframe { time: to, value: told });
+            efforts.push(Keyframe { time: from, value: command.effort.unwrap_or(finger.effort) });
+        }
+        let signal =
+            |keyframes, interpolation| Signal::Varying(Varying::Keyframes { keyframes, interpolation });
+        let limited = gripper.commands.iter().any(|command| command.effort.is_some());
+        parts.drives.0.push(Drive {
+            actuator: finger.actuator,
+            signal: signal(openings, Interpolation::Smooth),
+            scale: 1.0,
+            offset: 0.0,
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+            effort_limit: limited.then(|| signal(efforts, Interpolation::Hold)),
+        });
+    }
+    Ok(())
+}
