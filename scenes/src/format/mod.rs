@@ -4,6 +4,7 @@
 //! [`schema`] is the JSON Schema; every field's description ends with its unit in brackets.
 
 mod body;
+mod cloth;
 mod common;
 mod drive;
 mod goal;
@@ -28,6 +29,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use body::{Adhesion, Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use cloth::{
+    Cloth, ClothError, ClothPin, ClothShape, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
+};
 pub use common::{AutoOr, Pose};
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
@@ -43,7 +47,7 @@ pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
-pub use validate::{Problem, ValidationError, goals_within_duration, validate};
+pub use validate::{Problem, ValidationError, goals_within_duration};
 
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -94,6 +98,9 @@ pub struct Scene {
     /// Soft bodies.
     #[serde(default)]
     pub soft: Vec<Soft>,
+    /// Sheets of cloth.
+    #[serde(default)]
+    pub cloths: Vec<Cloth>,
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<Body>,
@@ -145,6 +152,7 @@ impl Scene {
             boundaries: Vec::new(),
             materials: BTreeMap::new(),
             soft: Vec::new(),
+            cloths: Vec::new(),
             bodies: Vec::new(),
             robots: Vec::new(),
             actuators: Vec::new(),
@@ -268,6 +276,17 @@ pub enum BoundaryKind {
         /// Friction coefficient [-].
         friction: f64,
     },
+}
+
+/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names within a robot from a file are not
+/// known; those of built-in models are.
+///
+/// # Errors
+/// All problems at once.
+pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
+    let mut problems = validate::validate(scene).map_or_else(|error| error.problems, |()| Vec::new());
+    problems.extend(cloth::problems(scene));
+    if problems.is_empty() { Ok(()) } else { Err(ValidationError { problems }) }
 }
 
 /// The JSON Schema (draft 2020-12) of a scene.

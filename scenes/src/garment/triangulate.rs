@@ -1,21 +1,30 @@
 //! An outline filled with triangles that are nearly equilateral.
 //!
 //! Inside, vertices start on a hexagonal lattice; those that are too near to the outline are left out. The constrained Delaunay
-//! triangulation (crate `spade`) joins them, then every inner vertex moves to the mean of its neighbours, and both are
-//! repeated, which spreads over the sheet what the lattice misses at its edge. Refinement alone would stop at triangles
-//! of 30 degrees.
+//! triangulation (crate `spade`) joins them, edges that are short push their ends apart, and both are repeated (Persson and Strang
+//! 2004, "A simple mesh generator in MATLAB"), which spreads over the sheet what the lattice has too much or misses at its
+//! edge. Refinement alone would stop at triangles of 30 degrees, and makes them of many sizes.
 
 use nalgebra::Vector2;
-use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
+use spade::handles::{DirectedEdgeHandle, FixedVertexHandle, VertexHandle};
+use spade::{CdtEdge, ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use super::outline::{Boundary, BoundaryPiece, LONGEST_EDGE, Outline, OutlineError};
 
 /// Distance from the outline within which the lattice has no vertices, in spacings. A row of triangles is 0.87 high, so that a
-/// vertex of the outline stands for the nearest 0.43 of it.
-const MARGIN: f64 = 0.5;
+/// vertex of the outline stands for the nearest 0.43 of it; a little less leaves none of the sheet without a vertex.
+const MARGIN: f64 = 0.4;
 
-/// How often vertices move to the mean of their neighbours.
-const ROUNDS: usize = 20;
+/// Length up to which an edge pushes, in spacings. It is more than one, so that vertices are pushed everywhere and keep their
+/// distance from the outline.
+const PUSHING: f64 = 1.25;
+
+/// How much of what an edge lacks moves each of its ends in a round.
+const STEP: f64 = 0.25;
+
+/// How often vertices are pushed. Of eleven halves of shirts with spacings of 6 to 20 mm, 40 rounds left smallest angles of at least
+/// 34 degrees and edges of up to 1.34 spacings; 60 rounds did no better.
+const ROUNDS: usize = 40;
 
 /// Why an outline was not filled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -95,7 +104,7 @@ impl Sheet {
         points.extend(lattice(&boundary, spacing));
         for _ in 0..ROUNDS {
             let joined = join(&points, outer)?;
-            let moved = joined.fixed_vertices().skip(outer).map(|vertex| mean_of_neighbours(&joined, vertex));
+            let moved = joined.fixed_vertices().skip(outer).map(|vertex| pushed(&joined, vertex, spacing));
             let moved: Vec<_> = moved.collect();
             points.splice(outer.., moved);
         }
@@ -209,14 +218,19 @@ fn join(points: &[Vector2<f64>], outer: usize) -> Result<Delaunay, TriangulateEr
     Ok(joined)
 }
 
-fn mean_of_neighbours(joined: &Delaunay, vertex: spade::handles::FixedVertexHandle) -> Vector2<f64> {
-    let (mut sum, mut count) = (Vector2::zeros(), 0.0);
-    for edge in joined.vertex(vertex).out_edges() {
-        let x = edge.to().position();
-        sum += Vector2::new(x.x, x.y);
-        count += 1.0;
-    }
-    sum / count
+/// Where a vertex goes in a round.
+fn pushed(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) -> Vector2<f64> {
+    let at = |vertex: VertexHandle<Point2<f64>, (), CdtEdge<()>, ()>| {
+        let x = vertex.position();
+        Vector2::new(x.x, x.y)
+    };
+    let x = at(joined.vertex(vertex));
+    let push = |edge: DirectedEdgeHandle<Point2<f64>, (), CdtEdge<()>, ()>| {
+        let away = x - at(edge.to());
+        let length = away.norm();
+        away * ((PUSHING * spacing - length).max(0.0) / length)
+    };
+    x + STEP * joined.vertex(vertex).out_edges().map(push).sum::<Vector2<f64>>()
 }
 
 /// The triangles within the boundary, of which the triangulation has every edge. A triangle with a vertex that is not on the boundary is

@@ -87,8 +87,8 @@ impl TShirt {
     /// with h = 1/128 m there are about as many vertices and faces as in the published scene; gap h.
     pub fn for_grid(grid_spacing: f64) -> Self {
         Self {
-            chest_width: 0.36,
-            length: 0.42,
+            chest_width: 0.37,
+            length: 0.44,
             sleeve_length: 0.1,
             sleeve_opening: 0.12,
             sleeve_drop: 0.07,
