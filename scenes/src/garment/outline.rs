@@ -105,11 +105,12 @@ pub struct Outline {
     pieces: Vec<Piece>,
 }
 
-/// A cubic Bezier curve; lines and quadratic curves are written as one, too.
+/// A cubic Bezier curve; quadratic curves are written as one, and lines, too, but are divided without rounding.
 #[derive(Clone, Debug, PartialEq)]
 struct Piece {
     name: String,
     controls: [Vector2<f64>; 4],
+    straight: bool,
     parts: Option<usize>,
 }
 
@@ -143,7 +144,7 @@ impl Outline {
     #[must_use]
     pub fn line(self, name: &str, to: Vector2<f64>) -> Self {
         let from = self.end();
-        self.cubic(name, [from + (to - from) / 3.0, from + (to - from) * (2.0 / 3.0)], to)
+        self.push(name, [from + (to - from) / 3.0, from + (to - from) * (2.0 / 3.0)], to, true)
     }
 
     /// Goes on with a quadratic Bezier curve with one control point to `to` (m).
@@ -155,9 +156,13 @@ impl Outline {
 
     /// Goes on with a cubic Bezier curve with two control points to `to` (m).
     #[must_use]
-    pub fn cubic(mut self, name: &str, controls: [Vector2<f64>; 2], to: Vector2<f64>) -> Self {
-        let controls = [self.end(), controls[0], controls[1], to];
-        self.pieces.push(Piece { name: name.to_owned(), controls, parts: None });
+    pub fn cubic(self, name: &str, controls: [Vector2<f64>; 2], to: Vector2<f64>) -> Self {
+        self.push(name, controls, to, false)
+    }
+
+    fn push(mut self, name: &str, [b, c]: [Vector2<f64>; 2], to: Vector2<f64>, straight: bool) -> Self {
+        let controls = [self.end(), b, c, to];
+        self.pieces.push(Piece { name: name.to_owned(), controls, straight, parts: None });
         self
     }
 
@@ -239,6 +244,9 @@ const INTERVALS: usize = 16;
 impl Piece {
     fn at(&self, t: f64) -> Vector2<f64> {
         let (s, [a, b, c, d]) = (1.0 - t, &self.controls);
+        if self.straight {
+            return a + (d - a) * t;
+        }
         a * (s * s * s) + b * (3.0 * s * s * t) + c * (3.0 * s * t * t) + d * (t * t * t)
     }
 
@@ -250,6 +258,9 @@ impl Piece {
 
     /// Length from the start to parameter `t` (m).
     fn length(&self, t: f64) -> f64 {
+        if self.straight {
+            return t * (self.controls[3] - self.controls[0]).norm();
+        }
         let width = t / INTERVALS as f64;
         let speeds = (0..INTERVALS).flat_map(|k| {
             GAUSS.iter().map(move |(node, weight)| weight * self.tangent((k as f64 + node) * width).norm())
@@ -264,6 +275,9 @@ impl Piece {
 
     /// The parameter at which the curve is `length` (m) long, by bisection, since a curve's length never falls.
     fn parameter(&self, length: f64) -> f64 {
+        if self.straight {
+            return length / self.length(1.0);
+        }
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..f64::MANTISSA_DIGITS {
             let middle = 0.5 * (low + high);

@@ -35,9 +35,10 @@ pub enum TriangulateError {
     /// The library that joins the vertices refuses one of them.
     #[error("triangulation: {0}")]
     Library(String),
-    /// The triangles do not fill the outline, each of its vertices once: it is too narrow somewhere.
+    /// The triangles do not fill the outline, each of its vertices once: it is too narrow somewhere, or its parts are so long
+    /// that vertices went out between them.
     #[error(
-        "triangulation: {faces} triangles cover {area} m^2, but {expected_faces} should cover {expected_area} m^2; the outline is too narrow for a spacing of {spacing} m"
+        "triangulation: {faces} triangles cover {area} m^2, but {expected_faces} should cover {expected_area} m^2; the outline is too narrow or its parts are too long for a spacing of {spacing} m"
     )]
     NotFilled {
         /// Number of triangles found.
