@@ -163,6 +163,16 @@ fn outlines_are_filled_with_good_triangles() {
     }
 }
 
+// The law: parts so long that vertices go out between them leave a sheet that does not fill its outline, which is refused.
+#[test]
+fn parts_that_hold_no_vertices_in_are_refused() {
+    let outline = Outline::starting_at(at(0.0, 0.0)).line("a", at(0.1, 0.0)).parts(6);
+    let outline = outline.line("b", at(0.1, 0.1)).parts(6).line("c", at(0.0, 0.1)).parts(6);
+    let error = Sheet::fill(&outline.line("d", at(0.0, 0.0)).parts(6), 0.01).unwrap_err();
+    assert!(matches!(error, TriangulateError::NotFilled { .. }), "{error}");
+    assert!(error.to_string().contains("should cover 0.01"), "{error}");
+}
+
 fn boundary_loops(mesh: &ClothMesh) -> Vec<usize> {
     let open = mesh.edges().iter().filter(|edge| edge.other.is_none()).map(|edge| edge.vertices);
     let mut next: BTreeMap<usize, usize> = open.map(|[a, b]| (a, b)).collect();
