@@ -279,7 +279,8 @@ fn the_default_shirt_has_the_published_size() {
     let neck = 2 * (parts(front, "neck") + parts(back, "neck"));
     let mut expected = vec![4 * parts(front, "waist"), cuff, cuff, neck];
     let mut loops = boundary_loops(mesh);
-    (expected.sort_unstable(), loops.sort_unstable());
+    expected.sort_unstable();
+    loops.sort_unstable();
     assert_eq!(loops, expected);
     mesh.check_spacing(H).unwrap();
     let quality = Quality::of((0..faces).map(|face| mesh.corners(face)));
