@@ -315,6 +315,8 @@ fn the_shirts_layers_have_the_area_of_their_outlines() {
         let limit = edges.fold(0.0, f64::max).powi(2) / 8.0 * turn;
         assert!((area - exact).abs() < limit, "{panel}: {area} {exact} {limit}");
     }
+    let cuff = shirt.half_outline(shirt.front_neck_depth).unwrap().length("cuff").unwrap();
+    assert!((cuff - shirt.sleeve_opening).abs() < 1e-15, "{cuff}");
     // Half a layer by hand: the body, the sleeve and the two curves (underarm: a triangle less a parabola's third).
     let flat = TShirt { sleeve_drop: 0.0, ..shirt };
     let body = 0.5 * flat.chest_width * flat.length;
