@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod figures;
 pub mod files;
 pub mod format;
+pub mod garment;
 pub mod load;
 pub mod machine;
 pub mod mesh_io;

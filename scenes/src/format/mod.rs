@@ -4,6 +4,7 @@
 //! [`schema`] is the JSON Schema; every field's description ends with its unit in brackets.
 
 mod body;
+mod cloth;
 mod common;
 mod drive;
 mod goal;
@@ -29,6 +30,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use body::{Adhesion, Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use cloth::{
+    Cloth, ClothError, ClothPin, ClothShape, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
+};
 pub use common::{AutoOr, Pose};
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
@@ -45,7 +49,7 @@ pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
-pub use validate::{Problem, ValidationError, goals_within_duration, validate};
+pub use validate::{Problem, ValidationError, goals_within_duration};
 
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -96,6 +100,9 @@ pub struct Scene {
     /// Soft bodies.
     #[serde(default)]
     pub soft: Vec<Soft>,
+    /// Sheets of cloth.
+    #[serde(default)]
+    pub cloths: Vec<Cloth>,
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<Body>,
@@ -150,6 +157,7 @@ impl Scene {
             boundaries: Vec::new(),
             materials: BTreeMap::new(),
             soft: Vec::new(),
+            cloths: Vec::new(),
             bodies: Vec::new(),
             robots: Vec::new(),
             actuators: Vec::new(),
@@ -274,6 +282,17 @@ pub enum BoundaryKind {
         /// Friction coefficient [-].
         friction: f64,
     },
+}
+
+/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names within a robot from a file are not
+/// known; those of built-in models are.
+///
+/// # Errors
+/// All problems at once.
+pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
+    let mut problems = validate::validate(scene).map_or_else(|error| error.problems, |()| Vec::new());
+    problems.extend(cloth::problems(scene));
+    if problems.is_empty() { Ok(()) } else { Err(ValidationError { problems }) }
 }
 
 /// The JSON Schema (draft 2020-12) of a scene.

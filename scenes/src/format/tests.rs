@@ -212,3 +212,171 @@ fn figures_that_are_not_finite_are_refused() {
 fn all_problems_are_collected() {
     assert_eq!(problems("elastic-drop", &["dt=-1", "duration=0", "materials.rubber.density=0"]).len(), 3);
 }
+
+/// A laundry bag held at its corners, a disc, a shirt and a table.
+const CLOTHS: &str = r#"{
+  "name": "cloths", "duration": 1, "dt": 0.01, "grid_spacing": 0.015625,
+  "cloths": [
+    { "name": "bag", "shape": { "type": "rectangle", "size": [0.42, 0.4], "parts": [29, 28] },
+      "pose": { "position": [1, 2, 3], "orientation": [0.7071067811865476, 0, 0, 0.7071067811865476] },
+      "material": { "density": 1500, "youngs_modulus": 3.2e6, "poissons_ratio": 0.4, "normal_stiffness": 4e5, "damping": 0.2 },
+      "pins": [
+        { "at": { "type": "corner", "corner": "lower-left" } },
+        { "at": { "type": "corner", "corner": "lower-right" }, "release": 0.5 },
+        { "at": { "type": "corner", "corner": "upper-right" }, "keyframes": [
+          { "time": 0.1, "displacement": [0, 0, 0] }, { "time": 0.5, "displacement": [-0.1, 0, 0.2] } ] },
+        { "at": { "type": "vertex", "vertex": 28 } },
+        { "at": { "type": "nearest", "point": [0.001, -0.002, 0.001] } } ] },
+    { "name": "disc", "shape": { "type": "disc", "radius": 0.1, "rings": 8 }, "velocity": [0, 0, -1],
+      "material": { "density": 1000, "youngs_modulus": 1e5, "poissons_ratio": 0.3, "normal_stiffness": 1e5, "thickness": 0.001 },
+      "color": [255, 0, 0], "back_color": [0, 0, 255] },
+    { "name": "shirt", "shape": { "type": "t-shirt", "length": 0.5, "gap": 0.02 },
+      "material": { "density": 1000, "youngs_modulus": 1e5, "poissons_ratio": 0.3, "normal_stiffness": 1e5 } }
+  ],
+  "bodies": [ { "name": "table", "motion": { "type": "fixed" }, "geometries": [ { "shape": { "type": "half-space" } } ] } ]
+}"#;
+
+fn cloths() -> Scene {
+    parse_scene(CLOTHS).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn with(set: &str) -> Scene {
+    apply(&cloths(), &[Assignment::parse(set).unwrap()]).unwrap_or_else(|error| panic!("{set}: {error}"))
+}
+
+// The law: a scene with one of every cloth is valid, survives being written and read again, and says nothing that the schema does
+// not describe.
+#[test]
+fn cloths_are_valid_and_round_trip() {
+    let scene = cloths();
+    validate(&scene).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(parse_scene(&serde_json::to_string(&scene).unwrap()).unwrap(), scene);
+    let unknown = CLOTHS.replace("\"release\"", "\"relase\"");
+    let error = parse_scene(&unknown).unwrap_err();
+    assert!(error.message.contains("unknown field `relase`"), "{error}");
+}
+
+// The law: bad figures of cloths are refused with path, value and unit. One case a line.
+#[test]
+fn bad_figures_of_cloths_are_named_with_value_and_unit() {
+    for (set, expected) in [
+        ("cloths[disc].name=bag", "cloths[1].name: 'bag' is the name of another cloth"),
+        ("cloths[disc].name=table", "cloths[1].name: 'table' is the name of another body"),
+        ("grid_spacing=null", "grid_spacing: null: cloths need the spacing of a grid [m]"),
+        ("cloths[bag].shape.size[1]=0", "cloths[0].shape.size[1]: 0 m must be positive"),
+        ("cloths[bag].shape.parts[0]=0", "cloths[0].shape.parts[0]: 0 must be positive"),
+        (
+            "cloths[bag].pose.orientation=[1,1,0,0]",
+            "cloths[0].pose.orientation: [1.0, 1.0, 0.0, 0.0] has norm",
+        ),
+        ("cloths[bag].material.density=-5", "cloths[0].material.density: -5 kg/m^3 must be positive"),
+        ("cloths[bag].material.youngs_modulus=0", "cloths[0].material.youngs_modulus: 0 Pa must be positive"),
+        (
+            "cloths[bag].material.poissons_ratio=0.5",
+            "cloths[0].material.poissons_ratio: 0.5 must be in (-1, 0.5)",
+        ),
+        ("cloths[bag].material.thickness=0", "cloths[0].material.thickness: 0 m must be positive"),
+        (
+            "cloths[bag].material.normal_stiffness=-1",
+            "cloths[0].material.normal_stiffness: -1 Pa must not be negative",
+        ),
+        (
+            "cloths[bag].material.bending_stiffness=-1",
+            "cloths[0].material.bending_stiffness: -1 N m must not be",
+        ),
+        ("cloths[bag].material.damping=1.5", "cloths[0].material.damping: 1.5 must be in [0, 1]"),
+        ("cloths[bag].pins[1].release=-1", "cloths[0].pins[1].release: -1 s must not be negative"),
+        ("cloths[bag].pins[2].keyframes[0].time=-1", "cloths[0].pins[2].keyframes[0].time: -1 s must not be"),
+        (
+            "cloths[bag].pins[2].keyframes[1].time=0.1",
+            "cloths[0].pins[2].keyframes[1].time: 0.1 s must be later than",
+        ),
+        (
+            "cloths[bag].pins[2].keyframes[0].displacement[1]=1",
+            "cloths[0].pins[2].keyframes[0].displacement: [0.0, 1.0, 0.0] m must be zero",
+        ),
+        (
+            r#"cloths[disc].pins=[{"at":{"type":"corner","corner":"lower-left"}}]"#,
+            "cloths[1].pins[0].at: only a rectangle has corners",
+        ),
+        ("cloths[disc].shape.radius=-1", "cloths[1].shape.radius: -1 m must be positive"),
+        ("cloths[disc].shape.rings=0", "cloths[1].shape.rings: 0 must be positive"),
+        ("cloths[shirt].shape.length=0", "cloths[2].shape.length: 0 m must be positive and finite"),
+        ("cloths[shirt].shape.spacing=-1", "cloths[2].shape.spacing: -1 m must be positive and finite"),
+        ("cloths[shirt].shape.neck_width=0.5", "cloths[2].shape.neck_width: 0.5 m must be below chest_width"),
+        (
+            r#"cloths[disc].shape={"type":"mesh","file":"a.obj","scale":0}"#,
+            "cloths[1].shape.scale: 0 m must be positive",
+        ),
+    ] {
+        let found = match validate(&with(set)) {
+            Ok(()) => Vec::new(),
+            Err(error) => error.problems.iter().map(ToString::to_string).collect(),
+        };
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{set}: {found:?}");
+    }
+    let mut scene = cloths();
+    scene.cloths[0].velocity[2] = f64::NAN;
+    assert_eq!(validate(&scene).unwrap_err().to_string(), "cloths[0].velocity[2]: NaN m/s must be finite");
+}
+
+// The law: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin at the vertices that they name,
+// go where they are told and let go; what is left out is the grid's spacing and no damping.
+#[test]
+fn cloths_are_built_where_the_scene_says() {
+    let scene = cloths();
+    let grid = scene.grid_spacing.unwrap();
+    let build = |at: usize| {
+        scene.cloths[at].build(std::path::Path::new("."), grid).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (mesh, material, pins) = build(0);
+    assert_eq!((mesh.vertices().len(), mesh.faces().len()), (30 * 29, 2 * 29 * 28));
+    assert_eq!((material.thickness, material.damping, material.bending_stiffness), (grid, 0.2, 0.0));
+    let corner = |x: f64, y: f64| nalgebra::Vector3::new(1.0 - y, 2.0 + x, 3.0);
+    let corners = [corner(-0.21, -0.2), corner(0.21, -0.2), corner(0.21, 0.2), corner(-0.21, 0.2)];
+    for (pin, corner) in pins.iter().zip(corners) {
+        let start = mesh.vertices()[pin.vertex()];
+        assert!((start - corner).norm() < 1e-14 && pin.position(0.0) == start, "{pin:?}");
+    }
+    assert!(pins[1].holds(0.49) && !pins[1].holds(0.5) && pins[0].holds(1e9));
+    let half = pins[2].position(0.3) - corners[2];
+    assert!((half - nalgebra::Vector3::new(-0.05, 0.0, 0.1)).norm() < 1e-14, "{half}");
+    // 29 parts along x: the middle of the sheet is between two vertices, of which the one at +x is nearer to the point.
+    let middle = mesh.vertices()[pins[4].vertex()] - corner(0.21 / 29.0, 0.0);
+    assert!(middle.norm() < 1e-14, "{middle}");
+    let (disc, material, _) = build(1);
+    assert_eq!((disc.faces().len(), material.thickness, material.damping), (6 * 64, 0.001, 1.0));
+    let (shirt, _, _) = build(2);
+    let top = shirt.vertices().iter().fold(f64::NEG_INFINITY, |top, x| top.max(x.y));
+    let front = shirt.vertices().iter().fold(f64::NEG_INFINITY, |top, x| top.max(x.z));
+    assert!((top - 0.25).abs() < 1e-15 && front == 0.01, "{top} {front}");
+}
+
+// The law: what cannot be built is named: cloth, field and figures.
+#[test]
+fn cloths_that_cannot_be_built_are_named() {
+    for (set, at, expected) in [
+        ("cloths[bag].shape.parts=[5,5]", 0, "cloth 'bag': shape: faces[0]: longest edge is 0.1"),
+        ("cloths[disc].shape.rings=400", 1, "cloth 'disc': shape: faces[0]: smallest altitude is"),
+        ("cloths[shirt].shape.spacing=0.06", 2, "cloth 'shirt': shape: panel 'front': piece '"),
+        (
+            "cloths[bag].pins[3].at.vertex=870",
+            0,
+            "cloth 'bag': pins[3]: vertex: 870 is not one of the 870 vertices",
+        ),
+        ("cloths[bag].pins[3].at.vertex=0", 0, "cloth 'bag': pins[3]: vertex: 0 is held by two pins"),
+        (
+            "cloths[bag].pins[4].at.point=[0.3,0,0]",
+            0,
+            "cloth 'bag': pins[4].at.point: [0.3, 0.0, 0.0] m is 0.09 m",
+        ),
+        (r#"cloths[disc].shape={"type":"mesh","file":"none.obj"}"#, 1, "cloth 'disc': shape.file: "),
+    ] {
+        let cloth = &with(set).cloths[at];
+        let error = cloth.build(std::path::Path::new("/nowhere"), 0.015625).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{set}: {error}");
+    }
+    let mesh = with(r#"cloths[disc].shape={"type":"mesh","file":"none.obj"}"#);
+    let error = mesh.cloths[1].build(std::path::Path::new("/nowhere"), 0.015625).unwrap_err().to_string();
+    assert!(error.contains("/nowhere/none.obj"), "{error}");
+}

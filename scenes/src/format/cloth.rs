@@ -1,0 +1,591 @@
+//! Cloth: sheets of triangles, what they are made of, and what holds them.
+
+use std::path::{Path, PathBuf};
+
+use nalgebra::Vector3;
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
+use pliant_mpm::material::{Elastic, MaterialError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{AutoOr, Pose};
+use super::{Problem, Scene};
+use crate::assemble::isometry;
+use crate::garment::{ClothFileError, TShirt, TShirtError, load_cloth};
+
+/// A sheet of cloth. How it rubs on bodies is said by their geometries' `friction`, as for all particles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cloth {
+    /// Name, for messages and paths; unique among cloths, soft bodies, bodies and robots.
+    pub name: String,
+    /// The sheet at rest, in its own frame.
+    pub shape: ClothShape,
+    /// Its frame in the world at the start.
+    #[serde(default)]
+    pub pose: Pose,
+    /// Velocity at the start, world frame [m/s].
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// What it is made of.
+    pub material: Fabric,
+    /// Vertices that are held and let go.
+    #[serde(default)]
+    pub pins: Vec<ClothPin>,
+    /// Colour in pictures and frames, of the side that normals point from: red, green, blue, sRGB, 0 to 255 [-].
+    #[serde(default = "linen")]
+    pub color: [u8; 3],
+    /// Colour of the other side; null where it is the same [-].
+    #[serde(default)]
+    pub back_color: Option<[u8; 3]>,
+}
+
+/// Sheets, in the xy plane of their own frame; normals point to +z unless said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ClothShape {
+    /// A rectangle about the origin.
+    Rectangle {
+        /// Lengths of the sides along x and y [m].
+        size: [f64; 2],
+        /// Parts along x and y; each has two faces. Vertex (i, j) of them is number i (parts\[1\] + 1) + j [-].
+        parts: [u32; 2],
+    },
+    /// A disc about the origin. Vertex 0 is its centre.
+    Disc {
+        /// Radius [m].
+        radius: f64,
+        /// Rings of faces; ring k has 6 k vertices [-].
+        rings: u32,
+    },
+    /// A T-shirt about the origin, lying flat, +y towards the neck, front up; normals are outwards.
+    TShirt(TShirtMeasures),
+    /// The triangles of a file, as they are; vertices at the same place are one.
+    Mesh {
+        /// OBJ, STL or PLY file; a relative path is relative to the scene file.
+        file: PathBuf,
+        /// Factor from the file's length unit to metres, so 0.001 for a file in millimetres [m].
+        #[serde(default = "one")]
+        scale: f64,
+    },
+}
+
+/// Measures of a T-shirt, see [`TShirt`]. Left out, they are those of a child's shirt.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TShirtMeasures {
+    /// Width of the body [m].
+    pub chest_width: f64,
+    /// Length from the neck's ends to the waist, along y [m].
+    pub length: f64,
+    /// How far a sleeve reaches beyond the body, along x [m].
+    pub sleeve_length: f64,
+    /// Width of a cuff, lying flat [m].
+    pub sleeve_opening: f64,
+    /// How far the upper end of a cuff is below the neck's ends, along y [m].
+    pub sleeve_drop: f64,
+    /// Width of the neck [m].
+    pub neck_width: f64,
+    /// Depth of the neck in front [m].
+    pub front_neck_depth: f64,
+    /// Depth of the neck in the back, less than in front [m].
+    pub back_neck_depth: f64,
+    /// Distance between front and back at the start [m]. "auto" is the grid spacing.
+    pub gap: AutoOr<f64>,
+    /// Length that edges should have [m]. "auto" is 1.28 times the grid spacing.
+    pub spacing: AutoOr<f64>,
+}
+
+impl Default for TShirtMeasures {
+    fn default() -> Self {
+        let shirt = TShirt::default();
+        Self {
+            chest_width: shirt.chest_width,
+            length: shirt.length,
+            sleeve_length: shirt.sleeve_length,
+            sleeve_opening: shirt.sleeve_opening,
+            sleeve_drop: shirt.sleeve_drop,
+            neck_width: shirt.neck_width,
+            front_neck_depth: shirt.front_neck_depth,
+            back_neck_depth: shirt.back_neck_depth,
+            gap: AutoOr::Auto,
+            spacing: AutoOr::Auto,
+        }
+    }
+}
+
+impl TShirtMeasures {
+    /// The shirt for a grid of this spacing (m).
+    fn shirt(&self, grid_spacing: f64) -> TShirt {
+        let auto = TShirt::for_grid(grid_spacing);
+        TShirt {
+            chest_width: self.chest_width,
+            length: self.length,
+            sleeve_length: self.sleeve_length,
+            sleeve_opening: self.sleeve_opening,
+            sleeve_drop: self.sleeve_drop,
+            neck_width: self.neck_width,
+            front_neck_depth: self.front_neck_depth,
+            back_neck_depth: self.back_neck_depth,
+            gap: or(self.gap, auto.gap),
+            spacing: or(self.spacing, auto.spacing),
+        }
+    }
+}
+
+/// What a cloth is made of (Jiang, Gast and Teran 2017): elastic in its plane, pushing what is pressed onto it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fabric {
+    /// Mass per rest volume; times `thickness` it is that of an area [kg/m^3].
+    pub density: f64,
+    /// Young's modulus in the plane: what a strip shows that is pulled at its ends [Pa].
+    pub youngs_modulus: f64,
+    /// Poisson's ratio in the plane, in (-1, 0.5) [-].
+    pub poissons_ratio: f64,
+    /// Thickness [m]. "auto" is the grid spacing.
+    #[serde(default)]
+    pub thickness: AutoOr<f64>,
+    /// Stiffness K across the plane, published 1e5 to 4e5 [Pa].
+    pub normal_stiffness: f64,
+    /// Stiffness against shear of what lies on the sheet [Pa].
+    #[serde(default)]
+    pub shear_stiffness: f64,
+    /// Coefficient of the cone that bounds this shear; without `shear_stiffness` it does nothing [-].
+    #[serde(default)]
+    pub friction: f64,
+    /// Bending stiffness: moment per width over curvature [N m].
+    #[serde(default)]
+    pub bending_stiffness: f64,
+    /// Part of the symmetric velocity gradient that a substep keeps, in [0, 1]: 1 damps nothing; published 0.8 and 0.2 [-].
+    #[serde(default = "one")]
+    pub damping: f64,
+}
+
+impl Fabric {
+    /// The material on a grid of this spacing (m).
+    fn on_grid(&self, grid_spacing: f64) -> ClothMaterial {
+        ClothMaterial {
+            density: self.density,
+            elastic: Elastic { youngs_modulus: self.youngs_modulus, poissons_ratio: self.poissons_ratio },
+            thickness: or(self.thickness, grid_spacing),
+            normal_stiffness: self.normal_stiffness,
+            shear_stiffness: self.shear_stiffness,
+            friction: self.friction,
+            bending_stiffness: self.bending_stiffness,
+            damping: self.damping,
+        }
+    }
+}
+
+/// A vertex that is held, and let go.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothPin {
+    /// Which vertex.
+    pub at: PinPlace,
+    /// Where it goes: straight between keyframes, standing still before the first and after the last. Without keyframes it stays.
+    #[serde(default)]
+    pub keyframes: Vec<PinKeyframe>,
+    /// When it is let go; null: never [s].
+    #[serde(default)]
+    pub release: Option<f64>,
+}
+
+/// A vertex of a cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PinPlace {
+    /// A corner of a rectangle.
+    Corner {
+        /// Which one.
+        corner: Corner,
+    },
+    /// A vertex by its number.
+    Vertex {
+        /// The number, from 0 [-].
+        vertex: u32,
+    },
+    /// The vertex that is nearest to a point, which must be within half of the longest edge there.
+    Nearest {
+        /// The point, in the cloth's own frame [m].
+        point: [f64; 3],
+    },
+}
+
+/// A corner of a rectangle as its front (+z) is seen with y up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Corner {
+    /// At -x, -y.
+    LowerLeft,
+    /// At +x, -y.
+    LowerRight,
+    /// At +x, +y.
+    UpperRight,
+    /// At -x, +y.
+    UpperLeft,
+}
+
+/// Where a held vertex is at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PinKeyframe {
+    /// Time since the start [s].
+    pub time: f64,
+    /// Displacement from where the vertex is at the start, world frame; zero in the first keyframe [m].
+    pub displacement: [f64; 3],
+}
+
+/// Why a cloth was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ClothError {
+    /// The T-shirt cannot be cut or sewn.
+    #[error("cloth '{name}': shape: {source}")]
+    TShirt {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: Box<TShirtError>,
+    },
+    /// The mesh file holds no cloth.
+    #[error("cloth '{name}': shape.file: {source}")]
+    File {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: Box<ClothFileError>,
+    },
+    /// The mesh is refused, in itself or for this grid.
+    #[error("cloth '{name}': shape: {source}")]
+    Mesh {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: MeshError,
+    },
+    /// The material is refused.
+    #[error("cloth '{name}': material.{source}")]
+    Material {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: MaterialError,
+    },
+    /// A pin is refused.
+    #[error("cloth '{name}': pins[{pin}]: {source}")]
+    Pin {
+        /// Name of the cloth.
+        name: String,
+        /// Index of the pin.
+        pin: usize,
+        /// Why.
+        source: PinError,
+    },
+    /// A pin asks for a corner of a sheet that is no rectangle.
+    #[error("cloth '{name}': pins[{pin}].at: only a rectangle has corners")]
+    NoCorner {
+        /// Name of the cloth.
+        name: String,
+        /// Index of the pin.
+        pin: usize,
+    },
+    /// No vertex is near the point of a pin.
+    #[error(
+        "cloth '{name}': pins[{pin}].at.point: {point:?} m is {distance} m from the nearest vertex, {vertex}; must be within {limit} m, half of the longest edge there"
+    )]
+    NotNear {
+        /// Name of the cloth.
+        name: String,
+        /// Index of the pin.
+        pin: usize,
+        /// The point (m, the cloth's own frame).
+        point: [f64; 3],
+        /// The nearest vertex.
+        vertex: usize,
+        /// Its distance (m).
+        distance: f64,
+        /// The largest allowed (m).
+        limit: f64,
+    },
+}
+
+impl Cloth {
+    /// Makes the cloth: its mesh at rest in the world (m), its material and its pins. Relative paths are relative to `base_dir`;
+    /// `grid_spacing` is the scene's (m).
+    ///
+    /// # Errors
+    /// [`ClothError`], with the cloth's name: a shape that is no sheet for this grid, a material out of range, a pin without a
+    /// vertex or on one that is held already.
+    pub fn build(
+        &self,
+        base_dir: &Path,
+        grid_spacing: f64,
+    ) -> Result<(ClothMesh, ClothMaterial, Vec<Pin>), ClothError> {
+        let name = || self.name.clone();
+        let mesh_error = |source| ClothError::Mesh { name: name(), source };
+        let local = self.sheet(base_dir, grid_spacing)?;
+        local.check_spacing(grid_spacing).map_err(mesh_error)?;
+        let pose = isometry(&self.pose);
+        let placed = local.vertices().iter().map(|x| pose * nalgebra::Point3::from(*x)).map(|x| x.coords);
+        let mesh = ClothMesh::new(placed.collect(), local.faces().to_vec()).map_err(mesh_error)?;
+        let material = self.material.on_grid(grid_spacing);
+        material.validate().map_err(|source| ClothError::Material { name: name(), source })?;
+        let mut pins = Vec::with_capacity(self.pins.len());
+        for (at, pin) in self.pins.iter().enumerate() {
+            let vertex = self.pinned(at, pin, &local)?;
+            let refused = |source| ClothError::Pin { name: name(), pin: at, source };
+            let count = mesh.vertices().len();
+            let start =
+                *mesh.vertices().get(vertex).ok_or(refused(PinError::NoSuchVertex { vertex, count }))?;
+            let mut path: Vec<_> =
+                pin.keyframes.iter().map(|key| (key.time, start + Vector3::from(key.displacement))).collect();
+            if path.is_empty() {
+                path.push((0.0, start));
+            }
+            pins.push(Pin::new(vertex, path, pin.release.unwrap_or(f64::INFINITY)).map_err(refused)?);
+            Pin::check_all(&pins, mesh.vertices()).map_err(refused)?;
+        }
+        Ok((mesh, material, pins))
+    }
+
+    /// The sheet in its own frame.
+    fn sheet(&self, base_dir: &Path, grid_spacing: f64) -> Result<ClothMesh, ClothError> {
+        let name = || self.name.clone();
+        let made = match &self.shape {
+            ClothShape::Rectangle { size: [x, y], parts } => ClothMesh::rectangle(
+                Vector3::new(-0.5 * x, -0.5 * y, 0.0),
+                Vector3::x() * *x,
+                Vector3::y() * *y,
+                parts.map(|count| count as usize),
+            ),
+            ClothShape::Disc { radius, rings } => {
+                ClothMesh::disc(Vector3::zeros(), Vector3::z(), *radius, *rings as usize)
+            }
+            ClothShape::TShirt(measures) => {
+                let sewn = measures.shirt(grid_spacing).sew();
+                return sewn
+                    .map(|sewn| sewn.mesh)
+                    .map_err(|source| ClothError::TShirt { name: name(), source: Box::new(source) });
+            }
+            ClothShape::Mesh { file, scale } => {
+                return load_cloth(base_dir.join(file), *scale)
+                    .map_err(|source| ClothError::File { name: name(), source: Box::new(source) });
+            }
+        };
+        made.map_err(|source| ClothError::Mesh { name: name(), source })
+    }
+
+    /// The vertex that pin number `at` holds, in the sheet's own frame.
+    fn pinned(&self, at: usize, pin: &ClothPin, sheet: &ClothMesh) -> Result<usize, ClothError> {
+        match (pin.at, &self.shape) {
+            (PinPlace::Corner { corner }, ClothShape::Rectangle { parts, .. }) => {
+                let [m, n] = parts.map(|count| count as usize);
+                Ok(match corner {
+                    Corner::LowerLeft => 0,
+                    Corner::LowerRight => m * (n + 1),
+                    Corner::UpperRight => m * (n + 1) + n,
+                    Corner::UpperLeft => n,
+                })
+            }
+            (PinPlace::Corner { .. }, _) => Err(ClothError::NoCorner { name: self.name.clone(), pin: at }),
+            (PinPlace::Vertex { vertex }, _) => Ok(vertex as usize),
+            (PinPlace::Nearest { point }, _) => {
+                let x = Vector3::from(point);
+                // A mesh has vertices; of equally near ones the first is taken.
+                let distances = sheet.vertices().iter().map(|y| (x - y).norm()).enumerate();
+                let (vertex, distance) = distances
+                    .fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
+                let edges = sheet.faces_of(vertex).iter().flat_map(|&face| {
+                    let [a, b, c] = sheet.corners(face);
+                    [(b - a).norm(), (c - b).norm(), (a - c).norm()]
+                });
+                let limit = 0.5 * edges.fold(0.0, f64::max);
+                if distance <= limit {
+                    return Ok(vertex);
+                }
+                let name = self.name.clone();
+                Err(ClothError::NotNear { name, pin: at, point, vertex, distance, limit })
+            }
+        }
+    }
+}
+
+fn or(value: AutoOr<f64>, auto: f64) -> f64 {
+    match value {
+        AutoOr::Auto => auto,
+        AutoOr::Value(value) => value,
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn linen() -> [u8; 3] {
+    [214, 205, 190]
+}
+
+/// Everything that is wrong with the figures of a scene's cloths. Files are not opened here, and nothing is cut.
+pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
+    let mut found = Vec::new();
+    if !scene.cloths.is_empty() && scene.grid_spacing.is_none() {
+        found.push(problem("grid_spacing", "null: cloths need the spacing of a grid [m]"));
+    }
+    for (at, cloth) in scene.cloths.iter().enumerate() {
+        let path = format!("cloths[{at}]");
+        let named = |what, mut names: Box<dyn Iterator<Item = &String> + '_>| {
+            names.any(|name| *name == cloth.name).then_some(what)
+        };
+        let taken = named("cloth", Box::new(scene.cloths[..at].iter().map(|other| &other.name)))
+            .or_else(|| named("soft body", Box::new(scene.soft.iter().map(|soft| &soft.name))))
+            .or_else(|| named("body", Box::new(scene.bodies.iter().map(|body| &body.name))))
+            .or_else(|| named("robot", Box::new(scene.robots.iter().map(|robot| &robot.name))));
+        if let Some(what) = taken {
+            let message = format!("'{}' is the name of another {what}", cloth.name);
+            found.push(problem(&format!("{path}.name"), message));
+        }
+        found.extend(cloth.problems(&path, scene.grid_spacing));
+    }
+    found
+}
+
+fn problem(path: &str, message: impl Into<String>) -> Problem {
+    Problem { path: path.to_owned(), message: message.into() }
+}
+
+impl Cloth {
+    /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing` is the scene's (m).
+    pub fn problems(&self, path: &str, grid_spacing: Option<f64>) -> Vec<Problem> {
+        let mut found = Figures { path: path.to_owned(), problems: Vec::new() };
+        self.shape_problems(&mut found, grid_spacing);
+        found.finite("pose.position", &self.pose.position, "m");
+        let norm = self.pose.orientation.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // As far from 1 as other poses may be.
+        if !norm.is_finite() || (norm - 1.0).abs() > 1e-2 {
+            let value = self.pose.orientation;
+            let message = format!("{value:?} has norm {norm}; a quaternion (w, x, y, z) must have norm 1");
+            found.told(("pose.orientation".to_owned(), message));
+        }
+        found.finite("velocity", &self.velocity, "m/s");
+        self.material_problems(&mut found);
+        for (at, pin) in self.pins.iter().enumerate() {
+            self.pin_problems(&mut found, at, pin);
+        }
+        found.problems
+    }
+
+    fn shape_problems(&self, found: &mut Figures, grid_spacing: Option<f64>) {
+        match &self.shape {
+            ClothShape::Rectangle { size, parts } => {
+                for k in 0..2 {
+                    found.positive(&format!("shape.size[{k}]"), size[k], "m");
+                    found.positive(&format!("shape.parts[{k}]"), f64::from(parts[k]), "");
+                }
+            }
+            ClothShape::Disc { radius, rings } => {
+                found.positive("shape.radius", *radius, "m");
+                found.positive("shape.rings", f64::from(*rings), "");
+            }
+            ClothShape::TShirt(measures) => {
+                // Without a good grid, which is another problem, the measures are held against that of the published scene.
+                let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0);
+                let shirt = grid_spacing.map_or_else(TShirt::default, TShirt::for_grid);
+                let shirt = measures.shirt(shirt.gap);
+                if let Err(error) = shirt.half_outline(shirt.front_neck_depth) {
+                    found.told(match error {
+                        TShirtError::Measure { field, value, requirement } => {
+                            (format!("shape.{field}"), format!("{value} m {requirement}"))
+                        }
+                        other => ("shape".to_owned(), other.to_string()),
+                    });
+                }
+            }
+            ClothShape::Mesh { scale, .. } => found.positive("shape.scale", *scale, "m"),
+        }
+    }
+
+    fn material_problems(&self, found: &mut Figures) {
+        let Fabric { poissons_ratio: nu, damping, .. } = self.material;
+        found.positive("material.density", self.material.density, "kg/m^3");
+        found.positive("material.youngs_modulus", self.material.youngs_modulus, "Pa");
+        found.number("material.poissons_ratio", nu, "", "must be in (-1, 0.5)", nu > -1.0 && nu < 0.5);
+        if let AutoOr::Value(thickness) = self.material.thickness {
+            found.positive("material.thickness", thickness, "m");
+        }
+        for (field, value, unit) in [
+            ("normal_stiffness", self.material.normal_stiffness, "Pa"),
+            ("shear_stiffness", self.material.shear_stiffness, "Pa"),
+            ("friction", self.material.friction, ""),
+            ("bending_stiffness", self.material.bending_stiffness, "N m"),
+        ] {
+            let law = "must not be negative";
+            found.number(&format!("material.{field}"), value, unit, law, value >= 0.0);
+        }
+        found.number("material.damping", damping, "", "must be in [0, 1]", (0.0..=1.0).contains(&damping));
+    }
+
+    fn pin_problems(&self, found: &mut Figures, at: usize, pin: &ClothPin) {
+        let path = format!("pins[{at}]");
+        match pin.at {
+            PinPlace::Corner { .. } if !matches!(self.shape, ClothShape::Rectangle { .. }) => {
+                found.told((format!("{path}.at"), "only a rectangle has corners".to_owned()));
+            }
+            PinPlace::Nearest { point } => found.finite(&format!("{path}.at.point"), &point, "m"),
+            PinPlace::Corner { .. } | PinPlace::Vertex { .. } => {}
+        }
+        let mut before = None;
+        for (k, key) in pin.keyframes.iter().enumerate() {
+            let path = format!("{path}.keyframes[{k}]");
+            let time = format!("{path}.time");
+            found.number(&time, key.time, "s", "must not be negative", key.time >= 0.0);
+            if let Some(before) = before
+                && key.time <= before
+            {
+                let message = format!("{} s must be later than the keyframe before it, {before} s", key.time);
+                found.told((time, message));
+            }
+            before = Some(key.time);
+            found.finite(&format!("{path}.displacement"), &key.displacement, "m");
+            if k == 0 && key.displacement != [0.0; 3] {
+                let message =
+                    format!("{:?} m must be zero, since the vertex is there until then", key.displacement);
+                found.told((format!("{path}.displacement"), message));
+            }
+        }
+        if let Some(release) = pin.release {
+            found.number(&format!("{path}.release"), release, "s", "must not be negative", release >= 0.0);
+        }
+    }
+}
+
+/// Problems with figures below a path.
+struct Figures {
+    path: String,
+    problems: Vec<Problem>,
+}
+
+impl Figures {
+    fn told(&mut self, (field, message): (String, String)) {
+        self.problems.push(Problem { path: format!("{}.{field}", self.path), message });
+    }
+
+    /// One number; `unit` may be empty.
+    fn number(&mut self, field: &str, value: f64, unit: &str, law: &str, holds: bool) {
+        if !(value.is_finite() && holds) {
+            let space = if unit.is_empty() { "" } else { " " };
+            let law = if value.is_finite() { law } else { "must be finite" };
+            self.told((field.to_owned(), format!("{value}{space}{unit} {law}")));
+        }
+    }
+
+    fn positive(&mut self, field: &str, value: f64, unit: &str) {
+        self.number(field, value, unit, "must be positive", value > 0.0);
+    }
+
+    fn finite(&mut self, field: &str, values: &[f64], unit: &str) {
+        for (at, &value) in values.iter().enumerate() {
+            self.number(&format!("{field}[{at}]"), value, unit, "must be finite", true);
+        }
+    }
+}
