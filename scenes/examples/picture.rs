@@ -77,7 +77,7 @@ const BOX: [f64; 3] = [0.09, 0.11, 0.06];
 
 /// Where the sheet lies at (x, y): over the box, steeply down its sides, in waves on the floor.
 fn drape(x: f64, y: f64) -> f64 {
-    let over = |c: f64, half: f64| 1.0 / (1.0 + ((c.abs() - half - 0.02) / 0.012).exp());
+    let over = |c: f64, half: f64| 1.0 / (1.0 + ((c.abs() - half - 0.04) / 0.008).exp());
     let covered = over(x, BOX[0]) * over(y, BOX[1]);
     let waves = 0.012 * (1.0 + (42.0 * y + 9.0 * x).sin()) + 0.006 * (1.0 + (55.0 * x - 14.0 * y).sin());
     0.003 + (2.0 * BOX[2] + 0.002) * covered + waves * (1.0 - 0.93 * covered)

@@ -79,7 +79,7 @@ pub(super) struct Scene {
 /// Highlights: bodies shine a little, particles and cloth hardly.
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
-pub(super) const GLOSS_CLOTH: f32 = 0.03;
+pub(super) const GLOSS_CLOTH: f32 = 0.01;
 
 /// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not to mistake for a shadow.
 const MARK: f32 = 0.62;

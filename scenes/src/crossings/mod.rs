@@ -9,10 +9,10 @@
 //! only if rounding cannot have made it (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
 //! robust geometric predicates", 1997), so that what only touches, to within rounding, is no crossing.
 
+mod cells;
+
+use cells::{Bounds, Cells};
 use nalgebra::Vector3;
-use parry3d_f64::bounding_volume::Aabb;
-use parry3d_f64::math::Vector;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use pliant_mpm::cloth::Patch;
 use rayon::prelude::*;
 
@@ -77,21 +77,19 @@ impl CrossingCheck {
         };
         let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
         let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
-        let boxes = faces.iter().enumerate().filter_map(|(at, face)| Some((at, bounds(face.as_ref()?))));
-        let tree = Bvh::from_iter(BvhBuildStrategy::Ploc, boxes);
+        let cells =
+            Cells::new(faces.iter().map(|face| face.as_ref().map(|corners| Bounds::of(corners))).collect());
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
             let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };
             let from = found.len();
-            for at in tree.intersect_aabb(&bounds(&[p, q])) {
-                let ids = self.faces[at as usize];
-                if ids.contains(&edge[0]) || ids.contains(&edge[1]) {
-                    continue;
-                }
-                if faces[at as usize].is_some_and(|face| crosses(&p, &q, &face)) {
+            cells.near(&Bounds::of(&[p, q]), |at| {
+                let ids = self.faces[at];
+                let apart = !ids.contains(&edge[0]) && !ids.contains(&edge[1]);
+                if apart && faces[at].is_some_and(|face| crosses(&p, &q, &face)) {
                     found.push(Crossing { edge: *edge, face: ids });
                 }
-            }
-            // The tree's own order says nothing.
+            });
+            // The order of the cells says nothing.
             found[from..].sort_unstable_by_key(|crossing| crossing.face);
         };
         let tasks = self.edges.par_chunks(EDGES_A_TASK).map(|edges| {
@@ -103,17 +101,6 @@ impl CrossingCheck {
         let count = found.iter().map(Vec::len).sum();
         Crossings { count, first: found.into_iter().flatten().take(TOLD).collect() }
     }
-}
-
-/// The box about some points. The only place where parry's vectors are made.
-fn bounds(points: &[Vector3<f64>]) -> Aabb {
-    let mut low = Vector3::repeat(f64::INFINITY);
-    let mut high = -low;
-    for point in points {
-        low = low.inf(point);
-        high = high.sup(point);
-    }
-    Aabb::new(Vector::new(low.x, low.y, low.z), Vector::new(high.x, high.y, high.z))
 }
 
 /// Whether the edge from `p` to `q` passes through the face's inside.
