@@ -1,6 +1,7 @@
 //! Building a world: everything is checked before the first step.
 
 use nalgebra::Vector3;
+use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Level, Material, Mpm, ParticleState, largest_stable_substep};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
@@ -27,6 +28,7 @@ pub struct WorldBuilder {
     particles: Vec<ParticleState>,
     bodies: BodiesBuilder,
     pads: Vec<TactilePad>,
+    cloths: Vec<Patch>,
     level: Level,
     uneven: Option<BuildError>,
 }
@@ -39,6 +41,7 @@ impl WorldBuilder {
             particles: Vec::new(),
             bodies: BodiesBuilder::new(),
             pads: Vec::new(),
+            cloths: Vec::new(),
             level: Level::detect(),
             uneven: None,
         }
@@ -101,7 +104,7 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, particles, bodies, pads, level, uneven } = self;
+        let Self { settings, materials, particles, bodies, pads, cloths, level, uneven } = self;
         if let Some(error) = uneven {
             return Err(error);
         }
@@ -120,7 +123,7 @@ impl WorldBuilder {
         check_overlaps(&settings, &particles, &bodies)?;
         pads.iter().try_for_each(|pad| pad.validate(&bodies))?;
         let strong = choose_coupling(&settings, &materials, &particles, &mut bodies)?;
-        Ok(World::assemble(settings, mpm, bodies, strong, pads))
+        Ok(World::assemble(settings, mpm, bodies, strong, pads, cloths))
     }
 }
 

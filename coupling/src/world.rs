@@ -3,6 +3,7 @@
 use core::fmt;
 
 use nalgebra::{Point3, Vector3};
+use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Mpm, MpmError, Totals, largest_stable_substep};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
@@ -31,6 +32,7 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) mpm: Mpm,
     pub(crate) bodies: Bodies,
+    cloths: Vec<Patch>,
     pub(crate) registry: Registry,
     pub(crate) motion: BodyMotion,
     pub(crate) account: Account,
@@ -78,6 +80,7 @@ impl World {
         bodies: Bodies,
         strong: Vec<bool>,
         pads: Vec<TactilePad>,
+        cloths: Vec<Patch>,
     ) -> Self {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
@@ -92,6 +95,7 @@ impl World {
             settings,
             mpm,
             bodies,
+            cloths,
             step: 0,
             time: 0.0,
             numbering: Numbering::default(),
@@ -342,6 +346,11 @@ impl World {
     /// The bodies.
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
+    }
+
+    /// Which particles are those of each sheet of cloth, in the order in which they were added.
+    pub fn cloths(&self) -> &[Patch] {
+        &self.cloths
     }
 
     /// The bodies, to change what motors are told between steps.
