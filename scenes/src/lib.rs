@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod bench;
 pub mod builtin;
+pub mod crossings;
 pub mod figures;
 pub mod files;
 pub mod format;

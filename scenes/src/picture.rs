@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use crate::assemble::{AssembleError, rigid_parts};
 use crate::files::{IoError, atomic_write};
 use crate::format::Scene;
-use crate::ply::{Frame, read_frame};
+use crate::ply::{Frame, FrameParticle, read_frame};
 use crate::render::{
-    Ball, Body, BodyShape, Camera, GifWriter, Image, Picture, RenderError, render, write_png,
+    Ball, Body, BodyShape, Camera, Cloth, GifWriter, Image, Picture, RenderError, render, write_png,
 };
 use crate::run::{BodyRow, Manifest, frame_path, read_bodies};
 
@@ -79,9 +79,37 @@ pub struct Artist<'a> {
 
 /// A frame, ready to draw.
 struct Moment {
+    /// Every particle; those of cloth have no radius and are not drawn.
     balls: Vec<Ball>,
+    /// Positions and colours of all particles, where there is cloth, and its triangles.
+    sheet: Sheet,
     bodies: Vec<Body>,
     time: f64,
+}
+
+/// The cloth of a frame.
+#[derive(Default)]
+struct Sheet {
+    positions: Vec<[f32; 3]>,
+    colors: Vec<[u8; 3]>,
+    triangles: Vec<[u32; 3]>,
+    back_colors: Vec<[u8; 3]>,
+}
+
+impl Sheet {
+    fn of(frame: Frame) -> Self {
+        let Frame { particles, triangles, back_colors, .. } = frame;
+        if triangles.is_empty() {
+            return Self::default();
+        }
+        let (positions, colors) = particles.iter().map(|p| (p.position, p.color)).unzip();
+        Self { positions, colors, triangles, back_colors }
+    }
+
+    fn cloth(&self) -> Cloth<'_> {
+        let Self { positions, colors, triangles, back_colors } = self;
+        Cloth { positions, colors, triangles, back_colors }
+    }
 }
 
 impl<'a> Artist<'a> {
@@ -146,9 +174,10 @@ impl<'a> Artist<'a> {
     }
 
     fn moment(&self, frame: usize) -> Result<Moment, PictureError> {
-        let Frame { particles, .. } = read_frame(frame_path(self.directory, frame))?;
-        let balls =
-            particles.iter().map(|p| Ball { center: p.position, radius: p.radius, color: p.color }).collect();
+        let seen = read_frame(frame_path(self.directory, frame))?;
+        let ball = |p: &FrameParticle| Ball { center: p.position, radius: p.radius, color: p.color };
+        let balls = seen.particles.iter().map(ball).collect();
+        let sheet = Sheet::of(seen);
         let rows = self.rows.get(frame).map_or(&[][..], Vec::as_slice);
         let mut bodies = Vec::new();
         for ((body, center), row) in self.described.bodies().iter().zip(&self.centers).zip(rows) {
@@ -166,7 +195,7 @@ impl<'a> Artist<'a> {
         bodies.extend(slopes(self.scene));
         let steps = (self.scene.output.frame_interval / self.scene.dt).round().max(1.0);
         let time = rows.first().map_or(frame as f64 * steps * self.scene.dt, |row| row.time);
-        Ok(Moment { balls, bodies, time })
+        Ok(Moment { balls, sheet, bodies, time })
     }
 
     /// The picture of a frame, `width` x `height` pixels.
@@ -180,7 +209,9 @@ impl<'a> Artist<'a> {
         let moment = self.moment(frame)?;
         let caption = format!("{}  t = {:.2} s", self.scene.name, moment.time);
         let mut picture = Picture::new(width, height, self.camera);
+        let cloths = [moment.sheet.cloth()];
         picture.particles = &moment.balls;
+        picture.cloths = &cloths;
         picture.bodies = &moment.bodies;
         picture.ground = self.ground;
         picture.caption = Some(&caption);

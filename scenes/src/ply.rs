@@ -22,7 +22,7 @@ pub struct FrameParticle {
     pub position: [f32; 3],
     /// Velocity [m/s]: `vx vy vz`.
     pub velocity: [f32; 3],
-    /// Radius at which the particle is drawn [m]: `radius`.
+    /// Radius at which the particle is drawn [m], 0 for one that cloth's triangles show: `radius`.
     pub radius: f32,
     /// sRGB colour: `red green blue`.
     pub color: [u8; 3],
@@ -52,6 +52,15 @@ impl FrameFields {
     pub const ALL: Self = Self { j: true, plastic_strain: true, stress_norm: true };
 }
 
+/// Triangles of cloth, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameTriangles<'a> {
+    /// Three particle indices each, counterclockwise seen from the front: `vertex_indices`.
+    pub corners: &'a [[u32; 3]],
+    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: the file does not tell.
+    pub back_colors: &'a [[u8; 3]],
+}
+
 /// A frame as read back.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Frame {
@@ -59,6 +68,8 @@ pub struct Frame {
     pub particles: Vec<FrameParticle>,
     /// Triangles of cloth, three particle indices each; empty where there is none.
     pub triangles: Vec<[u32; 3]>,
+    /// sRGB colour of the back of each triangle; empty where the file does not tell.
+    pub back_colors: Vec<[u8; 3]>,
     /// Which optional properties the file has.
     pub fields: FrameFields,
 }
@@ -115,7 +126,11 @@ impl PropertyAccess for FrameParticle {
 #[derive(Debug, Default)]
 struct Face {
     indices: Vec<i64>,
+    back: [u8; 3],
 }
+
+/// Names of a triangle's back colour.
+const BACK: [&str; 3] = ["back_red", "back_green", "back_blue"];
 
 /// The two names that programs write for a face's vertex list.
 fn is_index_list(name: &str) -> bool {
@@ -128,6 +143,10 @@ impl PropertyAccess for Face {
     }
 
     fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
+        if let (Some(channel), Property::UChar(value)) = (BACK.iter().position(|b| *b == name), &value) {
+            self.back[channel] = *value;
+            return PropertyAccessResult::Set;
+        }
         if !is_index_list(name) {
             return PropertyAccessResult::Ignored;
         }
@@ -231,28 +250,40 @@ impl FrameParticle {
 }
 
 /// A triangle on its way into a file.
-struct TriangleOut([i32; 3]);
+struct TriangleOut {
+    corners: [i32; 3],
+    back: [u8; 3],
+}
 
 impl PropertyAccess for TriangleOut {
     fn new() -> Self {
-        Self([0; 3])
+        Self { corners: [0; 3], back: [0; 3] }
     }
 
     fn get_list_int(&self, name: &str) -> Option<&[i32]> {
-        is_index_list(name).then_some(self.0.as_slice())
+        is_index_list(name).then_some(self.corners.as_slice())
+    }
+
+    fn get_uchar(&self, name: &str) -> Option<u8> {
+        BACK.iter().position(|back| *back == name).map(|channel| self.back[channel])
     }
 }
 
 /// Writes one frame to `out`: `particles`, and `triangles` (indices into them) where there is cloth.
 ///
 /// # Errors
-/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there.
+/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there, or only some backs have a colour.
 pub fn encode_frame(
     out: &mut impl Write,
     particles: &[FrameParticle],
-    triangles: &[[u32; 3]],
+    triangles: FrameTriangles,
     fields: FrameFields,
 ) -> io::Result<()> {
+    let FrameTriangles { corners: triangles, back_colors } = triangles;
+    if !back_colors.is_empty() && back_colors.len() != triangles.len() {
+        let reason = format!("{} triangles with {} back colours", triangles.len(), back_colors.len());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
     let vertices = particle_element(particles.len(), fields);
     let mut header = Header::new();
     header.encoding = Encoding::BinaryLittleEndian;
@@ -263,6 +294,9 @@ pub fn encode_frame(
         "vertex_indices".to_owned(),
         PropertyType::List(ScalarType::UChar, ScalarType::Int),
     ));
+    if !back_colors.is_empty() {
+        BACK.iter().for_each(|name| faces.properties.add(scalar(name, ScalarType::UChar)));
+    }
     header.elements.add(vertices.clone());
     if !triangles.is_empty() {
         header.elements.add(faces.clone());
@@ -276,7 +310,7 @@ pub fn encode_frame(
         out.write_all(&bytes)?;
     }
     let writer = Writer::<TriangleOut>::new();
-    for triangle in triangles {
+    for (at, triangle) in triangles.iter().enumerate() {
         let mut indices = [0; 3];
         for (index, &vertex) in indices.iter_mut().zip(triangle) {
             *index = i32::try_from(vertex).ok().filter(|_| (vertex as usize) < particles.len()).ok_or_else(
@@ -287,7 +321,8 @@ pub fn encode_frame(
                 },
             )?;
         }
-        writer.write_little_endian_element(out, &TriangleOut(indices), &faces)?;
+        let back = back_colors.get(at).copied().unwrap_or_default();
+        writer.write_little_endian_element(out, &TriangleOut { corners: indices, back }, &faces)?;
     }
     Ok(())
 }
@@ -299,7 +334,7 @@ pub fn encode_frame(
 pub fn write_frame(
     path: impl AsRef<Path>,
     particles: &[FrameParticle],
-    triangles: &[[u32; 3]],
+    triangles: FrameTriangles,
     fields: FrameFields,
 ) -> Result<(), IoError> {
     atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
@@ -315,9 +350,16 @@ fn open(path: &Path) -> Result<Reader<BufReader<File>>, IoError> {
     Ok(Reader::new(BufReader::with_capacity(1 << 16, file)))
 }
 
+/// Triangles, and the colour of the back of each, black where the file has none.
+struct Fans {
+    triangles: Vec<[u32; 3]>,
+    backs: Vec<[u8; 3]>,
+}
+
 /// Polygons as triangles (a fan each, right for convex ones), every index checked against `vertex_count`.
-fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Vec<[u32; 3]>, IoError> {
+fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Fans, IoError> {
     let mut triangles = Vec::with_capacity(faces.len());
+    let mut backs = Vec::with_capacity(faces.len());
     for (number, face) in faces.iter().enumerate() {
         let mut indices = Vec::with_capacity(face.indices.len());
         for &index in &face.indices {
@@ -329,13 +371,14 @@ fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Vec
         }
         for corner in 1..indices.len().saturating_sub(1) {
             triangles.push([indices[0], indices[corner], indices[corner + 1]]);
+            backs.push(face.back);
         }
     }
-    Ok(triangles)
+    Ok(Fans { triangles, backs })
 }
 
 /// The header, the vertices and the triangles of a file.
-type Elements<V> = (Header, Vec<V>, Vec<[u32; 3]>);
+type Elements<V> = (Header, Vec<V>, Fans);
 
 /// Vertices of type `V` and the triangles of a PLY; other elements are passed over.
 fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError> {
@@ -375,12 +418,14 @@ fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
 /// [`IoError`] naming `path`: not there, cut short, or not a PLY with vertices.
 pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
     let path = path.as_ref();
-    let (header, particles, triangles) = read_elements::<FrameParticle>(path)?;
+    let (header, particles, Fans { triangles, backs }) = read_elements::<FrameParticle>(path)?;
     require_positions(path, &header)?;
     let has = |name: &str| header.elements.get("vertex").is_some_and(|v| v.properties.contains_key(name));
     let fields =
         FrameFields { j: has("J"), plastic_strain: has("plastic_strain"), stress_norm: has("stress_norm") };
-    Ok(Frame { particles, triangles, fields })
+    let told = header.elements.get("face").is_some_and(|face| face.properties.contains_key(BACK[0]));
+    let back_colors = if told { backs } else { Vec::new() };
+    Ok(Frame { particles, triangles, back_colors, fields })
 }
 
 /// Vertices [file units] and triangles, three vertex indices each.
@@ -393,7 +438,7 @@ pub type IndexedTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 /// [`IoError`] naming `path`: not there, cut short, no vertices, or a face that names a vertex that is not there.
 pub fn read_triangles(path: impl AsRef<Path>) -> Result<IndexedTriangles, IoError> {
     let path = path.as_ref();
-    let (header, vertices, triangles) = read_elements::<Vertex>(path)?;
+    let (header, vertices, Fans { triangles, .. }) = read_elements::<Vertex>(path)?;
     require_positions(path, &header)?;
     Ok((vertices.into_iter().map(|v| v.position).collect(), triangles))
 }

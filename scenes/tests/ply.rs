@@ -6,7 +6,9 @@
 use std::io::Write;
 
 use pliant_scenes::files::{IoError, atomic_write};
-use pliant_scenes::ply::{FrameFields, FrameParticle, encode_frame, read_frame, read_triangles, write_frame};
+use pliant_scenes::ply::{
+    FrameFields, FrameParticle, FrameTriangles, encode_frame, read_frame, read_triangles, write_frame,
+};
 
 fn particles(count: usize) -> Vec<FrameParticle> {
     (0..count)
@@ -33,10 +35,13 @@ fn a_frame_survives_the_file_bit_for_bit() {
     let path = folder.path().join("000000.ply");
     let written = particles(17);
     let triangles = [[0, 1, 2], [2, 1, 16]];
-    write_frame(&path, &written, &triangles, FrameFields::ALL).unwrap();
+    let back_colors = [[1, 20, 255], [7, 8, 9]];
+    let cloth = FrameTriangles { corners: &triangles, back_colors: &back_colors };
+    write_frame(&path, &written, cloth, FrameFields::ALL).unwrap();
     let frame = read_frame(&path).unwrap();
     assert_eq!(frame.particles, written);
     assert_eq!(frame.triangles, triangles);
+    assert_eq!(frame.back_colors, back_colors);
     assert_eq!(frame.fields, FrameFields::ALL);
     // Nothing but the frame is in the folder.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -46,7 +51,7 @@ fn a_frame_survives_the_file_bit_for_bit() {
 #[test]
 fn the_layout_is_the_documented_one() {
     let mut bytes = Vec::new();
-    encode_frame(&mut bytes, &particles(3), &[], FrameFields::default()).unwrap();
+    encode_frame(&mut bytes, &particles(3), FrameTriangles::default(), FrameFields::default()).unwrap();
     let marker = b"end_header\n";
     let end = bytes.windows(marker.len()).position(|w| w == marker).unwrap() + marker.len();
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -65,7 +70,7 @@ fn optional_properties_are_chosen_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.ply");
     let fields = FrameFields { plastic_strain: true, ..FrameFields::default() };
-    write_frame(&path, &particles(2), &[], fields).unwrap();
+    write_frame(&path, &particles(2), FrameTriangles::default(), fields).unwrap();
     let frame = read_frame(&path).unwrap();
     assert_eq!(frame.fields, fields);
     assert_eq!(frame.particles[1].plastic_strain, 0.01);
@@ -76,7 +81,7 @@ fn optional_properties_are_chosen_one_by_one() {
 fn a_short_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("short.ply");
-    write_frame(&path, &particles(5), &[], FrameFields::ALL).unwrap();
+    write_frame(&path, &particles(5), FrameTriangles::default(), FrameFields::ALL).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 10]).unwrap();
     let error = read_frame(&path).unwrap_err();
@@ -89,7 +94,10 @@ fn a_short_file_is_an_error_that_names_it() {
 fn a_triangle_out_of_range_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.ply");
-    assert!(write_frame(&path, &particles(2), &[[0, 1, 2]], FrameFields::ALL).is_err());
+    let missing = FrameTriangles { corners: &[[0, 1, 2]], back_colors: &[] };
+    assert!(write_frame(&path, &particles(2), missing, FrameFields::ALL).is_err());
+    let uneven = FrameTriangles { corners: &[[0, 1, 1]], back_colors: &[[0; 3]; 2] };
+    assert!(write_frame(&path, &particles(2), uneven, FrameFields::ALL).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -12,7 +12,7 @@ use super::common::Pose;
 pub struct Goal {
     /// Name, unique among the goals.
     pub name: String,
-    /// The soft body that is looked at. Give this or `body`.
+    /// The soft body that is looked at. Give this or `body`; crossings are of all cloth, whichever is given.
     #[serde(default)]
     pub soft: Option<String>,
     /// The body or link `robot/link` that is looked at. Give this or `soft`.
@@ -70,6 +70,9 @@ pub enum Quantity {
         #[serde(default)]
         pose: Pose,
     },
+    /// How many more crossings all cloth together has than at the start [crossings]: pairs of an edge and a face that it passes
+    /// through. With `max` 0, cloth went through cloth nowhere. Every step of the span takes milliseconds: give `from`.
+    NewCrossings,
 }
 
 /// A coordinate axis.
@@ -100,6 +103,7 @@ impl Quantity {
     pub fn unit(&self) -> &'static str {
         match self {
             Self::MassInBox { .. } => "kg",
+            Self::NewCrossings => "crossings",
             _ => "m",
         }
     }

@@ -1,10 +1,11 @@
-//! Pictures of particles and bodies on the CPU: spheres and solids by ray casting in screen tiles, one key light with
+//! Pictures of particles, cloth and bodies on the CPU: spheres, triangles and solids by ray casting in screen tiles, one key light with
 //! a contact-hardening shadow, hemispheric ambient light with screen-space occlusion, 2 x 2 samples a pixel.
 //!
 //! The input is plain data, so a picture can be made of a running simulation, of a frame file or of nothing at all.
 //! World frame: right-handed, z up, metres. The same input gives the same bytes, whatever the number of threads.
 
 mod camera;
+mod cloth;
 mod color;
 mod font;
 mod gif;
@@ -15,8 +16,10 @@ mod primitive;
 mod raster;
 mod shade;
 mod shadow;
+mod triangle;
 
 pub use camera::Camera;
+pub use cloth::{Cloth, back_color};
 pub use color::viridis;
 pub use gif::GifWriter;
 pub use heat::{HeatMap, heat_map};
@@ -118,6 +121,8 @@ pub struct Picture<'a> {
     /// Particles; those with a coordinate or radius that is not finite, or radius <= 0, are left out, so that a run
     /// that blew up can still be looked at.
     pub particles: &'a [Ball],
+    /// Sheets.
+    pub cloths: &'a [Cloth<'a>],
     /// Bodies.
     pub bodies: &'a [Body],
     /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes; none: objects float before the background.
@@ -131,7 +136,8 @@ pub struct Picture<'a> {
 impl<'a> Picture<'a> {
     /// An empty picture, `width` x `height` pixels, seen from `camera`.
     pub fn new(width: u32, height: u32, camera: Camera) -> Self {
-        Self { width, height, camera, particles: &[], bodies: &[], ground: None, light: None, caption: None }
+        let (particles, cloths, bodies) = (&[], &[], &[]);
+        Self { width, height, camera, particles, cloths, bodies, ground: None, light: None, caption: None }
     }
 }
 
@@ -178,6 +184,24 @@ pub enum RenderError {
         body: usize,
         /// Number of the triangle, from 0.
         triangle: usize,
+    },
+    /// Cloth names a vertex that is not there.
+    #[error("cloth {cloth}: triangle {triangle} names a vertex that is not there or has no colour")]
+    Cloth {
+        /// Number of the cloth, from 0.
+        cloth: usize,
+        /// Number of the triangle, from 0.
+        triangle: usize,
+    },
+    /// The backs of cloth have neither no colour nor one each.
+    #[error("cloth {cloth}: {triangles} triangles must have as many back colours or none, got {backs}")]
+    Backs {
+        /// Number of the cloth, from 0.
+        cloth: usize,
+        /// Its triangles.
+        triangles: usize,
+        /// Its back colours.
+        backs: usize,
     },
     /// The direction to the light is zero or not finite.
     #[error("the direction to the light must be finite and not zero, got {0:?}")]

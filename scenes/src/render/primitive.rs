@@ -2,7 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Body, BodyShape, Picture, RenderError, color};
+use super::cloth::Sides;
+use super::{Body, BodyShape, Picture, RenderError, color, triangle};
 
 pub(super) type V3 = Vector3<f32>;
 
@@ -15,9 +16,21 @@ pub(super) struct Ray {
 
 /// A solid or a triangle.
 pub(super) enum Shape {
-    Sphere { center: V3, radius: f32 },
-    Posed { solid: Solid, rotation: Matrix3<f32>, center: V3 },
-    Triangle { corners: [V3; 3], normals: [V3; 3] },
+    Sphere {
+        center: V3,
+        radius: f32,
+    },
+    Posed {
+        solid: Solid,
+        rotation: Matrix3<f32>,
+        center: V3,
+    },
+    /// `sides` is the number of its two-sided looks, if it is of cloth.
+    Triangle {
+        corners: [V3; 3],
+        normals: [V3; 3],
+        sides: Option<u32>,
+    },
 }
 
 /// A convex solid in its own frame.
@@ -59,11 +72,14 @@ pub(super) struct Plane {
 pub(super) struct Scene {
     pub primitives: Vec<Primitive>,
     pub planes: Vec<Plane>,
+    /// Looks of the triangles of cloth.
+    pub sides: Vec<Sides>,
 }
 
-/// Highlights: bodies shine a little, particles hardly.
+/// Highlights: bodies shine a little, particles and cloth hardly.
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
+pub(super) const GLOSS_CLOTH: f32 = 0.01;
 
 /// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not to mistake for a shadow.
 const MARK: f32 = 0.62;
@@ -73,9 +89,13 @@ const GROUND: [u8; 3] = [222, 224, 228];
 
 impl Scene {
     pub fn new(picture: &Picture) -> Result<Self, RenderError> {
-        let mut scene = Self { primitives: Vec::with_capacity(picture.particles.len()), planes: Vec::new() };
+        let primitives = Vec::with_capacity(picture.particles.len());
+        let mut scene = Self { primitives, planes: Vec::new(), sides: Vec::new() };
         for (number, body) in picture.bodies.iter().enumerate() {
             scene.add_body(number, body)?;
+        }
+        for (number, cloth) in picture.cloths.iter().enumerate() {
+            scene.add_cloth(number, cloth)?;
         }
         for ball in picture.particles {
             let center = V3::from(ball.center);
@@ -143,31 +163,36 @@ impl Scene {
         if let Some(triangle) = missing {
             return Err(RenderError::Mesh { body, triangle });
         }
-        let facet = |t: &[u32; 3]| {
-            let [a, b, c] = t.map(|v| points[v as usize]);
-            (b - a).cross(&(c - a))
-        };
-        // The cross product weighs each facet by its area.
-        let mut vertex_normals = vec![V3::zeros(); if smooth { points.len() } else { 0 }];
-        if smooth {
-            for t in triangles {
-                let normal = facet(t);
-                t.iter().for_each(|&v| vertex_normals[v as usize] += normal);
-            }
-        }
+        let vertex_normals = if smooth { triangle::vertex_normals(points, triangles) } else { Vec::new() };
         for t in triangles {
-            let Some(flat) = facet(t).try_normalize(0.0) else { continue };
             let corners = t.map(|v| points[v as usize]);
+            let Some(flat) = triangle::facet(&corners).try_normalize(0.0) else { continue };
             if corners.iter().any(|c| c.iter().any(|x| !x.is_finite())) {
                 continue;
             }
             let normals = t.map(|v| {
                 vertex_normals.get(v as usize).map_or(flat, |n| n.try_normalize(0.0).unwrap_or(flat))
             });
-            let shape = Shape::Triangle { corners, normals };
+            let shape = Shape::Triangle { corners, normals, sides: None };
             self.primitives.push(Primitive { shape, albedo, gloss: GLOSS_BODY * 0.5, marked: false });
         }
         Ok(())
+    }
+
+    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint of `width` [m].
+    pub fn albedo(&self, primitive: &Primitive, ray: &Ray, point: &V3, width: f32) -> [f32; 3] {
+        let Shape::Triangle { corners, sides: Some(sides), .. } = &primitive.shape else {
+            return primitive.albedo_at(point, width);
+        };
+        let Sides { front, back } = &self.sides[*sides as usize];
+        match back {
+            Some(back) if triangle::from_behind(corners, ray) => *back,
+            _ if front[1] == front[0] && front[2] == front[0] => front[0],
+            _ => {
+                let weights = triangle::intersect(corners, ray).map_or([1.0 / 3.0; 3], |(_, w)| w);
+                std::array::from_fn(|c| (0..3).map(|i| weights[i] * front[i][c]).sum())
+            }
+        }
     }
 
     /// A sphere about everything but the planes: centre and radius [m]; a unit one when there is nothing.
@@ -194,7 +219,7 @@ impl Scene {
 
 impl Primitive {
     /// Linear albedo at a surface point, averaged over a footprint of `width` [m].
-    pub fn albedo_at(&self, point: &V3, width: f32) -> [f32; 3] {
+    fn albedo_at(&self, point: &V3, width: f32) -> [f32; 3] {
         let Shape::Posed { rotation, center, .. } = &self.shape else { return self.albedo };
         if !self.marked {
             return self.albedo;
@@ -228,7 +253,7 @@ impl Shape {
                 let origin = rotation.tr_mul(&(ray.origin - center));
                 solid.intersect(&origin, &rotation.tr_mul(&ray.direction))
             }
-            Self::Triangle { corners, .. } => triangle(corners, ray).map(|(t, _)| t),
+            Self::Triangle { corners, .. } => triangle::intersect(corners, ray).map(|(t, _)| t),
         }
     }
 
@@ -240,14 +265,9 @@ impl Shape {
             Self::Posed { solid, rotation, center } => {
                 rotation * solid.normal(&rotation.tr_mul(&(point - center)))
             }
-            Self::Triangle { corners, normals } => {
-                let weights = triangle(corners, ray).map_or([1.0 / 3.0; 3], |(_, w)| w);
-                normals[0] * weights[0] + normals[1] * weights[1] + normals[2] * weights[2]
-            }
+            Self::Triangle { corners, normals, .. } => return triangle::seen_normal(corners, normals, ray),
         };
-        let unit = outward.try_normalize(0.0).unwrap_or(-ray.direction);
-        let two_sided = matches!(self, Self::Triangle { .. }) && unit.dot(&ray.direction) > 0.0;
-        if two_sided { -unit } else { unit }
+        outward.try_normalize(0.0).unwrap_or(-ray.direction)
     }
 }
 
@@ -261,23 +281,6 @@ fn sphere(center: &V3, radius: f32, direction: &V3) -> Option<f32> {
     }
     let t = along - half_chord_squared.sqrt();
     (t > 0.0).then_some(t)
-}
-
-/// Ray and triangle (Moeller and Trumbore, 1997): t and the weights of the corners.
-fn triangle(corners: &[V3; 3], ray: &Ray) -> Option<(f32, [f32; 3])> {
-    let (edge1, edge2) = (corners[1] - corners[0], corners[2] - corners[0]);
-    let p = ray.direction.cross(&edge2);
-    let determinant = edge1.dot(&p);
-    if determinant == 0.0 {
-        return None;
-    }
-    let offset = ray.origin - corners[0];
-    let u = offset.dot(&p) / determinant;
-    let q = offset.cross(&edge1);
-    let v = ray.direction.dot(&q) / determinant;
-    let t = edge2.dot(&q) / determinant;
-    let hit = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0;
-    hit.then_some((t, [1.0 - u - v, u, v]))
 }
 
 impl Solid {

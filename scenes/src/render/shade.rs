@@ -123,7 +123,7 @@ fn sample_light(
             let primitive = &scene.primitives[id as usize];
             // A pixel's width on the surface.
             let width = 2.0 * t / view.scale / ray.direction.dot(&normal).abs().max(0.1);
-            (primitive.albedo_at(&point, width), primitive.gloss, 0.0)
+            (scene.albedo(primitive, &ray, &point, width), primitive.gloss, 0.0)
         }
         Some(plane) => {
             let tone = checker(plane, &point, &ray, t / view.scale, lighting.floor.cell);

@@ -11,6 +11,7 @@ use pliant_coupling::{StateError, World};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
+use super::cloth::ClothSummary;
 use super::goals::Worst;
 use super::tactile::TactileState;
 use super::{RunError, Statistics, read_json, write_json};
@@ -47,6 +48,9 @@ pub struct Checkpoint {
     pub forces_bytes: u64,
     /// Figures for the manifest.
     pub statistics: Statistics,
+    /// How cloth fared so far.
+    #[serde(default)]
+    pub cloth: Option<ClothSummary>,
     /// The worst that was measured of each goal.
     #[serde(default)]
     pub goals: Vec<Worst>,

@@ -1,13 +1,14 @@
-//! Frames: the particles of a moment as a PLY file.
+//! Frames: the particles of a moment, and the triangles of its cloth, as a PLY file.
 
 use std::path::{Path, PathBuf};
 
 use pliant_coupling::{ParticleSnapshot, World};
+use pliant_mpm::cloth::Patch;
 
 use super::{FRAMES, RunError};
 use crate::format::{ColorBy, Field, Output};
-use crate::ply::{FrameFields, FrameParticle, write_frame};
-use crate::render::viridis;
+use crate::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
+use crate::render::{back_color, viridis};
 
 /// A drawn radius of 0.6 of the particles' spacing closes the surface of a filled solid.
 const RADIUS_PER_SPACING: f64 = 0.6;
@@ -18,6 +19,10 @@ const BRIGHTEST: f64 = 0.98;
 /// Writes frames, with memory that it keeps between them.
 pub struct FrameWriter {
     colors: Vec<[u8; 3]>,
+    /// Of cloth: the triangles, the colours of their backs, and which particles are not drawn as balls.
+    triangles: Vec<[u32; 3]>,
+    back_colors: Vec<[u8; 3]>,
+    sheets: Vec<bool>,
     color_by: ColorBy,
     fields: FrameFields,
     snapshot: ParticleSnapshot,
@@ -32,11 +37,32 @@ pub fn frame_path(directory: &Path, frame: usize) -> PathBuf {
 }
 
 impl FrameWriter {
-    /// A writer for particles that have these colours at rest.
-    pub fn new(colors: Vec<[u8; 3]>, output: &Output) -> Self {
+    /// A writer for particles that have these colours at rest, and the cloth of `patches`. The backs of a patch have its entry in
+    /// `back_colors`; one that has none is as [`back_color`] makes it of its first vertex's. Where particles are coloured by a scalar,
+    /// both sides of cloth are.
+    pub fn new(
+        colors: Vec<[u8; 3]>,
+        patches: &[Patch],
+        back_colors: &[Option<[u8; 3]>],
+        output: &Output,
+    ) -> Self {
         let has = |field| output.fields.contains(&field);
+        let mut sheets = vec![false; colors.len()];
+        let mut backs = Vec::new();
+        for (at, patch) in patches.iter().enumerate() {
+            let of_cloth = patch.vertices.clone().chain(patch.centroids.clone());
+            of_cloth.for_each(|p| sheets[p] = true);
+            let given = back_colors.get(at).copied().flatten();
+            let back = given.or_else(|| colors.get(patch.vertices.start).map(|front| back_color(*front)));
+            if output.color_by == ColorBy::Body {
+                backs.extend(patch.faces.iter().map(|_| back.unwrap_or_default()));
+            }
+        }
         Self {
             colors,
+            triangles: patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect(),
+            back_colors: backs,
+            sheets,
             color_by: output.color_by,
             fields: FrameFields {
                 j: has(Field::J),
@@ -58,7 +84,8 @@ impl FrameWriter {
         self.particles.extend((0..s.positions.len()).map(|p| FrameParticle {
             position: s.positions[p].map(|x| x as f32),
             velocity: s.velocities[p].map(|v| v as f32),
-            radius: (RADIUS_PER_SPACING * s.volume[p].cbrt()) as f32,
+            // Cloth is drawn as its triangles.
+            radius: if self.sheets[p] { 0.0 } else { (RADIUS_PER_SPACING * s.volume[p].cbrt()) as f32 },
             color: self.colors[p],
             material: s.material[p] as u16,
             j: s.j[p],
@@ -66,7 +93,13 @@ impl FrameWriter {
             stress_norm: s.stress_norm[p],
         }));
         self.color();
-        Ok(write_frame(frame_path(directory, number), &self.particles, &[], self.fields)?)
+        let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
+        Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
+    }
+
+    /// Where the particles of the last frame are [m], by their ids.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.snapshot.positions
     }
 
     /// Colours the particles by the scalar that the scene asks for.
@@ -91,5 +124,37 @@ impl FrameWriter {
         for (particle, value) in self.particles.iter_mut().zip(&self.scalars) {
             particle.color = viridis(if range > 0.0 { (value - least) / range } else { 0.0 });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ply::read_frame;
+    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::run::tests::material;
+
+    // The law: a frame has the triangles of all cloth in the order of the patches, with the back that was given or one made of the
+    // front; what cloth's triangles show is no ball, other particles are. By a scalar both sides are alike.
+    #[test]
+    fn frames_show_cloth_as_its_triangles() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FRAMES)).unwrap();
+        let mut world = world(&standing(0.1), material());
+        let (front, beige) = ([200, 10, 10], [230, 210, 180]);
+        let mut frame = |color_by, number| {
+            let output = Output { color_by, ..Output::default() };
+            let mut writer =
+                FrameWriter::new(vec![front; 9], &two_triangles(), &[None, Some(beige)], &output);
+            writer.write(folder.path(), number, &mut world).unwrap();
+            assert_eq!(writer.positions().len(), 9);
+            read_frame(frame_path(folder.path(), number)).unwrap()
+        };
+        let seen = frame(ColorBy::Body, 0);
+        assert_eq!(seen.triangles, [[0, 1, 2], [4, 5, 6]]);
+        assert_eq!(seen.back_colors, [back_color(front), beige]);
+        assert!(seen.particles[..8].iter().all(|p| p.radius == 0.0) && seen.particles[8].radius > 0.0);
+        let by_speed = frame(ColorBy::Speed, 1);
+        assert_eq!((by_speed.triangles, by_speed.back_colors), (seen.triangles, Vec::new()));
     }
 }

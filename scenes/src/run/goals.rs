@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Number, Status};
 use crate::assemble::isometry;
+use crate::crossings::CrossingCheck;
 use crate::format::{Goal, MaterialRef, Quantity, Scene};
 
 /// How a goal came out.
@@ -42,6 +43,9 @@ pub struct Worst {
 pub struct Judge {
     watched: Vec<Watched>,
     worst: Vec<Worst>,
+    /// Over all cloth, where a goal asks for crossings, and how many there were at the start.
+    check: CrossingCheck,
+    crossings_at_start: usize,
     snapshot: ParticleSnapshot,
     coordinates: Vec<f64>,
 }
@@ -58,6 +62,8 @@ enum Of {
     /// Particles, and their density at rest [kg/m^3].
     Soft(Range<usize>, f64),
     Rigid(Frame),
+    /// All sheets.
+    Cloths,
 }
 
 /// The frame that the scene gives a body.
@@ -82,7 +88,8 @@ impl Judge {
     /// frames that the scene gives them [m].
     ///
     /// # Errors
-    /// A name that a robot's file does not hold, as a line that names the field; validation has told all others.
+    /// A name that a robot's file does not hold, or crossings without cloth, as a line that names the field; validation has told all
+    /// others.
     pub fn new(
         scene: &Scene,
         world: &World,
@@ -96,6 +103,12 @@ impl Judge {
                     .ok_or_else(|| format!("goals[{at}].{field}: '{name}' is not defined"))
             };
             let of = match (&goal.soft, &goal.body) {
+                _ if goal.quantity == Quantity::NewCrossings => {
+                    if world.cloths().is_empty() {
+                        return Err(format!("goals[{at}].quantity: there is no cloth to have crossings"));
+                    }
+                    Of::Cloths
+                }
                 (Some(name), _) => soft(scene, parts, name)
                     .ok_or_else(|| format!("goals[{at}].soft: '{name}' is not defined"))?,
                 (None, name) => Of::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
@@ -103,8 +116,11 @@ impl Judge {
             let relative = goal.relative_to.as_deref().map(|name| frame("relative_to", name)).transpose()?;
             watched.push(Watched { goal: goal.clone(), of, frame: relative, unit: goal.quantity.unit() });
         }
+        let asked = watched.iter().any(|watched| matches!(watched.of, Of::Cloths));
         Ok(Self {
             worst: vec![Worst::default(); watched.len()],
+            check: if asked { CrossingCheck::new(world.cloths()) } else { CrossingCheck::default() },
+            crossings_at_start: 0,
             watched,
             snapshot: ParticleSnapshot::default(),
             coordinates: Vec::new(),
@@ -123,6 +139,11 @@ impl Judge {
         }
     }
 
+    /// Tells how many crossings cloth had at the start [-]; none if this is never called.
+    pub fn started_with_crossings(&mut self, count: usize) {
+        self.crossings_at_start = count;
+    }
+
     /// Measures every goal whose span the moment is in; `dt` is the step [s].
     ///
     /// # Errors
@@ -136,11 +157,16 @@ impl Judge {
             if time < goal.from - 0.5 * dt || goal.until.is_some_and(|until| time > until + 0.5 * dt) {
                 continue;
             }
-            if !seen && matches!(watched.of, Of::Soft(..)) {
+            if !seen && !matches!(watched.of, Of::Rigid(_)) {
                 world.snapshot(&mut self.snapshot)?;
                 seen = true;
             }
-            let value = watched.measure(world, &self.snapshot, &mut self.coordinates);
+            let value = match watched.of {
+                Of::Cloths => {
+                    self.check.count(&self.snapshot.positions).count as f64 - self.crossings_at_start as f64
+                }
+                _ => watched.measure(world, &self.snapshot, &mut self.coordinates),
+            };
             worst.add(value, time, watched.margin(value));
         }
         Ok(())
@@ -213,6 +239,7 @@ impl Watched {
                 return (into * frame.pose(world)).translation.vector[axis.index()];
             }
             Of::Soft(range, density) => (range.clone(), *density),
+            Of::Cloths => return f64::NAN,
         };
         let points = range.clone().map(|p| into * Point3::from(particles.positions[p]));
         match &self.goal.quantity {
@@ -248,6 +275,7 @@ impl Watched {
                 // The sum of nothing is -0.
                 density * volume + 0.0
             }
+            Quantity::NewCrossings => f64::NAN,
         }
     }
 }
@@ -255,4 +283,43 @@ impl Watched {
 /// The extreme of some values; what is no number stays none.
 fn extreme(values: impl Iterator<Item = f64>, from: f64, beyond: impl Fn(f64, f64) -> bool) -> f64 {
     values.fold(from, |found, x| if x.is_nan() || beyond(x, found) { x } else { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::run::tests::material;
+
+    // The law: crossings count from those at the start, two of two triangles that intersect, so that a run which starts with two has no
+    // new ones, and one that starts with none has two. Without cloth there is nothing to ask.
+    #[test]
+    fn new_crossings_are_those_beyond_the_start() {
+        let mut world = world(&standing(0.1), material());
+        let goal: Goal = serde_json::from_str(
+            r#"{ "name": "no more crossings", "quantity": { "type": "new-crossings" }, "max": 0 }"#,
+        )
+        .unwrap();
+        let judged = |world: &mut World, start| {
+            let watched =
+                Watched { goal: goal.clone(), of: Of::Cloths, frame: None, unit: goal.quantity.unit() };
+            let mut judge = Judge {
+                worst: vec![Worst::default()],
+                watched: vec![watched],
+                check: CrossingCheck::new(&two_triangles()),
+                crossings_at_start: 0,
+                snapshot: ParticleSnapshot::default(),
+                coordinates: Vec::new(),
+            };
+            judge.started_with_crossings(start);
+            judge.step(world, 1e-3).unwrap();
+            let result = judge.results(Status::Completed, 0.0, 1e-3).remove(0);
+            (result.met, result.worst.0, result.unit)
+        };
+        assert_eq!(judged(&mut world, 2), (Some(true), 0.0, "crossings".to_owned()));
+        assert_eq!(judged(&mut world, 0), (Some(false), 2.0, "crossings".to_owned()));
+        let scene = Scene { goals: vec![goal], ..Scene::empty("crossings", 1.0, 1e-3) };
+        let refused = Judge::new(&scene, &world, &[], &[]).err();
+        assert_eq!(refused.as_deref(), Some("goals[0].quantity: there is no cloth to have crossings"));
+    }
 }

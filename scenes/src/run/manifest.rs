@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::cloth::ClothSummary;
 use super::goals::GoalResult;
 use crate::files::{IoError, atomic_write};
 use crate::format::Scene;
@@ -161,6 +162,9 @@ pub struct Manifest {
     /// What the bodies did.
     #[serde(default)]
     pub rigid: RigidSummary,
+    /// How cloth fared; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<ClothSummary>,
     /// What is approximated or left out of robots' files, a line each.
     #[serde(default)]
     pub warnings: Vec<String>,

@@ -6,6 +6,7 @@
 //! `forces.csv` (a row a step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
 mod checkpoint;
+mod cloth;
 pub mod directory;
 mod forces;
 mod frames;
@@ -23,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) use checkpoint::Checkpoint;
+pub use cloth::{ClothSummary, ClothWatch};
 pub use directory::RunDirectory;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
@@ -263,6 +265,17 @@ pub fn run(prepared: Prepared, options: RunOptions) -> Result<Summary, RunError>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Some material.
+    pub(super) fn material() -> pliant_mpm::Material {
+        let scene = crate::format::parse_scene(
+            r#"{ "name": "m", "duration": 0.5, "dt": 0.01, "substeps": 1, "grid_spacing": 0.1,
+                "materials": { "m": { "model": "fixed-corotated", "density": 1000, "youngs_modulus": 1e3, "poissons_ratio": 0 } },
+                "soft": [{ "name": "s", "shape": { "type": "box", "half_extents": [0.05, 0.05, 0.05] }, "material": "m",
+                    "sampling": { "counts": [2, 2, 2] } }] }"#,
+        );
+        crate::assemble::assemble(&scene.unwrap()).unwrap().materials.remove(0)
+    }
 
     // The law: a full disk and a used-up quota are told as such, with the file; another refusal keeps its own words.
     #[test]

@@ -9,6 +9,7 @@ use pliant_coupling::{StepReport, World};
 use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
+use super::cloth::ClothWatch;
 use super::forces::ForceTable;
 use super::frames::{FrameWriter, frame_path};
 use super::goals::Judge;
@@ -16,8 +17,8 @@ use super::outputs::outputs;
 use super::tables::Table;
 use super::tactile::TactileTables;
 use super::{
-    BODIES, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory, RunError,
-    RunOptions, Stage, Statistics, Status, StepFigures, Summary,
+    BODIES, ClothSummary, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory,
+    RunError, RunOptions, Stage, Statistics, Status, StepFigures, Summary,
 };
 use crate::assemble::Drives;
 use crate::files::IoError;
@@ -42,6 +43,7 @@ struct Run<'a> {
     forces: Option<ForceTable>,
     statistics: Statistics,
     judge: Judge,
+    cloth: Option<ClothWatch>,
     /// Steps done, and all of them.
     step: u64,
     steps: u64,
@@ -144,7 +146,8 @@ impl<'a> Run<'a> {
         let path = directory.path();
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
-        let tables = (Table::diagnostics(path)?, Table::bodies(path)?);
+        let cloth = !prepared.world.cloths().is_empty();
+        let tables = (Table::diagnostics(path, cloth)?, Table::bodies(path)?);
         let tactile = TactileTables::create(path, &prepared.world)?;
         let forces = ForceTable::create(path, &prepared.scene, &prepared.world)?;
         let mut run = Self::new(prepared, path, tables)?;
@@ -179,6 +182,10 @@ impl<'a> Run<'a> {
         run.impulses = checkpoint.impulses;
         run.statistics = checkpoint.statistics;
         run.judge.restore(checkpoint.goals);
+        if let Some(cloth) = &mut run.cloth {
+            cloth.restore(checkpoint.cloth);
+        }
+        run.tell_judge();
         run.wall_before = checkpoint.wall_s;
         // Frames after the checkpoint are written again.
         for frame in run.frames.. {
@@ -200,7 +207,8 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         Ok(Self {
             judge: Judge::new(&scene, &world, &parts, &centers).map_err(RunError::Goal)?,
-            writer: FrameWriter::new(colors, &scene.output),
+            cloth: ClothWatch::new(world.cloths()),
+            writer: FrameWriter::new(colors, world.cloths(), &[], &scene.output),
             steps: steps_of(&scene),
             frame_steps: frame_steps_of(&scene),
             impulses: vec![SpatialImpulse::zero(); centers.len()],
@@ -276,17 +284,34 @@ impl<'a> Run<'a> {
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
         self.judge.step(&mut self.world, self.scene.dt)?;
-        let rigid_energy = self.world.bodies().kinetic_energy();
-        self.diagnostics.step(&self.world.diagnostics(), report, wall_ms, rigid_energy)?;
+        // Before the row, which tells what cloth does at the frame.
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
         }
-        Ok(())
+        let rigid_energy = self.world.bodies().kinetic_energy();
+        let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
+        let diagnostics = self.world.diagnostics();
+        Ok(self.diagnostics.step(&diagnostics, report, wall_ms, rigid_energy, crossings)?)
+    }
+
+    /// Goals are told by what is new in cloth.
+    fn tell_judge(&mut self) {
+        if let Some(cloth) = self.cloth_summary() {
+            self.judge.started_with_crossings(cloth.crossings_at_start);
+        }
+    }
+
+    fn cloth_summary(&self) -> Option<ClothSummary> {
+        self.cloth.as_ref().and_then(ClothWatch::summary)
     }
 
     /// Writes the frame and the bodies' rows of this moment.
     fn frame(&mut self) -> Result<(), RunError> {
         self.writer.write(self.directory, self.frames, &mut self.world)?;
+        if let Some(cloth) = &mut self.cloth {
+            cloth.look(self.writer.positions());
+        }
+        self.tell_judge();
         let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
         let (time, bodies) = (self.world.time(), self.world.bodies());
         self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
@@ -312,6 +337,7 @@ impl<'a> Run<'a> {
             tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
             forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
+            cloth: self.cloth_summary(),
             goals: self.judge.worst().to_vec(),
             scene: self.scene.clone(),
         };
@@ -358,6 +384,7 @@ impl<'a> Run<'a> {
             solver: self.statistics.solver(),
             strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
+            cloth: self.cloth_summary(),
             warnings: self.warnings.clone(),
             conservation: Conservation {
                 mass: Number(balance.mass),

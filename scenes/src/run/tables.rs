@@ -57,9 +57,10 @@ impl Table {
         Ok(Self { path, file: BufWriter::new(file), bytes })
     }
 
-    /// `diagnostics.csv` in a run directory.
-    pub fn diagnostics(directory: &Path) -> Result<Self, IoError> {
-        Self::create(directory.join(DIAGNOSTICS), DIAGNOSTICS_HEADER)
+    /// `diagnostics.csv` in a run directory; with `cloth` it has a column more.
+    pub fn diagnostics(directory: &Path, cloth: bool) -> Result<Self, IoError> {
+        let column = if cloth { ",crossings" } else { "" };
+        Self::create(directory.join(DIAGNOSTICS), &format!("{DIAGNOSTICS_HEADER}{column}"))
     }
 
     /// `bodies.csv` in a run directory.
@@ -80,19 +81,22 @@ impl Table {
         Ok(self.bytes)
     }
 
-    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms], `rigid_energy` the bodies' kinetic energy [J].
+    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms], `rigid_energy` the bodies' kinetic energy [J],
+    /// `crossings` those of cloth at the last frame, where there is cloth.
     pub fn step(
         &mut self,
         diagnostics: &Diagnostics,
         report: &StepReport,
         wall_ms: f64,
         rigid_energy: f64,
+        crossings: Option<usize>,
     ) -> Result<(), IoError> {
         let d = diagnostics;
         let (rigid, solver) = (&report.rigid, &report.rigid.solver);
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
+        let cloth = crossings.map(|count| format!(",{count}")).unwrap_or_default();
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{:.3}",
+            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{:.3}{cloth}",
             d.time,
             report.substeps,
             d.mass,

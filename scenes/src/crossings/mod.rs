@@ -1,0 +1,129 @@
+//! Crossings of cloth: edges of its triangles that pass through its other faces.
+//!
+//! Sheets that keep to their own sides of each other have none, so their number tells whether garments have gone through themselves
+//! or one another, which no picture shows as surely. Two triangles in general position that intersect, and share no vertex, have
+//! exactly two: either an edge of each goes through the other, or two edges of one do.
+//!
+//! An edge crosses a face if its ends are on different sides of the face's plane and its line goes round the face's three edges the
+//! same way: five signs of determinants (Segura and Feito, "Algorithms to test ray-triangle intersection", 2001). A sign counts
+//! only if rounding cannot have made it (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
+//! robust geometric predicates", 1997), so that what only touches, to within rounding, is no crossing.
+
+mod cells;
+
+use cells::{Bounds, Cells};
+use nalgebra::Vector3;
+use pliant_mpm::cloth::Patch;
+use rayon::prelude::*;
+
+/// Crossings that are told one by one.
+const TOLD: usize = 8;
+
+/// Edges that one task looks at.
+const EDGES_A_TASK: usize = 512;
+
+/// Shewchuk's `o3derrboundA` over the permanent: (7 + 56 e) e, e = 2^-53.
+const SIGN_ERROR: f64 = (7.0 + 56.0 * (f64::EPSILON / 2.0)) * (f64::EPSILON / 2.0);
+
+/// An edge that passes through a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// Particle ids of the edge's ends, the smaller first.
+    pub edge: [u32; 2],
+    /// Particle ids of the face's vertices.
+    pub face: [u32; 3],
+}
+
+/// All crossings of a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// Pairs of an edge and a face that it passes through [-].
+    pub count: usize,
+    /// The first few of them, in the order of their edges' ids.
+    pub first: Vec<Crossing>,
+}
+
+/// Looks for crossings among all sheets together: within each, and between them.
+#[derive(Clone, Debug, Default)]
+pub struct CrossingCheck {
+    faces: Vec<[u32; 3]>,
+    /// Every edge once, sorted.
+    edges: Vec<[u32; 2]>,
+}
+
+impl CrossingCheck {
+    /// Takes the faces of all `patches`, and their edges.
+    pub fn new(patches: &[Patch]) -> Self {
+        let faces: Vec<[u32; 3]> = patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect();
+        let sides = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        Self { faces, edges }
+    }
+
+    /// Whether there is no face at all.
+    pub fn is_empty(&self) -> bool {
+        self.faces.is_empty()
+    }
+
+    /// Crossings where the particles are at `positions` [m], by their ids. An edge is compared with the faces that it shares no
+    /// vertex with. Faces and edges with an end that is not there or not finite cross nothing. The answer depends neither on
+    /// threads nor on the order of the faces, and not on the frame but for what touches to within rounding.
+    pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {
+        let corner = |&id: &u32| {
+            let position = positions.get(id as usize).filter(|x| x.iter().all(|x| x.is_finite()));
+            position.map(|x| Vector3::from(*x))
+        };
+        let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
+        let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
+        let cells =
+            Cells::new(faces.iter().map(|face| face.as_ref().map(|corners| Bounds::of(corners))).collect());
+        let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
+            let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };
+            let from = found.len();
+            cells.near(&Bounds::of(&[p, q]), |at| {
+                let ids = self.faces[at];
+                let apart = !ids.contains(&edge[0]) && !ids.contains(&edge[1]);
+                if apart && faces[at].is_some_and(|face| crosses(&p, &q, &face)) {
+                    found.push(Crossing { edge: *edge, face: ids });
+                }
+            });
+            // The order of the cells says nothing.
+            found[from..].sort_unstable_by_key(|crossing| crossing.face);
+        };
+        let tasks = self.edges.par_chunks(EDGES_A_TASK).map(|edges| {
+            let mut found = Vec::new();
+            edges.iter().for_each(|edge| through(edge, &mut found));
+            found
+        });
+        let found: Vec<Vec<Crossing>> = tasks.collect();
+        let count = found.iter().map(Vec::len).sum();
+        Crossings { count, first: found.into_iter().flatten().take(TOLD).collect() }
+    }
+}
+
+/// Whether the edge from `p` to `q` passes through the face's inside.
+fn crosses(p: &Vector3<f64>, q: &Vector3<f64>, face: &[Vector3<f64>; 3]) -> bool {
+    let [a, b, c] = face;
+    let (above, below) = (side(a, b, c, p), side(a, b, c, q));
+    if above == 0 || below != -above {
+        return false;
+    }
+    let turn = side(p, q, a, b);
+    turn != 0 && side(p, q, b, c) == turn && side(p, q, c, a) == turn
+}
+
+/// Sign of the volume of the tetrahedron `a b c d`, 0 where rounding may have made it.
+fn side(a: &Vector3<f64>, b: &Vector3<f64>, c: &Vector3<f64>, d: &Vector3<f64>) -> i8 {
+    let (a, b, c) = (a - d, b - d, c - d);
+    let products = [[b.x * c.y, c.x * b.y], [c.x * a.y, a.x * c.y], [a.x * b.y, b.x * a.y]];
+    let heights = [a.z, b.z, c.z];
+    let (mut volume, mut size) = (0.0, 0.0);
+    for ([plus, minus], z) in products.into_iter().zip(heights) {
+        volume += z * (plus - minus);
+        size += z.abs() * (plus.abs() + minus.abs());
+    }
+    let error = SIGN_ERROR * size;
+    i8::from(volume > error) - i8::from(volume < -error)
+}
