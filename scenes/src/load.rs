@@ -10,8 +10,8 @@ use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
 use crate::format::{
-    Assignment, Body, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError, SoftShape,
-    ValidationError, apply, goals_within_duration, parse_scene, validate,
+    Assignment, Body, ClothShape, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
+    SoftShape, ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
 
 /// How long a model file alone is simulated [s].
@@ -159,6 +159,11 @@ fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
     };
     for soft in &mut scene.soft {
         if let SoftShape::Mesh { file, .. } = &mut soft.shape {
+            place(file)?;
+        }
+    }
+    for cloth in &mut scene.cloths {
+        if let ClothShape::Mesh { file, .. } = &mut cloth.shape {
             place(file)?;
         }
     }

@@ -11,7 +11,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
 use pliant_rigid::simulation::Integrator;
 
-use crate::assemble::{AssembleError, Assembly, Drives, RigidParts, assemble, tactile_pads};
+use crate::assemble::{AssembleError, Assembly, ClothSheet, Drives, RigidParts, assemble, tactile_pads};
 use crate::format::{self, AutoOr, Scene, ValidationError, validate};
 
 /// A scene that makes no world.
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub colors: Vec<[u8; 3]>,
     /// Which particles each soft body became, in the world's order.
     pub parts: Vec<Range<usize>>,
+    /// sRGB colour of each cloth's back; none where it is made of the front's.
+    pub back_colors: Vec<Option<[u8; 3]>>,
     /// Centre of mass of each body in the frame that the scene gives it [m].
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
@@ -52,7 +54,7 @@ pub struct Prepared {
 /// [`SceneError`], naming the field.
 pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, rigid } = assemble(scene)?;
+    let Assembly { materials, soft, cloths, rigid } = assemble(scene)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
@@ -72,13 +74,21 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
             material: ids[part.material],
         });
     }
+    let mut back_colors = Vec::new();
+    for ClothSheet { sheet, color, back_color } in cloths {
+        let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
+        colors.resize(colors.len() + count, color);
+        back_colors.push(back_color);
+        builder.cloth(sheet);
+    }
     *builder.bodies() = bodies;
-    Ok(Prepared { scene: scene.clone(), world: builder.build()?, colors, parts, centers, drives, warnings })
+    let (scene, world) = (scene.clone(), builder.build()?);
+    Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
 }
 
 fn settings(scene: &Scene) -> Settings {
     Settings {
-        // Where there are soft bodies the scene gives it; without, nothing looks at it.
+        // Where there are soft bodies or cloths the scene gives it; without, nothing looks at it.
         grid_spacing: scene.grid_spacing.unwrap_or(1.0),
         dt: scene.dt,
         substeps: match scene.substeps {

@@ -6,13 +6,16 @@ mod robot;
 mod sensor;
 mod task;
 
+use std::path::Path;
+
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use pliant_mpm::cloth::Sheet;
 use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
 use pliant_rigid::import::ImportError;
 use pliant_rigid::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError};
 
-use crate::format::{self, AutoOr, Scene, Soft, SoftShape};
+use crate::format::{self, AutoOr, Cloth, Scene, Soft, SoftShape};
 use crate::mesh_io::{MeshError, load_mesh};
 use crate::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
 
@@ -105,6 +108,14 @@ pub enum AssembleError {
         /// What is wrong.
         source: Box<PlanError>,
     },
+    /// A cloth cannot be made.
+    #[error("{path}: {source}")]
+    Cloth {
+        /// Path of the cloth.
+        path: String,
+        /// What is wrong.
+        source: Box<format::ClothError>,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {
@@ -131,6 +142,17 @@ pub struct SoftParticles {
     pub color: [u8; 3],
 }
 
+/// A sheet of cloth.
+#[derive(Clone, Debug)]
+pub struct ClothSheet {
+    /// The sheet in the world.
+    pub sheet: Sheet,
+    /// sRGB colour of its front.
+    pub color: [u8; 3],
+    /// Of its back; none where it is made of the front's.
+    pub back_color: Option<[u8; 3]>,
+}
+
 /// What a world is made of. Everything in the order of the scene.
 #[derive(Debug)]
 pub struct Assembly {
@@ -138,6 +160,8 @@ pub struct Assembly {
     pub materials: Vec<Material>,
     /// The soft bodies.
     pub soft: Vec<SoftParticles>,
+    /// The cloths.
+    pub cloths: Vec<ClothSheet>,
     /// Bodies, robots and what drives them.
     pub rigid: RigidParts,
 }
@@ -157,7 +181,18 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
         let material = soft_material(&mut materials, scene, described, &path)?;
         soft.push(fill(scene, at, described, material, &path)?);
     }
-    Ok(Assembly { materials, soft, rigid: rigid_parts(scene)? })
+    let cloths = scene.cloths.iter().enumerate().map(|(at, described)| cloth(scene, at, described));
+    let cloths = cloths.collect::<Result<_, _>>()?;
+    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene)? })
+}
+
+fn cloth(scene: &Scene, at: usize, described: &Cloth) -> Result<ClothSheet, AssembleError> {
+    let failed = |source| AssembleError::Cloth { path: format!("cloths[{at}]"), source: Box::new(source) };
+    // Paths were made absolute when the scene was read; validation has told where there is no grid.
+    let spacing = scene.grid_spacing.unwrap_or(1.0);
+    let (mesh, material, pins) = described.build(Path::new(""), spacing).map_err(failed)?;
+    let sheet = Sheet { mesh, material, pins, velocity: described.velocity.into() };
+    Ok(ClothSheet { sheet, color: described.color, back_color: described.back_color })
 }
 
 /// The isometry of a pose whose quaternion is near unit length.

@@ -429,9 +429,6 @@ fn linen() -> [u8; 3] {
 /// Everything that is wrong with the figures of a scene's cloths. Files are not opened here, and nothing is cut.
 pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
     let mut found = Vec::new();
-    if !scene.cloths.is_empty() && scene.grid_spacing.is_none() {
-        found.push(problem("grid_spacing", "null: cloths need the spacing of a grid [m]"));
-    }
     for (at, cloth) in scene.cloths.iter().enumerate() {
         let path = format!("cloths[{at}]");
         let named = |what, mut names: Box<dyn Iterator<Item = &String> + '_>| {

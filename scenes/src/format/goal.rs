@@ -5,17 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 
-/// A condition on one figure of a soft or rigid body, which has to hold at every step of a span of time. It changes nothing in
+/// A condition on one figure of a soft or rigid body or of cloth, which has to hold at every step of a span of time. It changes nothing in
 /// the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
     /// Name, unique among the goals.
     pub name: String,
-    /// The soft body that is looked at. Give this or `body`; crossings are of all cloth, whichever is given.
+    /// The soft body that is looked at. Give one of this, `cloth` and `body`, but none for crossings, which are of all cloth.
     #[serde(default)]
     pub soft: Option<String>,
-    /// The body or link `robot/link` that is looked at. Give this or `soft`.
+    /// The cloth that is looked at: its vertices and centroids where a soft body's particles are meant.
+    #[serde(default)]
+    pub cloth: Option<String>,
+    /// The body or link `robot/link` that is looked at.
     #[serde(default)]
     pub body: Option<String>,
     /// What is measured of it.
@@ -70,6 +73,8 @@ pub enum Quantity {
         #[serde(default)]
         pose: Pose,
     },
+    /// The area of the floor that a cloth covers, seen from above; layers count once [m^2]. Every step of the span takes some milliseconds.
+    CoveredArea,
     /// How many more crossings all cloth together has than at the start [crossings]: pairs of an edge and a face that it passes
     /// through. With `max` 0, cloth went through cloth nowhere. Every step of the span takes milliseconds: give `from`.
     NewCrossings,
@@ -104,6 +109,7 @@ impl Quantity {
         match self {
             Self::MassInBox { .. } => "kg",
             Self::NewCrossings => "crossings",
+            Self::CoveredArea => "m^2",
             _ => "m",
         }
     }

@@ -49,7 +49,7 @@ pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
-pub use validate::{Problem, ValidationError, goals_within_duration};
+pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -282,17 +282,6 @@ pub enum BoundaryKind {
         /// Friction coefficient [-].
         friction: f64,
     },
-}
-
-/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names within a robot from a file are not
-/// known; those of built-in models are.
-///
-/// # Errors
-/// All problems at once.
-pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
-    let mut problems = validate::validate(scene).map_or_else(|error| error.problems, |()| Vec::new());
-    problems.extend(cloth::problems(scene));
-    if problems.is_empty() { Ok(()) } else { Err(ValidationError { problems }) }
 }
 
 /// The JSON Schema (draft 2020-12) of a scene.

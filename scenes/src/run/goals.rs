@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_coupling::{BackendError, ParticleSnapshot, World};
+use pliant_mpm::cloth::Patch;
 use pliant_rigid::BodyId;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ use super::manifest::{Number, Status};
 use crate::assemble::isometry;
 use crate::crossings::CrossingCheck;
 use crate::format::{Goal, MaterialRef, Quantity, Scene};
+use crate::garment::covered_area;
 
 /// How a goal came out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +66,8 @@ enum Of {
     Rigid(Frame),
     /// All sheets.
     Cloths,
+    /// The particles of a sheet, its density [kg/m^3] and its vertices and faces.
+    Cloth(Range<usize>, f64, Patch),
 }
 
 /// The frame that the scene gives a body.
@@ -88,8 +92,7 @@ impl Judge {
     /// frames that the scene gives them [m].
     ///
     /// # Errors
-    /// A name that a robot's file does not hold, or crossings without cloth, as a line that names the field; validation has told all
-    /// others.
+    /// A name that a robot's file does not hold, as a line that names the field; validation has told all others.
     pub fn new(
         scene: &Scene,
         world: &World,
@@ -102,16 +105,13 @@ impl Judge {
                 Frame::of(name, world, centers)
                     .ok_or_else(|| format!("goals[{at}].{field}: '{name}' is not defined"))
             };
-            let of = match (&goal.soft, &goal.body) {
-                _ if goal.quantity == Quantity::NewCrossings => {
-                    if world.cloths().is_empty() {
-                        return Err(format!("goals[{at}].quantity: there is no cloth to have crossings"));
-                    }
-                    Of::Cloths
-                }
-                (Some(name), _) => soft(scene, parts, name)
+            let of = match (&goal.soft, &goal.cloth, &goal.body) {
+                _ if goal.quantity == Quantity::NewCrossings => Of::Cloths,
+                (_, Some(name), _) => cloth(scene, world, name)
+                    .ok_or_else(|| format!("goals[{at}].cloth: '{name}' is not defined"))?,
+                (Some(name), ..) => soft(scene, parts, name)
                     .ok_or_else(|| format!("goals[{at}].soft: '{name}' is not defined"))?,
-                (None, name) => Of::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
+                (None, None, name) => Of::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
             };
             let relative = goal.relative_to.as_deref().map(|name| frame("relative_to", name)).transpose()?;
             watched.push(Watched { goal: goal.clone(), of, frame: relative, unit: goal.quantity.unit() });
@@ -200,6 +200,22 @@ impl Judge {
     }
 }
 
+/// The particles of a cloth.
+fn cloth(scene: &Scene, world: &World, name: &str) -> Option<Of> {
+    let at = scene.cloths.iter().position(|cloth| cloth.name == name)?;
+    let patch = world.cloths().get(at)?.clone();
+    let range = patch.vertices.start..patch.centroids.end;
+    Some(Of::Cloth(range, scene.cloths[at].material.density, patch))
+}
+
+/// Area under a sheet [m^2], in strips of a quarter of the grid spacing [m]; no number where it cannot be had.
+fn covered(patch: &Patch, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
+    let at = |p: &[f64; 3]| Vector3::from(*p);
+    let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();
+    let faces: Vec<_> = patch.faces.iter().map(|f| f.map(|v| v as usize - patch.vertices.start)).collect();
+    covered_area(&positions, &faces, grid_spacing / 4.0).unwrap_or(f64::NAN)
+}
+
 /// The particles of a soft body.
 fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<Of> {
     let at = scene.soft.iter().position(|soft| soft.name == name)?;
@@ -240,6 +256,10 @@ impl Watched {
             }
             Of::Soft(range, density) => (range.clone(), *density),
             Of::Cloths => return f64::NAN,
+            Of::Cloth(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
+                return covered(patch, &particles.positions, world.settings().grid_spacing);
+            }
+            Of::Cloth(range, density, _) => (range.clone(), *density),
         };
         let points = range.clone().map(|p| into * Point3::from(particles.positions[p]));
         match &self.goal.quantity {
@@ -275,7 +295,7 @@ impl Watched {
                 // The sum of nothing is -0.
                 density * volume + 0.0
             }
-            Quantity::NewCrossings => f64::NAN,
+            Quantity::NewCrossings | Quantity::CoveredArea => f64::NAN,
         }
     }
 }

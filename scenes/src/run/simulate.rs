@@ -203,12 +203,12 @@ impl<'a> Run<'a> {
         directory: &'a Path,
         (diagnostics, bodies): (Table, Table),
     ) -> Result<Self, RunError> {
-        let Prepared { scene, world, colors, parts, centers, drives, warnings } = prepared;
+        let Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings } = prepared;
         let now = Instant::now();
         Ok(Self {
             judge: Judge::new(&scene, &world, &parts, &centers).map_err(RunError::Goal)?,
             cloth: ClothWatch::new(world.cloths()),
-            writer: FrameWriter::new(colors, world.cloths(), &[], &scene.output),
+            writer: FrameWriter::new(colors, world.cloths(), &back_colors, &scene.output),
             steps: steps_of(&scene),
             frame_steps: frame_steps_of(&scene),
             impulses: vec![SpatialImpulse::zero(); centers.len()],

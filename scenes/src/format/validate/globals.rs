@@ -25,11 +25,17 @@ impl Check {
         self.finite("gravity", &scene.gravity, "m/s^2");
         match scene.grid_spacing {
             Some(spacing) => self.positive("grid_spacing", spacing, "m"),
-            None if scene.soft.is_empty() => {}
-            None => self.problem("grid_spacing", "null: soft bodies need the spacing of a grid [m]"),
+            None if scene.soft.is_empty() && scene.cloths.is_empty() => {}
+            None => {
+                self.problem("grid_spacing", "null: soft bodies and cloths need the spacing of a grid [m]")
+            }
         }
-        if scene.soft.is_empty() && scene.bodies.is_empty() && scene.robots.is_empty() {
-            self.problem("soft", "[] and bodies and robots as well: there is nothing to simulate");
+        if scene.soft.is_empty()
+            && scene.cloths.is_empty()
+            && scene.bodies.is_empty()
+            && scene.robots.is_empty()
+        {
+            self.problem("soft", "[] and cloths, bodies and robots as well: there is nothing to simulate");
         }
         self.rigid(&scene.rigid, scene.dt);
         if let AutoOr::Value(stiffness) = scene.contact.stiffness {

@@ -32,23 +32,51 @@ impl Check {
 
     /// What is looked at.
     fn judged(&mut self, path: &str, goal: &Goal, scene: &Scene, names: &Names) {
-        match (&goal.soft, &goal.body) {
-            (None, None) => self.problem(path, "give a soft or a body"),
-            (Some(_), Some(_)) => self.problem(path, "give a soft or a body, not both"),
-            (Some(soft), None) => {
-                if !scene.soft.iter().any(|known| known.name == *soft) {
-                    let known: Vec<_> = scene.soft.iter().map(|s| s.name.as_str()).collect();
-                    let message = format!("'{soft}' is not one of the soft bodies [{}]", known.join(", "));
-                    self.problem(&format!("{path}.soft"), message);
+        let given: Vec<_> = [("soft", &goal.soft), ("cloth", &goal.cloth), ("body", &goal.body)]
+            .into_iter()
+            .filter_map(|(field, name)| Some((field, name.as_ref()?)))
+            .collect();
+        let quantity = format!("{path}.quantity");
+        let (field, name) = match (&given[..], &goal.quantity) {
+            ([], Quantity::NewCrossings) => {
+                if scene.cloths.is_empty() {
+                    self.problem(&quantity, "there is no cloth to have crossings");
                 }
+                return;
             }
-            (None, Some(body)) => {
-                self.found(&format!("{path}.body"), names.body(body));
+            (_, Quantity::NewCrossings) => {
+                return self.problem(path, "crossings are of all cloth: give no soft, cloth or body");
+            }
+            ([one], _) => *one,
+            ([], _) => return self.problem(path, "give a soft, a cloth or a body"),
+            _ => return self.problem(path, "give a soft, a cloth or a body, and only one of them"),
+        };
+        match field {
+            "body" => {
+                self.found(&format!("{path}.body"), names.body(name));
                 if !matches!(goal.quantity, Quantity::Center { .. }) {
-                    let message = "only \"center\" can be measured of a rigid body";
-                    self.problem(&format!("{path}.quantity"), message);
+                    self.problem(&quantity, "only \"center\" can be measured of a rigid body");
                 }
             }
+            "soft" => {
+                let known = scene.soft.iter().map(|soft| soft.name.as_str());
+                self.one_of(&format!("{path}.soft"), name, "soft bodies", known);
+                if goal.quantity == Quantity::CoveredArea {
+                    self.problem(&quantity, "only a cloth covers an area");
+                }
+            }
+            _ => {
+                let known = scene.cloths.iter().map(|cloth| cloth.name.as_str());
+                self.one_of(&format!("{path}.cloth"), name, "cloths", known);
+            }
+        }
+    }
+
+    /// That a name is among those that are known.
+    fn one_of<'a>(&mut self, path: &str, name: &str, what: &str, known: impl Iterator<Item = &'a str>) {
+        let known: Vec<_> = known.collect();
+        if !known.contains(&name) {
+            self.problem(path, format!("'{name}' is not one of the {what} [{}]", known.join(", ")));
         }
     }
 

@@ -56,6 +56,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
         check.material(&format!("materials.{name}"), material);
     }
     check.soft(scene);
+    check.problems.extend(super::cloth::problems(scene));
     let names = Names::of(scene);
     check.bodies(scene, &names);
     check.robots(scene, &names);
