@@ -318,7 +318,7 @@ pub(crate) fn load_gradient<S: Simd>(strain: &Tile) -> Mat3<Lanes<S>> {
 
 /// Stores `value` in the lanes of `mask`.
 #[inline(always)]
-fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
+pub(crate) fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
     let kept = S::load(&row.0);
     S::store(&mut row.0, S::select(mask, value.0, kept));
 }

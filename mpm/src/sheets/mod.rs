@@ -161,12 +161,16 @@ pub(crate) struct Sheets {
     /// 1 / mass [1/kg].
     inverse_masses: Vec<f32>,
     vertices: Vec<Vertex>,
+    /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], stress (6), area (1).
+    rows: Vec<Row>,
     /// Of each vertex: its faces as face x 4 + corner.
     around: Lists,
     groups: Vec<FaceGroup>,
     states: Vec<FaceState>,
     bending: Bending,
     pins: Pins,
+    /// Whether some sheet resists shear across it.
+    shears: bool,
 }
 
 impl Sheets {
@@ -183,11 +187,13 @@ impl Sheets {
             places: Vec::new(),
             inverse_masses: Vec::new(),
             vertices: Vec::new(),
+            rows: Vec::new(),
             around: Lists::default(),
             groups: Vec::new(),
             states: Vec::new(),
             bending: Bending::default(),
             pins: Pins::default(),
+            shears: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
         let mut around = Vec::new();
         for (index, sheet) in sheets.iter().enumerate() {
@@ -200,6 +206,7 @@ impl Sheets {
         around.sort_unstable();
         all.around = Lists::new(all.vertices.len(), &around);
         all.bending.finish(all.vertices.len());
+        all.rows = vec![Row::ZERO; all.vertices.len()];
         all.slots = vec![Slot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all
@@ -272,8 +279,9 @@ impl Sheets {
         let mut particles = Vec::new();
         for (index, sheet) in sheets.iter().enumerate() {
             let (of_vertices, of_faces) = sheet.volumes();
-            let at = |x: nalgebra::Vector3<f64>, volume| {
-                ParticleState::new(x.into(), sheet.velocity, volume, materials + index)
+            let at = |x: nalgebra::Vector3<f64>, volume| ParticleState {
+                deformation_gradient: nalgebra::Matrix3::zeros(),
+                ..ParticleState::new(x.into(), sheet.velocity, volume, materials + index)
             };
             particles.extend(sheet.mesh.vertices().iter().zip(of_vertices).map(|(&x, volume)| at(x, volume)));
             particles.extend(of_faces.into_iter().enumerate().map(|(face, volume)| {
@@ -347,6 +355,7 @@ impl Sheets {
             + bytes(&self.places)
             + bytes(&self.inverse_masses)
             + bytes(&self.vertices)
+            + bytes(&self.rows)
             + bytes(&self.around.first)
             + bytes(&self.around.entries)
             + bytes(&self.groups)

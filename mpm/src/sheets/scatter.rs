@@ -1,58 +1,79 @@
 //! What the sheets found goes to their lanes.
 
-use super::{Member, Sheets, Vertex, is_cloth, lanes};
+use super::{Member, Sheets, is_cloth, lanes as lanes_of};
 use crate::arena::Window;
-use crate::g2p::{Extent, Outcome, check_positions, speed_squared};
+use crate::g2p::{Extent, Outcome, check_positions, put, speed_squared};
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
 
 impl Sheets {
-    /// Force on a vertex: of its faces, then of its hinges [N].
-    fn force(&self, number: usize) -> [f32; 3] {
-        let mut force = [0.0; 3];
-        for &entry in self.around.of(number) {
-            let (face, k) = (entry as usize / 4, entry as usize % 4);
-            let row = &self.states[face / LANES].forces[face % LANES].0;
-            for d in 0..3 {
-                force[d] += row[3 * k + d];
+    /// What a particle's lane takes, and whether it is a face's.
+    fn row(&self, id: usize) -> (&Row, bool) {
+        match self.members[id - self.first] {
+            Member::Vertex(number) => (&self.rows[number as usize], false),
+            Member::Face(number) => {
+                (&self.states[number as usize / LANES].centroid[number as usize % LANES], true)
             }
         }
-        self.bending.add_force(number, &mut force);
-        force
     }
 
-    /// Writes a particle's lane.
-    fn write(&self, id: usize, motion: &mut Tile, strain: &mut Tile, l: usize) {
+    /// Axial vector of the skew part of a face's stress times volume [J].
+    fn moment(&self, id: usize) -> [f32; 3] {
         match self.members[id - self.first] {
-            Member::Vertex(number) => {
-                let Vertex { local, velocity, .. } = self.vertices[number as usize];
-                let force = self.force(number as usize);
-                for d in 0..3 {
-                    motion[kinematics::POSITION + d].0[l] = local[d];
-                    motion[kinematics::VELOCITY + d].0[l] = velocity[d];
-                    strain[lanes::FORCE[d]].0[l] = force[d];
-                    strain[lanes::MOMENT[d]].0[l] = 0.0;
-                    strain[lanes::DIRECTOR[d]].0[l] = 0.0;
-                }
-            }
+            Member::Vertex(_) => [0.0; 3],
             Member::Face(number) => {
-                let (state, face) = (&self.states[number as usize / LANES], number as usize % LANES);
-                let (row, forces) = (&state.centroid[face].0, &state.forces[face].0);
-                for d in 0..3 {
-                    motion[kinematics::POSITION + d].0[l] = row[d];
-                    motion[kinematics::VELOCITY + d].0[l] = row[3 + d];
-                    strain[lanes::DIRECTOR[d]].0[l] = row[6 + d];
-                    strain[lanes::FORCE[d]].0[l] = 0.0;
-                    strain[lanes::MOMENT[d]].0[l] = forces[9 + d];
-                }
-                for n in 0..6 {
-                    strain[deformation::STRESS_VOLUME + n].0[l] = row[9 + n];
-                }
-                strain[deformation::STATE].0[l] = row[15];
+                let forces = &self.states[number as usize / LANES].forces[number as usize % LANES].0;
+                [forces[9], forces[10], forces[11]]
             }
         }
     }
+}
+
+/// Writes the lanes of cloth in one tile; false where it has none. What stays zero (forces on centroids, directors of vertices) is not
+/// touched: what G2P makes of zero is zero.
+#[inline(always)]
+fn write_tile<S: Simd>(
+    sheets: &Sheets,
+    materials: usize,
+    lanes: usize,
+    motion: &mut Tile,
+    strain: &mut Tile,
+) -> bool {
+    let (mut cloth, mut faces) = (0, 0);
+    let mut rows = [S::splat(0.0); LANES];
+    for l in 0..lanes {
+        if is_cloth(motion[kinematics::MATERIAL].0[l], materials) {
+            let (row, is_face) = sheets.row(motion[kinematics::ID].0[l].to_bits() as usize);
+            rows[l] = S::load(&row.0);
+            cloth |= 1 << l;
+            faces |= u16::from(is_face) << l;
+        }
+    }
+    if cloth == 0 {
+        return false;
+    }
+    let columns = S::transpose(rows);
+    let [all, of_faces, of_vertices] = [cloth, faces, cloth & !faces].map(S::mask_from_bits);
+    for d in 0..3 {
+        put::<S>(&mut motion[kinematics::POSITION + d], all, Lanes(columns[d]));
+        put::<S>(&mut motion[kinematics::VELOCITY + d], all, Lanes(columns[3 + d]));
+        put::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
+        put::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
+    }
+    for n in 0..6 {
+        put::<S>(&mut strain[deformation::STRESS_VOLUME + n], all, Lanes(columns[9 + n]));
+    }
+    put::<S>(&mut strain[deformation::STATE], all, Lanes(columns[15]));
+    if sheets.shears {
+        for l in (0..lanes).filter(|l| faces >> l & 1 == 1) {
+            let moment = sheets.moment(motion[kinematics::ID].0[l].to_bits() as usize);
+            for d in 0..3 {
+                strain[lanes_of::MOMENT[d]].0[l] = moment[d];
+            }
+        }
+    }
+    true
 }
 
 /// Writes the lanes of cloth in one block, and measures the block again: window, outcome.
@@ -75,12 +96,7 @@ impl Kernel for Scatter<'_> {
         let mut any = false;
         for (t, (motion, strain)) in self.kinematics.iter_mut().zip(self.deformation.iter_mut()).enumerate() {
             let lanes = self.block.lanes(t);
-            for l in 0..lanes {
-                if is_cloth(motion[kinematics::MATERIAL].0[l], self.materials) {
-                    any = true;
-                    self.sheets.write(motion[kinematics::ID].0[l].to_bits() as usize, motion, strain, l);
-                }
-            }
+            any |= write_tile::<S>(self.sheets, self.materials, lanes, motion, strain);
             // Padding is where the first lane is.
             for row in &mut motion[kinematics::POSITION..][..3] {
                 let first = row.0[0];
