@@ -114,6 +114,7 @@ impl World {
             attached.bodies.extend_from_slice(&self.motion.seen);
         }
         let plan = SubstepPlan {
+            time: self.time,
             substeps,
             delta,
             gravity: self.settings.gravity,

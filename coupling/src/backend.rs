@@ -46,6 +46,8 @@ pub struct AnsweringBodies<'a> {
 /// The substeps of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct SubstepPlan<'a> {
+    /// Time at the start of the first [s].
+    pub time: f64,
     /// How many.
     pub substeps: u32,
     /// Length of each [s].
@@ -64,7 +66,8 @@ pub struct SubstepPlan<'a> {
 /// What the substeps of a step did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubstepsDone {
-    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
+    /// Gravity and boundary conditions in the grid's free motion, and the pins of cloth with these, summed over the substeps; the mass is the
+    /// last one's.
     pub free: FreeMotion,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
     pub walls: SpatialImpulse,

@@ -96,21 +96,18 @@ __device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, ui
     row_of(particles, ROW_HISTORY, i) = response.history;
 }
 
-// Tells what a particle's new position asks for: a sort before the next transfer, or the end.
-__device__ __forceinline__ void check_position(const MpmGridToParticlesParameters& p, uint32_t i, const Vec3& x, const Vec3& moved) {
-    const float low = LOWEST_BASE + 0.5f, high = HIGHEST_BASE + 1.5f;
-    const auto within = [&](float v) { return v >= low && v < high; };
-    if (within(x.x) && within(x.y) && within(x.z)) {
-        return;
-    }
-    // More than two cells in a substep, or not a number.
-    if (!(max_abs(moved) <= static_cast<float>(MPM_LOST_CELLS)) || isnan(sum_of(x))) {
-        // The least of their indices of all that are lost; zero is none.
-        atomicMax(&p.status[MPM_STATUS_LOST], ALL_LANES - p.particles.ids[i]);
-        stop_after(p.status, p.substep + 1, MPM_LOST);
-    } else {
-        stop_after(p.status, p.substep + 1, MPM_DRIFTED);
-    }
+// The affine field of a particle of cloth as it is kept: of its symmetric part only `kept` is left. What a face is made of goes on in
+// `cloth_advance`; here only its director moves.
+__device__ __forceinline__ Mat3 advance_cloth(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float kept, float delta) {
+    const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
+    const Vec3 before = {director(0), director(1), director(2)};
+    const Vec3 after = before + delta * (c * before);
+    director(0) = after.x;
+    director(1) = after.y;
+    director(2) = after.z;
+    const float own = 0.5f * (kept + 1.0f), other = 0.5f * (kept - 1.0f);
+    const Mat3 t = transpose(c);
+    return {fused(own, c.a, other * t.a), fused(own, c.b, other * t.b), fused(own, c.c, other * t.c)};
 }
 
 PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
@@ -134,7 +131,8 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
         float base[3], offset[3];
         if (!stencil_of(p.particles, i, base, offset)) {
             // Out of the window's reach before the step: nothing is known of it.
-            check_position(p, i, load_vector(p.particles, ROW_POSITION, i), {});
+            const auto x = [&](uint32_t d) { return row_of(p.particles, ROW_POSITION + d, i); };
+            check_position(p.particles, p.status, p.substep, i, {x(0), x(1), x(2)}, {0.0f, 0.0f, 0.0f});
             continue;
         }
         const uint32_t first = window_index(static_cast<int32_t>(base[0]) + WINDOW_MARGIN,
@@ -142,7 +140,12 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
                                             static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
         const Gathered sum = gather(window, first, offset);
         const float inverse = 4.0f / h;
-        const Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
+        Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
+        const uint32_t material = p.particles.materials[i];
+        const bool is_cloth = material >= p.materials.length;
+        if (is_cloth) {
+            c = advance_cloth(p, i, c, p.sheets[material - p.materials.length].damping, delta);
+        }
         store_vector(p.particles, ROW_VELOCITY, i, sum.velocity);
         store_vector(p.particles, ROW_AFFINE, i, c.a);
         store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
@@ -150,7 +153,11 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
         const Vec3 moved = (delta / h) * sum.velocity;
         const Vec3 x = Vec3{base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]} + moved;
         store_vector(p.particles, ROW_POSITION, i, x);
-        check_position(p, i, x, moved);
+        if (is_cloth) {
+            // Its substep is not over.
+            continue;
+        }
+        check_position(p.particles, p.status, p.substep, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});
         // NaN is not larger: a particle that has it is lost.
         speed_squared = fmaxf(speed_squared, dot(sum.velocity, sum.velocity));
         deform(p, i, c, delta);

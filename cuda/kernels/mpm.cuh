@@ -12,6 +12,7 @@ constexpr uint32_t ROW_HISTORY = 24;
 constexpr uint32_t ROW_MASS = 25;
 constexpr uint32_t ROW_VOLUME = 26;
 constexpr uint32_t ROW_STRESS = 27;
+constexpr uint32_t ROW_THICKNESS = 33;
 
 constexpr int32_t BLOCK_EDGE = 4;
 constexpr int32_t WINDOW_EDGE = 10;
@@ -86,10 +87,11 @@ __device__ __forceinline__ uint32_t insert_key(const Span<uint64_t>& keys, uint6
 }
 
 // Weight of node `n` of an axis' three, for a particle at `f` in [0.5, 1.5) from the first (Jiang et al. 2016, equation 123).
-__device__ __forceinline__ float spline_weight(uint32_t n, float f) {
-    const float centre = n == 0 ? 1.5f : n == 1 ? 1.0f : 0.5f;
-    const float d = f - centre;
-    return n == 1 ? 0.75f - d * d : 0.5f * d * d;
+template <typename Real>
+__device__ __forceinline__ Real spline_weight(uint32_t n, Real f) {
+    const Real centre = n == 0 ? Real(1.5) : n == 1 ? Real(1) : Real(0.5);
+    const Real d = f - centre;
+    return n == 1 ? Real(0.75) - d * d : Real(0.5) * d * d;
 }
 
 // Whether a boundary condition acts on the node at `position` [cells], as GridPlane::acts_at of mpm/src/boundary.rs.
@@ -113,6 +115,28 @@ __device__ __forceinline__ bool stencil_of(
         is_here = is_here && base[d] >= LOWEST_BASE && base[d] <= HIGHEST_BASE;
     }
     return is_here;
+}
+
+// Tells what a particle's new position `x` asks for, after it `moved` [cells] in substep `substep`: a sort before the next transfer, or the end.
+__device__ __forceinline__ void check_position(const ParticleRows& particles, const Span<uint32_t>& status, uint32_t substep, uint32_t i,
+    const float (&x)[3], const float (&moved)[3]) {
+    const float low = LOWEST_BASE + 0.5f, high = HIGHEST_BASE + 1.5f;
+    bool is_here = true, is_near = true;
+    for (uint32_t d = 0; d < 3; ++d) {
+        is_here = is_here && x[d] >= low && x[d] < high;
+        // More than two cells in a substep, or not a number.
+        is_near = is_near && fabsf(moved[d]) <= static_cast<float>(MPM_LOST_CELLS) && !isnan(x[d]);
+    }
+    if (is_here) {
+        return;
+    }
+    if (!is_near) {
+        // The least of their indices of all that are lost; zero is none.
+        atomicMax(&status[MPM_STATUS_LOST], ALL_LANES - particles.ids[i]);
+        stop_after(status, substep + 1, MPM_LOST);
+    } else {
+        stop_after(status, substep + 1, MPM_DRIFTED);
+    }
 }
 
 // Box of the window that the stencils of a block's particles reach: bounds [low, high) an axis, counted in the window.

@@ -31,18 +31,29 @@ struct Polynomial {
 };
 
 __device__ __forceinline__ Polynomial polynomial_of(
-    const ParticleRows& particles, uint32_t i, const float offset[3], const MpmSettings& settings) {
+    const ParticleRows& particles, uint32_t i, const float offset[3], const MpmSettings& settings, uint32_t cloth_from) {
     const auto row = [&](uint32_t r) { return row_of(particles, r, i); };
     const float mass = row(ROW_MASS);
     const float mass_h = mass * settings.grid_spacing;
     const float force = -settings.delta * 4.0f / settings.grid_spacing;
     const float xx = row(ROW_STRESS), yy = row(ROW_STRESS + 1), zz = row(ROW_STRESS + 2);
     const float xy = row(ROW_STRESS + 3), xz = row(ROW_STRESS + 4), yz = row(ROW_STRESS + 5);
-    const float stress[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
+    float stress[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
+    float impulse[3] = {0.0f, 0.0f, 0.0f};
+    if (cloth_from != ALL_LANES && particles.materials[i] >= cloth_from) {
+        // A force on a vertex; a face's stress has a skew part, S x = moment x x.
+        for (uint32_t d = 0; d < 3; ++d) {
+            impulse[d] = settings.delta * row(ROW_GRADIENT + 3 * d);
+            const float moment = row(ROW_GRADIENT + 1 + 3 * d);
+            const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
+            stress[e][f] -= moment;
+            stress[f][e] += moment;
+        }
+    }
     Polynomial polynomial;
 #pragma unroll
     for (uint32_t d = 0; d < 3; ++d) {
-        float at_base = mass * row(ROW_VELOCITY + d);
+        float at_base = fmaf(mass, row(ROW_VELOCITY + d), impulse[d]);
 #pragma unroll
         for (uint32_t e = 0; e < 3; ++e) {
             const float slope = mass_h * row(ROW_AFFINE + d * 3 + e) + force * stress[d][e];
@@ -114,7 +125,7 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
                     high[d] = max(high[d], from[d] + 3);
                 }
                 place.node = window_index(from[0], from[1], from[2]);
-                const Polynomial q = polynomial_of(p.particles, i, place.offset, settings);
+                const Polynomial q = polynomial_of(p.particles, i, place.offset, settings, p.cloth_from);
                 momenta[threadIdx.x * 2] = {{q.constant[0], q.constant[1]}, {q.slope[0][0], q.slope[1][0]},
                                             {q.slope[0][1], q.slope[1][1]}, {q.slope[0][2], q.slope[1][2]}};
                 momenta[threadIdx.x * 2 + 1] = {{q.constant[2], q.constant[3]}, {q.slope[2][0], 0.0f},
@@ -203,7 +214,7 @@ PLIANT_KERNEL(mpm_atomic_to_grid, MpmAtomicToGridParameters, P2G_THREADS) {
                 high[d] = max(high[d], from[d] + 3);
             }
             node = window_index(from[0], from[1], from[2]);
-            polynomial = polynomial_of(q.particles, i, offset, settings);
+            polynomial = polynomial_of(q.particles, i, offset, settings, q.cloth_from);
         }
         // Runs of the same cell: where this lane's ends, and whether this lane is its first.
         const uint32_t before = __shfl_up_sync(ALL_LANES, node, 1);

@@ -24,7 +24,7 @@ constexpr uint32_t GRID_BARRIER_WORDS = 2;
 // Most threads of a block of a probe.
 constexpr uint32_t PROBE_THREADS = 256;
 // Rows of `ParticleRows`.
-constexpr uint32_t MPM_ROWS = 33;
+constexpr uint32_t MPM_ROWS = 34;
 // Nodes of a node block, and cells of a particle block.
 constexpr uint32_t MPM_BLOCK_NODES = 64;
 // Blocks around a block, itself included.
@@ -107,6 +107,16 @@ constexpr uint32_t MPM_STICKY = 0;
 constexpr uint32_t MPM_SLIP = 1;
 // Slip with friction.
 constexpr uint32_t MPM_FRICTIONAL = 2;
+// Threads of a block of the kernels of cloth; the pins' has one warp.
+constexpr uint32_t CLOTH_THREADS = 128;
+// Nodes that a pin reaches.
+constexpr uint32_t CLOTH_REACH = 27;
+// Of a vertex without a pin.
+constexpr uint32_t CLOTH_NO_PIN = 4294967295;
+// Sums of what pins do: impulse [N s], its moment about the world's origin [N m s], work [J].
+constexpr uint32_t CLOTH_PIN_SUMS = 7;
+// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; `CLOTH_PIN_SUMS` of its vertex.
+constexpr uint32_t CLOTH_PIN_ROW = 11;
 // No contact, geometry, side or triangle.
 constexpr uint32_t CONTACT_NONE = 4294967295;
 // Threads of a block of the contact kernels, and particles of its tile.
@@ -198,13 +208,15 @@ static_assert(PLIANT_OFFSET(GridNodes, table_slots) == 48, "GridNodes::table_slo
 //
 // Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
 // 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
-// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+// rest volume [J] as xx, yy, zz, xy, xz, yz; 33: twice the distance from the particle to the surface that it stands for [m]. All in the world
+// frame. A particle of cloth has in place of the gradient's columns the force on a vertex [N], the axial vector of the skew part of
+// a face's stress times volume [J], and the face's director.
 struct ParticleRows {
-    // 33 rows.
+    // `MPM_ROWS` rows.
     Span<float> rows;
     // The order in which each was added.
     Span<uint32_t> ids;
-    // Index of each one's material.
+    // Index of each one's material; those of cloth count on from the others.
     Span<uint32_t> materials;
     // Slot of each one's block.
     Span<uint32_t> blocks;
@@ -230,16 +242,19 @@ struct MpmSettings {
     Array<double, 3> gravity_step;
     // Grid spacing h [m].
     double grid_spacing_f64;
+    // Substep [s].
+    double delta_f64;
     // Grid spacing h [m].
     float grid_spacing;
     // Substep [s].
     float delta;
 };
-static_assert(sizeof(MpmSettings) == 40 && alignof(MpmSettings) == 8, "MpmSettings");
+static_assert(sizeof(MpmSettings) == 48 && alignof(MpmSettings) == 8, "MpmSettings");
 static_assert(PLIANT_OFFSET(MpmSettings, gravity_step) == 0, "MpmSettings::gravity_step");
 static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing_f64) == 24, "MpmSettings::grid_spacing_f64");
-static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 32, "MpmSettings::grid_spacing");
-static_assert(PLIANT_OFFSET(MpmSettings, delta) == 36, "MpmSettings::delta");
+static_assert(PLIANT_OFFSET(MpmSettings, delta_f64) == 32, "MpmSettings::delta_f64");
+static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 40, "MpmSettings::grid_spacing");
+static_assert(PLIANT_OFFSET(MpmSettings, delta) == 44, "MpmSettings::delta");
 
 // A material.
 struct MpmMaterial {
@@ -280,6 +295,130 @@ static_assert(PLIANT_OFFSET(MpmPlane, normal) == 32, "MpmPlane::normal");
 static_assert(PLIANT_OFFSET(MpmPlane, friction) == 44, "MpmPlane::friction");
 static_assert(PLIANT_OFFSET(MpmPlane, kind) == 48, "MpmPlane::kind");
 static_assert(PLIANT_OFFSET(MpmPlane, unused) == 52, "MpmPlane::unused");
+
+// What a sheet is made of.
+struct ClothSheet {
+    // Shear modulus [Pa].
+    float mu;
+    // First Lame parameter of plane stress [Pa].
+    float lambda;
+    // Normal stiffness [Pa].
+    float normal_stiffness;
+    // Shear stiffness [Pa].
+    float shear_stiffness;
+    // Coefficient of that shear's friction (no unit).
+    float friction;
+    // Part of the symmetric velocity gradient that a substep keeps (no unit).
+    float damping;
+};
+static_assert(sizeof(ClothSheet) == 24 && alignof(ClothSheet) == 4, "ClothSheet");
+static_assert(PLIANT_OFFSET(ClothSheet, mu) == 0, "ClothSheet::mu");
+static_assert(PLIANT_OFFSET(ClothSheet, lambda) == 4, "ClothSheet::lambda");
+static_assert(PLIANT_OFFSET(ClothSheet, normal_stiffness) == 8, "ClothSheet::normal_stiffness");
+static_assert(PLIANT_OFFSET(ClothSheet, shear_stiffness) == 12, "ClothSheet::shear_stiffness");
+static_assert(PLIANT_OFFSET(ClothSheet, friction) == 16, "ClothSheet::friction");
+static_assert(PLIANT_OFFSET(ClothSheet, damping) == 20, "ClothSheet::damping");
+
+// A face at rest.
+struct ClothFace {
+    // Numbers of its vertices.
+    Array<uint32_t, 3> corners;
+    // Its sheet.
+    uint32_t sheet;
+    // Inverse of the edges: 11, 12, 22 [1/cell].
+    Array<float, 3> inverse_edges;
+    // Area times thickness [m^3].
+    float volume;
+    // Mass of the centroid [kg].
+    float mass;
+    // Zero.
+    Array<uint32_t, 3> unused;
+};
+static_assert(sizeof(ClothFace) == 48 && alignof(ClothFace) == 4, "ClothFace");
+static_assert(PLIANT_OFFSET(ClothFace, corners) == 0, "ClothFace::corners");
+static_assert(PLIANT_OFFSET(ClothFace, sheet) == 12, "ClothFace::sheet");
+static_assert(PLIANT_OFFSET(ClothFace, inverse_edges) == 16, "ClothFace::inverse_edges");
+static_assert(PLIANT_OFFSET(ClothFace, volume) == 28, "ClothFace::volume");
+static_assert(PLIANT_OFFSET(ClothFace, mass) == 32, "ClothFace::mass");
+static_assert(PLIANT_OFFSET(ClothFace, unused) == 36, "ClothFace::unused");
+
+// An edge between two faces.
+struct ClothHinge {
+    // Numbers of the edge's ends and of the two faces' tips.
+    Array<uint32_t, 4> vertices;
+    // Angle at rest [rad].
+    double rest_angle;
+    // Moment per angle [N m].
+    double stiffness;
+};
+static_assert(sizeof(ClothHinge) == 32 && alignof(ClothHinge) == 8, "ClothHinge");
+static_assert(PLIANT_OFFSET(ClothHinge, vertices) == 0, "ClothHinge::vertices");
+static_assert(PLIANT_OFFSET(ClothHinge, rest_angle) == 16, "ClothHinge::rest_angle");
+static_assert(PLIANT_OFFSET(ClothHinge, stiffness) == 24, "ClothHinge::stiffness");
+
+// A pin in a substep.
+struct ClothTarget {
+    // Where its vertex is at the substep's end, world frame [m].
+    Array<double, 3> position;
+    // One where it holds, zero where it has let go.
+    uint32_t holds;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ClothTarget) == 32 && alignof(ClothTarget) == 8, "ClothTarget");
+static_assert(PLIANT_OFFSET(ClothTarget, position) == 0, "ClothTarget::position");
+static_assert(PLIANT_OFFSET(ClothTarget, holds) == 24, "ClothTarget::holds");
+static_assert(PLIANT_OFFSET(ClothTarget, unused) == 28, "ClothTarget::unused");
+
+// The meshes of all sheets. Elements are the vertices and then the faces, each in the order of the sheets; corners of faces are numbered
+// three times the face and the corner, those of hinges go on from there with four times the hinge and the place.
+struct ClothTables {
+    // Index of each element's particle; as of the last sort.
+    Span<uint32_t> places;
+    // Of each vertex, 1 / mass [1/kg].
+    Span<float> inverse_masses;
+    // Where the list of each vertex begins, and the end of the last.
+    Span<uint32_t> around_first;
+    // Lists of the corners that each vertex is: of faces, then of hinges.
+    Span<uint32_t> around;
+    // Faces.
+    Span<ClothFace> faces;
+    // Hinges.
+    Span<ClothHinge> hinges;
+    // What the sheets are made of.
+    Span<ClothSheet> sheets;
+};
+static_assert(sizeof(ClothTables) == 112 && alignof(ClothTables) == 8, "ClothTables");
+static_assert(PLIANT_OFFSET(ClothTables, places) == 0, "ClothTables::places");
+static_assert(PLIANT_OFFSET(ClothTables, inverse_masses) == 16, "ClothTables::inverse_masses");
+static_assert(PLIANT_OFFSET(ClothTables, around_first) == 32, "ClothTables::around_first");
+static_assert(PLIANT_OFFSET(ClothTables, around) == 48, "ClothTables::around");
+static_assert(PLIANT_OFFSET(ClothTables, faces) == 64, "ClothTables::faces");
+static_assert(PLIANT_OFFSET(ClothTables, hinges) == 80, "ClothTables::hinges");
+static_assert(PLIANT_OFFSET(ClothTables, sheets) == 96, "ClothTables::sheets");
+
+// Pins. Empty without any.
+struct ClothPins {
+    // Number of each one's vertex.
+    Span<uint32_t> vertices;
+    // Of each vertex, its pin; `CLOTH_NO_PIN` without.
+    Span<uint32_t> of_vertices;
+    // All pins in the step's first substep, then all in the second, and so on.
+    Span<ClothTarget> targets;
+    // `CLOTH_PIN_ROW` entries a pin.
+    Span<double> rows;
+    // What the pins did to the grid in this substep; `CLOTH_PIN_SUMS` entries.
+    Span<double> of_grid;
+    // What they did in the step; `CLOTH_PIN_SUMS` entries.
+    Span<double> total;
+};
+static_assert(sizeof(ClothPins) == 96 && alignof(ClothPins) == 8, "ClothPins");
+static_assert(PLIANT_OFFSET(ClothPins, vertices) == 0, "ClothPins::vertices");
+static_assert(PLIANT_OFFSET(ClothPins, of_vertices) == 16, "ClothPins::of_vertices");
+static_assert(PLIANT_OFFSET(ClothPins, targets) == 32, "ClothPins::targets");
+static_assert(PLIANT_OFFSET(ClothPins, rows) == 48, "ClothPins::rows");
+static_assert(PLIANT_OFFSET(ClothPins, of_grid) == 64, "ClothPins::of_grid");
+static_assert(PLIANT_OFFSET(ClothPins, total) == 80, "ClothPins::total");
 
 // A geometry of a body, as contact sees it: constant while the bodies are.
 struct ContactGeometry {
@@ -1426,6 +1565,10 @@ struct MpmSortStoreParameters {
     Span<uint32_t> spare_ids;
     // Materials in the new order.
     Span<uint32_t> spare_materials;
+    // Number among the elements of cloth of each of the last particles that were added; empty without cloth.
+    Span<uint32_t> cloth_elements;
+    // Index of each element's particle.
+    Span<uint32_t> cloth_places;
     // See `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
     // The substep that comes after the sort.
@@ -1433,16 +1576,18 @@ struct MpmSortStoreParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(MpmSortStoreParameters) == 192 && alignof(MpmSortStoreParameters) == 8, "MpmSortStoreParameters");
+static_assert(sizeof(MpmSortStoreParameters) == 224 && alignof(MpmSortStoreParameters) == 8, "MpmSortStoreParameters");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, particles) == 0, "MpmSortStoreParameters::particles");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, keys) == 88, "MpmSortStoreParameters::keys");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, new_keys) == 104, "MpmSortStoreParameters::new_keys");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_rows) == 120, "MpmSortStoreParameters::spare_rows");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_ids) == 136, "MpmSortStoreParameters::spare_ids");
 static_assert(PLIANT_OFFSET(MpmSortStoreParameters, spare_materials) == 152, "MpmSortStoreParameters::spare_materials");
-static_assert(PLIANT_OFFSET(MpmSortStoreParameters, status) == 168, "MpmSortStoreParameters::status");
-static_assert(PLIANT_OFFSET(MpmSortStoreParameters, substep) == 184, "MpmSortStoreParameters::substep");
-static_assert(PLIANT_OFFSET(MpmSortStoreParameters, unused) == 188, "MpmSortStoreParameters::unused");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, cloth_elements) == 168, "MpmSortStoreParameters::cloth_elements");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, cloth_places) == 184, "MpmSortStoreParameters::cloth_places");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, status) == 200, "MpmSortStoreParameters::status");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, substep) == 216, "MpmSortStoreParameters::substep");
+static_assert(PLIANT_OFFSET(MpmSortStoreParameters, unused) == 220, "MpmSortStoreParameters::unused");
 
 // Finds node blocks, 1: for each particle block and neighbour, the first pair that names the same node block.
 struct MpmSortFindOwnersParameters {
@@ -1529,8 +1674,8 @@ struct MpmParticlesToGridParameters {
     Span<uint32_t> status;
     // The substep in the step.
     uint32_t substep;
-    // Zero.
-    uint32_t unused;
+    // Number of materials that are not cloth; 2^32 - 1 without cloth.
+    uint32_t cloth_from;
 };
 static_assert(sizeof(MpmParticlesToGridParameters) == 192 && alignof(MpmParticlesToGridParameters) == 8, "MpmParticlesToGridParameters");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, particles) == 0, "MpmParticlesToGridParameters::particles");
@@ -1541,7 +1686,7 @@ static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, windows) == 136, "MpmP
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, boxes) == 152, "MpmParticlesToGridParameters::boxes");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, status) == 168, "MpmParticlesToGridParameters::status");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, substep) == 184, "MpmParticlesToGridParameters::substep");
-static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, unused) == 188, "MpmParticlesToGridParameters::unused");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, cloth_from) == 188, "MpmParticlesToGridParameters::cloth_from");
 
 // Particles to grid by atomic additions, a block of threads a particle block.
 struct MpmAtomicToGridParameters {
@@ -1663,6 +1808,8 @@ struct MpmGridToParticlesParameters {
     Span<MpmSettings> settings;
     // Materials.
     Span<MpmMaterial> materials;
+    // Materials of cloth, which count on from the others.
+    Span<ClothSheet> sheets;
     // Number of particle blocks; one element.
     Span<uint32_t> block_count;
     // First particle of each block, and the end of the last.
@@ -1678,18 +1825,121 @@ struct MpmGridToParticlesParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(MpmGridToParticlesParameters) == 272 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
+static_assert(sizeof(MpmGridToParticlesParameters) == 288 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, particles) == 0, "MpmGridToParticlesParameters::particles");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, grid) == 88, "MpmGridToParticlesParameters::grid");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, settings) == 152, "MpmGridToParticlesParameters::settings");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, materials) == 168, "MpmGridToParticlesParameters::materials");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 184, "MpmGridToParticlesParameters::block_count");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 200, "MpmGridToParticlesParameters::block_starts");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 216, "MpmGridToParticlesParameters::boxes");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 232, "MpmGridToParticlesParameters::nodes_of_particles");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGridToParticlesParameters::status");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, sheets) == 184, "MpmGridToParticlesParameters::sheets");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 200, "MpmGridToParticlesParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 216, "MpmGridToParticlesParameters::block_starts");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 232, "MpmGridToParticlesParameters::boxes");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 248, "MpmGridToParticlesParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 264, "MpmGridToParticlesParameters::status");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 280, "MpmGridToParticlesParameters::substep");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 284, "MpmGridToParticlesParameters::unused");
+
+// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single warp.
+struct ClothHoldGridParameters {
+    // Particles.
+    ParticleRows particles;
+    // The grid.
+    GridNodes grid;
+    // One element.
+    Span<MpmSettings> settings;
+    // Meshes.
+    ClothTables tables;
+    // Pins.
+    ClothPins pins;
+    // Node of the grid at each place of each pin's stencil: `CLOTH_REACH` a pin.
+    Span<uint32_t> reach;
+    // Its weight; zero where it has no mass.
+    Span<double> weights;
+    // Node blocks around each particle block.
+    Span<uint32_t> nodes_of_particles;
+    // See `MPM_STATUS_LIMIT`(super::MPM_STATUS_LIMIT).
+    Span<uint32_t> status;
+    // The substep in the step.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ClothHoldGridParameters) == 448 && alignof(ClothHoldGridParameters) == 8, "ClothHoldGridParameters");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, particles) == 0, "ClothHoldGridParameters::particles");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, grid) == 88, "ClothHoldGridParameters::grid");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, settings) == 152, "ClothHoldGridParameters::settings");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, tables) == 168, "ClothHoldGridParameters::tables");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, pins) == 280, "ClothHoldGridParameters::pins");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, reach) == 376, "ClothHoldGridParameters::reach");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, weights) == 392, "ClothHoldGridParameters::weights");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, nodes_of_particles) == 408, "ClothHoldGridParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, status) == 424, "ClothHoldGridParameters::status");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, substep) == 440, "ClothHoldGridParameters::substep");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, unused) == 444, "ClothHoldGridParameters::unused");
+
+// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, stress, forces. Cooperative.
+struct ClothAdvanceParameters {
+    // Particles.
+    ParticleRows particles;
+    // One element.
+    Span<MpmSettings> settings;
+    // Meshes.
+    ClothTables tables;
+    // Pins.
+    ClothPins pins;
+    // Of each vertex, the corner of its block [cells].
+    Span<Array<int32_t, 3>> corners;
+    // Of each vertex, its position from there [cells], and nothing.
+    Span<Array<float, 4>> locals;
+    // Of each vertex, its velocity [m/s], and 1 / mass, zero where a pin holds it [1/kg].
+    Span<Array<float, 4>> velocities;
+    // Of each face, its centroid's velocity [m/s], and nothing.
+    Span<Array<float, 4>> face_velocities;
+    // Of each face, the impulse on its vertices in a sweep of the tie [N s], and nothing.
+    Span<Array<float, 4>> impulses;
+    // Forces on the corners of faces and hinges [N], and nothing.
+    Span<Array<float, 4>> forces;
+    // Memory of the barrier; `GRID_BARRIER_WORDS`(super::GRID_BARRIER_WORDS) words.
+    Span<uint32_t> barrier;
+    // See `MPM_STATUS_LIMIT`(super::MPM_STATUS_LIMIT).
+    Span<uint32_t> status;
+    // The substep in the step.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ClothAdvanceParameters) == 448 && alignof(ClothAdvanceParameters) == 8, "ClothAdvanceParameters");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, particles) == 0, "ClothAdvanceParameters::particles");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, settings) == 88, "ClothAdvanceParameters::settings");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, tables) == 104, "ClothAdvanceParameters::tables");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, pins) == 216, "ClothAdvanceParameters::pins");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, corners) == 312, "ClothAdvanceParameters::corners");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, locals) == 328, "ClothAdvanceParameters::locals");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, velocities) == 344, "ClothAdvanceParameters::velocities");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, face_velocities) == 360, "ClothAdvanceParameters::face_velocities");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, impulses) == 376, "ClothAdvanceParameters::impulses");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, forces) == 392, "ClothAdvanceParameters::forces");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, barrier) == 408, "ClothAdvanceParameters::barrier");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, status) == 424, "ClothAdvanceParameters::status");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, substep) == 440, "ClothAdvanceParameters::substep");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, unused) == 444, "ClothAdvanceParameters::unused");
+
+// Sums the energies of faces and hinges by tiles of `MPM_TOTAL_TILE`(super::MPM_TOTAL_TILE), as further tiles of the particles' totals.
+struct ClothEnergyParameters {
+    // Particles.
+    ParticleRows particles;
+    // Meshes.
+    ClothTables tables;
+    // `MPM_TOTALS`(super::MPM_TOTALS) entries a tile.
+    Span<double> tile_sums;
+    // Grid spacing h [m].
+    double grid_spacing;
+};
+static_assert(sizeof(ClothEnergyParameters) == 224 && alignof(ClothEnergyParameters) == 8, "ClothEnergyParameters");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, particles) == 0, "ClothEnergyParameters::particles");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, tables) == 88, "ClothEnergyParameters::tables");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, tile_sums) == 200, "ClothEnergyParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, grid_spacing) == 216, "ClothEnergyParameters::grid_spacing");
 
 // Probe: finds node blocks by their keys.
 struct ProbeFindNodesParameters {

@@ -14,3 +14,4 @@
 #include "grid.cu"
 #include "g2p.cu"
 #include "totals.cu"
+#include "cloth.cu"

@@ -15,6 +15,7 @@ constexpr uint32_t POSITION_ROW = 0;
 constexpr uint32_t VELOCITY_ROW = 3;
 constexpr uint32_t MASS_ROW = 25;
 constexpr uint32_t VOLUME_ROW = 26;
+constexpr uint32_t THICKNESS_ROW = 33;
 constexpr int32_t BLOCK_CELLS = 4;
 
 // By rows.
@@ -33,8 +34,8 @@ struct Particle {
     Vector cells;
     Vector velocity;
     float mass;
-    // Edge of the cube of its volume, and its radius [m].
-    float edge;
+    // Area of the surface that it stands for [m^2], and its radius [m].
+    float area;
     float radius;
 };
 
@@ -45,10 +46,11 @@ __device__ __forceinline__ Vector row_vector(const ParticleRows& particles, uint
 
 __device__ __forceinline__ Particle load_particle(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
     const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
-    const float edge = cbrtf(particles.rows[VOLUME_ROW * particles.stride + i]);
+    const float thickness = particles.rows[THICKNESS_ROW * particles.stride + i];
+    const float area = particles.rows[VOLUME_ROW * particles.stride + i] / thickness;
     return {particles.ids[i], {{BLOCK_CELLS * key[0], BLOCK_CELLS * key[1], BLOCK_CELLS * key[2]}},
         row_vector(particles, POSITION_ROW, i), row_vector(particles, VELOCITY_ROW, i),
-        particles.rows[MASS_ROW * particles.stride + i], edge, rules.radius >= 0.0f ? rules.radius : 0.5f * edge};
+        particles.rows[MASS_ROW * particles.stride + i], area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness};
 }
 
 // From a geometry's middle to a place [cells], in m along the world's axes. Whole cells are subtracted exactly.
@@ -120,8 +122,7 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     }
     a.gap = a.surface.distance - particle.radius;
     const bool bond = geometry.adhesive != 0 && a.remembered && a.memory.bonded != 0 && a.gap <= geometry.adhesion_range;
-    // A particle's share of a surface is the face of a cube of its volume.
-    a.tension = bond ? geometry.adhesion_stress * particle.edge * particle.edge : 0.0f;
+    a.tension = bond ? geometry.adhesion_stress * particle.area : 0.0f;
     a.touches = bond || a.gap <= reach;
     return a;
 }

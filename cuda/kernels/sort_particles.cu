@@ -150,7 +150,12 @@ PLIANT_KERNEL(mpm_sort_store, MpmSortStoreParameters, MPM_SORT_THREADS) {
     for (uint32_t r = 0; r < MPM_ROWS; ++r) {
         row_of(p.particles, r, i) = p.spare_rows[r * p.particles.stride + i];
     }
-    p.particles.ids[i] = p.spare_ids[i];
+    const uint32_t id = p.spare_ids[i];
+    p.particles.ids[i] = id;
+    const uint32_t first_of_cloth = p.particles.count - p.cloth_elements.length;
+    if (id >= first_of_cloth) {
+        p.cloth_places[p.cloth_elements[id - first_of_cloth]] = i;
+    }
     p.particles.materials[i] = p.spare_materials[i];
     p.particles.blocks[i] = p.keys[i] / MPM_BLOCK_NODES;
 }

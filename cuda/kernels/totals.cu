@@ -37,6 +37,10 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
         sums[7 + d] += mass * (x[e] * v[f] - x[f] * v[e] + inertia * axial[d]);
     }
     sums[10] += 0.5 * mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + inertia * squares);
+    if (particles.materials[i] >= p.materials.length) {
+        // The energy of cloth is its faces' and hinges'.
+        return;
+    }
     const auto row = [&](uint32_t first) {
         return Vec3{row_of(particles, first, i), row_of(particles, first + 1, i), row_of(particles, first + 2, i)};
     };

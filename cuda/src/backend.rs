@@ -155,6 +155,7 @@ impl Backend for DeviceBackend {
         {
             self.mpm.forget_recording();
         }
+        self.mpm.set_time(plan.time);
         let mut advance = self.run(plan, false)?;
         let account = loop {
             match advance {
@@ -175,6 +176,9 @@ impl Backend for DeviceBackend {
             totals: account.totals,
             ..SubstepsDone::default()
         };
+        done.free.boundary.linear += account.pins.impulse.linear;
+        done.free.boundary.angular += account.pins.impulse.angular;
+        done.free.work += account.pins.work;
         if let Some(contact) = &mut self.contact {
             contact.end_step(plan, impulses, left, &mut done)?;
         }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::layout::{DeviceType, Layout, kernels};
 
 mod algorithms;
+mod cloth;
 mod contact;
 mod convex;
 mod mpm;
@@ -14,6 +15,7 @@ mod probe;
 mod walls;
 
 pub use algorithms::*;
+pub use cloth::*;
 pub use contact::*;
 pub use convex::*;
 pub use mpm::*;
@@ -40,6 +42,7 @@ const PARTS: &[Part] = &[
     Part { constants: algorithms::CONSTANTS, structures: algorithms::STRUCTURES },
     Part { constants: probe::CONSTANTS, structures: &[] },
     Part { constants: mpm::CONSTANTS, structures: mpm::STRUCTURES },
+    Part { constants: cloth::CONSTANTS, structures: cloth::STRUCTURES },
     Part { constants: contact::CONSTANTS, structures: contact::STRUCTURES },
     Part { constants: convex::CONSTANTS, structures: convex::STRUCTURES },
     Part { constants: walls::CONSTANTS, structures: walls::STRUCTURES },
@@ -81,6 +84,9 @@ kernels! {
     MpmTotalTiles(MpmTotalTilesParameters),
     MpmTotals(MpmTotalsParameters),
     MpmGridToParticles(MpmGridToParticlesParameters),
+    ClothHoldGrid(ClothHoldGridParameters),
+    ClothAdvance(ClothAdvanceParameters),
+    ClothEnergy(ClothEnergyParameters),
     ProbeFindNodes(ProbeFindNodesParameters),
     ProbeConstitutive(ProbeConstitutiveParameters),
     ProbeContactDistance(ProbeContactDistanceParameters),

@@ -4,6 +4,7 @@
 //! a few words at its end.
 
 mod advance;
+mod cloth;
 mod error;
 mod grow;
 mod particles;

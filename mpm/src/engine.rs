@@ -461,6 +461,11 @@ impl Mpm {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
     }
 
+    /// The sheets as they were given, from which another implementation of the same step makes its own tables; empty without cloth.
+    pub fn sheets(&self) -> &[Sheet] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.sources)
+    }
+
     /// What the sheets are made of.
     pub fn sheet_materials(&self) -> &[ClothMaterial] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)

@@ -1,10 +1,11 @@
 //! The material point method: particles, grid, sort and transfers.
 
+use super::ClothSheet;
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
     /// Rows of [`ParticleRows`].
-    pub const MPM_ROWS: u32 = 33;
+    pub const MPM_ROWS: u32 = 34;
     /// Nodes of a node block, and cells of a particle block.
     pub const MPM_BLOCK_NODES: u32 = 64;
     /// Blocks around a block, itself included.
@@ -106,13 +107,15 @@ shared_structs! {
     ///
     /// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
     /// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
-    /// rest volume [J] as xx, yy, zz, xy, xz, yz. All in the world frame.
+    /// rest volume [J] as xx, yy, zz, xy, xz, yz; 33: twice the distance from the particle to the surface that it stands for [m]. All in the world
+    /// frame. A particle of cloth has in place of the gradient's columns the force on a vertex [N], the axial vector of the skew part of
+    /// a face's stress times volume [J], and the face's director.
     pub struct ParticleRows {
-        /// 33 rows.
+        /// [`MPM_ROWS`] rows.
         pub rows: Span<f32>,
         /// The order in which each was added.
         pub ids: Span<u32>,
-        /// Index of each one's material.
+        /// Index of each one's material; those of cloth count on from the others.
         pub materials: Span<u32>,
         /// Slot of each one's block.
         pub blocks: Span<u32>,
@@ -130,6 +133,8 @@ shared_structs! {
         pub gravity_step: [f64; 3],
         /// Grid spacing h [m].
         pub grid_spacing_f64: f64,
+        /// Substep [s].
+        pub delta_f64: f64,
         /// Grid spacing h [m].
         pub grid_spacing: f32,
         /// Substep [s].
@@ -298,6 +303,10 @@ kernel_parameters! {
         pub spare_ids: Span<u32>,
         /// Materials in the new order.
         pub spare_materials: Span<u32>,
+        /// Number among the elements of cloth of each of the last particles that were added; empty without cloth.
+        pub cloth_elements: Span<u32>,
+        /// Index of each element's particle.
+        pub cloth_places: Span<u32>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
         /// The substep that comes after the sort.
@@ -370,8 +379,8 @@ kernel_parameters! {
         pub status: Span<u32>,
         /// The substep in the step.
         pub substep: u32,
-        /// Zero.
-        pub unused: u32,
+        /// Number of materials that are not cloth; 2^32 - 1 without cloth.
+        pub cloth_from: u32,
     }
 
     /// Particles to grid by atomic additions, a block of threads a particle block.
@@ -461,6 +470,8 @@ kernel_parameters! {
         pub settings: Span<MpmSettings>,
         /// Materials.
         pub materials: Span<MpmMaterial>,
+        /// Materials of cloth, which count on from the others.
+        pub sheets: Span<ClothSheet>,
         /// Number of particle blocks; one element.
         pub block_count: Span<u32>,
         /// First particle of each block, and the end of the last.

@@ -171,9 +171,16 @@ impl DeviceMpm {
         self.settings.upload(&[MpmSettings {
             gravity_step: (gravity * delta).into(),
             grid_spacing_f64: self.grid_spacing,
+            delta_f64: delta,
             grid_spacing: self.grid_spacing as f32,
             delta: delta as f32,
         }])?;
+        if let Some(cloth) = &mut self.cloth
+            && cloth.begin_step(substeps, self.time, delta)?
+        {
+            self.recordings.clear();
+        }
+        self.time += f64::from(substeps) * delta;
         self.total.fill(0.0)?;
         if self.progress.is_some() {
             // The last step was not brought to its end.

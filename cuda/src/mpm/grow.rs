@@ -2,11 +2,12 @@
 
 use pliant_mpm::{Boundary, Mpm};
 
+use super::cloth::DeviceCloth;
 use super::sort::{BlockMemory, bytes};
 use super::step::TransferMemory;
 use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
 use crate::kernels::{
-    MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane, MpmSettings,
+    CLOTH_PIN_SUMS, MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane, MpmSettings,
 };
 use crate::{Commands, Device, DeviceError};
 
@@ -19,14 +20,15 @@ impl DeviceMpm {
     /// What [`DeviceMpm::new`] allocates, in bytes.
     pub fn bytes_needed(mpm: &Mpm, boundaries: &[Boundary], capacities: BlockCapacities) -> u64 {
         let blocks = (capacities.particle_blocks as usize).max(mpm.block_count());
-        let tiles = mpm.len().div_ceil(MPM_TOTAL_TILE as usize).max(1);
+        let tiles = mpm.len().div_ceil(MPM_TOTAL_TILE as usize).max(1) + DeviceCloth::energy_tiles(mpm) as usize;
         DeviceParticles::bytes_needed(mpm.len(), blocks)
             + DeviceGrid::bytes_needed(mpm.len(), capacities)
             + TransferMemory::bytes_needed(capacities)
             + bytes::<MpmSettings>(1)
             + bytes::<MpmMaterial>(mpm.materials().len())
             + bytes::<MpmPlane>(boundaries.len())
-            + bytes::<f64>((MPM_ACCOUNT + MPM_TOTALS) as usize + tiles * MPM_TOTALS as usize)
+            + DeviceCloth::bytes_needed(mpm)
+            + bytes::<f64>((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize + tiles * MPM_TOTALS as usize)
             + bytes::<u32>(MPM_STATUS_WORDS as usize)
     }
 

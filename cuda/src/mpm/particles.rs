@@ -1,6 +1,6 @@
 //! Particles in device memory, from the host and back.
 
-use pliant_mpm::{Mpm, StoredParticle};
+use pliant_mpm::{BlockView, Mpm, StoredParticle};
 
 use super::DeviceMpmError;
 use super::sort::bytes;
@@ -17,10 +17,18 @@ mod row {
     pub(super) const MASS: usize = 25;
     pub(super) const VOLUME: usize = 26;
     pub(super) const STRESS: usize = 27;
+    pub(super) const THICKNESS: usize = 33;
 }
 
 /// Particles that share a row's cache line.
 const ALIGNMENT: usize = 32;
+
+/// Twice the distance from a particle to the surface that it stands for [m]: the edge of the cube of its volume; of cloth the sheet's
+/// thickness.
+fn thickness(mpm: &Mpm, view: &BlockView<'_>, i: usize) -> f64 {
+    let sheet = view.material(i).checked_sub(mpm.materials().len());
+    sheet.map_or_else(|| view.volume(i).cbrt(), |sheet| mpm.sheet_materials()[sheet].thickness)
+}
 
 /// All particles of a model in device memory.
 #[derive(Debug)]
@@ -49,7 +57,7 @@ impl DeviceParticles {
             let view = mpm.block(b);
             for i in 0..view.len() {
                 let (at, particle) = (ids.len(), view.stored(i));
-                let parts: [(usize, &[f32]); 8] = [
+                let parts: [(usize, &[f32]); 9] = [
                     (row::POSITION, &particle.position),
                     (row::VELOCITY, &particle.velocity),
                     (row::AFFINE, &particle.affine),
@@ -58,6 +66,7 @@ impl DeviceParticles {
                     (row::MASS, &[particle.mass]),
                     (row::VOLUME, &[view.volume(i) as f32]),
                     (row::STRESS, &particle.stress_volume),
+                    (row::THICKNESS, &[thickness(mpm, &view, i) as f32]),
                 ];
                 for (first, values) in parts {
                     for (n, value) in values.iter().enumerate() {

@@ -49,6 +49,20 @@ pub struct DeviceGrid {
     scratch: ParticleScratch,
 }
 
+/// Where a sort writes the indices of the particles of cloth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClothPlaces {
+    /// Numbers among the elements of cloth, of the last particles that were added; empty without cloth.
+    pub(super) elements: Span<u32>,
+    /// Index of each element's particle.
+    pub(super) places: Span<u32>,
+}
+
+impl ClothPlaces {
+    /// Without cloth.
+    pub(super) const NONE: Self = Self { elements: Span::EMPTY, places: Span::EMPTY };
+}
+
 /// Memory for so many blocks.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
@@ -252,6 +266,7 @@ impl DeviceGrid {
         &self,
         commands: &mut Commands,
         particles: &DeviceParticles,
+        cloth: ClothPlaces,
         status: Span<u32>,
         substep: u32,
     ) {
@@ -288,6 +303,8 @@ impl DeviceGrid {
                     spare_rows,
                     spare_ids,
                     spare_materials,
+                    cloth_elements: cloth.elements,
+                    cloth_places: cloth.places,
                     status,
                     substep,
                     unused: 0,

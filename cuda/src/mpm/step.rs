@@ -6,10 +6,12 @@ use pliant_mpm::material::{Material, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 
 use super::advance::Progress;
+use super::cloth::DeviceCloth;
+use super::sort::ClothPlaces;
 use super::sorting::{Order, Sorts};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
-    G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER,
+    CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER,
     MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_LINEAR_COROTATED, MPM_NEO_HOOKEAN, MPM_SLIP, MPM_STATUS_WORDS,
     MPM_STICKY, MPM_TOTAL_TILE, MPM_TOTALS, MPM_VON_MISES, MPM_WINDOW_NODES, MpmAtomicToGridParameters,
     MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters, MpmMaterial,
@@ -52,12 +54,16 @@ pub struct DeviceMpm {
     pub(super) materials: Buffer<MpmMaterial>,
     planes: Buffer<MpmPlane>,
     pub(super) transfers: TransferMemory,
-    /// The account of the step, then the totals of the particles.
+    /// None without cloth.
+    pub(super) cloth: Option<DeviceCloth>,
+    /// The account of the step, then the totals of the particles, then what pins of cloth did.
     pub(super) total: Buffer<f64>,
     pub(super) tile_sums: Buffer<f64>,
     pub(super) status: Buffer<u32>,
     pub(super) grid_spacing: f64,
     pub(super) order: Order,
+    /// At the start of the next step [s].
+    pub(super) time: f64,
     transfer: Transfer,
     /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the oldest first.
     pub(super) recordings: Vec<((u32, Sorts), Recording)>,
@@ -110,19 +116,22 @@ impl DeviceMpm {
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
         let materials: Vec<_> = mpm.materials().iter().map(device_material).collect();
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
-        let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1);
+        let tiles =
+            particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1) + DeviceCloth::energy_tiles(mpm) as usize;
         Ok(Self {
             grid: DeviceGrid::new(device, &particles, capacities)?,
+            cloth: DeviceCloth::new(device, mpm)?,
             particles,
             settings: device.allocate(1)?,
             materials: device.upload(&materials)?,
             planes: device.upload(&planes)?,
             transfers: TransferMemory::new(device, capacities)?,
-            total: device.allocate((MPM_ACCOUNT + MPM_TOTALS) as usize)?,
+            total: device.allocate((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize)?,
             tile_sums: device.allocate(tiles * MPM_TOTALS as usize)?,
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
             grid_spacing: h,
             order: Order::none(mpm.max_speed()),
+            time: 0.0,
             transfer: Transfer::Ordered,
             recordings: Vec::with_capacity(RECORDINGS),
             progress: None,
@@ -144,6 +153,11 @@ impl DeviceMpm {
     /// allows. What comes out depends on it only by rounding.
     pub fn set_sort_interval(&mut self, substeps: u32) {
         self.order.fixed = Some(substeps.max(1));
+    }
+
+    /// Time at the start of the next step [s], by which pins of cloth move; it goes on by itself, from zero.
+    pub fn set_time(&mut self, time: f64) {
+        self.time = time;
     }
 
     /// How particles add to the grid from now on.
@@ -171,15 +185,22 @@ impl DeviceMpm {
         sorts: Sorts,
         between: Between,
     ) {
+        let places = self.cloth.as_ref().map_or(ClothPlaces::NONE, DeviceCloth::places);
         for substep in substeps.clone() {
             if sorts.are_before(substep) {
                 // The sort gives the node blocks other slots.
                 self.issue_close(commands, substep);
-                self.grid.issue_sort(commands, &self.particles, self.status.span(), substep);
+                self.grid.issue_sort(commands, &self.particles, places, self.status.span(), substep);
             }
             self.issue_to_grid(commands, substep);
+            if let Some(cloth) = &self.cloth {
+                cloth.issue_pins(commands, self, substep);
+            }
             between(commands, substep);
             self.issue_to_particles(commands, substep);
+            if let Some(cloth) = &self.cloth {
+                cloth.issue_advance(commands, self, substep);
+            }
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
@@ -229,7 +250,7 @@ impl DeviceMpm {
             boxes,
             status,
             substep,
-            unused: 0,
+            cloth_from: self.cloth.as_ref().map_or(u32::MAX, |_| self.materials.len() as u32),
         };
         match self.transfer {
             Transfer::Ordered => {
@@ -273,6 +294,7 @@ impl DeviceMpm {
                 grid: self.grid.nodes(),
                 settings: self.settings.span(),
                 materials: self.materials.span(),
+                sheets: self.cloth.as_ref().map_or(Span::EMPTY, DeviceCloth::sheets),
                 block_count: self.grid.block_count().span(),
                 block_starts: self.grid.blocks.starts.span(),
                 boxes: self.transfers.boxes.span(),

@@ -1,7 +1,7 @@
 //! What a step did, and the totals of the particles.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Impulse, Totals};
+use pliant_mpm::{Impulse, PinImpulse, Totals};
 
 use super::DeviceMpm;
 use crate::kernels::{
@@ -24,6 +24,8 @@ pub struct StepAccount {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions [J].
     pub work: f64,
+    /// What the pins of cloth did.
+    pub pins: PinImpulse,
     /// Grid nodes that carried mass in the last substep.
     pub active_nodes: usize,
     /// Largest speed of a particle after the last substep [m/s].
@@ -40,6 +42,9 @@ impl DeviceMpm {
         let particles = self.particles.rows();
         let tiles = particles.count.div_ceil(MPM_TOTAL_TILE).max(1);
         let tile_sums = self.tile_sums.span();
+        let of_cloth = self.cloth.as_ref().map_or(0, |cloth| {
+            cloth.issue_energy(commands, particles, tile_sums.skip(tiles * MPM_TOTALS), self.grid_spacing)
+        });
         commands
             .launch(
                 Launch::new(tiles, MPM_TOTAL_THREADS),
@@ -54,8 +59,8 @@ impl DeviceMpm {
                 Launch::new(1, MPM_TOTALS * LANES),
                 &MpmTotalsParameters {
                     tile_sums,
-                    totals: self.total.span().skip(MPM_ACCOUNT),
-                    tiles,
+                    totals: self.total.span().skip(MPM_ACCOUNT).first(MPM_TOTALS),
+                    tiles: tiles + of_cloth,
                     unused: 0,
                 },
             );
@@ -83,6 +88,7 @@ impl DeviceMpm {
             gravity: Impulse { linear: vector(&entries[1..]), angular: vector(&entries[4..]) },
             boundary: Impulse { linear: vector(&entries[7..]), angular: vector(&entries[10..]) },
             work: entries[13],
+            pins: pins_of(&entries[(MPM_ACCOUNT + MPM_TOTALS) as usize..]),
             active_nodes: entries[14] as usize,
             max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
             totals: totals_of(&entries[MPM_ACCOUNT as usize..]),
@@ -93,6 +99,13 @@ impl DeviceMpm {
 
 fn vector(entries: &[f64]) -> Vector3<f64> {
     Vector3::from_column_slice(&entries[..3])
+}
+
+fn pins_of(entries: &[f64]) -> PinImpulse {
+    PinImpulse {
+        impulse: Impulse { linear: vector(entries), angular: vector(&entries[3..]) },
+        work: entries[6],
+    }
 }
 
 fn totals_of(entries: &[f64]) -> Totals {

@@ -22,6 +22,8 @@ mod tie;
 pub use pins::PinImpulse;
 pub(crate) use scatter::Scatter;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet};
@@ -148,6 +150,8 @@ impl Lists {
 /// All sheets of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheets {
+    /// As they were given.
+    pub sources: Arc<[Sheet]>,
     pub patches: Vec<Patch>,
     pub materials: Vec<ClothMaterial>,
     grid_spacing: f64,
@@ -177,6 +181,7 @@ impl Sheets {
     /// Of sheets that are checked, in a grid of spacing `grid_spacing` [m], with ids from `first` on.
     pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
         let mut all = Self {
+            sources: sheets.into(),
             patches: Vec::new(),
             materials: sheets.iter().map(|sheet| sheet.material).collect(),
             grid_spacing,

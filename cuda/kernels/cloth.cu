@@ -1,0 +1,454 @@
+// Cloth, as mpm/src/sheets: pins on the grid, and all that only sheets do between the transfer to the particles and the next one to the
+// grid. Vertices and centroids are ordinary particles for the rest of the substep; their place among all others changes with every sort,
+// which leaves it in `ClothTables::places`.
+//
+// Every element is one thread's, and sums go through lists in a fixed order: the bits do not depend on the schedule nor on the number of blocks.
+#include "block.cuh"
+#include "cloth.cuh"
+#include "grid_scan.cuh"
+#include "mpm.cuh"
+
+namespace cloth {
+
+// Sweeps of the tie and of the pins on the grid (mpm/src/sheets/tie.rs and pins.rs say why so many).
+constexpr uint32_t TIE_SWEEPS = 3;
+constexpr uint32_t PIN_SWEEPS = 8;
+
+// Step of Chebyshev's method for eigenvalues within [1, 4/3].
+__device__ __forceinline__ float tie_step(uint32_t sweep) {
+    return sweep == 0 ? 0.9781586f : sweep == 1 ? 0.85714287f : 0.76277405f;
+}
+
+// Entries of a pin's row.
+constexpr uint32_t PIN_VELOCITY = 0;
+constexpr uint32_t PIN_MOBILITY = 3;
+constexpr uint32_t PIN_DONE = 4;
+static_assert(PIN_DONE + CLOTH_PIN_SUMS == CLOTH_PIN_ROW, "entries of a pin");
+
+// Adds an impulse at a point [N s, m] that changes its velocity from and to [m/s]; `sums(n)` is entry n.
+template <typename Sums>
+__device__ __forceinline__ void add_impulse(Sums sums, Wide at, Wide impulse, Wide from, Wide to) {
+    const Wide moment = cross(at, impulse);
+    sums(0) += impulse.x;
+    sums(1) += impulse.y;
+    sums(2) += impulse.z;
+    sums(3) += moment.x;
+    sums(4) += moment.y;
+    sums(5) += moment.z;
+    sums(6) += dot(impulse, 0.5 * (from + to));
+}
+
+__device__ __forceinline__ Wide wide(Vec3 v) { return {v.x, v.y, v.z}; }
+__device__ __forceinline__ Wide wide(const Array<double, 3>& v) { return {v[0], v[1], v[2]}; }
+__device__ __forceinline__ Vec3 vector(float4 v) { return {v.x, v.y, v.z}; }
+__device__ __forceinline__ float4 quad_of(Vec3 v, float w) { return make_float4(v.x, v.y, v.z, w); }
+
+// Corner of a particle's block [cells].
+__device__ __forceinline__ Array<int32_t, 3> corner_of(const ParticleRows& particles, uint32_t i) {
+    const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
+    return {{BLOCK_EDGE * key[0], BLOCK_EDGE * key[1], BLOCK_EDGE * key[2]}};
+}
+
+// A vertex' place.
+struct Place {
+    Array<int32_t, 3> corner;
+    Vec3 local;
+};
+
+// The way from one place to another [cells]: exact but for one rounding.
+__device__ __forceinline__ Vec3 way(const Place& from, const Place& to) {
+    const auto whole = [&](uint32_t d) { return static_cast<float>(to.corner[d] - from.corner[d]); };
+    return {whole(0) + (to.local.x - from.local.x), whole(1) + (to.local.y - from.local.y),
+            whole(2) + (to.local.z - from.local.z)};
+}
+
+// Corners of a hinge from its first one; `place(v)` is where vertex v is.
+template <typename PlaceOf>
+__device__ __forceinline__ Corners corners_of(const ClothHinge& hinge, double spacing, PlaceOf place) {
+    const Place first = place(hinge.vertices[0]);
+    const auto from_first = [&](uint32_t k) { return spacing * wide(way(first, place(hinge.vertices[k]))); };
+    return {from_first(1), from_first(2), from_first(3)};
+}
+
+// F of a face by its columns; `place(v)` is where vertex v is.
+template <typename PlaceOf>
+__device__ __forceinline__ Qr qr_of_face(const ClothFace& face, Vec3 director, PlaceOf place) {
+    const Place a = place(face.corners[0]), b = place(face.corners[1]), c = place(face.corners[2]);
+    const Vec3 d1 = way(a, b), d2 = way(a, c);
+    const float m11 = face.inverse_edges[0], m12 = face.inverse_edges[1], m22 = face.inverse_edges[2];
+    return qr_of(m11 * d1, fused(m12, d1, m22 * d2), director);
+}
+
+// Sum over the lanes of the warp, the same for all, along a fixed tree.
+__device__ __forceinline__ double warp_sum(double value) {
+    for (uint32_t distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
+        value += __shfl_xor_sync(ALL_LANES, value, distance);
+    }
+    return value;
+}
+
+// A pin's stencil: where its vertex will be and how fast, and the nodes with mass around it, a lane each.
+__device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint32_t pin) {
+    const ClothTarget target = p.pins.targets[p.substep * p.pins.vertices.length + pin];
+    if (target.holds == 0) {
+        return;
+    }
+    const MpmSettings& settings = p.settings[0];
+    const uint32_t lane = threadIdx.x;
+    const uint32_t i = p.tables.places[p.pins.vertices[pin]];
+    const Array<int32_t, 3> corner = corner_of(p.particles, i);
+    const uint32_t o[3] = {lane / 9, lane / 3 % 3, lane % 3};
+    double weight = 1.0, velocity[3];
+    uint32_t neighbour = 0, node = 0;
+    for (uint32_t d = 0; d < 3; ++d) {
+        const double cells = row_of(p.particles, ROW_POSITION + d, i);
+        const double base = floor(cells - 0.5);
+        weight *= spline_weight(o[d], cells - base);
+        const double from = (static_cast<double>(corner[d]) + cells) * settings.grid_spacing_f64;
+        velocity[d] = (target.position[d] - from) / settings.delta_f64;
+        // In nodes from the corner of the block before.
+        const uint32_t at = static_cast<uint32_t>(static_cast<int32_t>(base) + BLOCK_EDGE) + o[d];
+        neighbour = neighbour * 3 + at / 4;
+        node = node * 4 + at % 4;
+    }
+    double mobility = 0.0;
+    if (lane < CLOTH_REACH) {
+        const uint32_t block = p.particles.blocks[i];
+        const uint32_t slot = p.nodes_of_particles[block * MPM_NEIGHBOURS + neighbour] * MPM_BLOCK_NODES + node;
+        const double mass = quad(p.grid.nodes, slot).w;
+        weight = mass > 0.0 ? weight : 0.0;
+        mobility = weight > 0.0 ? weight * weight / mass : 0.0;
+        p.reach[pin * CLOTH_REACH + lane] = slot;
+        p.weights[pin * CLOTH_REACH + lane] = weight;
+    }
+    mobility = warp_sum(mobility);
+    const uint32_t row = pin * CLOTH_PIN_ROW;
+    if (lane < CLOTH_PIN_SUMS) {
+        p.pins.rows[row + PIN_DONE + lane] = 0.0;
+    }
+    if (lane == 0) {
+        for (uint32_t d = 0; d < 3; ++d) {
+            p.pins.rows[row + PIN_VELOCITY + d] = velocity[d];
+        }
+        p.pins.rows[row + PIN_MOBILITY] = mobility;
+    }
+}
+
+// Makes the grid move with one pin; what that does is added to the lane's sums.
+__device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint32_t pin, double (&sums)[CLOTH_PIN_SUMS]) {
+    const uint32_t lane = threadIdx.x, row = pin * CLOTH_PIN_ROW;
+    const double mobility = p.pins.rows[row + PIN_MOBILITY];
+    if (p.pins.targets[p.substep * p.pins.vertices.length + pin].holds == 0 || mobility == 0.0) {
+        return;
+    }
+    const double weight = lane < CLOTH_REACH ? p.weights[pin * CLOTH_REACH + lane] : 0.0;
+    const uint32_t slot = lane < CLOTH_REACH ? p.reach[pin * CLOTH_REACH + lane] : 0;
+    const float4 node = quad(p.grid.nodes, slot);
+    const Wide from = wide(vector(node));
+    const Wide seen = {warp_sum(weight * from.x), warp_sum(weight * from.y), warp_sum(weight * from.z)};
+    const Wide held = {p.pins.rows[row], p.pins.rows[row + 1], p.pins.rows[row + 2]};
+    const Wide impulse = (1.0 / mobility) * (held - seen);
+    if (weight > 0.0) {
+        const double mass = node.w;
+        const Wide wanted = from + (weight / mass) * impulse;
+        const Vec3 to = {static_cast<float>(wanted.x), static_cast<float>(wanted.y), static_cast<float>(wanted.z)};
+        quad(p.grid.nodes, slot) = quad_of(to, node.w);
+        const Array<int32_t, 3> key = p.grid.keys[slot / MPM_BLOCK_NODES];
+        const auto along = [&](uint32_t d, uint32_t local) {
+            return (static_cast<double>(BLOCK_EDGE) * key[d] + static_cast<double>(local)) * p.settings[0].grid_spacing_f64;
+        };
+        const uint32_t local = slot % MPM_BLOCK_NODES;
+        const Wide at = {along(0, local / 16), along(1, local / 4 % 4), along(2, local % 4)};
+        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), from, wide(to));
+    }
+}
+
+struct Advancing : StayingBlocks<CLOTH_THREADS> {
+    const ClothAdvanceParameters& p;
+
+    __device__ __forceinline__ uint32_t vertices() const { return p.tables.inverse_masses.length; }
+    __device__ __forceinline__ Place place(uint32_t vertex) const { return {p.corners[vertex], vector(quad(p.locals, vertex))}; }
+
+    // The pin that holds a vertex in this substep; CLOTH_NO_PIN where none does.
+    __device__ __forceinline__ uint32_t pin_of(uint32_t vertex) const {
+        const uint32_t pin = p.pins.vertices.length > 0 ? p.pins.of_vertices[vertex] : CLOTH_NO_PIN;
+        const bool holds = pin != CLOTH_NO_PIN && target(pin).holds != 0;
+        return holds ? pin : CLOTH_NO_PIN;
+    }
+    __device__ __forceinline__ const ClothTarget& target(uint32_t pin) const {
+        return p.pins.targets[p.substep * p.pins.vertices.length + pin];
+    }
+    // What a pin does to its vertex.
+    __device__ __forceinline__ void add_to_pin(uint32_t pin, Wide impulse, Wide from, Wide to) const {
+        const uint32_t first = pin * CLOTH_PIN_ROW + PIN_DONE;
+        add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, from, to);
+    }
+
+    // A vertex as the transfer left it, or where its pin holds it.
+    __device__ __forceinline__ void fetch_vertex(uint32_t vertex) const {
+        const uint32_t i = p.tables.places[vertex];
+        const Array<int32_t, 3> corner = corner_of(p.particles, i);
+        const auto row = [&](uint32_t r) { return row_of(p.particles, r, i); };
+        Vec3 local = {row(ROW_POSITION), row(ROW_POSITION + 1), row(ROW_POSITION + 2)};
+        Vec3 velocity = {row(ROW_VELOCITY), row(ROW_VELOCITY + 1), row(ROW_VELOCITY + 2)};
+        float inverse_mass = p.tables.inverse_masses[vertex];
+        const uint32_t pin = pin_of(vertex);
+        if (pin != CLOTH_NO_PIN) {
+            const Wide before = wide(velocity), to = wide(target(pin).position);
+            const double h = p.settings[0].grid_spacing_f64;
+            const auto cells = [&](double x, uint32_t d) { return static_cast<float>(x / h - static_cast<double>(corner[d])); };
+            local = {cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)};
+            const auto held = [&](uint32_t d) { return static_cast<float>(p.pins.rows[pin * CLOTH_PIN_ROW + PIN_VELOCITY + d]); };
+            velocity = {held(0), held(1), held(2)};
+            const Wide after = wide(velocity);
+            add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (after - before), before, after);
+            inverse_mass = 0.0f;
+        }
+        p.corners[vertex] = corner;
+        quad(p.locals, vertex) = quad_of(local, 0.0f);
+        quad(p.velocities, vertex) = quad_of(velocity, inverse_mass);
+    }
+
+    __device__ __forceinline__ void fetch_face(uint32_t face) const {
+        const uint32_t i = p.tables.places[vertices() + face];
+        const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_VELOCITY + d, i); };
+        quad(p.face_velocities, face) = make_float4(row(0), row(1), row(2), 0.0f);
+    }
+
+    // Pulls a centroid towards the mean of its vertices; the vertices' impulse is left for them.
+    __device__ __forceinline__ void pull_face(uint32_t number, float relaxation) const {
+        const ClothFace& face = p.tables.faces[number];
+        const auto of = [&](uint32_t k) { return vector(quad(p.velocities, face.corners[k])); };
+        const Vec3 velocity = vector(quad(p.face_velocities, number));
+        const Vec3 apart = velocity - (1.0f / 3.0f) * (of(0) + of(1) + of(2));
+        const Vec3 change = relaxation * apart;
+        quad(p.face_velocities, number) = quad_of(velocity - change, 0.0f);
+        quad(p.impulses, number) = quad_of(face.mass * change, 0.0f);
+    }
+
+    // Gives a vertex the impulses of its faces; one that is held gives them to its pin. It moves by `step` [cells per m/s] times what its
+    // velocity changes by.
+    __device__ __forceinline__ void push_vertex(uint32_t vertex, float step) const {
+        const float4 motion = quad(p.velocities, vertex);
+        const uint32_t pin = pin_of(vertex);
+        const uint32_t corners_of_faces = 3 * p.tables.faces.length;
+        Vec3 sum = {0.0f, 0.0f, 0.0f};
+        Wide exact = {0.0, 0.0, 0.0};
+        for (uint32_t e = p.tables.around_first[vertex]; e < p.tables.around_first[vertex + 1]; ++e) {
+            const uint32_t corner = p.tables.around[e];
+            if (corner >= corners_of_faces) {
+                break;
+            }
+            const Vec3 impulse = vector(quad(p.impulses, corner / 3));
+            sum = sum + impulse;
+            if (pin != CLOTH_NO_PIN) {
+                exact = exact + wide(impulse);
+            }
+        }
+        if (pin != CLOTH_NO_PIN) {
+            const Wide velocity = wide(vector(motion));
+            add_to_pin(pin, (-1.0 / 3.0) * exact, velocity, velocity);
+            return;
+        }
+        const Vec3 change = (motion.w * (1.0f / 3.0f)) * sum;
+        quad(p.velocities, vertex) = quad_of(vector(motion) + change, motion.w);
+        quad(p.locals, vertex) = quad_of(vector(quad(p.locals, vertex)) + step * change, 0.0f);
+    }
+
+    // Writes a particle's place and velocity; tells where it is out of reach, and returns the square of its speed.
+    __device__ __forceinline__ float move(uint32_t i, Vec3 local, Vec3 velocity) const {
+        const float x[3] = {local.x, local.y, local.z}, v[3] = {velocity.x, velocity.y, velocity.z};
+        const MpmSettings& settings = p.settings[0];
+        float moved[3];
+        for (uint32_t d = 0; d < 3; ++d) {
+            row_of(p.particles, ROW_POSITION + d, i) = x[d];
+            row_of(p.particles, ROW_VELOCITY + d, i) = v[d];
+            moved[d] = settings.delta / settings.grid_spacing * v[d];
+        }
+        check_position(p.particles, p.status, p.substep, i, x, moved);
+        return dot(velocity, velocity);
+    }
+
+    // A face's return mapping and stress, the forces on its corners, and its centroid's particle.
+    __device__ __forceinline__ float stress_face(uint32_t number) const {
+        const ClothFace& face = p.tables.faces[number];
+        const ClothSheet& sheet = p.tables.sheets[face.sheet];
+        const uint32_t i = p.tables.places[vertices() + number];
+        const auto row = [&](uint32_t r) -> float& { return row_of(p.particles, r, i); };
+        const Vec3 director = {row(ROW_GRADIENT + 2), row(ROW_GRADIENT + 5), row(ROW_GRADIENT + 8)};
+        const Qr mapped = return_mapping(sheet, qr_of_face(face, director, [&](uint32_t v) { return place(v); }));
+        Vec3 stress[3];
+        first_piola(sheet, mapped, stress);
+
+        // Forces by the chain rule from F = d D^-1; edges are in cells.
+        const float over_cell = face.volume * (1.0f / p.settings[0].grid_spacing);
+        const float m11 = face.inverse_edges[0], m12 = face.inverse_edges[1], m22 = face.inverse_edges[2];
+        const Vec3 first = over_cell * fused(m12, stress[1], m11 * stress[0]);
+        const Vec3 second = m22 * (over_cell * stress[1]);
+        quad(p.forces, 3 * number) = quad_of(first + second, 0.0f);
+        quad(p.forces, 3 * number + 1) = quad_of(-1.0f * first, 0.0f);
+        quad(p.forces, 3 * number + 2) = quad_of(-1.0f * second, 0.0f);
+
+        // The director, and stress V p3 d3^T by its symmetric and its skew part.
+        const Vec3 n = (0.5f * face.volume) * stress[2], d = mapped.director();
+        row(ROW_GRADIENT + 2) = d.x;
+        row(ROW_GRADIENT + 5) = d.y;
+        row(ROW_GRADIENT + 8) = d.z;
+        row(ROW_STRESS) = fmaf(n.x, d.x, n.x * d.x);
+        row(ROW_STRESS + 1) = fmaf(n.y, d.y, n.y * d.y);
+        row(ROW_STRESS + 2) = fmaf(n.z, d.z, n.z * d.z);
+        row(ROW_STRESS + 3) = fmaf(n.x, d.y, n.y * d.x);
+        row(ROW_STRESS + 4) = fmaf(n.x, d.z, n.z * d.x);
+        row(ROW_STRESS + 5) = fmaf(n.y, d.z, n.z * d.y);
+        row(ROW_GRADIENT + 1) = n.z * d.y - n.y * d.z;
+        row(ROW_GRADIENT + 4) = n.x * d.z - n.z * d.x;
+        row(ROW_GRADIENT + 7) = n.y * d.x - n.x * d.y;
+        row(ROW_HISTORY) = mapped.r11 * mapped.r22;
+
+        // The mean of the vertices from the corner of its own block. Small numbers first: blocks' corners differ by few cells.
+        const Array<int32_t, 3> own = corner_of(p.particles, i);
+        const auto near = [&](uint32_t k) {
+            const Place at = place(face.corners[k]);
+            const auto whole = [&](uint32_t axis) { return static_cast<float>(at.corner[axis] - own[axis]); };
+            return Vec3{whole(0), whole(1), whole(2)} + at.local;
+        };
+        const Vec3 centroid = (1.0f / 3.0f) * (near(0) + near(1) + near(2));
+        return move(i, centroid, vector(quad(p.face_velocities, number)));
+    }
+
+    __device__ __forceinline__ void bend_hinge(uint32_t number) const {
+        const ClothHinge& hinge = p.tables.hinges[number];
+        Wide forces[4];
+        hinge_forces(hinge, corners_of(hinge, p.settings[0].grid_spacing_f64, [&](uint32_t v) { return place(v); }), forces);
+        for (uint32_t k = 0; k < 4; ++k) {
+            const Wide f = forces[k];
+            const Vec3 rounded = {static_cast<float>(f.x), static_cast<float>(f.y), static_cast<float>(f.z)};
+            quad(p.forces, 3 * p.tables.faces.length + 4 * number + k) = quad_of(rounded, 0.0f);
+        }
+    }
+
+    // A vertex' particle: place, velocity, and the force of its faces and then of its hinges.
+    __device__ __forceinline__ float scatter_vertex(uint32_t vertex) const {
+        const uint32_t i = p.tables.places[vertex];
+        Vec3 force = {0.0f, 0.0f, 0.0f};
+        for (uint32_t e = p.tables.around_first[vertex]; e < p.tables.around_first[vertex + 1]; ++e) {
+            force = force + vector(quad(p.forces, p.tables.around[e]));
+        }
+        row_of(p.particles, ROW_GRADIENT, i) = force.x;
+        row_of(p.particles, ROW_GRADIENT + 3, i) = force.y;
+        row_of(p.particles, ROW_GRADIENT + 6, i) = force.z;
+        return move(i, vector(quad(p.locals, vertex)), vector(quad(p.velocities, vertex)));
+    }
+
+    // What the pins did in this substep is added to the step's, in the order of the pins; a thread an entry.
+    __device__ __forceinline__ void close_pins() const {
+        const uint32_t entry = global_thread();
+        if (entry >= CLOTH_PIN_SUMS || p.pins.vertices.length == 0) {
+            return;
+        }
+        double sum = p.pins.of_grid[entry];
+        for (uint32_t pin = 0; pin < p.pins.vertices.length; ++pin) {
+            if (target(pin).holds != 0) {
+                sum += p.pins.rows[pin * CLOTH_PIN_ROW + PIN_DONE + entry];
+            }
+        }
+        p.pins.total[entry] += sum;
+    }
+};
+
+}  // namespace cloth
+
+PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, WARP_SIZE) {
+    if (is_stopped(p.status, p.substep)) {
+        return;
+    }
+    double sums[CLOTH_PIN_SUMS] = {};
+    for (uint32_t pin = 0; pin < p.pins.vertices.length; ++pin) {
+        cloth::begin_pin(p, pin);
+    }
+    for (uint32_t sweep = 0; sweep < cloth::PIN_SWEEPS; ++sweep) {
+        for (uint32_t pin = 0; pin < p.pins.vertices.length; ++pin) {
+            // Pins share nodes.
+            __syncwarp();
+            cloth::sweep_pin(p, pin, sums);
+        }
+    }
+    for (uint32_t entry = 0; entry < CLOTH_PIN_SUMS; ++entry) {
+        const double sum = cloth::warp_sum(sums[entry]);
+        if (threadIdx.x == 0) {
+            p.pins.of_grid[entry] = sum;
+        }
+    }
+}
+
+PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
+    SHARED(uint32_t, fastest, 1);
+    // The same for all threads: who stops a step here names a later substep.
+    if (is_stopped(p.status, p.substep)) {
+        return;
+    }
+    if (threadIdx.x == 0) {
+        fastest[0] = 0;
+    }
+    const Span<uint32_t> none = {};
+    const cloth::Advancing a = {{p.barrier, none}, p};
+    const uint32_t vertices = a.vertices(), faces = p.tables.faces.length;
+    a.each(vertices, [&](uint32_t vertex) { a.fetch_vertex(vertex); });
+    a.each(faces, [&](uint32_t face) { a.fetch_face(face); });
+    a.barrier();
+    const float step = static_cast<float>(p.settings[0].delta_f64 / p.settings[0].grid_spacing_f64);
+#pragma unroll 1
+    for (uint32_t sweep = 0; sweep < cloth::TIE_SWEEPS; ++sweep) {
+        const float relaxation = cloth::tie_step(sweep);
+        a.each(faces, [&](uint32_t face) { a.pull_face(face, relaxation); });
+        a.barrier();
+        a.each(vertices, [&](uint32_t vertex) { a.push_vertex(vertex, step); });
+        a.barrier();
+    }
+    float speed_squared = 0.0f;
+    a.each(faces, [&](uint32_t face) { speed_squared = fmaxf(speed_squared, a.stress_face(face)); });
+    a.each(p.tables.hinges.length, [&](uint32_t hinge) { a.bend_hinge(hinge); });
+    a.close_pins();
+    a.barrier();
+    a.each(vertices, [&](uint32_t vertex) { speed_squared = fmaxf(speed_squared, a.scatter_vertex(vertex)); });
+    // The bits of floats that are not negative are in the order of their values.
+    atomicMax(&fastest[0], __float_as_uint(speed_squared));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicMax(&p.status[MPM_STATUS_SPEED], fastest[0]);
+    }
+}
+
+PLIANT_KERNEL(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS) {
+    const auto place = [&](uint32_t vertex) {
+        const uint32_t i = p.tables.places[vertex];
+        const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_POSITION + d, i); };
+        return cloth::Place{cloth::corner_of(p.particles, i), {row(0), row(1), row(2)}};
+    };
+    const uint32_t faces = p.tables.faces.length, vertices = p.tables.inverse_masses.length;
+    const uint32_t first = blockIdx.x * MPM_TOTAL_TILE;
+    const uint32_t end = min(first + MPM_TOTAL_TILE, faces + p.tables.hinges.length);
+    double sum = 0.0;
+    for (uint32_t element = first + threadIdx.x; element < end; element += MPM_TOTAL_THREADS) {
+        if (element < faces) {
+            const ClothFace& face = p.tables.faces[element];
+            const uint32_t i = p.tables.places[vertices + element];
+            const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
+            const cloth::Qr qr = cloth::qr_of_face(face, {row(0), row(1), row(2)}, place);
+            sum += static_cast<double>(cloth::energy_density(p.tables.sheets[face.sheet], qr) * face.volume);
+        } else {
+            const ClothHinge& hinge = p.tables.hinges[element - faces];
+            const double bend = cloth::bend_of(hinge, cloth::corners_of(hinge, p.grid_spacing, place));
+            sum += 0.5 * hinge.stiffness * bend * bend;
+        }
+    }
+    sum = block_reduce<Sum, MPM_TOTAL_THREADS>(sum);
+    if (threadIdx.x < MPM_TOTALS) {
+        p.tile_sums[blockIdx.x * MPM_TOTALS + threadIdx.x] = 0.0;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        // Elastic energy is the last of the entries.
+        p.tile_sums[blockIdx.x * MPM_TOTALS + MPM_TOTALS - 1] = sum;
+    }
+}

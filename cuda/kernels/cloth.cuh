@@ -1,0 +1,147 @@
+// A face of cloth: QR, return mapping, stress and energy in f32, as mpm/src/cloth/model.rs; a hinge in f64, as mpm/src/cloth/bending.rs. The
+// equations are there.
+#pragma once
+
+#include "parameters.cuh"
+#include "svd.cuh"
+
+namespace cloth {
+
+// A length below which a direction is taken as zero rather than divided by: the square is still a normal number.
+constexpr float TINY = 1e-18f;
+
+__device__ __forceinline__ float fused_dot(Vec3 a, Vec3 b) {
+    return fmaf(a.x, b.x, fmaf(a.y, b.y, a.z * b.z));
+}
+
+// F = Q R.
+struct Qr {
+    // Columns of Q.
+    Vec3 q[3];
+    float r11, r12, r22;
+    float r13, r23;
+    float r33;
+
+    __device__ __forceinline__ Vec3 director() const { return fused(r33, q[2], fused(r13, q[0], r23 * q[1])); }
+};
+
+// Of the columns of F; a face that has collapsed gives zeros for the directions it lost.
+__device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
+    Qr qr;
+    qr.r11 = sqrtf(fused_dot(f1, f1));
+    qr.q[0] = (1.0f / fmaxf(qr.r11, TINY)) * f1;
+    const float along = fused_dot(qr.q[0], f2);
+    Vec3 rest = fused(-along, qr.q[0], f2);
+    // Once more: what is left is orthogonal to rounding also where f2 is almost along f1 (Giraud et al. 2005).
+    const float again = fused_dot(qr.q[0], rest);
+    rest = fused(-again, qr.q[0], rest);
+    qr.r12 = along + again;
+    qr.r22 = sqrtf(fused_dot(rest, rest));
+    qr.q[1] = (1.0f / fmaxf(qr.r22, TINY)) * rest;
+    qr.q[2] = cross(qr.q[0], qr.q[1]);
+    qr.r13 = fused_dot(qr.q[0], f3);
+    qr.r23 = fused_dot(qr.q[1], f3);
+    qr.r33 = fused_dot(qr.q[2], f3);
+    return qr;
+}
+
+// The nearest state with r33 <= 1 and shear within the friction cone.
+__device__ __forceinline__ Qr return_mapping(const ClothSheet& sheet, Qr qr) {
+    const float normal = fminf(qr.r33, 1.0f);
+    const float compression = 1.0f - normal;
+    const float shear = sheet.shear_stiffness * sqrtf(fmaf(qr.r13, qr.r13, qr.r23 * qr.r23));
+    const float limit = sheet.friction * sheet.normal_stiffness * compression * compression;
+    const bool holds = sheet.shear_stiffness > 0.0f && qr.r33 <= 1.0f;
+    const float kept = !holds ? 0.0f : limit < shear ? limit / fmaxf(shear, TINY) : 1.0f;
+    qr.r13 *= kept;
+    qr.r23 *= kept;
+    qr.r33 = normal;
+    return qr;
+}
+
+// Cosine and sine of the rotation in the polar decomposition of the plane's R.
+__device__ __forceinline__ Rotation plane_rotation(const Qr& qr) {
+    const float c = qr.r11 + qr.r22, s = -qr.r12;
+    const float scale = 1.0f / fmaxf(sqrtf(fmaf(c, c, s * s)), TINY);
+    return {c * scale, s * scale};
+}
+
+// Energy per rest volume [J/m^3].
+__device__ __forceinline__ float energy_density(const ClothSheet& sheet, const Qr& qr) {
+    const Rotation turn = plane_rotation(qr);
+    const float a = qr.r11 - turn.c, b = qr.r12 + turn.s, d = qr.r22 - turn.c;
+    const float strain = fmaf(a, a, fmaf(b, b, fmaf(d, d, turn.s * turn.s)));
+    const float area = qr.r11 * qr.r22 - 1.0f;
+    const float compression = fmaxf(1.0f - qr.r33, 0.0f);
+    const float normal = (1.0f / 3.0f) * sheet.normal_stiffness * compression * compression * compression;
+    const float shear = 0.5f * sheet.shear_stiffness * fmaf(qr.r13, qr.r13, qr.r23 * qr.r23);
+    return sheet.mu * strain + 0.5f * sheet.lambda * area * area + normal + shear;
+}
+
+// First Piola-Kirchhoff stress by columns [Pa].
+__device__ __forceinline__ void first_piola(const ClothSheet& sheet, const Qr& qr, Vec3 (&stress)[3]) {
+    const Rotation turn = plane_rotation(qr);
+    const float two_mu = sheet.mu + sheet.mu;
+    const float area = sheet.lambda * (qr.r11 * qr.r22 - 1.0f);
+    const float p11 = two_mu * (qr.r11 - turn.c) + area * qr.r22;
+    const float p12 = two_mu * (qr.r12 + turn.s);
+    const float p21 = -two_mu * turn.s - area * qr.r12;
+    const float p22 = two_mu * (qr.r22 - turn.c) + area * qr.r11;
+    const float compression = fmaxf(1.0f - qr.r33, 0.0f);
+    const float normal = -sheet.normal_stiffness * compression * compression;
+    // Row vector r^T R2^-T, by back substitution.
+    const float y2 = qr.r23 / fmaxf(qr.r22, TINY);
+    const float y1 = (qr.r13 - qr.r12 * y2) / fmaxf(qr.r11, TINY);
+    const float turning = sheet.shear_stiffness * qr.r33 - normal;
+    const auto turned = [&](float x, float y, float z) { return fused(x, qr.q[0], fused(y, qr.q[1], z * qr.q[2])); };
+    stress[0] = turned(p11, p21, turning * y1);
+    stress[1] = turned(p12, p22, turning * y2);
+    stress[2] = turned(sheet.shear_stiffness * qr.r13, sheet.shear_stiffness * qr.r23, normal);
+}
+
+// A vector in f64.
+struct Wide {
+    double x, y, z;
+};
+
+__device__ __forceinline__ Wide operator-(Wide a, Wide b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+__device__ __forceinline__ Wide operator+(Wide a, Wide b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+__device__ __forceinline__ Wide operator*(double s, Wide a) { return {s * a.x, s * a.y, s * a.z}; }
+__device__ __forceinline__ double dot(Wide a, Wide b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+__device__ __forceinline__ Wide cross(Wide a, Wide b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// A hinge's corners from its first one [m]: the edge's other end, and the tips of the faces on its left and right.
+struct Corners {
+    Wide edge, left, right;
+};
+
+// How far the angle is from that at rest [rad].
+__device__ __forceinline__ double bend_of(const ClothHinge& hinge, const Corners& c) {
+    const Wide left = cross(c.edge, c.left), right = cross(c.right, c.edge);
+    const double angle = atan2(dot(cross(left, right), c.edge), dot(left, right) * sqrt(dot(c.edge, c.edge)));
+    const double bend = angle - hinge.rest_angle;
+    constexpr double TURN = 6.283185307179586;
+    return bend - TURN * round(bend / TURN);
+}
+
+// Forces on the hinge's vertices [N]; none where a face has collapsed.
+__device__ __forceinline__ void hinge_forces(const ClothHinge& hinge, const Corners& c, Wide (&forces)[4]) {
+    const Wide left = cross(c.edge, c.left), right = cross(c.right, c.edge);
+    const double length_squared = dot(c.edge, c.edge), length = sqrt(length_squared);
+    const double left_squared = dot(left, left), right_squared = dot(right, right);
+    const bool is_whole = left_squared > 0.0 && right_squared > 0.0;
+    const double moment = is_whole ? -hinge.stiffness * bend_of(hinge, c) : 0.0;
+    const Wide of_left = (is_whole ? -length / left_squared : 0.0) * left;
+    const Wide of_right = (is_whole ? -length / right_squared : 0.0) * right;
+    // Where the tips' feet are along the edge, 0 at its first end and 1 at its second.
+    const double s = is_whole ? dot(c.left, c.edge) / (length * length) : 0.0;
+    const double t = is_whole ? dot(c.right, c.edge) / (length * length) : 0.0;
+    forces[0] = -moment * ((1.0 - s) * of_left + (1.0 - t) * of_right);
+    forces[1] = -moment * (s * of_left + t * of_right);
+    forces[2] = moment * of_left;
+    forces[3] = moment * of_right;
+}
+
+}  // namespace cloth

@@ -1,0 +1,178 @@
+//! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the next to the grid.
+
+use super::{GridNodes, MpmSettings, ParticleRows};
+use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
+
+shared_constants! {
+    /// Threads of a block of the kernels of cloth; the pins' has one warp.
+    pub const CLOTH_THREADS: u32 = 128;
+    /// Nodes that a pin reaches.
+    pub const CLOTH_REACH: u32 = 27;
+    /// Of a vertex without a pin.
+    pub const CLOTH_NO_PIN: u32 = u32::MAX;
+    /// Sums of what pins do: impulse [N s], its moment about the world's origin [N m s], work [J].
+    pub const CLOTH_PIN_SUMS: u32 = 7;
+    /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; [`CLOTH_PIN_SUMS`] of its vertex.
+    pub const CLOTH_PIN_ROW: u32 = 11;
+}
+
+shared_structs! {
+    /// What a sheet is made of.
+    pub struct ClothSheet {
+        /// Shear modulus [Pa].
+        pub mu: f32,
+        /// First Lame parameter of plane stress [Pa].
+        pub lambda: f32,
+        /// Normal stiffness [Pa].
+        pub normal_stiffness: f32,
+        /// Shear stiffness [Pa].
+        pub shear_stiffness: f32,
+        /// Coefficient of that shear's friction (no unit).
+        pub friction: f32,
+        /// Part of the symmetric velocity gradient that a substep keeps (no unit).
+        pub damping: f32,
+    }
+
+    /// A face at rest.
+    pub struct ClothFace {
+        /// Numbers of its vertices.
+        pub corners: [u32; 3],
+        /// Its sheet.
+        pub sheet: u32,
+        /// Inverse of the edges: 11, 12, 22 [1/cell].
+        pub inverse_edges: [f32; 3],
+        /// Area times thickness [m^3].
+        pub volume: f32,
+        /// Mass of the centroid [kg].
+        pub mass: f32,
+        /// Zero.
+        pub unused: [u32; 3],
+    }
+
+    /// An edge between two faces.
+    pub struct ClothHinge {
+        /// Numbers of the edge's ends and of the two faces' tips.
+        pub vertices: [u32; 4],
+        /// Angle at rest [rad].
+        pub rest_angle: f64,
+        /// Moment per angle [N m].
+        pub stiffness: f64,
+    }
+
+    /// A pin in a substep.
+    pub struct ClothTarget {
+        /// Where its vertex is at the substep's end, world frame [m].
+        pub position: [f64; 3],
+        /// One where it holds, zero where it has let go.
+        pub holds: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// The meshes of all sheets. Elements are the vertices and then the faces, each in the order of the sheets; corners of faces are numbered
+    /// three times the face and the corner, those of hinges go on from there with four times the hinge and the place.
+    pub struct ClothTables {
+        /// Index of each element's particle; as of the last sort.
+        pub places: Span<u32>,
+        /// Of each vertex, 1 / mass [1/kg].
+        pub inverse_masses: Span<f32>,
+        /// Where the list of each vertex begins, and the end of the last.
+        pub around_first: Span<u32>,
+        /// Lists of the corners that each vertex is: of faces, then of hinges.
+        pub around: Span<u32>,
+        /// Faces.
+        pub faces: Span<ClothFace>,
+        /// Hinges.
+        pub hinges: Span<ClothHinge>,
+        /// What the sheets are made of.
+        pub sheets: Span<ClothSheet>,
+    }
+
+    /// Pins. Empty without any.
+    pub struct ClothPins {
+        /// Number of each one's vertex.
+        pub vertices: Span<u32>,
+        /// Of each vertex, its pin; [`CLOTH_NO_PIN`] without.
+        pub of_vertices: Span<u32>,
+        /// All pins in the step's first substep, then all in the second, and so on.
+        pub targets: Span<ClothTarget>,
+        /// [`CLOTH_PIN_ROW`] entries a pin.
+        pub rows: Span<f64>,
+        /// What the pins did to the grid in this substep; [`CLOTH_PIN_SUMS`] entries.
+        pub of_grid: Span<f64>,
+        /// What they did in the step; [`CLOTH_PIN_SUMS`] entries.
+        pub total: Span<f64>,
+    }
+}
+
+kernel_parameters! {
+    /// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single warp.
+    pub struct ClothHoldGridParameters = "cloth_hold_grid" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// The grid.
+        pub grid: GridNodes,
+        /// One element.
+        pub settings: Span<MpmSettings>,
+        /// Meshes.
+        pub tables: ClothTables,
+        /// Pins.
+        pub pins: ClothPins,
+        /// Node of the grid at each place of each pin's stencil: [`CLOTH_REACH`] a pin.
+        pub reach: Span<u32>,
+        /// Its weight; zero where it has no mass.
+        pub weights: Span<f64>,
+        /// Node blocks around each particle block.
+        pub nodes_of_particles: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`](super::MPM_STATUS_LIMIT).
+        pub status: Span<u32>,
+        /// The substep in the step.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, stress, forces. Cooperative.
+    pub struct ClothAdvanceParameters = "cloth_advance" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// One element.
+        pub settings: Span<MpmSettings>,
+        /// Meshes.
+        pub tables: ClothTables,
+        /// Pins.
+        pub pins: ClothPins,
+        /// Of each vertex, the corner of its block [cells].
+        pub corners: Span<[i32; 3]>,
+        /// Of each vertex, its position from there [cells], and nothing.
+        pub locals: Span<[f32; 4]>,
+        /// Of each vertex, its velocity [m/s], and 1 / mass, zero where a pin holds it [1/kg].
+        pub velocities: Span<[f32; 4]>,
+        /// Of each face, its centroid's velocity [m/s], and nothing.
+        pub face_velocities: Span<[f32; 4]>,
+        /// Of each face, the impulse on its vertices in a sweep of the tie [N s], and nothing.
+        pub impulses: Span<[f32; 4]>,
+        /// Forces on the corners of faces and hinges [N], and nothing.
+        pub forces: Span<[f32; 4]>,
+        /// Memory of the barrier; [`GRID_BARRIER_WORDS`](super::GRID_BARRIER_WORDS) words.
+        pub barrier: Span<u32>,
+        /// See [`MPM_STATUS_LIMIT`](super::MPM_STATUS_LIMIT).
+        pub status: Span<u32>,
+        /// The substep in the step.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
+    /// Sums the energies of faces and hinges by tiles of [`MPM_TOTAL_TILE`](super::MPM_TOTAL_TILE), as further tiles of the particles' totals.
+    pub struct ClothEnergyParameters = "cloth_energy" {
+        /// Particles.
+        pub particles: ParticleRows,
+        /// Meshes.
+        pub tables: ClothTables,
+        /// [`MPM_TOTALS`](super::MPM_TOTALS) entries a tile.
+        pub tile_sums: Span<f64>,
+        /// Grid spacing h [m].
+        pub grid_spacing: f64,
+    }
+}

@@ -1,0 +1,426 @@
+//! Cloth on the device: tables of the sheets' meshes, and the launches of a substep.
+
+use pliant_mpm::Mpm;
+use pliant_mpm::cloth::{ClothMaterial, Hinge, Pin, Sheet};
+
+use super::DeviceMpm;
+use super::sort::{ClothPlaces, bytes};
+use crate::kernels::{
+    CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_REACH, CLOTH_THREADS, ClothAdvanceParameters,
+    ClothEnergyParameters, ClothFace, ClothHinge, ClothHoldGridParameters, ClothPins, ClothSheet,
+    ClothTables, ClothTarget, GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS, MPM_TOTAL_TILE,
+    MPM_TOTALS, ParticleRows,
+};
+use crate::layout::Span;
+use crate::{Buffer, Commands, Device, DeviceError, Launch};
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+
+/// The sheets of a model on a device: their meshes, and what a substep leaves of them besides their particles, which are among the others.
+#[derive(Debug)]
+pub(super) struct DeviceCloth {
+    /// Number among the elements of each particle of cloth, in the order of their ids.
+    elements: Buffer<u32>,
+    /// Index of each element's particle.
+    places: Buffer<u32>,
+    inverse_masses: Buffer<f32>,
+    around_first: Buffer<u32>,
+    around: Buffer<u32>,
+    faces: Buffer<ClothFace>,
+    hinges: Buffer<ClothHinge>,
+    sheets: Buffer<ClothSheet>,
+    motion: Motion,
+    pins: HeldVertices,
+    /// Of a cooperative launch.
+    blocks: u32,
+}
+
+/// What a substep keeps of vertices and faces between its phases.
+#[derive(Debug)]
+struct Motion {
+    corners: Buffer<[i32; 3]>,
+    locals: Buffer<[f32; 4]>,
+    velocities: Buffer<[f32; 4]>,
+    face_velocities: Buffer<[f32; 4]>,
+    impulses: Buffer<[f32; 4]>,
+    forces: Buffer<[f32; 4]>,
+    barrier: Buffer<u32>,
+}
+
+/// The pins of all sheets.
+#[derive(Debug)]
+struct HeldVertices {
+    pins: Vec<Pin>,
+    vertices: Buffer<u32>,
+    of_vertices: Buffer<u32>,
+    /// All pins in each substep of a step.
+    targets: Buffer<ClothTarget>,
+    rows: Buffer<f64>,
+    of_grid: Buffer<f64>,
+    reach: Buffer<u32>,
+    weights: Buffer<f64>,
+    /// `targets` on the host.
+    staged: Vec<ClothTarget>,
+}
+
+/// How many there are of all that sheets have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    sheets: usize,
+    vertices: usize,
+    faces: usize,
+    hinges: usize,
+    pins: usize,
+}
+
+impl Counts {
+    fn of(mpm: &Mpm) -> Self {
+        let mut counts = Self { sheets: mpm.sheets().len(), ..Self::default() };
+        for sheet in mpm.sheets() {
+            counts.vertices += sheet.mesh.vertices().len();
+            counts.faces += sheet.mesh.faces().len();
+            if bends(sheet) {
+                counts.hinges += sheet.mesh.edges().iter().filter(|edge| edge.other.is_some()).count();
+            }
+            counts.pins += sheet.pins.len();
+        }
+        counts
+    }
+
+    fn elements(&self) -> usize {
+        self.vertices + self.faces
+    }
+
+    /// Corners of faces and hinges.
+    fn corners(&self) -> usize {
+        3 * self.faces + 4 * self.hinges
+    }
+
+    /// Vertices with a pin or without, where there are pins.
+    fn pinnable(&self) -> usize {
+        if self.pins > 0 { self.vertices } else { 0 }
+    }
+}
+
+fn bends(sheet: &Sheet) -> bool {
+    sheet.material.bending_stiffness > 0.0
+}
+
+/// The meshes of all sheets, as the kernels take them.
+#[derive(Debug, Default)]
+struct Tables {
+    elements: Vec<u32>,
+    inverse_masses: Vec<f32>,
+    faces: Vec<ClothFace>,
+    hinges: Vec<ClothHinge>,
+    sheets: Vec<ClothSheet>,
+    pins: Vec<Pin>,
+    pin_vertices: Vec<u32>,
+}
+
+impl Tables {
+    fn new(mpm: &Mpm) -> Self {
+        let mut tables = Self::default();
+        let vertices = Counts::of(mpm).vertices as u32;
+        for sheet in mpm.sheets() {
+            tables.add(sheet, mpm.grid_spacing(), vertices);
+        }
+        tables
+    }
+
+    /// Adds a sheet; faces are numbered after all `vertices`.
+    fn add(&mut self, sheet: &Sheet, grid_spacing: f64, vertices: u32) {
+        let (first, first_face) = (self.inverse_masses.len() as u32, self.faces.len() as u32);
+        let moved = |vertex: usize| first + vertex as u32;
+        let (of_vertices, _) = sheet.volumes();
+        let count = of_vertices.len() as u32;
+        self.elements.extend(first..first + count);
+        let density = sheet.material.density;
+        self.inverse_masses.extend(of_vertices.iter().map(|volume| (1.0 / (volume * density)) as f32));
+        let index = self.sheets.len() as u32;
+        let face = |(number, corners): (usize, &[usize; 3])| {
+            let rest = sheet.rest_face(number);
+            let per_cell = rest.inverse_edges * grid_spacing;
+            ClothFace {
+                corners: corners.map(moved),
+                sheet: index,
+                inverse_edges: [per_cell.m11, per_cell.m12, per_cell.m22].map(|x| x as f32),
+                volume: rest.volume as f32,
+                mass: (0.25 * rest.volume * density) as f32,
+                unused: [0; 3],
+            }
+        };
+        self.faces.extend(sheet.mesh.faces().iter().enumerate().map(face));
+        self.elements.extend((first_face..self.faces.len() as u32).map(|face| vertices + face));
+        if bends(sheet) {
+            let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
+            self.hinges.extend(hinges.into_iter().map(|hinge| ClothHinge {
+                vertices: hinge.vertices.map(moved),
+                rest_angle: hinge.rest_angle,
+                stiffness: hinge.stiffness,
+            }));
+        }
+        self.sheets.push(device_sheet(&sheet.material));
+        self.pin_vertices.extend(sheet.pins.iter().map(|pin| moved(pin.vertex())));
+        self.pins.extend(sheet.pins.iter().cloned());
+    }
+
+    /// For each vertex where its list of corners begins, and the lists: of faces, then of hinges, each in rising order.
+    fn around(&self) -> (Vec<u32>, Vec<u32>) {
+        let of_faces = self.faces.iter().flat_map(|face| face.corners);
+        let of_hinges = self.hinges.iter().flat_map(|hinge| hinge.vertices);
+        let mut corners: Vec<_> = of_faces.chain(of_hinges).zip(0_u32..).collect();
+        corners.sort_unstable();
+        let first = |vertex: u32| corners.partition_point(|(v, _)| *v < vertex) as u32;
+        let firsts = (0..=self.inverse_masses.len() as u32).map(first).collect();
+        (firsts, corners.into_iter().map(|(_, corner)| corner).collect())
+    }
+
+    /// Index of each element's particle in the model's order.
+    fn places(&self, mpm: &Mpm) -> Vec<u32> {
+        let first = mpm.len() - self.elements.len();
+        let mut places = vec![0; self.elements.len()];
+        let ids = (0..mpm.block_count()).flat_map(|b| {
+            let view = mpm.block(b);
+            (0..view.len()).map(move |i| view.id(i) as usize)
+        });
+        for (at, id) in (0..).zip(ids) {
+            if let Some(number) = id.checked_sub(first) {
+                places[self.elements[number] as usize] = at;
+            }
+        }
+        places
+    }
+}
+
+/// What a sheet is made of, in f32.
+fn device_sheet(material: &ClothMaterial) -> ClothSheet {
+    ClothSheet {
+        mu: material.elastic.shear_modulus() as f32,
+        lambda: material.plane_lambda() as f32,
+        normal_stiffness: material.normal_stiffness as f32,
+        shear_stiffness: material.shear_stiffness as f32,
+        friction: material.friction as f32,
+        damping: material.damping as f32,
+    }
+}
+
+impl Motion {
+    fn new(device: &Device, counts: &Counts) -> Result<Self, DeviceError> {
+        Ok(Self {
+            corners: device.allocate(counts.vertices)?,
+            locals: device.allocate(counts.vertices)?,
+            velocities: device.allocate(counts.vertices)?,
+            face_velocities: device.allocate(counts.faces)?,
+            impulses: device.allocate(counts.faces)?,
+            forces: device.allocate(counts.corners())?,
+            barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
+        })
+    }
+
+    fn bytes_needed(counts: &Counts) -> u64 {
+        bytes::<[i32; 3]>(counts.vertices)
+            + bytes::<[f32; 4]>(2 * counts.vertices + 2 * counts.faces + counts.corners())
+            + bytes::<u32>(GRID_BARRIER_WORDS as usize)
+    }
+}
+
+impl HeldVertices {
+    fn new(device: &Device, counts: &Counts, tables: &Tables) -> Result<Self, DeviceError> {
+        let mut of_vertices = vec![CLOTH_NO_PIN; counts.pinnable()];
+        for (pin, vertex) in (0..).zip(&tables.pin_vertices) {
+            of_vertices[*vertex as usize] = pin;
+        }
+        let (pins, reach) = (counts.pins, counts.pins * CLOTH_REACH as usize);
+        Ok(Self {
+            pins: tables.pins.clone(),
+            vertices: device.upload(&tables.pin_vertices)?,
+            of_vertices: device.upload(&of_vertices)?,
+            targets: device.allocate(pins)?,
+            rows: device.allocate(pins * CLOTH_PIN_ROW as usize)?,
+            of_grid: device.allocate(CLOTH_PIN_SUMS as usize)?,
+            reach: device.allocate(reach)?,
+            weights: device.allocate(reach)?,
+            staged: Vec::new(),
+        })
+    }
+
+    /// With targets for one substep.
+    fn bytes_needed(counts: &Counts) -> u64 {
+        let (pins, reach) = (counts.pins, counts.pins * CLOTH_REACH as usize);
+        bytes::<u32>(pins + counts.pinnable() + reach)
+            + bytes::<ClothTarget>(pins)
+            + bytes::<f64>(pins * CLOTH_PIN_ROW as usize + CLOTH_PIN_SUMS as usize + reach)
+    }
+
+    /// Uploads where the pins are at the end of each substep; true where there was too little room.
+    fn begin_step(&mut self, substeps: u32, time: f64, delta: f64) -> Result<bool, DeviceError> {
+        self.staged.clear();
+        for substep in 0..substeps {
+            let start = time + f64::from(substep) * delta;
+            self.staged.extend(self.pins.iter().map(|pin| ClothTarget {
+                position: pin.position(start + delta).into(),
+                holds: u32::from(pin.holds(start)),
+                unused: 0,
+            }));
+        }
+        let grew = self.targets.grow(self.staged.len())?;
+        self.targets.upload(&self.staged)?;
+        Ok(grew)
+    }
+}
+
+impl DeviceCloth {
+    /// The sheets of a model; none where it has none.
+    ///
+    /// # Errors
+    /// As [`Device::allocate`].
+    pub(super) fn new(device: &Device, mpm: &Mpm) -> Result<Option<Self>, DeviceError> {
+        let counts = Counts::of(mpm);
+        if counts.sheets == 0 {
+            return Ok(None);
+        }
+        let tables = Tables::new(mpm);
+        let (around_first, around) = tables.around();
+        // A few blocks a multiprocessor keep it busy, and more of them make barriers slow.
+        let resident =
+            device.resident_blocks(Kernel::ClothAdvance, CLOTH_THREADS, 0)?.min(4 * device.multiprocessors());
+        let wanted = (counts.vertices.max(counts.faces) as u32).div_ceil(CLOTH_THREADS);
+        Ok(Some(Self {
+            elements: device.upload(&tables.elements)?,
+            places: device.upload(&tables.places(mpm))?,
+            inverse_masses: device.upload(&tables.inverse_masses)?,
+            around_first: device.upload(&around_first)?,
+            around: device.upload(&around)?,
+            faces: device.upload(&tables.faces)?,
+            hinges: device.upload(&tables.hinges)?,
+            sheets: device.upload(&tables.sheets)?,
+            motion: Motion::new(device, &counts)?,
+            pins: HeldVertices::new(device, &counts, &tables)?,
+            blocks: wanted.min(resident).max(1),
+        }))
+    }
+
+    /// What [`DeviceCloth::new`] allocates, in bytes.
+    pub(super) fn bytes_needed(mpm: &Mpm) -> u64 {
+        let counts = Counts::of(mpm);
+        if counts.sheets == 0 {
+            return 0;
+        }
+        bytes::<u32>(2 * counts.elements() + counts.vertices + 1 + counts.corners())
+            + bytes::<f32>(counts.vertices)
+            + bytes::<ClothFace>(counts.faces)
+            + bytes::<ClothHinge>(counts.hinges)
+            + bytes::<ClothSheet>(counts.sheets)
+            + Motion::bytes_needed(&counts)
+            + HeldVertices::bytes_needed(&counts)
+    }
+
+    /// Tiles of the totals that the energies of faces and hinges take.
+    pub(super) fn energy_tiles(mpm: &Mpm) -> u32 {
+        let counts = Counts::of(mpm);
+        ((counts.faces + counts.hinges) as u32).div_ceil(MPM_TOTAL_TILE)
+    }
+
+    /// Uploads what pins do in a step of `substeps` of `delta` from `time` on [s]; true where commands are to be recorded anew.
+    pub(super) fn begin_step(&mut self, substeps: u32, time: f64, delta: f64) -> Result<bool, DeviceError> {
+        if self.pins.pins.is_empty() { Ok(false) } else { self.pins.begin_step(substeps, time, delta) }
+    }
+
+    /// Where a sort writes the particles' indices.
+    pub(super) fn places(&self) -> ClothPlaces {
+        ClothPlaces { elements: self.elements.span(), places: self.places.span() }
+    }
+
+    /// What the sheets are made of.
+    pub(super) fn sheets(&self) -> Span<ClothSheet> {
+        self.sheets.span()
+    }
+
+    fn tables(&self) -> ClothTables {
+        ClothTables {
+            places: self.places.span(),
+            inverse_masses: self.inverse_masses.span(),
+            around_first: self.around_first.span(),
+            around: self.around.span(),
+            faces: self.faces.span(),
+            hinges: self.hinges.span(),
+            sheets: self.sheets.span(),
+        }
+    }
+
+    fn held(&self, mpm: &DeviceMpm) -> ClothPins {
+        ClothPins {
+            vertices: self.pins.vertices.span(),
+            of_vertices: self.pins.of_vertices.span(),
+            targets: self.pins.targets.span(),
+            rows: self.pins.rows.span(),
+            of_grid: self.pins.of_grid.span(),
+            total: mpm.total.span().skip(MPM_ACCOUNT + MPM_TOTALS),
+        }
+    }
+
+    /// Appends what lets pins act on the grid after the free motion of a substep.
+    pub(super) fn issue_pins(&self, commands: &mut Commands, mpm: &DeviceMpm, substep: u32) {
+        if self.pins.pins.is_empty() {
+            return;
+        }
+        commands.launch(
+            Launch::new(1, WARP),
+            &ClothHoldGridParameters {
+                particles: mpm.particles.rows(),
+                grid: mpm.grid.nodes(),
+                settings: mpm.settings.span(),
+                tables: self.tables(),
+                pins: self.held(mpm),
+                reach: self.pins.reach.span(),
+                weights: self.pins.weights.span(),
+                nodes_of_particles: mpm.grid.nodes_of_particles(),
+                status: mpm.status(),
+                substep,
+                unused: 0,
+            },
+        );
+    }
+
+    /// Appends what ends a substep of cloth after the transfer to the particles.
+    pub(super) fn issue_advance(&self, commands: &mut Commands, mpm: &DeviceMpm, substep: u32) {
+        commands.launch(
+            Launch::new(self.blocks, CLOTH_THREADS).cooperative(),
+            &ClothAdvanceParameters {
+                particles: mpm.particles.rows(),
+                settings: mpm.settings.span(),
+                tables: self.tables(),
+                pins: self.held(mpm),
+                corners: self.motion.corners.span(),
+                locals: self.motion.locals.span(),
+                velocities: self.motion.velocities.span(),
+                face_velocities: self.motion.face_velocities.span(),
+                impulses: self.motion.impulses.span(),
+                forces: self.motion.forces.span(),
+                barrier: self.motion.barrier.span(),
+                status: mpm.status(),
+                substep,
+                unused: 0,
+            },
+        );
+    }
+
+    /// Appends the sums of the energies of faces and hinges; returns how many tiles they are.
+    pub(super) fn issue_energy(
+        &self,
+        commands: &mut Commands,
+        particles: ParticleRows,
+        tile_sums: Span<f64>,
+        grid_spacing: f64,
+    ) -> u32 {
+        let tiles = self.faces.span().len() + self.hinges.span().len();
+        let tiles = tiles.div_ceil(MPM_TOTAL_TILE);
+        commands.launch(
+            Launch::new(tiles, MPM_TOTAL_THREADS),
+            &ClothEnergyParameters { particles, tables: self.tables(), tile_sums, grid_spacing },
+        );
+        tiles
+    }
+}
