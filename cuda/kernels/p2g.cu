@@ -42,6 +42,7 @@ __device__ __forceinline__ Polynomial polynomial_of(
     float impulse[3] = {0.0f, 0.0f, 0.0f};
     if (cloth_from != ALL_LANES && particles.materials[i] >= cloth_from) {
         // A force on a vertex; a face's stress has a skew part, S x = moment x x.
+#pragma unroll
         for (uint32_t d = 0; d < 3; ++d) {
             impulse[d] = settings.delta * row(ROW_GRADIENT + 3 * d);
             const float moment = row(ROW_GRADIENT + 1 + 3 * d);

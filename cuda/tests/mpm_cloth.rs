@@ -6,12 +6,12 @@ mod support;
 
 use mpm_support::{ROUNDOFF, lattice, on_device};
 use nalgebra::{Matrix3, Vector3};
-use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, Transfer};
-use pliant_cuda::{Device, DeviceError};
+use pliant_cuda::Device;
+use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Particle, ReferenceMpm};
-use pliant_mpm::{Level, Mpm, ParticleState, StoredParticle};
+use pliant_mpm::{Level, Mpm, MpmError, ParticleState, StoredParticle};
 use support::devices;
 
 const H: f64 = 0.05;
@@ -108,35 +108,216 @@ fn distance(found: &[StoredParticle], fast: &Mpm, reference: &ReferenceMpm) -> [
     most
 }
 
-/// All particles of both sheets and the jelly are where the f64 reference has them, while pins move and after they let go, in steps of ten
-/// substeps.
-///
-/// The bound is that of rounding for the host (mpm/tests/cloth_fast.rs): 4 sqrt(N) u (V dt N / h + 8) cells, with V the wave speed.
+/// What rounding lets be between the reference and a path in f32 after n substeps: 4 sqrt(n) u (V dt n / h + 8) cells, with V the wave speed, as
+/// for the host (mpm/tests/cloth_fast.rs).
+fn bound(substeps: u32) -> f64 {
+    let (n, moved) = (f64::from(substeps), material().wave_speed() * dt() / H);
+    4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0)
+}
+
+/// Runs a device and the reference alike, in steps of ten substeps, and holds one against the other after each.
+fn follow(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, steps: u32, before: u32) {
+    let start = model();
+    for step in 1..=steps {
+        device_mpm.advance(10, dt(), GRAVITY).unwrap();
+        for _ in 0..10 {
+            reference.substep(dt(), |_, _, _| {}).unwrap();
+        }
+        let bound = bound(before + 10 * step);
+        let [places, directors] = distance(&device_mpm.particles().download().unwrap(), &start, reference);
+        println!("{step}: {places:e} cells, {directors:e} of {bound:e}");
+        assert!(places < bound && directors < bound, "{step}: {places} cells, {directors}; {bound}");
+    }
+}
+
+/// All particles of both sheets and the jelly are where the f64 reference has them, while pins move and after they let go, with sorts in the
+/// middle of steps, and with either way to the grid. Measured: 0.2 to 0.6 of the bound.
 #[test]
 fn sheets_move_as_in_the_reference() {
-    let moved = material().wave_speed() * dt() / H;
     for device in devices().into_iter().take(1) {
-        for transfer in [Transfer::Ordered, Transfer::Atomic] {
-            let (start, mut reference) = (model(), reference());
-            let mut device_mpm = on_device(&device, &start, &[]);
+        for (transfer, steps) in [(Transfer::Ordered, 5), (Transfer::Atomic, 2)] {
+            let mut reference = reference();
+            let mut device_mpm = on_device(&device, &model(), &[]);
             device_mpm.set_transfer(transfer);
-            let steps = if transfer == Transfer::Ordered { 5 } else { 2 };
-            let mut worst = 0.0_f64;
-            for step in 1..=steps {
-                device_mpm.advance(10, dt(), GRAVITY).unwrap();
-                for _ in 0..10 {
-                    reference.substep(dt(), |_, _, _| {}).unwrap();
-                }
-                let n = 10.0 * f64::from(step);
-                let bound = 4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0);
-                let [places, directors] =
-                    distance(&device_mpm.particles().download().unwrap(), &start, &reference);
-                println!("{transfer:?} {step}: {places:e} cells, {directors:e} of {bound:e}");
-                worst = worst.max(places.max(directors) / bound);
-                assert!(worst < 1.0, "{transfer:?} {step}: {places} cells, {directors}; {bound}");
-            }
-            let released = reference.time > RELEASE;
-            assert!(transfer == Transfer::Atomic || released, "the pins never let go: {} s", reference.time);
+            device_mpm.set_sort_interval(4);
+            follow(&mut device_mpm, &mut reference, steps, 0);
+            assert!(steps < 5 || reference.time > RELEASE, "the pins never let go: {} s", reference.time);
         }
+    }
+}
+
+/// All bits of the particles, in the order of their ids.
+fn bits(device_mpm: &DeviceMpm) -> Vec<String> {
+    let mut all = device_mpm.particles().download().unwrap();
+    all.sort_by_key(|p| p.id);
+    all.iter().map(|p| format!("{p:?}")).collect()
+}
+
+/// The schedule changes no bit, and neither does memory for blocks that has to be made within a step.
+#[test]
+fn schedules_and_growth_change_no_bit() {
+    let start = model();
+    let tight = BlockCapacities { particle_blocks: start.block_count() as u32, node_blocks: 40 };
+    let mut first = None;
+    for (k, device) in devices().into_iter().filter(Device::is_emulated).enumerate() {
+        let room = if k == 1 { tight } else { BlockCapacities::for_model(&start) };
+        let mut device_mpm = DeviceMpm::new(&device, &start, &[], room).unwrap();
+        device_mpm.set_sort_interval(3);
+        let account = device_mpm.advance(7, dt(), GRAVITY).unwrap();
+        assert_eq!(k == 1, device_mpm.grid().capacities().node_blocks > room.node_blocks);
+        let found = (bits(&device_mpm), account.totals, account.pins.impulse.angular, account.pins.work);
+        assert!(*first.get_or_insert_with(|| found.clone()) == found, "device {k}");
+    }
+}
+
+/// Linear and angular momentum change by what gravity and the pins gave, step by step, and energy by the work of both and what is lost
+/// otherwise, which the host's run says. Bound on momenta: rounding of N particles' in each substep, sqrt(N) u of the sum of their sizes,
+/// and as much in the grid (mpm/tests/cloth_fast.rs); here for five substeps.
+#[test]
+fn pins_and_gravity_account_for_momenta() {
+    for device in devices().into_iter().take(1) {
+        let mut host = model();
+        let mut device_mpm = on_device(&device, &host, &[]);
+        let (mut pulled, mut before) = (0.0_f64, device_mpm.totals().unwrap());
+        for step in 0..9 {
+            let time = f64::from(step) * 5.0 * dt();
+            let account = device_mpm.advance(5, dt(), GRAVITY).unwrap();
+            let (pins, after) = (account.pins, account.totals);
+            let mut right = pliant_mpm::PinImpulse::default();
+            for k in 0..5 {
+                host.begin_step();
+                host.particles_to_grid(dt(), GRAVITY);
+                host.hold_pins(time + f64::from(k) * dt(), dt());
+                host.grid_to_particles(dt()).unwrap();
+                let of_substep = host.pin_impulse();
+                right.impulse.linear += of_substep.impulse.linear;
+                right.impulse.angular += of_substep.impulse.angular;
+                right.work += of_substep.work;
+            }
+            let linear = after.linear_momentum
+                - before.linear_momentum
+                - account.gravity.linear
+                - pins.impulse.linear;
+            let angular = after.angular_momentum
+                - before.angular_momentum
+                - account.gravity.angular
+                - pins.impulse.angular;
+            let speed = 2.0 + GRAVITY.norm() * time;
+            let size = 5.0 * after.mass * speed * 2.0 * (host.len() as f64).sqrt() * ROUNDOFF;
+            assert!(linear.norm() < size, "{step}: {linear:?} N s of {size}");
+            // Levers are up to 0.9 m; places are rounded to 2^-24 of a block of 0.2 m.
+            assert!(angular.norm() < 2.0 * size, "{step}: {angular:?} N m s of {size}");
+            // The two paths' particles differ by rounding, which the pins answer; there are six of them. Measured: 4e-7 N s.
+            let apart = (pins.impulse.linear - right.impulse.linear).norm();
+            let worked = (pins.work - right.work).abs();
+            println!("{step}: {apart:e} N s, {worked:e} J of {size:e}; {:e} J", right.work);
+            assert!(apart < 0.05 * size && worked < 0.05 * size * speed, "{step}: {pins:?}, not {right:?}");
+            let energy = (after.kinetic_energy - host.totals(&mut Vec::new()).kinetic_energy).abs();
+            assert!(energy < size * speed, "{step}: {energy} J");
+            pulled = pulled.max(pins.impulse.linear.norm());
+            before = after;
+        }
+        assert!(pulled > 1e-3, "the pins never pulled: {pulled} N s");
+        let (found, right) = (before.elastic_energy, host.totals(&mut Vec::new()).elastic_energy);
+        assert!((found / right - 1.0).abs() < 1e-3, "{found} J, on the host {right} J");
+    }
+}
+
+/// The elastic energy of particles, faces and hinges is the host's of the same state. A face's density is a sum of squares of differences, so
+/// rounding makes an error of u times the strains' sum times the modulus; what is left of that, of a sheet as it lies here, is below
+/// 1e-6 of the whole (measured: 5e-8).
+#[test]
+fn energies_are_the_hosts() {
+    for device in devices().into_iter().take(1) {
+        let mut device_mpm = on_device(&device, &model(), &[]);
+        let account = device_mpm.advance(12, dt(), GRAVITY).unwrap();
+        let mut host = model();
+        device_mpm.particles().write_back(&mut host).unwrap();
+        let right = host.totals(&mut Vec::new());
+        let found = account.totals;
+        assert_eq!(found, device_mpm.totals().unwrap());
+        let off = (found.elastic_energy / right.elastic_energy - 1.0).abs();
+        println!("elastic energy off by {off:e} of {} J", right.elastic_energy);
+        assert!(off < 1e-6 && right.elastic_energy > 1e-2, "{found:?}, not {right:?}");
+    }
+}
+
+/// What comes back is the device's state to the bit, and from it both the host and another device go on to where the reference is.
+#[test]
+fn a_state_from_the_device_goes_on_elsewhere() {
+    for device in devices().into_iter().take(1) {
+        let mut reference = reference();
+        let mut device_mpm = on_device(&device, &model(), &[]);
+        follow(&mut device_mpm, &mut reference, 1, 0);
+        let mut host = model();
+        device_mpm.particles().write_back(&mut host).unwrap();
+        let mut again = on_device(&device, &host, &[]);
+        assert!(bits(&again) == bits(&device_mpm));
+        again.set_time(10.0 * dt());
+        follow(&mut again, &mut reference, 1, 10);
+        for k in 10..20 {
+            host.begin_step();
+            host.particles_to_grid(dt(), GRAVITY);
+            host.hold_pins(f64::from(k) * dt(), dt());
+            host.grid_to_particles(dt()).unwrap();
+        }
+        let stored: Vec<_> = (0..host.block_count())
+            .flat_map(|b| {
+                let view = host.block(b);
+                (0..view.len()).map(|i| view.stored(i)).collect::<Vec<_>>()
+            })
+            .collect();
+        let [places, directors] = distance(&stored, &host, &reference);
+        assert!(places < bound(20) && directors < bound(20), "{places} cells, {directors}");
+    }
+}
+
+/// What sheets take is known to the byte, and a vertex that leaves its neighbourhood is told with its id.
+#[test]
+fn memory_is_known_and_a_lost_vertex_is_told() {
+    let start = model();
+    for device in devices().into_iter().filter(Device::is_emulated).take(1) {
+        let capacities = BlockCapacities::for_model(&start);
+        let free = device.memory().unwrap().free;
+        let device_mpm = DeviceMpm::new(&device, &start, &[], capacities).unwrap();
+        let taken = free - device.memory().unwrap().free;
+        assert_eq!(DeviceMpm::bytes_needed(&start, &[], capacities), taken);
+        drop(device_mpm);
+
+        // A sheet that flies off: all its particles are lost, and the first of them is told.
+        let (mut sheets, ..) = scene();
+        sheets[1].velocity = Vector3::new(0.0, 0.0, 30.0 * H / dt());
+        let fast = Mpm::with_sheets(H, Vec::new(), &[], &sheets[1..], &[], Level::detect()).unwrap();
+        let mut device_mpm = DeviceMpm::new(&device, &fast, &[], capacities).unwrap();
+        match device_mpm.advance(3, dt(), GRAVITY).map(|_| ()) {
+            Err(DeviceMpmError::Lost {
+                substep: 0,
+                source: MpmError::LostParticle { id: 0, velocity, .. },
+            }) => {
+                assert!((velocity.z * dt() / H - 30.0).abs() < 0.1, "{velocity}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A sheet without other particles, bending and pins: no materials but its own.
+#[test]
+fn a_sheet_alone_falls() {
+    let mesh = ClothMesh::rectangle(Vector3::zeros(), 0.2 * Vector3::x(), 0.2 * Vector3::y(), [5, 5]).unwrap();
+    let plain = ClothMaterial { bending_stiffness: 0.0, ..material() };
+    let sheet = Sheet::new(mesh, plain);
+    let mpm = Mpm::with_sheets(H, Vec::new(), &[], &[sheet], &[], Level::detect()).unwrap();
+    for device in devices().into_iter().take(1) {
+        let mut device_mpm = on_device(&device, &mpm, &[]);
+        let account = device_mpm.advance(10, dt(), GRAVITY).unwrap();
+        let speed = GRAVITY.z * 10.0 * dt();
+        // Velocities round once in the grid and once in the particles of each substep.
+        let tolerance = 40.0 * ROUNDOFF * speed.abs();
+        for p in device_mpm.particles().download().unwrap() {
+            assert!((f64::from(p.velocity[2]) - speed).abs() < tolerance, "{p:?}");
+        }
+        assert!(account.totals.elastic_energy.abs() < 1e-9, "{account:?}");
+        assert!((account.max_speed + speed).abs() < tolerance, "{account:?}");
     }
 }
