@@ -184,9 +184,28 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, from, to);
     }
 
+    // Damps a particle's affine field: of its symmetric part only some is left. Returns what it was before [1/s].
+    __device__ __forceinline__ Mat3 damp(uint32_t i) const {
+        const auto row = [&](uint32_t n) -> float& { return row_of(p.particles, ROW_AFFINE + n, i); };
+        const Mat3 c = {{row(0), row(1), row(2)}, {row(3), row(4), row(5)}, {row(6), row(7), row(8)}};
+        const float kept = p.tables.sheets[p.particles.materials[i] - p.cloth_from].damping;
+        const float own = 0.5f * (kept + 1.0f), other = 0.5f * (kept - 1.0f);
+        const Mat3 t = transpose(c);
+        const auto store = [&](uint32_t first, Vec3 v) {
+            row(first) = v.x;
+            row(first + 1) = v.y;
+            row(first + 2) = v.z;
+        };
+        store(0, fused(own, c.a, other * t.a));
+        store(3, fused(own, c.b, other * t.b));
+        store(6, fused(own, c.c, other * t.c));
+        return c;
+    }
+
     // A vertex as the transfer left it, or where its pin holds it.
     __device__ __forceinline__ void fetch_vertex(uint32_t vertex) const {
         const uint32_t i = p.tables.places[vertex];
+        damp(i);
         const Array<int32_t, 3> corner = corner_of(p.particles, i);
         const auto row = [&](uint32_t r) { return row_of(p.particles, r, i); };
         Vec3 local = {row(ROW_POSITION), row(ROW_POSITION + 1), row(ROW_POSITION + 2)};
@@ -209,8 +228,16 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.velocities, vertex) = quad_of(velocity, inverse_mass);
     }
 
+    // A face as the transfer left it; its director goes with the velocity gradient.
     __device__ __forceinline__ void fetch_face(uint32_t face) const {
         const uint32_t i = p.tables.places[vertices() + face];
+        const Mat3 c = damp(i);
+        const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
+        const Vec3 before = {director(0), director(1), director(2)};
+        const Vec3 after = fused(p.settings[0].delta, c * before, before);
+        director(0) = after.x;
+        director(1) = after.y;
+        director(2) = after.z;
         const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_VELOCITY + d, i); };
         quad(p.face_velocities, face) = make_float4(row(0), row(1), row(2), 0.0f);
     }

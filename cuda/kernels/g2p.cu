@@ -96,20 +96,6 @@ __device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, ui
     row_of(particles, ROW_HISTORY, i) = response.history;
 }
 
-// The affine field of a particle of cloth as it is kept: of its symmetric part only `kept` is left. What a face is made of goes on in
-// `cloth_advance`; here only its director moves.
-__device__ __forceinline__ Mat3 advance_cloth(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float kept, float delta) {
-    const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
-    const Vec3 before = {director(0), director(1), director(2)};
-    const Vec3 after = before + delta * (c * before);
-    director(0) = after.x;
-    director(1) = after.y;
-    director(2) = after.z;
-    const float own = 0.5f * (kept + 1.0f), other = 0.5f * (kept - 1.0f);
-    const Mat3 t = transpose(c);
-    return {fused(own, c.a, other * t.a), fused(own, c.b, other * t.b), fused(own, c.c, other * t.c)};
-}
-
 PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
     SHARED(float4, window, MPM_WINDOW_NODES);
     SHARED(uint32_t, fastest, 1);
@@ -140,12 +126,7 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
                                             static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
         const Gathered sum = gather(window, first, offset);
         const float inverse = 4.0f / h;
-        Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
-        const uint32_t material = p.particles.materials[i];
-        const bool is_cloth = material >= p.materials.length;
-        if (is_cloth) {
-            c = advance_cloth(p, i, c, p.sheets[material - p.materials.length].damping, delta);
-        }
+        const Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
         store_vector(p.particles, ROW_VELOCITY, i, sum.velocity);
         store_vector(p.particles, ROW_AFFINE, i, c.a);
         store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
@@ -153,8 +134,8 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
         const Vec3 moved = (delta / h) * sum.velocity;
         const Vec3 x = Vec3{base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]} + moved;
         store_vector(p.particles, ROW_POSITION, i, x);
-        if (is_cloth) {
-            // Its substep is not over.
+        if (p.particles.materials[i] >= p.materials.length) {
+            // Of cloth: `cloth_advance` does the rest.
             continue;
         }
         check_position(p.particles, p.status, p.substep, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});

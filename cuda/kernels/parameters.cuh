@@ -1808,8 +1808,6 @@ struct MpmGridToParticlesParameters {
     Span<MpmSettings> settings;
     // Materials.
     Span<MpmMaterial> materials;
-    // Materials of cloth, which count on from the others.
-    Span<ClothSheet> sheets;
     // Number of particle blocks; one element.
     Span<uint32_t> block_count;
     // First particle of each block, and the end of the last.
@@ -1825,19 +1823,18 @@ struct MpmGridToParticlesParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(MpmGridToParticlesParameters) == 288 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
+static_assert(sizeof(MpmGridToParticlesParameters) == 272 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, particles) == 0, "MpmGridToParticlesParameters::particles");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, grid) == 88, "MpmGridToParticlesParameters::grid");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, settings) == 152, "MpmGridToParticlesParameters::settings");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, materials) == 168, "MpmGridToParticlesParameters::materials");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, sheets) == 184, "MpmGridToParticlesParameters::sheets");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 200, "MpmGridToParticlesParameters::block_count");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 216, "MpmGridToParticlesParameters::block_starts");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 232, "MpmGridToParticlesParameters::boxes");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 248, "MpmGridToParticlesParameters::nodes_of_particles");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 264, "MpmGridToParticlesParameters::status");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 280, "MpmGridToParticlesParameters::substep");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 284, "MpmGridToParticlesParameters::unused");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 184, "MpmGridToParticlesParameters::block_count");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 200, "MpmGridToParticlesParameters::block_starts");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 216, "MpmGridToParticlesParameters::boxes");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 232, "MpmGridToParticlesParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGridToParticlesParameters::status");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
 
 // Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single warp.
 struct ClothHoldGridParameters {
@@ -1905,8 +1902,8 @@ struct ClothAdvanceParameters {
     Span<uint32_t> status;
     // The substep in the step.
     uint32_t substep;
-    // Zero.
-    uint32_t unused;
+    // Number of materials that are not cloth.
+    uint32_t cloth_from;
 };
 static_assert(sizeof(ClothAdvanceParameters) == 448 && alignof(ClothAdvanceParameters) == 8, "ClothAdvanceParameters");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, particles) == 0, "ClothAdvanceParameters::particles");
@@ -1922,7 +1919,7 @@ static_assert(PLIANT_OFFSET(ClothAdvanceParameters, forces) == 392, "ClothAdvanc
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, barrier) == 408, "ClothAdvanceParameters::barrier");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, status) == 424, "ClothAdvanceParameters::status");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, substep) == 440, "ClothAdvanceParameters::substep");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, unused) == 444, "ClothAdvanceParameters::unused");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, cloth_from) == 444, "ClothAdvanceParameters::cloth_from");
 
 // Sums the energies of faces and hinges by tiles of `MPM_TOTAL_TILE`(super::MPM_TOTAL_TILE), as further tiles of the particles' totals.
 struct ClothEnergyParameters {

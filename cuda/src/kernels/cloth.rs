@@ -160,8 +160,8 @@ kernel_parameters! {
         pub status: Span<u32>,
         /// The substep in the step.
         pub substep: u32,
-        /// Zero.
-        pub unused: u32,
+        /// Number of materials that are not cloth.
+        pub cloth_from: u32,
     }
 
     /// Sums the energies of faces and hinges by tiles of [`MPM_TOTAL_TILE`](super::MPM_TOTAL_TILE), as further tiles of the particles' totals.

@@ -1,6 +1,5 @@
 //! The material point method: particles, grid, sort and transfers.
 
-use super::ClothSheet;
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
@@ -470,8 +469,6 @@ kernel_parameters! {
         pub settings: Span<MpmSettings>,
         /// Materials.
         pub materials: Span<MpmMaterial>,
-        /// Materials of cloth, which count on from the others.
-        pub sheets: Span<ClothSheet>,
         /// Number of particle blocks; one element.
         pub block_count: Span<u32>,
         /// First particle of each block, and the end of the last.

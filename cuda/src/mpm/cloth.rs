@@ -333,11 +333,6 @@ impl DeviceCloth {
         ClothPlaces { elements: self.elements.span(), places: self.places.span() }
     }
 
-    /// What the sheets are made of.
-    pub(super) fn sheets(&self) -> Span<ClothSheet> {
-        self.sheets.span()
-    }
-
     fn tables(&self) -> ClothTables {
         ClothTables {
             places: self.places.span(),
@@ -402,7 +397,7 @@ impl DeviceCloth {
                 barrier: self.motion.barrier.span(),
                 status: mpm.status(),
                 substep,
-                unused: 0,
+                cloth_from: mpm.materials.len() as u32,
             },
         );
     }

@@ -294,7 +294,6 @@ impl DeviceMpm {
                 grid: self.grid.nodes(),
                 settings: self.settings.span(),
                 materials: self.materials.span(),
-                sheets: self.cloth.as_ref().map_or(Span::EMPTY, DeviceCloth::sheets),
                 block_count: self.grid.block_count().span(),
                 block_starts: self.grid.blocks.starts.span(),
                 boxes: self.transfers.boxes.span(),

@@ -17,7 +17,7 @@ pub const H: f64 = 0.01;
 /// Substep [s].
 pub const DELTA: f64 = 4e-4;
 /// Rows of particles.
-const ROWS: usize = 33;
+const ROWS: usize = 34;
 
 /// A particle as the device has it.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +174,7 @@ impl Rows {
             for d in 0..3 {
                 (rows[d * n + i], rows[(3 + d) * n + i]) = (p.cells[d], p.velocity[d]);
             }
-            (rows[25 * n + i], rows[26 * n + i]) = (p.mass, p.volume);
+            (rows[25 * n + i], rows[26 * n + i], rows[33 * n + i]) = (p.mass, p.volume, p.volume.cbrt());
         }
         self.rows.upload(&rows).unwrap();
     }
