@@ -25,9 +25,9 @@ constexpr uint32_t PIN_MOBILITY = 3;
 constexpr uint32_t PIN_DONE = 4;
 static_assert(PIN_DONE + CLOTH_PIN_SUMS == CLOTH_PIN_ROW, "entries of a pin");
 
-// Adds an impulse at a point [N s, m] that changes its velocity from and to [m/s]; `sums(n)` is entry n.
+// Adds an impulse at a point [N s, m] of a pin that moves with `velocity` [m/s]; `sums(n)` is entry n.
 template <typename Sums>
-__device__ __forceinline__ void add_impulse(Sums sums, Wide at, Wide impulse, Wide from, Wide to) {
+__device__ __forceinline__ void add_impulse(Sums sums, Wide at, Wide impulse, Wide velocity) {
     const Wide moment = cross(at, impulse);
     sums(0) += impulse.x;
     sums(1) += impulse.y;
@@ -35,7 +35,7 @@ __device__ __forceinline__ void add_impulse(Sums sums, Wide at, Wide impulse, Wi
     sums(3) += moment.x;
     sums(4) += moment.y;
     sums(5) += moment.z;
-    sums(6) += dot(impulse, 0.5 * (from + to));
+    sums(6) += dot(impulse, velocity);
 }
 
 __device__ __forceinline__ Wide wide(Vec3 v) { return {v.x, v.y, v.z}; }
@@ -159,7 +159,7 @@ __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint
         };
         const uint32_t local = slot % MPM_BLOCK_NODES;
         const Wide at = {along(0, local / 16), along(1, local / 4 % 4), along(2, local % 4)};
-        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), from, wide(to));
+        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), held);
     }
 }
 
@@ -179,9 +179,13 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         return p.pins.targets[p.substep * p.pins.vertices.length + pin];
     }
     // What a pin does to its vertex.
-    __device__ __forceinline__ void add_to_pin(uint32_t pin, Wide impulse, Wide from, Wide to) const {
+    __device__ __forceinline__ void add_to_pin(uint32_t pin, Wide impulse) const {
         const uint32_t first = pin * CLOTH_PIN_ROW + PIN_DONE;
-        add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, from, to);
+        add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, velocity_of(pin));
+    }
+    __device__ __forceinline__ Wide velocity_of(uint32_t pin) const {
+        const uint32_t first = pin * CLOTH_PIN_ROW + PIN_VELOCITY;
+        return {p.pins.rows[first], p.pins.rows[first + 1], p.pins.rows[first + 2]};
     }
 
     // Damps a particle's affine field: of its symmetric part only some is left. Returns what it was before [1/s].
@@ -213,14 +217,12 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         float inverse_mass = p.tables.inverse_masses[vertex];
         const uint32_t pin = pin_of(vertex);
         if (pin != CLOTH_NO_PIN) {
-            const Wide before = wide(velocity), to = wide(target(pin).position);
+            const Wide before = wide(velocity), to = wide(target(pin).position), held = velocity_of(pin);
             const double h = p.settings[0].grid_spacing_f64;
             const auto cells = [&](double x, uint32_t d) { return static_cast<float>(x / h - static_cast<double>(corner[d])); };
             local = {cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)};
-            const auto held = [&](uint32_t d) { return static_cast<float>(p.pins.rows[pin * CLOTH_PIN_ROW + PIN_VELOCITY + d]); };
-            velocity = {held(0), held(1), held(2)};
-            const Wide after = wide(velocity);
-            add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (after - before), before, after);
+            velocity = {static_cast<float>(held.x), static_cast<float>(held.y), static_cast<float>(held.z)};
+            add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (wide(velocity) - before));
             inverse_mass = 0.0f;
         }
         p.corners[vertex] = corner;
@@ -273,8 +275,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
             }
         }
         if (pin != CLOTH_NO_PIN) {
-            const Wide velocity = wide(vector(motion));
-            add_to_pin(pin, (-1.0 / 3.0) * exact, velocity, velocity);
+            add_to_pin(pin, (-1.0 / 3.0) * exact);
             return;
         }
         const Vec3 change = (motion.w * (1.0f / 3.0f)) * sum;
