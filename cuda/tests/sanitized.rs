@@ -83,6 +83,7 @@ fn the_tests_pass_under_sanitizers() {
         "mpm_constitutive",
         "mpm_steps",
         "mpm_totals",
+        "mpm_cloth",
         "stop_and_grow",
     ];
     for name in programs {
