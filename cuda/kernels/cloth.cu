@@ -13,6 +13,7 @@ namespace cloth {
 // Sweeps of the tie and of the pins on the grid (mpm/src/sheets/tie.rs and pins.rs say why so many).
 constexpr uint32_t TIE_SWEEPS = 3;
 constexpr uint32_t PIN_SWEEPS = 8;
+static_assert(PIN_SWEEPS * WARP_SIZE == CLOTH_PIN_THREADS, "a warp a sweep");
 
 // Step of Chebyshev's method for eigenvalues within [1, 4/3].
 __device__ __forceinline__ float tie_step(uint32_t sweep) {
@@ -22,7 +23,8 @@ __device__ __forceinline__ float tie_step(uint32_t sweep) {
 // Entries of a pin's row.
 constexpr uint32_t PIN_VELOCITY = 0;
 constexpr uint32_t PIN_MOBILITY = 3;
-constexpr uint32_t PIN_DONE = 4;
+constexpr uint32_t PIN_BASE = 4;
+constexpr uint32_t PIN_DONE = 7;
 static_assert(PIN_DONE + CLOTH_PIN_SUMS == CLOTH_PIN_ROW, "entries of a pin");
 
 // Adds an impulse at a point [N s, m] of a pin that moves with `velocity` [m/s]; `sums(n)` is entry n.
@@ -87,6 +89,25 @@ __device__ __forceinline__ double warp_sum(double value) {
     return value;
 }
 
+__device__ __forceinline__ bool holds(const ClothHoldGridParameters& p, uint32_t pin) {
+    return p.pins.targets[p.substep * p.pins.vertices.length + pin].holds != 0;
+}
+
+// How many pins ago the first one was that may share nodes with this one, all of which it must come after: stencils have three nodes an axis.
+__device__ __forceinline__ uint32_t first_shared(const ClothHoldGridParameters& p, uint32_t pin) {
+    const auto base = [&](uint32_t of, uint32_t d) { return p.pins.rows[of * CLOTH_PIN_ROW + PIN_BASE + d]; };
+    for (uint32_t other = 0; holds(p, pin) && other < pin; ++other) {
+        bool is_shared = holds(p, other);
+        for (uint32_t d = 0; d < 3; ++d) {
+            is_shared = is_shared && fabs(base(other, d) - base(pin, d)) <= 2.0;
+        }
+        if (is_shared) {
+            return pin - other;
+        }
+    }
+    return 0;
+}
+
 // A pin's stencil: where its vertex will be and how fast, and the nodes with mass around it, a lane each.
 __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint32_t pin) {
     const ClothTarget target = p.pins.targets[p.substep * p.pins.vertices.length + pin];
@@ -94,11 +115,11 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
         return;
     }
     const MpmSettings& settings = p.settings[0];
-    const uint32_t lane = threadIdx.x;
+    const uint32_t lane = lane_index();
     const uint32_t i = p.tables.places[p.pins.vertices[pin]];
     const Array<int32_t, 3> corner = corner_of(p.particles, i);
     const uint32_t o[3] = {lane / 9, lane / 3 % 3, lane % 3};
-    double weight = 1.0, velocity[3];
+    double weight = 1.0, velocity[3], first[3];
     uint32_t neighbour = 0, node = 0;
     for (uint32_t d = 0; d < 3; ++d) {
         const double cells = row_of(p.particles, ROW_POSITION + d, i);
@@ -106,6 +127,7 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
         weight *= spline_weight(o[d], cells - base);
         const double from = (static_cast<double>(corner[d]) + cells) * settings.grid_spacing_f64;
         velocity[d] = (target.position[d] - from) / settings.delta_f64;
+        first[d] = static_cast<double>(corner[d]) + base;
         // In nodes from the corner of the block before.
         const uint32_t at = static_cast<uint32_t>(static_cast<int32_t>(base) + BLOCK_EDGE) + o[d];
         neighbour = neighbour * 3 + at / 4;
@@ -129,6 +151,7 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
     if (lane == 0) {
         for (uint32_t d = 0; d < 3; ++d) {
             p.pins.rows[row + PIN_VELOCITY + d] = velocity[d];
+            p.pins.rows[row + PIN_BASE + d] = first[d];
         }
         p.pins.rows[row + PIN_MOBILITY] = mobility;
     }
@@ -136,9 +159,9 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
 
 // Makes the grid move with one pin; what that does is added to the lane's sums.
 __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint32_t pin, double (&sums)[CLOTH_PIN_SUMS]) {
-    const uint32_t lane = threadIdx.x, row = pin * CLOTH_PIN_ROW;
+    const uint32_t lane = lane_index(), row = pin * CLOTH_PIN_ROW;
     const double mobility = p.pins.rows[row + PIN_MOBILITY];
-    if (p.pins.targets[p.substep * p.pins.vertices.length + pin].holds == 0 || mobility == 0.0) {
+    if (!holds(p, pin) || mobility == 0.0) {
         return;
     }
     const double weight = lane < CLOTH_REACH ? p.weights[pin * CLOTH_REACH + lane] : 0.0;
@@ -214,7 +237,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         const auto row = [&](uint32_t r) { return row_of(p.particles, r, i); };
         Vec3 local = {row(ROW_POSITION), row(ROW_POSITION + 1), row(ROW_POSITION + 2)};
         Vec3 velocity = {row(ROW_VELOCITY), row(ROW_VELOCITY + 1), row(ROW_VELOCITY + 2)};
-        float inverse_mass = p.tables.inverse_masses[vertex];
+        const float inverse_mass = p.tables.inverse_masses[vertex];
         const uint32_t pin = pin_of(vertex);
         if (pin != CLOTH_NO_PIN) {
             const Wide before = wide(velocity), to = wide(target(pin).position), held = velocity_of(pin);
@@ -223,7 +246,6 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
             local = {cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)};
             velocity = {static_cast<float>(held.x), static_cast<float>(held.y), static_cast<float>(held.z)};
             add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (wide(velocity) - before));
-            inverse_mass = 0.0f;
         }
         p.corners[vertex] = corner;
         quad(p.locals, vertex) = quad_of(local, 0.0f);
@@ -386,26 +408,47 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
 
 }  // namespace cloth
 
-PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, WARP_SIZE) {
+// A warp takes a sweep, a lane a node. What comes out is as if the sweeps came one after the other, and in each of them the pins: a sweep is so
+// many pins behind the one before that no two warps are at pins that share nodes, and each node has seen the same pins before.
+PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, CLOTH_PIN_THREADS) {
+    SHARED(uint32_t, farthest, 1);
+    SHARED(double, parts, cloth::PIN_SWEEPS * CLOTH_PIN_SUMS);
     if (is_stopped(p.status, p.substep)) {
         return;
     }
-    double sums[CLOTH_PIN_SUMS] = {};
-    for (uint32_t pin = 0; pin < p.pins.vertices.length; ++pin) {
+    const uint32_t pins = p.pins.vertices.length, sweep = warp_index();
+    if (threadIdx.x == 0) {
+        farthest[0] = 0;
+    }
+    for (uint32_t pin = sweep; pin < pins; pin += cloth::PIN_SWEEPS) {
         cloth::begin_pin(p, pin);
     }
-    for (uint32_t sweep = 0; sweep < cloth::PIN_SWEEPS; ++sweep) {
-        for (uint32_t pin = 0; pin < p.pins.vertices.length; ++pin) {
-            // Pins share nodes.
-            __syncwarp();
-            cloth::sweep_pin(p, pin, sums);
+    __syncthreads();
+    for (uint32_t pin = threadIdx.x; pin < pins; pin += CLOTH_PIN_THREADS) {
+        atomicMax(&farthest[0], cloth::first_shared(p, pin));
+    }
+    __syncthreads();
+    const uint32_t behind = sweep * (farthest[0] + 1), last = (cloth::PIN_SWEEPS - 1) * (farthest[0] + 1);
+    double sums[CLOTH_PIN_SUMS] = {};
+    for (uint32_t step = 0; step < pins + last; ++step) {
+        if (step >= behind && step - behind < pins) {
+            cloth::sweep_pin(p, step - behind, sums);
         }
+        __syncthreads();
     }
     for (uint32_t entry = 0; entry < CLOTH_PIN_SUMS; ++entry) {
         const double sum = cloth::warp_sum(sums[entry]);
-        if (threadIdx.x == 0) {
-            p.pins.of_grid[entry] = sum;
+        if (lane_index() == 0) {
+            parts[sweep * CLOTH_PIN_SUMS + entry] = sum;
         }
+    }
+    __syncthreads();
+    if (threadIdx.x < CLOTH_PIN_SUMS) {
+        double sum = 0.0;
+        for (uint32_t k = 0; k < cloth::PIN_SWEEPS; ++k) {
+            sum += parts[k * CLOTH_PIN_SUMS + threadIdx.x];
+        }
+        p.pins.of_grid[threadIdx.x] = sum;
     }
 }
 

@@ -107,16 +107,19 @@ constexpr uint32_t MPM_STICKY = 0;
 constexpr uint32_t MPM_SLIP = 1;
 // Slip with friction.
 constexpr uint32_t MPM_FRICTIONAL = 2;
-// Threads of a block of the kernels of cloth; the pins' has one warp.
+// Threads of a block that advances cloth.
 constexpr uint32_t CLOTH_THREADS = 128;
+// Threads of the block that lets pins act on the grid: a warp for each sweep over them.
+constexpr uint32_t CLOTH_PIN_THREADS = 256;
 // Nodes that a pin reaches.
 constexpr uint32_t CLOTH_REACH = 27;
 // Of a vertex without a pin.
 constexpr uint32_t CLOTH_NO_PIN = 4294967295;
 // Sums of what pins do: impulse [N s], its moment about the world's origin [N m s], work [J].
 constexpr uint32_t CLOTH_PIN_SUMS = 7;
-// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; `CLOTH_PIN_SUMS` of its vertex.
-constexpr uint32_t CLOTH_PIN_ROW = 11;
+// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first node of its stencil; `CLOTH_PIN_SUMS`
+// of its vertex.
+constexpr uint32_t CLOTH_PIN_ROW = 14;
 // No contact, geometry, side or triangle.
 constexpr uint32_t CONTACT_NONE = 4294967295;
 // Threads of a block of the contact kernels, and particles of its tile.
@@ -1836,7 +1839,7 @@ static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGr
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
 
-// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single warp.
+// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single block.
 struct ClothHoldGridParameters {
     // Particles.
     ParticleRows particles;
@@ -1888,7 +1891,7 @@ struct ClothAdvanceParameters {
     Span<Array<int32_t, 3>> corners;
     // Of each vertex, its position from there [cells], and nothing.
     Span<Array<float, 4>> locals;
-    // Of each vertex, its velocity [m/s], and 1 / mass, zero where a pin holds it [1/kg].
+    // Of each vertex, its velocity [m/s], and 1 / mass [1/kg].
     Span<Array<float, 4>> velocities;
     // Of each face, its centroid's velocity [m/s], and nothing.
     Span<Array<float, 4>> face_velocities;

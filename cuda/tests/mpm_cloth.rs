@@ -109,10 +109,13 @@ fn distance(found: &[StoredParticle], fast: &Mpm, reference: &ReferenceMpm) -> [
 }
 
 /// What rounding lets be between the reference and a path in f32 after n substeps: 4 sqrt(n) u (V dt n / h + 8) cells, with V the wave speed, as
-/// for the host (mpm/tests/cloth_fast.rs).
-fn bound(substeps: u32) -> f64 {
+/// for the host (mpm/tests/cloth_fast.rs). A director turns with its face, by what the corners are off over the altitude, which is 0.6 cells and more
+/// here; so it may be twice as far.
+fn assert_close([places, directors]: [f64; 2], substeps: u32) {
     let (n, moved) = (f64::from(substeps), material().wave_speed() * dt() / H);
-    4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0)
+    let bound = 4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0);
+    println!("{substeps}: {places:e} cells, {directors:e} of {bound:e}");
+    assert!(places < bound && directors < 2.0 * bound, "{substeps}: {places} cells, {directors}; {bound}");
 }
 
 /// Runs a device and the reference alike, in steps of ten substeps, and holds one against the other after each.
@@ -123,10 +126,8 @@ fn follow(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, steps: u32, 
         for _ in 0..10 {
             reference.substep(dt(), |_, _, _| {}).unwrap();
         }
-        let bound = bound(before + 10 * step);
-        let [places, directors] = distance(&device_mpm.particles().download().unwrap(), &start, reference);
-        println!("{step}: {places:e} cells, {directors:e} of {bound:e}");
-        assert!(places < bound && directors < bound, "{step}: {places} cells, {directors}; {bound}");
+        let found = device_mpm.particles().download().unwrap();
+        assert_close(distance(&found, &start, reference), before + 10 * step);
     }
 }
 
@@ -194,10 +195,8 @@ fn pins_and_gravity_account_for_momenta() {
                 right.impulse.angular += of_substep.impulse.angular;
                 right.work += of_substep.work;
             }
-            let linear = after.linear_momentum
-                - before.linear_momentum
-                - account.gravity.linear
-                - pins.impulse.linear;
+            let linear =
+                after.linear_momentum - before.linear_momentum - account.gravity.linear - pins.impulse.linear;
             let angular = after.angular_momentum
                 - before.angular_momentum
                 - account.gravity.angular
@@ -267,8 +266,7 @@ fn a_state_from_the_device_goes_on_elsewhere() {
                 (0..view.len()).map(|i| view.stored(i)).collect::<Vec<_>>()
             })
             .collect();
-        let [places, directors] = distance(&stored, &host, &reference);
-        assert!(places < bound(20) && directors < bound(20), "{places} cells, {directors}");
+        assert_close(distance(&stored, &host, &reference), 20);
     }
 }
 
@@ -304,7 +302,8 @@ fn memory_is_known_and_a_lost_vertex_is_told() {
 /// A sheet without other particles, bending and pins: no materials but its own.
 #[test]
 fn a_sheet_alone_falls() {
-    let mesh = ClothMesh::rectangle(Vector3::zeros(), 0.2 * Vector3::x(), 0.2 * Vector3::y(), [5, 5]).unwrap();
+    let mesh =
+        ClothMesh::rectangle(Vector3::zeros(), 0.2 * Vector3::x(), 0.2 * Vector3::y(), [5, 5]).unwrap();
     let plain = ClothMaterial { bending_stiffness: 0.0, ..material() };
     let sheet = Sheet::new(mesh, plain);
     let mpm = Mpm::with_sheets(H, Vec::new(), &[], &[sheet], &[], Level::detect()).unwrap();

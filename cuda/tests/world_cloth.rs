@@ -5,7 +5,8 @@ mod support;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::{Material, ParticleSet, Settings, World};
-use pliant_cuda::backend::attach;
+use pliant_cuda::backend::{DeviceBackend, Room, attach};
+use pliant_cuda::mpm::CommandCount;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, Geometry, Motion, Shape, SpatialVelocity, Trajectory, VelocityKey};
@@ -103,6 +104,16 @@ fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
         for (right, found) in right.iter().zip(found) {
             assert!((right - found).abs() <= 1e-4 * sizes.iter().fold(0.0, |a: f64, b| a.max(*b)));
         }
+    }
+}
+
+// What cloth costs in commands is what cuda/README.md says: of a world with bodies 13 a substep, and one more, and one for pins.
+#[test]
+fn commands_of_cloth_are_counted() {
+    for device in devices().into_iter().take(1) {
+        let backend = DeviceBackend::new(&device, &mut draped(), Room::default()).unwrap();
+        let CommandCount { substep, sort, step } = backend.count_commands();
+        assert_eq!((substep, sort, step), (15, 28, 4));
     }
 }
 

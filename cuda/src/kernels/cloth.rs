@@ -4,16 +4,19 @@ use super::{GridNodes, MpmSettings, ParticleRows};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Threads of a block of the kernels of cloth; the pins' has one warp.
+    /// Threads of a block that advances cloth.
     pub const CLOTH_THREADS: u32 = 128;
+    /// Threads of the block that lets pins act on the grid: a warp for each sweep over them.
+    pub const CLOTH_PIN_THREADS: u32 = 256;
     /// Nodes that a pin reaches.
     pub const CLOTH_REACH: u32 = 27;
     /// Of a vertex without a pin.
     pub const CLOTH_NO_PIN: u32 = u32::MAX;
     /// Sums of what pins do: impulse [N s], its moment about the world's origin [N m s], work [J].
     pub const CLOTH_PIN_SUMS: u32 = 7;
-    /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; [`CLOTH_PIN_SUMS`] of its vertex.
-    pub const CLOTH_PIN_ROW: u32 = 11;
+    /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first node of its stencil; [`CLOTH_PIN_SUMS`]
+    /// of its vertex.
+    pub const CLOTH_PIN_ROW: u32 = 14;
 }
 
 shared_structs! {
@@ -106,7 +109,7 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single warp.
+    /// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single block.
     pub struct ClothHoldGridParameters = "cloth_hold_grid" {
         /// Particles.
         pub particles: ParticleRows,
@@ -146,7 +149,7 @@ kernel_parameters! {
         pub corners: Span<[i32; 3]>,
         /// Of each vertex, its position from there [cells], and nothing.
         pub locals: Span<[f32; 4]>,
-        /// Of each vertex, its velocity [m/s], and 1 / mass, zero where a pin holds it [1/kg].
+        /// Of each vertex, its velocity [m/s], and 1 / mass [1/kg].
         pub velocities: Span<[f32; 4]>,
         /// Of each face, its centroid's velocity [m/s], and nothing.
         pub face_velocities: Span<[f32; 4]>,

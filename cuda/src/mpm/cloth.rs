@@ -6,16 +6,13 @@ use pliant_mpm::cloth::{ClothMaterial, Hinge, Pin, Sheet};
 use super::DeviceMpm;
 use super::sort::{ClothPlaces, bytes};
 use crate::kernels::{
-    CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_REACH, CLOTH_THREADS, ClothAdvanceParameters,
-    ClothEnergyParameters, ClothFace, ClothHinge, ClothHoldGridParameters, ClothPins, ClothSheet,
-    ClothTables, ClothTarget, GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS, MPM_TOTAL_TILE,
-    MPM_TOTALS, ParticleRows,
+    CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_REACH, CLOTH_THREADS,
+    ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge, ClothHoldGridParameters, ClothPins,
+    ClothSheet, ClothTables, ClothTarget, GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS,
+    MPM_TOTAL_TILE, MPM_TOTALS, ParticleRows,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
-
-/// Threads of a warp.
-const WARP: u32 = 32;
 
 /// The sheets of a model on a device: their meshes, and what a substep leaves of them besides their particles, which are among the others.
 #[derive(Debug)]
@@ -362,7 +359,7 @@ impl DeviceCloth {
             return;
         }
         commands.launch(
-            Launch::new(1, WARP),
+            Launch::new(1, CLOTH_PIN_THREADS),
             &ClothHoldGridParameters {
                 particles: mpm.particles.rows(),
                 grid: mpm.grid.nodes(),

@@ -7,7 +7,8 @@ use super::sort::{BlockMemory, bytes};
 use super::step::TransferMemory;
 use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
 use crate::kernels::{
-    CLOTH_PIN_SUMS, MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane, MpmSettings,
+    CLOTH_PIN_SUMS, MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane,
+    MpmSettings,
 };
 use crate::{Commands, Device, DeviceError};
 
@@ -20,7 +21,8 @@ impl DeviceMpm {
     /// What [`DeviceMpm::new`] allocates, in bytes.
     pub fn bytes_needed(mpm: &Mpm, boundaries: &[Boundary], capacities: BlockCapacities) -> u64 {
         let blocks = (capacities.particle_blocks as usize).max(mpm.block_count());
-        let tiles = mpm.len().div_ceil(MPM_TOTAL_TILE as usize).max(1) + DeviceCloth::energy_tiles(mpm) as usize;
+        let tiles =
+            mpm.len().div_ceil(MPM_TOTAL_TILE as usize).max(1) + DeviceCloth::energy_tiles(mpm) as usize;
         DeviceParticles::bytes_needed(mpm.len(), blocks)
             + DeviceGrid::bytes_needed(mpm.len(), capacities)
             + TransferMemory::bytes_needed(capacities)

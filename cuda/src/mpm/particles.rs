@@ -1,6 +1,6 @@
 //! Particles in device memory, from the host and back.
 
-use pliant_mpm::{BlockView, Mpm, StoredParticle};
+use pliant_mpm::{Mpm, StoredParticle};
 
 use super::DeviceMpmError;
 use super::sort::bytes;
@@ -22,13 +22,6 @@ mod row {
 
 /// Particles that share a row's cache line.
 const ALIGNMENT: usize = 32;
-
-/// Twice the distance from a particle to the surface that it stands for [m]: the edge of the cube of its volume; of cloth the sheet's
-/// thickness.
-fn thickness(mpm: &Mpm, view: &BlockView<'_>, i: usize) -> f64 {
-    let sheet = view.material(i).checked_sub(mpm.materials().len());
-    sheet.map_or_else(|| view.volume(i).cbrt(), |sheet| mpm.sheet_materials()[sheet].thickness)
-}
 
 /// All particles of a model in device memory.
 #[derive(Debug)]
@@ -66,7 +59,7 @@ impl DeviceParticles {
                     (row::MASS, &[particle.mass]),
                     (row::VOLUME, &[view.volume(i) as f32]),
                     (row::STRESS, &particle.stress_volume),
-                    (row::THICKNESS, &[thickness(mpm, &view, i) as f32]),
+                    (row::THICKNESS, &[view.extent(i).thickness as f32]),
                 ];
                 for (first, values) in parts {
                     for (n, value) in values.iter().enumerate() {

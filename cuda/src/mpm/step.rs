@@ -11,11 +11,11 @@ use super::sort::ClothPlaces;
 use super::sorting::{Order, Sorts};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
-    CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS, MPM_DRUCKER_PRAGER,
-    MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_LINEAR_COROTATED, MPM_NEO_HOOKEAN, MPM_SLIP, MPM_STATUS_WORDS,
-    MPM_STICKY, MPM_TOTAL_TILE, MPM_TOTALS, MPM_VON_MISES, MPM_WINDOW_NODES, MpmAtomicToGridParameters,
-    MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters, MpmMaterial,
-    MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
+    CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS,
+    MPM_DRUCKER_PRAGER, MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_LINEAR_COROTATED, MPM_NEO_HOOKEAN, MPM_SLIP,
+    MPM_STATUS_WORDS, MPM_STICKY, MPM_TOTAL_TILE, MPM_TOTALS, MPM_VON_MISES, MPM_WINDOW_NODES,
+    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters,
+    MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
@@ -116,8 +116,8 @@ impl DeviceMpm {
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
         let materials: Vec<_> = mpm.materials().iter().map(device_material).collect();
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
-        let tiles =
-            particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1) + DeviceCloth::energy_tiles(mpm) as usize;
+        let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1)
+            + DeviceCloth::energy_tiles(mpm) as usize;
         Ok(Self {
             grid: DeviceGrid::new(device, &particles, capacities)?,
             cloth: DeviceCloth::new(device, mpm)?,
