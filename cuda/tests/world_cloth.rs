@@ -70,7 +70,7 @@ fn outcome(world: &mut World) -> [f64; 14] {
 }
 
 // Both solve the same problems to 1e-6, and round the particles' numbers to f32 in their own order. A contact of cloth begins half the
-// sheet's thickness away, so that with the cube's edge as radius the ball would get something else in the first step.
+// sheet's thickness away, so that with the cube's edge as radius the ball would get something else in the first step. Measured: up to 2e-5.
 // A state that is saved on the device goes on on the CPU.
 #[test]
 fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
