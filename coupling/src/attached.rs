@@ -92,6 +92,7 @@ impl World {
         let done = done.map_err(|error| self.backend_error(delta, error))?;
         self.account.free_motion(&done.free);
         self.account.contact(&self.exchanged(&done));
+        self.add_pins(&done.pins);
         for boundary in [
             SpatialImpulse { linear: done.free.boundary.linear, angular: done.free.boundary.angular },
             done.walls,

@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_mpm::{FreeMotion, Mpm, MpmError, Totals};
+use pliant_mpm::{FreeMotion, Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{BodyId, SpatialImpulse, SpatialVelocity};
 use serde::{Deserialize, Serialize};
 
@@ -66,9 +66,10 @@ pub struct SubstepPlan<'a> {
 /// What the substeps of a step did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubstepsDone {
-    /// Gravity and boundary conditions in the grid's free motion, and the pins of cloth with these, summed over the substeps; the mass is the
-    /// last one's.
+    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
     pub free: FreeMotion,
+    /// What the pins of cloth did.
+    pub pins: PinImpulse,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
     pub walls: SpatialImpulse,
     /// Work of the bodies on the particles [J].

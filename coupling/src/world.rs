@@ -4,7 +4,7 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::cloth::Patch;
-use pliant_mpm::{Mpm, MpmError, Totals};
+use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
 use crate::account::Account;
@@ -189,14 +189,13 @@ impl World {
             self.finish_contact(delta, exchanged)
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
-        self.add_pins();
+        self.add_pins(&self.mpm.pin_impulse());
         moved.map_err(|error| self.step_error(k, delta, error))
     }
 
-    /// What the pins of cloth did in the substep.
-    fn add_pins(&mut self) {
-        let pins = self.mpm.pin_impulse();
-        self.account.pins(&pins);
+    /// What the pins of cloth did.
+    pub(crate) fn add_pins(&mut self, pins: &PinImpulse) {
+        self.account.pins(pins);
         self.boundary_impulse.linear += pins.impulse.linear;
         self.boundary_impulse.angular += pins.impulse.angular;
     }

@@ -174,11 +174,9 @@ impl Backend for DeviceBackend {
             max_speed: account.max_speed,
             grid_nodes: account.active_nodes,
             totals: account.totals,
+            pins: account.pins,
             ..SubstepsDone::default()
         };
-        done.free.boundary.linear += account.pins.impulse.linear;
-        done.free.boundary.angular += account.pins.impulse.angular;
-        done.free.work += account.pins.work;
         if let Some(contact) = &mut self.contact {
             contact.end_step(plan, impulses, left, &mut done)?;
         }
