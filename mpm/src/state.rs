@@ -215,7 +215,8 @@ impl Mpm {
                         Some(sheets) => {
                             sheets.sheet_of(id).is_some_and(|sheet| self.materials.len() + sheet == material)
                         }
-                        None => material < self.materials.len(),
+                        // Padding counts as of any material, of a sheet where there are no others.
+                        None => material < if padding { self.densities.len() } else { self.materials.len() },
                     };
                     if !fresh || !belongs {
                         return Err(malformed(format!(

@@ -182,6 +182,11 @@ fn threads_and_saving_change_no_bit() {
     for (threads, saved) in [(2, false), (3, false), (2, true)] {
         assert!(run(threads, saved) == expected, "{threads} threads, saved: {saved}");
     }
+    // Sheets alone, without any other material.
+    let sheets = [scene().0.remove(1)];
+    let alone = || Mpm::with_sheets(H, vec![], &[], &sheets, &[], Level::detect()).unwrap();
+    let state = bits(&alone());
+    alone().read_state(&mut &state[..]).unwrap();
     let mpm = fast(Level::detect());
     let mut stored = Vec::new();
     for b in 0..mpm.block_count() {
