@@ -1,0 +1,174 @@
+//! Bags of cloth that carry what is dropped into them, and let it fall: the built-in scenes, coarser and without their arm.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+use nalgebra::{Isometry3, Point3};
+use pliant_coupling::ParticleSnapshot;
+use pliant_scenes::builtin;
+use pliant_scenes::crossings::CrossingCheck;
+use pliant_scenes::format::{ClothShape, Motion, Scene};
+use pliant_scenes::prepare::{Prepared, prepare};
+
+const GRAVITY: f64 = 9.81;
+/// When the corners of the shortened scenes begin to move inward, and when two of them are let go [s].
+const GATHER: f64 = 2.0;
+
+/// A built-in scene on a grid of 1/32 m, without its arm and what stands around it. The bag's corners wait for 2 s instead of for the arm; the
+/// second value is when two of them are let go [s].
+fn shortened(name: &str) -> (Scene, f64) {
+    let mut scene = builtin::scene(name).unwrap().unwrap();
+    scene.grid_spacing = Some(1.0 / 32.0);
+    scene.dt = 0.01;
+    scene.robots.clear();
+    scene.tasks.clear();
+    scene.goals.clear();
+    scene.bodies.retain(|body| body.name == "floor" || matches!(body.motion, Motion::Dynamic(_)));
+    for cloth in &mut scene.cloths {
+        if let ClothShape::Rectangle { parts, .. } = &mut cloth.shape {
+            *parts = [15, 15];
+        }
+    }
+    let mut let_go = f64::INFINITY;
+    for pin in &mut scene.cloths[0].pins {
+        // At the start, sagging, waiting, gathered.
+        let wait = pin.keyframes[2].time - GATHER;
+        for key in &mut pin.keyframes[2..] {
+            key.time -= wait;
+        }
+        if let Some(release) = &mut pin.release {
+            *release -= wait;
+            let_go = let_go.min(*release);
+        }
+    }
+    (scene, let_go)
+}
+
+/// A world that is stepped, and the sums of forces over steps.
+struct Run {
+    prepared: Prepared,
+    snapshot: ParticleSnapshot,
+}
+
+impl Run {
+    fn new(scene: &Scene) -> Self {
+        Self { prepared: prepare(scene).unwrap(), snapshot: ParticleSnapshot::default() }
+    }
+
+    /// Steps until `time` [s] and looks after each step.
+    fn until(&mut self, time: f64, mut look: impl FnMut(&mut Prepared, &ParticleSnapshot)) {
+        let dt = self.prepared.scene.dt;
+        while self.prepared.world.time() < time - 0.5 * dt {
+            self.prepared.world.step().unwrap();
+            self.prepared.world.snapshot(&mut self.snapshot).unwrap();
+            look(&mut self.prepared, &self.snapshot);
+        }
+    }
+
+    /// The mean upward force of the pins until `time` [N].
+    fn pins_carry(&mut self, time: f64) -> f64 {
+        let (from, mut impulse) = (self.prepared.world.time(), 0.0);
+        self.until(time, |prepared, _| impulse += prepared.world.boundary_impulse().linear.z);
+        impulse / (self.prepared.world.time() - from)
+    }
+
+    /// Mass of all particles [kg].
+    fn cloth_mass(&mut self) -> f64 {
+        self.prepared.world.diagnostics().mass
+    }
+
+    /// Mean height of a cloth's vertices, and the least [m].
+    fn heights(&self, cloth: usize) -> [f64; 2] {
+        let vertices = self.prepared.world.cloths()[cloth].vertices.clone();
+        let heights: Vec<f64> = self.snapshot.positions[vertices].iter().map(|x| x[2]).collect();
+        [
+            heights.iter().sum::<f64>() / heights.len() as f64,
+            heights.iter().copied().fold(f64::INFINITY, f64::min),
+        ]
+    }
+
+    fn crossings(&self) -> usize {
+        CrossingCheck::new(self.prepared.world.cloths()).count(&self.snapshot.positions).count
+    }
+}
+
+fn pose(prepared: &Prepared, body: &str) -> Isometry3<f64> {
+    let bodies = prepared.world.bodies();
+    bodies.pose(bodies.find(body).unwrap())
+}
+
+/// Half of a box's edge [m].
+const HALF: f64 = 0.04;
+
+/// How deep the deepest particle is inside a box [m]; negative where none is.
+fn deepest(prepared: &Prepared, snapshot: &ParticleSnapshot, body: &str) -> f64 {
+    let into = pose(prepared, body).inverse();
+    let depth = |x: &[f64; 3]| HALF - (into * Point3::from(*x)).coords.amax();
+    snapshot.positions.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
+}
+
+// The law: what hangs at rest is carried by what holds it, so the pins pull up with the weight of the sheet and the boxes (Newton's
+// second law; what still swings changes the mean over a second by the momentum it gains, which is less than a hundredth of the weight's
+// impulse). No vertex or centroid of the sheet gets into a box by more than a millimetre, so no box goes through it; with two corners let
+// go the boxes fall to the floor and lie there, on a face or an edge.
+#[test]
+fn a_cradle_carries_two_boxes_until_it_is_let_go() {
+    let boxes = ["red box", "green box"];
+    let (mut scene, let_go) = shortened("box-bagging");
+    for (name, x) in boxes.iter().zip([-0.05, 0.05]) {
+        let body = scene.bodies.iter_mut().find(|body| body.name == *name).unwrap();
+        if let Motion::Dynamic(motion) = &mut body.motion {
+            motion.pose.position = [0.55 + x, 0.0, 0.65];
+        }
+    }
+    let mut run = Run::new(&scene);
+    let mut depth = f64::NEG_INFINITY;
+    let mut deepen = |prepared: &mut Prepared, snapshot: &ParticleSnapshot| {
+        depth = boxes.iter().map(|name| deepest(prepared, snapshot, name)).fold(depth, f64::max);
+    };
+    run.until(GATHER - 1.0, &mut deepen);
+    let weight = (run.cloth_mass() + 2.0 * 0.512) * GRAVITY;
+    let carried = run.pins_carry(GATHER);
+    println!("pins carry {carried:.3} N of {weight:.3} N");
+    assert!((carried / weight - 1.0).abs() < 0.01, "{carried} N of {weight} N");
+    run.until(let_go, &mut deepen);
+    let lowest = run.heights(0)[1];
+    for name in boxes {
+        let height = pose(&run.prepared, name).translation.vector.z;
+        println!("{name} at {height:.4} m, the sheet's lowest point at {lowest:.4} m");
+        assert!(height > lowest && lowest > 0.1, "{name}: {height} m, sheet {lowest} m");
+    }
+    run.until(let_go + 1.9, &mut deepen);
+    println!("deepest particle {depth:.5} m in a box");
+    assert!(depth < 1e-3, "{depth}");
+    for name in boxes {
+        let height = pose(&run.prepared, name).translation.vector.z;
+        println!("{name} at {height:.4} m");
+        assert!(height > HALF - 1e-3 && height < 3.0_f64.sqrt() * HALF, "{name}: {height} m");
+    }
+}
+
+// The law: as above for a sheet in a sheet. What falls into the bag is carried by the bag's pins, and the sheets keep to their own sides of each
+// other, so that no edge passes through a face, also after two corners are let go. Whether the sheet falls out is judged by the scene's own
+// goals: on this grid, nodes that both sheets share hold them together.
+#[test]
+fn a_bag_carries_a_sheet_and_neither_goes_through_the_other() {
+    let (mut scene, let_go) = shortened("laundry");
+    let bag = scene.cloths[0].pose;
+    scene.cloths[1].pins.clear();
+    scene.cloths[1].pose = bag;
+    scene.cloths[1].pose.position[2] += 0.1;
+    let mut run = Run::new(&scene);
+    run.until(GATHER - 1.0, |_, _| {});
+    let weight = run.cloth_mass() * GRAVITY;
+    let carried = run.pins_carry(GATHER);
+    println!("pins carry {carried:.4} N of {weight:.4} N");
+    assert!((carried / weight - 1.0).abs() < 0.01, "{carried} N of {weight} N");
+    run.until(let_go, |_, _| {});
+    let ([middle, lowest], crossings) = (run.heights(1), run.crossings());
+    println!("sheet at {middle:.4} m, lowest {lowest:.4} m, {crossings} crossings");
+    assert!(lowest > 0.1 && middle < bag.position[2], "{middle} m, {lowest} m");
+    assert_eq!(crossings, 0);
+    run.until(let_go + 1.0, |_, _| {});
+    let crossings = run.crossings();
+    println!("let go: {crossings} crossings");
+    assert_eq!(crossings, 0);
+}
