@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 20] = [
+const SCENES: [(&str, &str); 21] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -24,6 +24,7 @@ const SCENES: [(&str, &str); 20] = [
     ("soft-grasp", include_str!("soft-grasp.json")),
     ("sand-scoop", include_str!("sand-scoop.json")),
     ("bread-split", include_str!("bread-split.json")),
+    ("tshirt-folding", include_str!("tshirt-folding.json")),
 ];
 
 /// Names of the built-in scenes.
