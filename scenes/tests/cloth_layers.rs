@@ -76,15 +76,15 @@ fn press(part: f64) -> (usize, f64, f64) {
     (most, impulse / 0.002 / (length * width), world.mpm().max_speed())
 }
 
-/// Eight layers under a press at the paper's step (2 ms, h = 1/128 m), with five times the pressure of their weight: no edge ever passes
-/// through a face, and when the plate is gone they lie still.
+/// Eight layers under a press at the paper's step (2 ms, h = 1/128 m), to 0.7 of their thickness and ten times the pressure of their
+/// weight: no edge ever passes through a face, and when the plate is gone nothing is faster than what falls from the top of the pile.
+/// (Measured: none at 0.7 to 0.95; at 0.6, 4 crossings: there the grid no longer tells neighbours apart.)
 #[test]
 fn eight_layers_under_a_press_do_not_cross() {
-    let part = std::env::var("PART").map_or(0.9, |p| p.parse().unwrap());
-    let (crossings, pressure, speed) = press(part);
+    let (crossings, pressure, speed) = press(0.7);
     println!("{crossings} crossings, {pressure:.0} Pa, {speed:.3} m/s");
     assert_eq!(crossings, 0);
     // Eight layers of rho h each.
-    assert!(pressure > 5.0 * 8.0 * 1000.0 * H * 9.81, "{pressure} Pa");
-    assert!(speed < 0.1, "{speed} m/s");
+    assert!(pressure > 10.0 * 8.0 * 1000.0 * H * 9.81, "{pressure} Pa");
+    assert!(speed < (2.0 * 9.81 * 8.9 * H).sqrt(), "{speed} m/s");
 }
