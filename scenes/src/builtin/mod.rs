@@ -3,11 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-<<<<<<< HEAD
-const SCENES: [(&str, &str); 22] = [
-=======
-const SCENES: [(&str, &str); 21] = [
->>>>>>> wS
+const SCENES: [(&str, &str); 23] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -28,12 +24,9 @@ const SCENES: [(&str, &str); 21] = [
     ("soft-grasp", include_str!("soft-grasp.json")),
     ("sand-scoop", include_str!("sand-scoop.json")),
     ("bread-split", include_str!("bread-split.json")),
-<<<<<<< HEAD
     ("box-bagging", include_str!("box-bagging.json")),
     ("laundry", include_str!("laundry.json")),
-=======
     ("tshirt-folding", include_str!("tshirt-folding.json")),
->>>>>>> wS
 ];
 
 /// Names of the built-in scenes.
