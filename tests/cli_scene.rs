@@ -15,7 +15,8 @@ fn every_listed_scene_is_shown_and_checked() {
     let rigid = ["cylinder", "ball-drop", "slide-cube", "stack", "conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
-    assert_eq!(names, [&soft[..], &rigid, &robots, &both].concat());
+    let cloth = ["box-bagging", "laundry", "tshirt-folding"];
+    assert_eq!(names, [&soft[..], &rigid, &robots, &both, &cloth].concat());
     assert_eq!(place.pliant(&["list"]).exits(0).out.lines().count(), names.len());
     for name in names {
         place.pliant(&["check", name]).exits(0);
