@@ -129,8 +129,12 @@ fn goals_are_validated() {
     for (from, to, message) in [
         ("\"block\"", "\"blok\"", "goals[0].soft: 'blok' is not one of the soft bodies [other, block]"),
         ("\"soft\": \"block\"", "\"body\": \"bal\"", "goals[0].body: 'bal' is neither one of the bodies"),
-        ("\"soft\": \"block\",", "", "goals[0]: give a soft or a body"),
-        ("\"soft\"", "\"body\": \"ball\", \"soft\"", "goals[0]: give a soft or a body, not both"),
+        ("\"soft\": \"block\",", "", "goals[0]: give a soft, a cloth or a body"),
+        (
+            "\"soft\"",
+            "\"body\": \"ball\", \"soft\"",
+            "goals[0]: give a soft, a cloth or a body, and only one of them",
+        ),
         ("\"min\": 0", "\"min\": 2, \"max\": 1", "goals[0].min: 2 m must be at most max, 1 m"),
         (", \"min\": 0", "", "goals[0]: give min, max or both"),
         ("\"min\"", "\"relative_to\": \"x\", \"min\"", "goals[0].relative_to: 'x' is neither"),

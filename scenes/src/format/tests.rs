@@ -122,7 +122,7 @@ fn bad_figures_are_named_with_value_and_unit() {
         (
             "elastic-drop",
             "grid_spacing=null",
-            "grid_spacing: null: soft bodies need the spacing of a grid [m]",
+            "grid_spacing: null: soft bodies and cloths need the spacing of a grid [m]",
         ),
         ("sand-column", "soft=[]", "soft: [] and bodies and robots as well: there is nothing to simulate"),
         (
@@ -262,7 +262,7 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     for (set, expected) in [
         ("cloths[disc].name=bag", "cloths[1].name: 'bag' is the name of another cloth"),
         ("cloths[disc].name=table", "cloths[1].name: 'table' is the name of another body"),
-        ("grid_spacing=null", "grid_spacing: null: cloths need the spacing of a grid [m]"),
+        ("grid_spacing=null", "grid_spacing: null: soft bodies and cloths need the spacing of a grid [m]"),
         ("cloths[bag].shape.size[1]=0", "cloths[0].shape.size[1]: 0 m must be positive"),
         ("cloths[bag].shape.parts[0]=0", "cloths[0].shape.parts[0]: 0 must be positive"),
         (
