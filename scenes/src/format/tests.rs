@@ -124,7 +124,11 @@ fn bad_figures_are_named_with_value_and_unit() {
             "grid_spacing=null",
             "grid_spacing: null: soft bodies and cloths need the spacing of a grid [m]",
         ),
-        ("sand-column", "soft=[]", "soft: [] and bodies and robots as well: there is nothing to simulate"),
+        (
+            "sand-column",
+            "soft=[]",
+            "soft: [] and cloths, bodies and robots as well: there is nothing to simulate",
+        ),
         (
             "elastic-drop",
             "soft[0].shape.half_extents[1]=-1",
