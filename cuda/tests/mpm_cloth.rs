@@ -8,7 +8,7 @@ use mpm_support::{ROUNDOFF, lattice, on_device};
 use nalgebra::{Matrix3, Vector3};
 use pliant_cuda::Device;
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Particle, ReferenceMpm};
 use pliant_mpm::{Level, Mpm, MpmError, ParticleState, StoredParticle};
@@ -31,7 +31,8 @@ fn material() -> ClothMaterial {
 }
 
 fn dt() -> f64 {
-    material().largest_stable_substep(H, 2.0)
+    let sheets = scene().0;
+    sheets.iter().map(|sheet| Stability::new(sheet, H).largest_substep(2.0)).fold(f64::INFINITY, f64::min)
 }
 
 /// A sheet that hangs from pins, which move and let go, and another that falls on it with a block of jelly; they meet from the start.

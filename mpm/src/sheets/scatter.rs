@@ -23,8 +23,8 @@ impl Sheets {
         match self.members[id - self.first] {
             Member::Vertex(_) => [0.0; 3],
             Member::Face(number) => {
-                let forces = &self.states[number as usize / LANES].forces[number as usize % LANES].0;
-                [forces[9], forces[10], forces[11]]
+                let [x, y, z, _] = self.states[number as usize / LANES].forces[number as usize % LANES][3].0;
+                [x, y, z]
             }
         }
     }
