@@ -115,8 +115,10 @@ struct FaceState {
     velocities: [Quad; LANES],
     /// Impulses in the tie [N s], and nothing.
     impulses: [Quad; LANES],
-    /// Forces on the three corners [N], and the axial vector of the stress's skew part [J].
-    forces: [[Quad; 4]; LANES],
+    /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
+    forces: [[Quad; 2]; LANES],
+    /// Axial vector of the stress's skew part [J].
+    moment: [Row; 3],
     /// A row a face: centroid (3) [cells], velocity (3), director (3), stress times volume (6) [J], area over that at rest.
     centroid: [Row; LANES],
 }
@@ -129,7 +131,8 @@ impl FaceState {
         biot: [Row::ZERO; 3],
         velocities: [Quad::ZERO; LANES],
         impulses: [Quad::ZERO; LANES],
-        forces: [[Quad::ZERO; 4]; LANES],
+        forces: [[Quad::ZERO; 2]; LANES],
+        moment: [Row::ZERO; 3],
         centroid: [Row::ZERO; LANES],
     };
 }
@@ -186,7 +189,7 @@ pub(crate) struct Sheets {
     /// 1 / mass [1/kg].
     inverse_masses: Vec<f32>,
     vertices: Vertices,
-    moved: Vec<Moved>,
+    moved: Moved,
     /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], stress (6), area (1).
     rows: Vec<Row>,
     /// Of each vertex: its faces as face x 4 + corner.
@@ -215,7 +218,7 @@ impl Sheets {
             places: Vec::new(),
             inverse_masses: Vec::new(),
             vertices: Vertices::default(),
-            moved: Vec::new(),
+            moved: Moved::default(),
             rows: Vec::new(),
             around: Lists::default(),
             groups: Vec::new(),
@@ -246,7 +249,7 @@ impl Sheets {
             locals: vec![Quad::ZERO; vertices],
             velocities: vec![Quad::ZERO; vertices],
         };
-        all.moved = vec![Moved::ZERO; vertices];
+        all.moved = Moved { ways: vec![Quad::ZERO; vertices], velocities: vec![Quad::ZERO; vertices] };
         all.rows = vec![Row::ZERO; vertices];
         all.slots = vec![Slot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
@@ -352,9 +355,10 @@ impl Sheets {
     pub(crate) fn fetch(&mut self, store: &Store) {
         let slots = &self.slots;
         let Vertices { corners, locals, velocities } = &mut self.vertices;
-        let vertices = (corners, locals, velocities, &mut self.moved, &self.places, &self.inverse_masses);
+        let Moved { ways, velocities: kicks } = &mut self.moved;
+        let vertices = (corners, locals, velocities, ways, kicks, &self.places, &self.inverse_masses);
         vertices.into_par_iter().with_min_len(VERTEX_GRAIN).for_each(
-            |(at, local, velocity, moved, &place, &inverse_mass)| {
+            |(at, local, velocity, way, kick, &place, &inverse_mass)| {
                 let Slot { lane, block } = slots[place as usize];
                 let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
                 let of = |row: usize| tile[row].0[l];
@@ -362,7 +366,7 @@ impl Sheets {
                 *at = [x, y, z, 0];
                 *local = Quad([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
                 *velocity = Quad([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
-                *moved = Moved::ZERO;
+                (*way, *kick) = (Quad::ZERO, Quad::ZERO);
             },
         );
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
@@ -406,7 +410,8 @@ impl Sheets {
             + bytes(&self.vertices.corners)
             + bytes(&self.vertices.locals)
             + bytes(&self.vertices.velocities)
-            + bytes(&self.moved)
+            + bytes(&self.moved.ways)
+            + bytes(&self.moved.velocities)
             + bytes(&self.rows)
             + bytes(&self.around.first)
             + bytes(&self.around.entries)

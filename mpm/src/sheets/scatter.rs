@@ -23,8 +23,8 @@ impl Sheets {
         match self.members[id - self.first] {
             Member::Vertex(_) => [0.0; 3],
             Member::Face(number) => {
-                let [x, y, z, _] = self.states[number as usize / LANES].forces[number as usize % LANES][3].0;
-                [x, y, z]
+                let moment = &self.states[number as usize / LANES].moment;
+                [0, 1, 2].map(|d| moment[d].0[number as usize % LANES])
             }
         }
     }

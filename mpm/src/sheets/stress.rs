@@ -39,12 +39,12 @@ impl Sheets {
 
     fn step_faces(&mut self, sheet: usize, store: &Store, mesh: MeshStep) {
         let span = &self.spans[sheet];
-        let (vertices, slots, level, moved) = (&self.vertices, &self.slots, self.level, &self.moved);
+        let (vertices, slots, level, ways) = (&self.vertices, &self.slots, self.level, &self.moved.ways);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
         let groups = span.groups.clone();
         let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
         faces.with_min_len(GROUP_GRAIN).for_each(|(state, group)| {
-            level.run(StepFaces { group, state, vertices, slots, store, moved, material, cell, mesh });
+            level.run(StepFaces { group, state, vertices, slots, store, ways, material, cell, mesh });
         });
     }
 
@@ -52,14 +52,16 @@ impl Sheets {
     fn move_mesh(&mut self, sheet: usize, kick: f64, step: f64, gravity: Vector3<f64>) {
         let range = self.spans[sheet].vertices.clone();
         let (states, around, level) = (&self.states, &self.around, self.level);
-        let (first, velocities) = (range.start, &self.vertices.velocities[range.clone()]);
+        let (first, of_vertices) = (range.start, &self.vertices.velocities[range.clone()]);
         let fall = (gravity * kick).map(|x| x as f32);
         let fall = Quad([fall.x, fall.y, fall.z, 0.0]);
         let (kick, step) = ((kick * stability::MOBILITY) as f32, step as f32);
-        let moved = self.moved[range].par_iter_mut().zip(velocities).enumerate().with_min_len(VERTEX_GRAIN);
-        moved.for_each(|(number, (moved, velocity))| {
-            let entries = around.of(first + number);
-            level.run(MoveVertex { moved, inverse_mass: velocity.0[3], entries, states, fall, kick, step });
+        let Moved { ways, velocities } = &mut self.moved;
+        let vertices = (&mut ways[range.clone()], &mut velocities[range], of_vertices);
+        let vertices = vertices.into_par_iter().enumerate().with_min_len(VERTEX_GRAIN);
+        vertices.for_each(|(number, (way, velocity, of_vertex))| {
+            let (entries, inverse_mass) = (around.of(first + number), of_vertex.0[3]);
+            level.run(MoveVertex { way, velocity, inverse_mass, entries, states, fall, kick, step });
         });
     }
 
@@ -77,13 +79,17 @@ impl Sheets {
     }
 }
 
+/// Parts of the forces on the second and the third corner that each corner feels.
+const SHARES: [[f32; 2]; 3] = [[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]];
+
 /// Sum of the forces on the corners that a vertex is [N].
 #[inline(always)]
 fn corner_forces(states: &[FaceState], entries: &[u32]) -> Quad {
     let mut force = Quad::ZERO;
     for &entry in entries {
-        let (face, k) = (entry as usize / 4, entry as usize % 4);
-        force = force.plus(states[face / LANES].forces[face % LANES][k]);
+        let (face, [of_second, of_third]) = (entry as usize / 4, SHARES[entry as usize % 4]);
+        let [second, third] = states[face / LANES].forces[face % LANES];
+        force = force.plus(second.times(of_second).plus(third.times(of_third)));
     }
     force
 }
@@ -101,22 +107,19 @@ impl MeshStep {
     }
 }
 
-/// A vertex in the steps of the mesh.
-#[derive(Clone, Copy, Debug)]
+/// The vertices in the steps of the mesh.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Moved {
-    /// Where it is, from where the substep left it [cells].
-    pub way: Quad,
+    /// Where they are, from where the substep left them [cells].
+    pub ways: Vec<Quad>,
     /// [m/s]
-    pub velocity: Quad,
-}
-
-impl Moved {
-    pub(super) const ZERO: Self = Self { way: Quad::ZERO, velocity: Quad::ZERO };
+    pub velocities: Vec<Quad>,
 }
 
 /// A vertex of the mesh takes a step.
 struct MoveVertex<'a> {
-    moved: &'a mut Moved,
+    way: &'a mut Quad,
+    velocity: &'a mut Quad,
     inverse_mass: f32,
     entries: &'a [u32],
     states: &'a [FaceState],
@@ -133,8 +136,8 @@ impl Kernel for MoveVertex<'_> {
         if self.inverse_mass > 0.0 {
             let force = corner_forces(self.states, self.entries);
             let kicked = force.times(self.kick * self.inverse_mass).plus(self.fall);
-            self.moved.velocity = self.moved.velocity.plus(kicked);
-            self.moved.way = self.moved.way.plus(self.moved.velocity.times(self.step));
+            *self.velocity = self.velocity.plus(kicked);
+            *self.way = self.way.plus(self.velocity.times(self.step));
         }
     }
 }
@@ -166,10 +169,10 @@ fn corners<S: Simd>(group: &FaceGroup, vertices: &Vertices, slots: &[Slot], stor
 
 /// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning [cells].
 #[inline(always)]
-fn changes<S: Simd>(group: &FaceGroup, moved: &[Moved]) -> [Vec3<Lanes<S>>; 2] {
+fn changes<S: Simd>(group: &FaceGroup, ways: &[Quad]) -> [Vec3<Lanes<S>>; 2] {
     let mut rows = [Row::ZERO; LANES];
     for l in 0..LANES {
-        let [a, b, c] = [0, 1, 2].map(|k| moved[group.corners[k][l] as usize].way);
+        let [a, b, c] = [0, 1, 2].map(|k| ways[group.corners[k][l] as usize]);
         rows[l].0[..4].copy_from_slice(&b.minus(a).0);
         rows[l].0[4..8].copy_from_slice(&c.minus(a).0);
     }
@@ -236,7 +239,7 @@ struct StepFaces<'a> {
     vertices: &'a Vertices,
     slots: &'a [Slot],
     store: &'a Store,
-    moved: &'a [Moved],
+    ways: &'a [Quad],
     material: &'a ClothMaterial,
     /// Grid spacing h [m].
     cell: f32,
@@ -248,14 +251,14 @@ impl Kernel for StepFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Self { group, state, vertices, slots, store, moved, material, cell, mesh } = self;
+        let Self { group, state, vertices, slots, store, ways, material, cell, mesh } = self;
         let model = ClothModel::<Lanes<S>>::new(material);
         if mesh.step == 0 {
             Measure { group, state: &mut *state, vertices, slots, store }.run::<S>();
         }
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
-            biot = step_mesh(&model, group, state, moved, mesh, cell);
+            biot = step_mesh(&model, group, state, ways, mesh, cell);
         }
         if mesh.is_last() {
             finish(&model, group, state, (mesh.steps > 1).then_some(biot), cell);
@@ -269,13 +272,13 @@ fn step_mesh<S: Simd>(
     model: &ClothModel<Lanes<S>>,
     group: &FaceGroup,
     state: &mut FaceState,
-    moved: &[Moved],
+    ways: &[Quad],
     mesh: MeshStep,
     cell: f32,
 ) -> [Lanes<S>; 3] {
     let mut edges = edges::<S>(state);
     if mesh.step > 0 {
-        let [first, second] = changes::<S>(group, moved);
+        let [first, second] = changes::<S>(group, ways);
         edges = [edges[0] + first, edges[1] + second];
     }
     let [f1, f2] = columns(group, edges);
@@ -294,7 +297,7 @@ fn step_mesh<S: Simd>(
     }
     if !mesh.is_last() {
         let volume = Lanes::<S>::load(&group.volume) * Lanes::all(1.0 / cell);
-        write_forces(group, state, &polar.plane_piola(&qr, biot), volume, [Lanes::all(0.0); 3]);
+        write_forces(group, state, &polar.plane_piola(&qr, biot), volume);
     }
     mean
 }
@@ -321,11 +324,11 @@ fn finish<S: Simd>(
     }
     let (p, d) = (p3.scale(volume * Lanes::all(0.5)).0, director.0);
     // Axial vector of the skew part of V p3 d3^T, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
-    let moment = core::array::from_fn(|k| {
+    for k in 0..3 {
         let (i, j) = ((k + 2) % 3, (k + 1) % 3);
-        p[i] * d[j] - p[j] * d[i]
-    });
-    write_forces(group, state, &[p1, p2], volume * Lanes::all(1.0 / cell), moment);
+        (p[i] * d[j] - p[j] * d[i]).store(&mut state.moment[k]);
+    }
+    write_forces(group, state, &[p1, p2], volume * Lanes::all(1.0 / cell));
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
         columns[k] = S::load(&state.center[k].0);
@@ -344,31 +347,26 @@ fn finish<S: Simd>(
     }
 }
 
-/// Writes the forces on the corners, by the chain rule from F = d D^-1, and a moment; `volume` is over the grid spacing [m^2].
+/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1; `volume` is over the grid spacing [m^2].
 #[inline(always)]
 fn write_forces<S: Simd>(
     group: &FaceGroup,
     state: &mut FaceState,
     stress: &[Vec3<Lanes<S>>; 2],
     volume: Lanes<S>,
-    moment: [Lanes<S>; 3],
 ) {
     let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
     let of_d1 = stress[0].scale(m11).0;
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
-        let first = volume * stress[1].0[k].mul_add(m12, of_d1[k]);
-        let second = volume * stress[1].0[k] * m22;
-        columns[k] = (first + second).0;
-        columns[4 + k] = (-first).0;
-        columns[8 + k] = (-second).0;
-        columns[12 + k] = moment[k].0;
+        columns[k] = (-(volume * stress[1].0[k].mul_add(m12, of_d1[k]))).0;
+        columns[4 + k] = (-(volume * stress[1].0[k] * m22)).0;
     }
     let rows = S::transpose(columns);
     for l in 0..LANES {
         let mut row = Row::ZERO;
         S::store(&mut row.0, rows[l]);
-        for k in 0..4 {
+        for k in 0..2 {
             state.forces[l][k].0.copy_from_slice(&row.0[4 * k..4 * k + 4]);
         }
     }
