@@ -685,17 +685,23 @@ struct ContactRules {
     float near_rigid;
     // Hunt-Crossley dissipation [s/m].
     float dissipation;
+    // How far from a centroid of cloth the vertices of its face can be [m].
+    float vertex_reach;
+    // Number of materials that are not cloth.
+    uint32_t cloth_from;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactRules) == 32 && alignof(ContactRules) == 8, "ContactRules");
+static_assert(sizeof(ContactRules) == 40 && alignof(ContactRules) == 8, "ContactRules");
 static_assert(PLIANT_OFFSET(ContactRules, grid_spacing) == 0, "ContactRules::grid_spacing");
 static_assert(PLIANT_OFFSET(ContactRules, margin) == 8, "ContactRules::margin");
 static_assert(PLIANT_OFFSET(ContactRules, radius) == 12, "ContactRules::radius");
 static_assert(PLIANT_OFFSET(ContactRules, stiffness) == 16, "ContactRules::stiffness");
 static_assert(PLIANT_OFFSET(ContactRules, near_rigid) == 20, "ContactRules::near_rigid");
 static_assert(PLIANT_OFFSET(ContactRules, dissipation) == 24, "ContactRules::dissipation");
-static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused");
+static_assert(PLIANT_OFFSET(ContactRules, vertex_reach) == 28, "ContactRules::vertex_reach");
+static_assert(PLIANT_OFFSET(ContactRules, cloth_from) == 32, "ContactRules::cloth_from");
+static_assert(PLIANT_OFFSET(ContactRules, unused) == 36, "ContactRules::unused");
 
 // The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
 // nodes with walls of the grid.
@@ -2104,7 +2110,7 @@ struct ContactFindParameters {
     // What decides.
     ContactRules rules;
 };
-static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
+static_assert(sizeof(ContactFindParameters) == 368 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
 static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
@@ -2142,7 +2148,7 @@ struct ContactFillParameters {
     // See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
     Span<uint32_t> status;
 };
-static_assert(sizeof(ContactFillParameters) == 696 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(sizeof(ContactFillParameters) == 704 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
 static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
@@ -2153,8 +2159,8 @@ static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillP
 static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
 static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
-static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 680, "ContactFillParameters::status");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 384, "ContactFillParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 688, "ContactFillParameters::status");
 
 // Remembers the contacts, and sums what they give each body.
 struct ContactExchangeParameters {
