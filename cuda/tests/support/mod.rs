@@ -45,7 +45,9 @@ pub fn devices() -> Vec<Device> {
         (None, true) => &[1, 2, 3],
         (None, false) => &[],
     };
-    seeds.iter().map(|seed| emulated(*seed)).chain(gpu()).collect()
+    let devices: Vec<Device> = seeds.iter().map(|seed| emulated(*seed)).chain(gpu()).collect();
+    assert!(!devices.is_empty(), "there is no device to test: no GPU, and the emulation was not built");
+    devices
 }
 
 /// Parameters of a kernel that does next to nothing, with memory that is not there for long.
