@@ -11,6 +11,7 @@ mod builder;
 pub mod convex;
 mod error;
 mod exchange;
+mod flat;
 mod mass_ratio;
 mod memory;
 mod motion;

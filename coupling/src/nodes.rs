@@ -16,7 +16,7 @@ use crate::settings::ContactSettings;
 use crate::walls::Walls;
 
 /// Consecutive nodes along z, all of one region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     x: i32,
     y: i32,
@@ -96,6 +96,8 @@ pub(crate) struct Numbering {
     rows: Vec<[u32; 9]>,
     /// The groups sorted by region.
     order: Vec<u32>,
+    /// The columns of all stencils, as numbers that sort like their nodes; see [`column`].
+    columns: Vec<u128>,
     /// In ascending order of their nodes.
     runs: Vec<Run>,
     /// Union-find over the runs; at the end of it the region of each.
@@ -115,7 +117,6 @@ impl Numbering {
         if self.grid != mpm.grid_version() || self.stencils != self.last_stencils {
             self.grid = mpm.grid_version();
             self.find_runs();
-            self.find_rows();
             self.join();
             self.sort_regions();
             self.number();
@@ -138,38 +139,27 @@ impl Numbering {
         self.begins.push(pairs.len() as u32);
     }
 
-    /// Merges the columns of all stencils into runs, where they share nodes.
+    /// Merges the columns of all stencils into runs, where they share nodes, and finds the run of each.
     fn find_runs(&mut self) {
-        self.runs.clear();
-        for Stencil { base: [x, y, z], .. } in &self.stencils {
-            for i in 0..3 {
-                for j in 0..3 {
-                    let (x, y, end) = (x.wrapping_add(i), y.wrapping_add(j), z.wrapping_add(3));
-                    self.runs.push(Run { x, y, z: *z, end, first: 0 });
-                }
+        self.columns.clear();
+        self.rows.clear();
+        self.rows.resize(self.stencils.len(), [0; 9]);
+        for (group, Stencil { base: [x, y, z], .. }) in (0u32..).zip(&self.stencils) {
+            for (r, row) in (0..9).zip(9 * group..) {
+                let (x, y) = (x.wrapping_add(r / 3), y.wrapping_add(r % 3));
+                self.columns.push(column(x, y, *z, row));
             }
         }
-        self.runs.sort_unstable();
-        self.runs.dedup_by(|next, run| {
-            let joined = (next.x, next.y) == (run.x, run.y) && next.z < run.end;
-            if joined {
-                run.end = run.end.max(next.end);
+        self.columns.sort_unstable();
+        self.runs.clear();
+        for &packed in &self.columns {
+            let ([x, y, z], row) = unpacked(packed);
+            let end = z.wrapping_add(3);
+            match self.runs.last_mut() {
+                Some(run) if (x, y) == (run.x, run.y) && z < run.end => run.end = run.end.max(end),
+                _ => self.runs.push(Run { x, y, z, end, first: 0 }),
             }
-            joined
-        });
-    }
-
-    /// The runs of all groups' rows.
-    fn find_rows(&mut self) {
-        self.rows.clear();
-        for Stencil { base: [x, y, z], .. } in &self.stencils {
-            self.rows.push(core::array::from_fn(|r| {
-                let column = (x.wrapping_add(r as i32 / 3), y.wrapping_add(r as i32 % 3));
-                // The last run of the column that starts at or below z.
-                let after =
-                    self.runs.partition_point(|run| (run.x, run.y, run.z) <= (column.0, column.1, *z));
-                after.saturating_sub(1) as u32
-            }));
+            self.rows[row as usize / 9][row as usize % 9] = self.runs.len() as u32 - 1;
         }
     }
 
@@ -313,6 +303,18 @@ impl Numbering {
     pub(crate) fn ascending(&self) -> impl Iterator<Item = usize> {
         self.runs.iter().flat_map(|run| run.first as usize..(run.first + run.len()) as usize)
     }
+}
+
+/// A column of three nodes along z and its place among the rows of all stencils, as one number: coordinates first, the lowest one as 0.
+fn column(x: i32, y: i32, z: i32, row: u32) -> u128 {
+    let [x, y, z] = [x, y, z].map(|coordinate| u128::from(coordinate.cast_unsigned() ^ (1 << 31)));
+    (((x << 32 | y) << 32) | z) << 32 | u128::from(row)
+}
+
+/// What [`column`] packed.
+fn unpacked(column: u128) -> ([i32; 3], u32) {
+    let part = |n: u32| (column >> (32 * n)) as u32;
+    ([part(3), part(2), part(1)].map(|coordinate| (coordinate ^ (1 << 31)).cast_signed()), part(0))
 }
 
 /// Joins the trees of two entries; the smaller root becomes that of both.

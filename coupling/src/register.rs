@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use crate::backend::SeenBody;
 use crate::convex::normal_impulse;
+use crate::flat::{VERTEX_REACH, flat_around, is_centroid};
 use crate::memory::{Memories, RememberedContact};
 use crate::room::{LANES, Room};
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
@@ -256,10 +257,18 @@ impl Search<'_> {
         for near in near.iter().filter(|near| near.lanes >> lane & 1 == 1) {
             let placed = &self.placed[near.geometry];
             let local = placed.local(&position);
-            if self.shape(placed).lower_bound(&local) <= near.reach {
+            if self.shape(placed).lower_bound(&local) <= near.reach
+                && !self.is_needless(view, i, placed, &local)
+            {
                 pairs.extend(self.pair(view, i, position, near.geometry, &local, extents));
             }
         }
+    }
+
+    /// Whether a centroid's vertices do for it.
+    fn is_needless(&self, view: &BlockView<'_>, i: usize, placed: &Placed, local: &Point3<f64>) -> bool {
+        let reach = VERTEX_REACH * self.mpm.grid_spacing();
+        placed.range == 0.0 && is_centroid(view, i) && flat_around(self.shape(placed), local) > reach
     }
 
     fn shape(&self, placed: &Placed) -> &Shape {

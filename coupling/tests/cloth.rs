@@ -117,3 +117,29 @@ fn momentum_is_accounted_for() {
     assert!(balance.linear_momentum < 1e-5 && balance.angular_momentum < 1e-5, "{balance:?}");
     assert!(balance.energy < 1e-3, "{balance:?}");
 }
+
+/// Over a plane a face's centroid is as far away as its vertices on the mean and moves with their mean velocity, so that its own contact would say
+/// nothing new: a sheet on a board touches with its vertices alone. The board carries all of its weight, and every particle, centroids too,
+/// lies half a thickness above it, less g / omega^2 of the near-rigid contact (omega delta = 2 pi: below 1e-4 h).
+#[test]
+fn sheet_on_a_board_touches_with_its_vertices() {
+    let h = 1.0 / 64.0;
+    let mut builder = World::builder(Settings::new(h, 0.01));
+    let corner = Vector3::new(-0.1, -0.1, 0.5 * h);
+    let mesh = ClothMesh::rectangle(corner, 0.2 * Vector3::x(), 0.2 * Vector3::y(), [14, 14]).unwrap();
+    let vertices = mesh.vertices().len();
+    builder.cloth(Sheet::new(mesh, bag(h)));
+    let board = Shape::Box { half_extents: Vector3::new(0.3, 0.3, 0.1) };
+    builder.body(fixed("board", board, Isometry3::translation(0.0, 0.0, -0.1), 0.5)).unwrap();
+    let mut world = builder.build().unwrap();
+    run_for(&mut world, 0.5, |_, _| {});
+    let report = world.step().unwrap();
+    assert_eq!(report.contacts_max, vertices);
+    let weight = 0.2 * 0.2 * h * 1500.0 * 9.81;
+    let carried = -world.body_impulses()[0].linear.z / 0.01;
+    println!("carries {carried} of {weight} N");
+    assert!((carried / weight - 1.0).abs() < 0.01, "{carried} of {weight} N");
+    for x in snapshot(&mut world).positions {
+        assert!((x[2] / h - 0.5).abs() < 0.01, "{} h", x[2] / h);
+    }
+}

@@ -72,13 +72,26 @@ __device__ __forceinline__ Corners corners_of(const ClothHinge& hinge, double sp
     return {from_first(1), from_first(2), from_first(3)};
 }
 
-// F of a face by its columns; `place(v)` is where vertex v is.
+// A face from its first corner to the others [cells].
+struct Edges {
+    Vec3 first, second;
+};
+
+// Edges of a face; `place(v)` is where vertex v is.
 template <typename PlaceOf>
-__device__ __forceinline__ Qr qr_of_face(const ClothFace& face, Vec3 director, PlaceOf place) {
-    const Place a = place(face.corners[0]), b = place(face.corners[1]), c = place(face.corners[2]);
-    const Vec3 d1 = way(a, b), d2 = way(a, c);
+__device__ __forceinline__ Edges edges_of(const ClothFace& face, PlaceOf place) {
+    const Place a = place(face.corners[0]);
+    return {way(a, place(face.corners[1])), way(a, place(face.corners[2]))};
+}
+
+// The columns of F that edges make.
+struct PlaneColumns {
+    Vec3 f1, f2;
+};
+
+__device__ __forceinline__ PlaneColumns columns_of(const ClothFace& face, const Edges& d) {
     const float m11 = face.inverse_edges[0], m12 = face.inverse_edges[1], m22 = face.inverse_edges[2];
-    return qr_of(m11 * d1, fused(m12, d1, m22 * d2), director);
+    return {m11 * d.first, fused(m12, d.first, m22 * d.second)};
 }
 
 // Sum over the lanes of the warp, the same for all, along a fixed tree.
@@ -249,7 +262,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         }
         p.corners[vertex] = corner;
         quad(p.locals, vertex) = quad_of(local, 0.0f);
-        quad(p.velocities, vertex) = quad_of(velocity, inverse_mass);
+        quad(p.velocities, vertex) = quad_of(velocity, pin != CLOTH_NO_PIN ? 0.0f : inverse_mass);
     }
 
     // A face as the transfer left it; its director goes with the velocity gradient.
@@ -319,18 +332,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         return dot(velocity, velocity);
     }
 
-    // A face's return mapping and stress, the forces on its corners, and its centroid's particle.
-    __device__ __forceinline__ float stress_face(uint32_t number) const {
-        const ClothFace& face = p.tables.faces[number];
-        const ClothSheet& sheet = p.tables.sheets[face.sheet];
-        const uint32_t i = p.tables.places[vertices() + number];
-        const auto row = [&](uint32_t r) -> float& { return row_of(p.particles, r, i); };
-        const Vec3 director = {row(ROW_GRADIENT + 2), row(ROW_GRADIENT + 5), row(ROW_GRADIENT + 8)};
-        const Qr mapped = return_mapping(sheet, qr_of_face(face, director, [&](uint32_t v) { return place(v); }));
-        Vec3 stress[3];
-        first_piola(sheet, mapped, stress);
-
-        // Forces by the chain rule from F = d D^-1; edges are in cells.
+    // Writes the forces on a face's corners, by the chain rule from F = d D^-1; edges are in cells.
+    __device__ __forceinline__ void write_forces(uint32_t number, const ClothFace& face, const Vec3 (&stress)[2]) const {
         const float over_cell = face.volume * (1.0f / p.settings[0].grid_spacing);
         const float m11 = face.inverse_edges[0], m12 = face.inverse_edges[1], m22 = face.inverse_edges[2];
         const Vec3 first = over_cell * fused(m12, stress[1], m11 * stress[0]);
@@ -338,9 +341,101 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.forces, 3 * number) = quad_of(first + second, 0.0f);
         quad(p.forces, 3 * number + 1) = quad_of(-1.0f * first, 0.0f);
         quad(p.forces, 3 * number + 2) = quad_of(-1.0f * second, 0.0f);
+    }
+
+    // Adds to the mean of a face's Biot stresses in a step of its mesh, which it returns; `edges` are those at the beginning. Finds the forces
+    // on its corners unless it is the last step.
+    __device__ __forceinline__ Sym2 step_face(uint32_t number, const ClothFace& face, Edges edges, uint32_t step) const {
+        const ClothMeshSteps& mesh = p.mesh[face.sheet];
+        if (step > 0) {
+            const auto moved = [&](uint32_t k) { return vector(quad(p.ways, face.corners[k])); };
+            const Vec3 first = moved(0);
+            edges.first = edges.first + (moved(1) - first);
+            edges.second = edges.second + (moved(2) - first);
+        }
+        const PlaneColumns f = columns_of(face, edges);
+        // Nothing of this is across the face.
+        const Qr qr = qr_of(f.f1, f.f2, f.f1);
+        const Polar polar = polar_of(qr);
+        const Sym2 biot = biot_of(p.tables.sheets[face.sheet], polar);
+        const float weight = mesh.weights[step];
+        Sym2 mean = {weight * biot.xx, weight * biot.xy, weight * biot.yy};
+        if (step > 0) {
+            const float4 before = quad(p.biot, number);
+            mean = {before.x + mean.xx, before.y + mean.xy, before.z + mean.yy};
+        }
+        if (step + 1 < mesh.steps) {
+            quad(p.biot, number) = make_float4(mean.xx, mean.xy, mean.yy, 0.0f);
+            Vec3 stress[2];
+            plane_piola(qr, polar, biot, stress);
+            write_forces(number, face, stress);
+        }
+        return mean;
+    }
+
+    // A step of a face's mesh that is not its last.
+    __device__ __forceinline__ void step_mesh(uint32_t number, uint32_t step) const {
+        const ClothFace& face = p.tables.faces[number];
+        if (step + 1 < p.mesh[face.sheet].steps) {
+            step_face(number, face, edges_of(face, [&](uint32_t v) { return place(v); }), step);
+        }
+    }
+
+    // A vertex in such a step: leapfrog from rest, half a step of its velocity first. One that is held stays.
+    __device__ __forceinline__ void move_mesh(uint32_t vertex, uint32_t step) const {
+        const ClothMeshSteps& mesh = p.mesh[p.tables.sheets_of_vertices[vertex]];
+        if (step + 1 >= mesh.steps) {
+            return;
+        }
+        const float inverse_mass = quad(p.velocities, vertex).w;
+        Vec3 velocity = {0.0f, 0.0f, 0.0f}, moved = velocity;
+        if (inverse_mass > 0.0f) {
+            if (step > 0) {
+                velocity = vector(quad(p.mesh_velocities, vertex));
+                moved = vector(quad(p.ways, vertex));
+            }
+            const float part = step == 0 ? 0.5f : 1.0f;
+            const Vec3 fall = {part * mesh.fall[0], part * mesh.fall[1], part * mesh.fall[2]};
+            velocity = velocity + ((part * mesh.kick * inverse_mass) * force_of_faces(vertex) + fall);
+            moved = moved + mesh.step * velocity;
+        }
+        quad(p.mesh_velocities, vertex) = quad_of(velocity, 0.0f);
+        quad(p.ways, vertex) = quad_of(moved, 0.0f);
+    }
+
+    // Sum of the forces on the corners of faces that a vertex is.
+    __device__ __forceinline__ Vec3 force_of_faces(uint32_t vertex) const {
+        const uint32_t corners_of_faces = 3 * p.tables.faces.length;
+        Vec3 force = {0.0f, 0.0f, 0.0f};
+        for (uint32_t e = p.tables.around_first[vertex]; e < p.tables.around_first[vertex + 1]; ++e) {
+            const uint32_t corner = p.tables.around[e];
+            if (corner >= corners_of_faces) {
+                break;
+            }
+            force = force + vector(quad(p.forces, corner));
+        }
+        return force;
+    }
+
+    // The last step of a face's mesh: return mapping and stress, the forces on its corners, and its centroid's particle.
+    __device__ __forceinline__ float stress_face(uint32_t number) const {
+        const ClothFace& face = p.tables.faces[number];
+        const ClothSheet& sheet = p.tables.sheets[face.sheet];
+        const uint32_t i = p.tables.places[vertices() + number];
+        const auto row = [&](uint32_t r) -> float& { return row_of(p.particles, r, i); };
+        const Vec3 director = {row(ROW_GRADIENT + 2), row(ROW_GRADIENT + 5), row(ROW_GRADIENT + 8)};
+        const Edges edges = edges_of(face, [&](uint32_t v) { return place(v); });
+        const PlaneColumns f = columns_of(face, edges);
+        const Qr mapped = return_mapping(sheet, qr_of(f.f1, f.f2, director));
+        const Polar polar = polar_of(mapped);
+        const uint32_t steps = p.mesh[face.sheet].steps;
+        const Sym2 biot = steps > 1 ? step_face(number, face, edges, steps - 1) : biot_of(sheet, polar);
+        Vec3 stress[2];
+        const Vec3 across = first_piola(sheet, mapped, polar, biot, stress);
+        write_forces(number, face, stress);
 
         // The director, and stress V p3 d3^T by its symmetric and its skew part.
-        const Vec3 n = (0.5f * face.volume) * stress[2], d = mapped.director();
+        const Vec3 n = (0.5f * face.volume) * across, d = mapped.director();
         row(ROW_GRADIENT + 2) = d.x;
         row(ROW_GRADIENT + 5) = d.y;
         row(ROW_GRADIENT + 8) = d.z;
@@ -353,7 +448,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         row(ROW_GRADIENT + 1) = n.z * d.y - n.y * d.z;
         row(ROW_GRADIENT + 4) = n.x * d.z - n.z * d.x;
         row(ROW_GRADIENT + 7) = n.y * d.x - n.x * d.y;
-        row(ROW_HISTORY) = mapped.r11 * mapped.r22;
+        row(ROW_HISTORY) = polar.area;
 
         // The mean of the vertices from the corner of its own block. Small numbers first: blocks' corners differ by few cells.
         const Array<int32_t, 3> own = corner_of(p.particles, i);
@@ -476,6 +571,15 @@ PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
         a.each(vertices, [&](uint32_t vertex) { a.push_vertex(vertex, step); });
         a.barrier();
     }
+    // The same for all threads. The last of a sheet's steps is with its stress.
+    const uint32_t most = p.mesh[0].most;
+#pragma unroll 1
+    for (uint32_t step = 0; step + 1 < most; ++step) {
+        a.each(faces, [&](uint32_t face) { a.step_mesh(face, step); });
+        a.barrier();
+        a.each(vertices, [&](uint32_t vertex) { a.move_mesh(vertex, step); });
+        a.barrier();
+    }
     float speed_squared = 0.0f;
     a.each(faces, [&](uint32_t face) { speed_squared = fmaxf(speed_squared, a.stress_face(face)); });
     a.each(p.tables.hinges.length, [&](uint32_t hinge) { a.bend_hinge(hinge); });
@@ -505,7 +609,8 @@ PLIANT_KERNEL(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS) {
             const ClothFace& face = p.tables.faces[element];
             const uint32_t i = p.tables.places[vertices + element];
             const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
-            const cloth::Qr qr = cloth::qr_of_face(face, {row(0), row(1), row(2)}, place);
+            const cloth::PlaneColumns f = cloth::columns_of(face, cloth::edges_of(face, place));
+            const cloth::Qr qr = cloth::qr_of(f.f1, f.f2, {row(0), row(1), row(2)});
             sum += static_cast<double>(cloth::energy_density(p.tables.sheets[face.sheet], qr) * face.volume);
         } else {
             const ClothHinge& hinge = p.tables.hinges[element - faces];

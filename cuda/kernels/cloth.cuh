@@ -59,16 +59,51 @@ __device__ __forceinline__ Qr return_mapping(const ClothSheet& sheet, Qr qr) {
     return qr;
 }
 
-// Cosine and sine of the rotation in the polar decomposition of the plane's R.
-__device__ __forceinline__ Rotation plane_rotation(const Qr& qr) {
-    const float c = qr.r11 + qr.r22, s = -qr.r12;
-    const float scale = 1.0f / fmaxf(sqrtf(fmaf(c, c, s * s)), TINY);
-    return {c * scale, s * scale};
+// A symmetric matrix of the plane.
+struct Sym2 {
+    float xx, xy, yy;
+};
+
+// Polar decomposition of the plane's R: rotation times U.
+struct Polar {
+    Rotation turn;
+    Sym2 stretch;
+    // det U.
+    float area;
+};
+
+// Of a face; one that has collapsed gives zeros.
+__device__ __forceinline__ Polar polar_of(const Qr& qr) {
+    const float sum = qr.r11 + qr.r22, difference = -qr.r12;
+    const float scale = 1.0f / fmaxf(sqrtf(fmaf(sum, sum, difference * difference)), TINY);
+    const float c = sum * scale, s = difference * scale;
+    return {{c, s}, {c * qr.r11, -s * qr.r11, c * qr.r22 - s * qr.r12}, qr.r11 * qr.r22};
+}
+
+// Biot stress of the plane [Pa].
+__device__ __forceinline__ Sym2 biot_of(const ClothSheet& sheet, const Polar& polar) {
+    const float two_mu = sheet.mu + sheet.mu;
+    const Sym2& u = polar.stretch;
+    const float area = sheet.lambda * (polar.area - 1.0f);
+    return {fmaf(two_mu, u.xx - 1.0f, area * u.yy), (two_mu - area) * u.xy, fmaf(two_mu, u.yy - 1.0f, area * u.xx)};
+}
+
+// The plane's part of the stress' first two columns [Pa], of a Biot stress T: rotation (T + a e), where a leaves no moment.
+__device__ __forceinline__ void plane_piola(const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
+    const float c = polar.turn.c, s = polar.turn.s;
+    const Sym2& u = polar.stretch;
+    const float commutator = fmaf(biot.xx - biot.yy, u.xy, biot.xy * (u.yy - u.xx));
+    const float a = -commutator / fmaxf(u.xx + u.yy, TINY);
+    const float above = biot.xy + a, below = biot.xy - a;
+    const float p11 = c * biot.xx - s * below, p21 = fmaf(s, biot.xx, c * below);
+    const float p12 = c * above - s * biot.yy, p22 = fmaf(s, above, c * biot.yy);
+    stress[0] = fused(p11, qr.q[0], p21 * qr.q[1]);
+    stress[1] = fused(p12, qr.q[0], p22 * qr.q[1]);
 }
 
 // Energy per rest volume [J/m^3].
 __device__ __forceinline__ float energy_density(const ClothSheet& sheet, const Qr& qr) {
-    const Rotation turn = plane_rotation(qr);
+    const Rotation turn = polar_of(qr).turn;
     const float a = qr.r11 - turn.c, b = qr.r12 + turn.s, d = qr.r22 - turn.c;
     const float strain = fmaf(a, a, fmaf(b, b, fmaf(d, d, turn.s * turn.s)));
     const float area = qr.r11 * qr.r22 - 1.0f;
@@ -78,25 +113,19 @@ __device__ __forceinline__ float energy_density(const ClothSheet& sheet, const Q
     return sheet.mu * strain + 0.5f * sheet.lambda * area * area + normal + shear;
 }
 
-// First Piola-Kirchhoff stress by columns [Pa].
-__device__ __forceinline__ void first_piola(const ClothSheet& sheet, const Qr& qr, Vec3 (&stress)[3]) {
-    const Rotation turn = plane_rotation(qr);
-    const float two_mu = sheet.mu + sheet.mu;
-    const float area = sheet.lambda * (qr.r11 * qr.r22 - 1.0f);
-    const float p11 = two_mu * (qr.r11 - turn.c) + area * qr.r22;
-    const float p12 = two_mu * (qr.r12 + turn.s);
-    const float p21 = -two_mu * turn.s - area * qr.r12;
-    const float p22 = two_mu * (qr.r22 - turn.c) + area * qr.r11;
+// First Piola-Kirchhoff stress [Pa], of a Biot stress in the plane: its first two columns, and the third, which is returned.
+__device__ __forceinline__ Vec3 first_piola(const ClothSheet& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
     const float compression = fmaxf(1.0f - qr.r33, 0.0f);
     const float normal = -sheet.normal_stiffness * compression * compression;
     // Row vector r^T R2^-T, by back substitution.
     const float y2 = qr.r23 / fmaxf(qr.r22, TINY);
     const float y1 = (qr.r13 - qr.r12 * y2) / fmaxf(qr.r11, TINY);
     const float turning = sheet.shear_stiffness * qr.r33 - normal;
-    const auto turned = [&](float x, float y, float z) { return fused(x, qr.q[0], fused(y, qr.q[1], z * qr.q[2])); };
-    stress[0] = turned(p11, p21, turning * y1);
-    stress[1] = turned(p12, p22, turning * y2);
-    stress[2] = turned(sheet.shear_stiffness * qr.r13, sheet.shear_stiffness * qr.r23, normal);
+    plane_piola(qr, polar, biot, stress);
+    stress[0] = fused(turning * y1, qr.q[2], stress[0]);
+    stress[1] = fused(turning * y2, qr.q[2], stress[1]);
+    const float s13 = sheet.shear_stiffness * qr.r13, s23 = sheet.shear_stiffness * qr.r23;
+    return fused(normal, qr.q[2], fused(s13, qr.q[0], s23 * qr.q[1]));
 }
 
 // A vector in f64.

@@ -409,6 +409,23 @@ __device__ __forceinline__ Surface surface_point_from(
     }
 }
 
+// Beyond every distance [m].
+constexpr float BOUNDLESS = 3e38f;
+
+// Distance to the border of the flat face that the point is over [m]: see `coupling/src/flat.rs`.
+__device__ __forceinline__ float flat_around(const ContactGeometry& g, Vector p) {
+    if (g.kind == HALF_SPACE) {
+        return BOUNDLESS;
+    }
+    if (g.kind != BOX) {
+        return -BOUNDLESS;
+    }
+    // The face it is over is the nearest one: the border is as far as the second of the three.
+    const Vector inside = vector(g.size) - absolute(p);
+    const float low = fminf(inside.x, inside.y), high = fmaxf(inside.x, inside.y);
+    return fminf(high, fmaxf(low, inside.z));
+}
+
 // A cheap lower bound of the signed distance.
 __device__ __forceinline__ float lower_bound(const ContactGeometry& g, Vector p) {
     const Vector size = vector(g.size);

@@ -120,6 +120,8 @@ constexpr uint32_t CLOTH_PIN_SUMS = 7;
 // f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first node of its stencil; `CLOTH_PIN_SUMS`
 // of its vertex.
 constexpr uint32_t CLOTH_PIN_ROW = 14;
+// Most steps that a mesh takes in a substep.
+constexpr uint32_t CLOTH_MESH_STEPS = 16;
 // No contact, geometry, side or triangle.
 constexpr uint32_t CONTACT_NONE = 4294967295;
 // Threads of a block of the contact kernels, and particles of its tile.
@@ -322,6 +324,32 @@ static_assert(PLIANT_OFFSET(ClothSheet, shear_stiffness) == 12, "ClothSheet::she
 static_assert(PLIANT_OFFSET(ClothSheet, friction) == 16, "ClothSheet::friction");
 static_assert(PLIANT_OFFSET(ClothSheet, damping) == 20, "ClothSheet::damping");
 
+// The steps that a sheet's mesh takes by itself in a substep of the present length.
+struct ClothMeshSteps {
+    // How many, at least one.
+    uint32_t steps;
+    // The most that any sheet takes.
+    uint32_t most;
+    // Their length over the grid spacing [cells per m/s].
+    float step;
+    // Their length times the part of a particle's inverse mass that a vertex of the mesh has [s].
+    float kick;
+    // Their length times gravity [m/s].
+    Array<float, 3> fall;
+    // Zero.
+    uint32_t unused;
+    // Weight of the stresses at each (no unit).
+    Array<float, 16> weights;
+};
+static_assert(sizeof(ClothMeshSteps) == 96 && alignof(ClothMeshSteps) == 4, "ClothMeshSteps");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, steps) == 0, "ClothMeshSteps::steps");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, most) == 4, "ClothMeshSteps::most");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, step) == 8, "ClothMeshSteps::step");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, kick) == 12, "ClothMeshSteps::kick");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, fall) == 16, "ClothMeshSteps::fall");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, unused) == 28, "ClothMeshSteps::unused");
+static_assert(PLIANT_OFFSET(ClothMeshSteps, weights) == 32, "ClothMeshSteps::weights");
+
 // A face at rest.
 struct ClothFace {
     // Numbers of its vertices.
@@ -380,6 +408,8 @@ struct ClothTables {
     Span<uint32_t> places;
     // Of each vertex, 1 / mass [1/kg].
     Span<float> inverse_masses;
+    // Of each vertex, its sheet.
+    Span<uint32_t> sheets_of_vertices;
     // Where the list of each vertex begins, and the end of the last.
     Span<uint32_t> around_first;
     // Lists of the corners that each vertex is: of faces, then of hinges.
@@ -391,14 +421,15 @@ struct ClothTables {
     // What the sheets are made of.
     Span<ClothSheet> sheets;
 };
-static_assert(sizeof(ClothTables) == 112 && alignof(ClothTables) == 8, "ClothTables");
+static_assert(sizeof(ClothTables) == 128 && alignof(ClothTables) == 8, "ClothTables");
 static_assert(PLIANT_OFFSET(ClothTables, places) == 0, "ClothTables::places");
 static_assert(PLIANT_OFFSET(ClothTables, inverse_masses) == 16, "ClothTables::inverse_masses");
-static_assert(PLIANT_OFFSET(ClothTables, around_first) == 32, "ClothTables::around_first");
-static_assert(PLIANT_OFFSET(ClothTables, around) == 48, "ClothTables::around");
-static_assert(PLIANT_OFFSET(ClothTables, faces) == 64, "ClothTables::faces");
-static_assert(PLIANT_OFFSET(ClothTables, hinges) == 80, "ClothTables::hinges");
-static_assert(PLIANT_OFFSET(ClothTables, sheets) == 96, "ClothTables::sheets");
+static_assert(PLIANT_OFFSET(ClothTables, sheets_of_vertices) == 32, "ClothTables::sheets_of_vertices");
+static_assert(PLIANT_OFFSET(ClothTables, around_first) == 48, "ClothTables::around_first");
+static_assert(PLIANT_OFFSET(ClothTables, around) == 64, "ClothTables::around");
+static_assert(PLIANT_OFFSET(ClothTables, faces) == 80, "ClothTables::faces");
+static_assert(PLIANT_OFFSET(ClothTables, hinges) == 96, "ClothTables::hinges");
+static_assert(PLIANT_OFFSET(ClothTables, sheets) == 112, "ClothTables::sheets");
 
 // Pins. Empty without any.
 struct ClothPins {
@@ -654,17 +685,23 @@ struct ContactRules {
     float near_rigid;
     // Hunt-Crossley dissipation [s/m].
     float dissipation;
+    // How far from a centroid of cloth the vertices of its face can be [m].
+    float vertex_reach;
+    // Number of materials that are not cloth.
+    uint32_t cloth_from;
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactRules) == 32 && alignof(ContactRules) == 8, "ContactRules");
+static_assert(sizeof(ContactRules) == 40 && alignof(ContactRules) == 8, "ContactRules");
 static_assert(PLIANT_OFFSET(ContactRules, grid_spacing) == 0, "ContactRules::grid_spacing");
 static_assert(PLIANT_OFFSET(ContactRules, margin) == 8, "ContactRules::margin");
 static_assert(PLIANT_OFFSET(ContactRules, radius) == 12, "ContactRules::radius");
 static_assert(PLIANT_OFFSET(ContactRules, stiffness) == 16, "ContactRules::stiffness");
 static_assert(PLIANT_OFFSET(ContactRules, near_rigid) == 20, "ContactRules::near_rigid");
 static_assert(PLIANT_OFFSET(ContactRules, dissipation) == 24, "ContactRules::dissipation");
-static_assert(PLIANT_OFFSET(ContactRules, unused) == 28, "ContactRules::unused");
+static_assert(PLIANT_OFFSET(ContactRules, vertex_reach) == 28, "ContactRules::vertex_reach");
+static_assert(PLIANT_OFFSET(ContactRules, cloth_from) == 32, "ContactRules::cloth_from");
+static_assert(PLIANT_OFFSET(ContactRules, unused) == 36, "ContactRules::unused");
 
 // The contacts of a substep, one element each: ordered by particle (in their order in memory), then geometry; after them those of
 // nodes with walls of the grid.
@@ -1864,20 +1901,21 @@ struct ClothHoldGridParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ClothHoldGridParameters) == 448 && alignof(ClothHoldGridParameters) == 8, "ClothHoldGridParameters");
+static_assert(sizeof(ClothHoldGridParameters) == 464 && alignof(ClothHoldGridParameters) == 8, "ClothHoldGridParameters");
 static_assert(PLIANT_OFFSET(ClothHoldGridParameters, particles) == 0, "ClothHoldGridParameters::particles");
 static_assert(PLIANT_OFFSET(ClothHoldGridParameters, grid) == 88, "ClothHoldGridParameters::grid");
 static_assert(PLIANT_OFFSET(ClothHoldGridParameters, settings) == 152, "ClothHoldGridParameters::settings");
 static_assert(PLIANT_OFFSET(ClothHoldGridParameters, tables) == 168, "ClothHoldGridParameters::tables");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, pins) == 280, "ClothHoldGridParameters::pins");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, reach) == 376, "ClothHoldGridParameters::reach");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, weights) == 392, "ClothHoldGridParameters::weights");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, nodes_of_particles) == 408, "ClothHoldGridParameters::nodes_of_particles");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, status) == 424, "ClothHoldGridParameters::status");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, substep) == 440, "ClothHoldGridParameters::substep");
-static_assert(PLIANT_OFFSET(ClothHoldGridParameters, unused) == 444, "ClothHoldGridParameters::unused");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, pins) == 296, "ClothHoldGridParameters::pins");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, reach) == 392, "ClothHoldGridParameters::reach");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, weights) == 408, "ClothHoldGridParameters::weights");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, nodes_of_particles) == 424, "ClothHoldGridParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, status) == 440, "ClothHoldGridParameters::status");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, substep) == 456, "ClothHoldGridParameters::substep");
+static_assert(PLIANT_OFFSET(ClothHoldGridParameters, unused) == 460, "ClothHoldGridParameters::unused");
 
-// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, stress, forces. Cooperative.
+// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, steps of the mesh, stress,
+// forces. Cooperative.
 struct ClothAdvanceParameters {
     // Particles.
     ParticleRows particles;
@@ -1891,8 +1929,16 @@ struct ClothAdvanceParameters {
     Span<Array<int32_t, 3>> corners;
     // Of each vertex, its position from there [cells], and nothing.
     Span<Array<float, 4>> locals;
-    // Of each vertex, its velocity [m/s], and 1 / mass [1/kg].
+    // Of each vertex, its velocity [m/s], and 1 / mass [1/kg]; 0 where a pin holds it.
     Span<Array<float, 4>> velocities;
+    // Steps of each sheet's mesh.
+    Span<ClothMeshSteps> mesh;
+    // Of each vertex, how far it is in the mesh's steps from where the substep left it [cells], and nothing.
+    Span<Array<float, 4>> ways;
+    // Of each vertex, its velocity in the mesh's steps [m/s], and nothing.
+    Span<Array<float, 4>> mesh_velocities;
+    // Of each face, the mean of its Biot stresses so far: 11, 12, 22 [Pa], and nothing.
+    Span<Array<float, 4>> biot;
     // Of each face, its centroid's velocity [m/s], and nothing.
     Span<Array<float, 4>> face_velocities;
     // Of each face, the impulse on its vertices in a sweep of the tie [N s], and nothing.
@@ -1908,21 +1954,25 @@ struct ClothAdvanceParameters {
     // Number of materials that are not cloth.
     uint32_t cloth_from;
 };
-static_assert(sizeof(ClothAdvanceParameters) == 448 && alignof(ClothAdvanceParameters) == 8, "ClothAdvanceParameters");
+static_assert(sizeof(ClothAdvanceParameters) == 528 && alignof(ClothAdvanceParameters) == 8, "ClothAdvanceParameters");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, particles) == 0, "ClothAdvanceParameters::particles");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, settings) == 88, "ClothAdvanceParameters::settings");
 static_assert(PLIANT_OFFSET(ClothAdvanceParameters, tables) == 104, "ClothAdvanceParameters::tables");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, pins) == 216, "ClothAdvanceParameters::pins");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, corners) == 312, "ClothAdvanceParameters::corners");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, locals) == 328, "ClothAdvanceParameters::locals");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, velocities) == 344, "ClothAdvanceParameters::velocities");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, face_velocities) == 360, "ClothAdvanceParameters::face_velocities");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, impulses) == 376, "ClothAdvanceParameters::impulses");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, forces) == 392, "ClothAdvanceParameters::forces");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, barrier) == 408, "ClothAdvanceParameters::barrier");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, status) == 424, "ClothAdvanceParameters::status");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, substep) == 440, "ClothAdvanceParameters::substep");
-static_assert(PLIANT_OFFSET(ClothAdvanceParameters, cloth_from) == 444, "ClothAdvanceParameters::cloth_from");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, pins) == 232, "ClothAdvanceParameters::pins");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, corners) == 328, "ClothAdvanceParameters::corners");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, locals) == 344, "ClothAdvanceParameters::locals");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, velocities) == 360, "ClothAdvanceParameters::velocities");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, mesh) == 376, "ClothAdvanceParameters::mesh");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, ways) == 392, "ClothAdvanceParameters::ways");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, mesh_velocities) == 408, "ClothAdvanceParameters::mesh_velocities");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, biot) == 424, "ClothAdvanceParameters::biot");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, face_velocities) == 440, "ClothAdvanceParameters::face_velocities");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, impulses) == 456, "ClothAdvanceParameters::impulses");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, forces) == 472, "ClothAdvanceParameters::forces");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, barrier) == 488, "ClothAdvanceParameters::barrier");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, status) == 504, "ClothAdvanceParameters::status");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, substep) == 520, "ClothAdvanceParameters::substep");
+static_assert(PLIANT_OFFSET(ClothAdvanceParameters, cloth_from) == 524, "ClothAdvanceParameters::cloth_from");
 
 // Sums the energies of faces and hinges by tiles of `MPM_TOTAL_TILE`(super::MPM_TOTAL_TILE), as further tiles of the particles' totals.
 struct ClothEnergyParameters {
@@ -1935,11 +1985,11 @@ struct ClothEnergyParameters {
     // Grid spacing h [m].
     double grid_spacing;
 };
-static_assert(sizeof(ClothEnergyParameters) == 224 && alignof(ClothEnergyParameters) == 8, "ClothEnergyParameters");
+static_assert(sizeof(ClothEnergyParameters) == 240 && alignof(ClothEnergyParameters) == 8, "ClothEnergyParameters");
 static_assert(PLIANT_OFFSET(ClothEnergyParameters, particles) == 0, "ClothEnergyParameters::particles");
 static_assert(PLIANT_OFFSET(ClothEnergyParameters, tables) == 88, "ClothEnergyParameters::tables");
-static_assert(PLIANT_OFFSET(ClothEnergyParameters, tile_sums) == 200, "ClothEnergyParameters::tile_sums");
-static_assert(PLIANT_OFFSET(ClothEnergyParameters, grid_spacing) == 216, "ClothEnergyParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, tile_sums) == 216, "ClothEnergyParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ClothEnergyParameters, grid_spacing) == 232, "ClothEnergyParameters::grid_spacing");
 
 // Probe: finds node blocks by their keys.
 struct ProbeFindNodesParameters {
@@ -2060,7 +2110,7 @@ struct ContactFindParameters {
     // What decides.
     ContactRules rules;
 };
-static_assert(sizeof(ContactFindParameters) == 360 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
+static_assert(sizeof(ContactFindParameters) == 368 && alignof(ContactFindParameters) == 8, "ContactFindParameters");
 static_assert(PLIANT_OFFSET(ContactFindParameters, particles) == 0, "ContactFindParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFindParameters, shapes) == 88, "ContactFindParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFindParameters, placed) == 200, "ContactFindParameters::placed");
@@ -2098,7 +2148,7 @@ struct ContactFillParameters {
     // See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
     Span<uint32_t> status;
 };
-static_assert(sizeof(ContactFillParameters) == 696 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(sizeof(ContactFillParameters) == 704 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
 static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
@@ -2109,8 +2159,8 @@ static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillP
 static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
 static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
-static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 376, "ContactFillParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 680, "ContactFillParameters::status");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 384, "ContactFillParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 688, "ContactFillParameters::status");
 
 // Remembers the contacts, and sums what they give each body.
 struct ContactExchangeParameters {

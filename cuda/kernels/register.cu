@@ -13,6 +13,7 @@ namespace contact {
 // Rows of particles: see ParticleRows.
 constexpr uint32_t POSITION_ROW = 0;
 constexpr uint32_t VELOCITY_ROW = 3;
+constexpr uint32_t DIRECTOR_ROW = 17;
 constexpr uint32_t MASS_ROW = 25;
 constexpr uint32_t VOLUME_ROW = 26;
 constexpr uint32_t THICKNESS_ROW = 33;
@@ -37,11 +38,22 @@ struct Particle {
     // Area of the surface that it stands for [m^2], and its radius [m].
     float area;
     float radius;
+    // Whether it is the centroid of a face of cloth.
+    bool centroid;
 };
 
 __device__ __forceinline__ Vector row_vector(const ParticleRows& particles, uint32_t row, uint32_t i) {
     const uint32_t at = row * particles.stride + i;
     return {particles.rows[at], particles.rows[at + particles.stride], particles.rows[at + 2 * particles.stride]};
+}
+
+// A vertex has no director.
+__device__ __forceinline__ bool is_centroid(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
+    if (particles.materials[i] < rules.cloth_from) {
+        return false;
+    }
+    const auto director = [&](uint32_t d) { return particles.rows[(DIRECTOR_ROW + 3 * d) * particles.stride + i]; };
+    return director(0) != 0.0f || director(1) != 0.0f || director(2) != 0.0f;
 }
 
 __device__ __forceinline__ Particle load_particle(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
@@ -50,7 +62,8 @@ __device__ __forceinline__ Particle load_particle(const ParticleRows& particles,
     const float area = particles.rows[VOLUME_ROW * particles.stride + i] / thickness;
     return {particles.ids[i], {{BLOCK_CELLS * key[0], BLOCK_CELLS * key[1], BLOCK_CELLS * key[2]}},
         row_vector(particles, POSITION_ROW, i), row_vector(particles, VELOCITY_ROW, i),
-        particles.rows[MASS_ROW * particles.stride + i], area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness};
+        particles.rows[MASS_ROW * particles.stride + i], area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness,
+        is_centroid(particles, rules, i)};
 }
 
 // From a geometry's middle to a place [cells], in m along the world's axes. Whole cells are subtracted exactly.
@@ -105,6 +118,10 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     a.local = rotated(placed.inverse_rotation, a.from_middle);
     a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_middle);
     a.relative = particle.velocity - a.body_velocity;
+    // The vertices of its face do for a centroid over a plane: see `coupling/src/flat.rs`.
+    if (particle.centroid && geometry.adhesion_range == 0.0f && flat_around(geometry, a.local) > rules.vertex_reach) {
+        return a;
+    }
     const float reach = rules.margin + norm(a.relative) * delta;
     const float farthest = __uint_as_float(memories.state[0].farthest);
     if (!(lower_bound(geometry, a.local) <= particle.radius + reach + farthest + geometry.adhesion_range)) {

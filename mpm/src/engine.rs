@@ -70,6 +70,8 @@ pub struct Mpm {
     grid_version: u64,
     /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
     pub(crate) lost: Option<MpmError>,
+    /// In the last P2G [m/s^2].
+    gravity: Vector3<f64>,
 }
 
 /// Both halves of the state.
@@ -169,6 +171,7 @@ impl Mpm {
             sums: Vec::new(),
             outcomes: Vec::new(),
             grid_version: 0,
+            gravity: Vector3::zeros(),
             lost: None,
         };
         mpm.rebuild_grid();
@@ -287,7 +290,7 @@ impl Mpm {
     fn begin_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
             sheets.fetch(&self.store);
-            sheets.find_forces(&self.store);
+            sheets.find_forces(&self.store, 0.0, Vector3::zeros());
             self.scatter_sheets();
         }
     }
@@ -307,6 +310,7 @@ impl Mpm {
         if self.lost.is_some() {
             return FreeMotion::default();
         }
+        self.gravity = gravity;
         if self.order.must_sort {
             self.sort();
         }
@@ -419,7 +423,7 @@ impl Mpm {
     fn advance_sheets(&mut self, dt: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            sheets.advance(&self.store, dt);
+            sheets.advance(&self.store, dt, self.gravity);
             self.scatter_sheets();
         }
     }
@@ -485,11 +489,11 @@ impl Mpm {
     }
 
     /// Largest stable substep for particles that move at up to `max_speed` [m/s]: [`largest_stable_substep`] and
-    /// [`ClothMaterial::largest_stable_substep`] [s].
+    /// [`Stability::largest_substep`](crate::cloth::Stability::largest_substep) [s].
     pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {
-        let of_sheet = |m: &ClothMaterial| m.largest_stable_substep(self.grid_spacing, max_speed);
-        let of_materials = largest_stable_substep(self.grid_spacing, &self.materials, max_speed);
-        self.sheet_materials().iter().map(of_sheet).fold(of_materials, f64::min)
+        let of_sheets =
+            self.sheets.as_ref().map_or(f64::INFINITY, |sheets| sheets.largest_substep(max_speed));
+        largest_stable_substep(self.grid_spacing, &self.materials, max_speed).min(of_sheets)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

@@ -226,7 +226,7 @@ impl ReferenceMpm {
             p.position += dt * p.velocity;
         }
         for cloth in &mut self.cloths {
-            cloth.grid_to_particles(grid, self.time, dt);
+            cloth.grid_to_particles(grid, self.time, dt, self.gravity);
         }
     }
 

@@ -189,6 +189,7 @@ impl Mpm {
     fn fetch_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
             sheets.fetch(&self.store);
+            sheets.measure(&self.store);
         }
     }
 

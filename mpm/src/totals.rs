@@ -57,7 +57,7 @@ impl Mpm {
         for sum in scratch {
             total += *sum;
         }
-        total.elastic_energy += self.sheets.as_ref().map_or(0.0, |sheets| sheets.elastic_energy(&self.store));
+        total.elastic_energy += self.sheets.as_ref().map_or(0.0, |sheets| sheets.elastic_energy());
         total
     }
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Particle, ReferenceMpm};
 use pliant_mpm::{Level, Mpm};
@@ -21,7 +21,7 @@ fn material() -> ClothMaterial {
         friction: 0.4,
         bending_stiffness: 5e-3,
         damping: 0.7,
-        ..ClothMaterial::new(800.0, Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 }, H, 2e5)
+        ..ClothMaterial::new(800.0, Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 }, H, 2e4)
     }
 }
 
@@ -54,7 +54,8 @@ fn fast(level: Level) -> Mpm {
 }
 
 fn dt() -> f64 {
-    material().largest_stable_substep(H, 2.0)
+    let sheets = scene().0;
+    sheets.iter().map(|sheet| Stability::new(sheet, H).largest_substep(2.0)).fold(f64::INFINITY, f64::min)
 }
 
 fn substep(mpm: &mut Mpm, time: f64) {

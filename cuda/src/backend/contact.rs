@@ -63,6 +63,7 @@ impl DeviceContact {
                 Stiffness::Auto => None,
             },
             dissipation: settings.contact.dissipation,
+            cloth_from: (!world.cloths().is_empty()).then(|| world.mpm().materials().len() as u32),
         };
         let Room { contacts, nodes } = room;
         let capacity = RegistryCapacity {

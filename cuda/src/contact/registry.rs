@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use bytemuck::Zeroable;
 use nalgebra::{Isometry3, Point3};
+use pliant_mpm::cloth::mesh::LONGEST_EDGE;
 use pliant_rigid::SpatialVelocity;
 
 use super::arrays::{Contacts, RegisteredContact};
@@ -35,6 +36,8 @@ pub struct ContactOptions {
     pub stiffness: Option<f64>,
     /// Hunt-Crossley dissipation [s/m].
     pub dissipation: f64,
+    /// Number of materials that are not cloth, if there is cloth.
+    pub cloth_from: Option<u32>,
 }
 
 impl ContactOptions {
@@ -47,6 +50,8 @@ impl ContactOptions {
             stiffness: self.stiffness.unwrap_or(0.0) as f32,
             near_rigid: NEAR_RIGID as f32,
             dissipation: self.dissipation as f32,
+            vertex_reach: (LONGEST_EDGE * self.grid_spacing) as f32,
+            cloth_from: self.cloth_from.unwrap_or(u32::MAX),
             unused: 0,
         }
     }

@@ -1,5 +1,7 @@
 //! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the next to the grid.
 
+use pliant_mpm::cloth::stability::MOST_MESH_STEPS;
+
 use super::{GridNodes, MpmSettings, ParticleRows};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
@@ -17,7 +19,12 @@ shared_constants! {
     /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first node of its stencil; [`CLOTH_PIN_SUMS`]
     /// of its vertex.
     pub const CLOTH_PIN_ROW: u32 = 14;
+    /// Most steps that a mesh takes in a substep.
+    pub const CLOTH_MESH_STEPS: u32 = 16;
 }
+
+const _: () =
+    assert!(CLOTH_MESH_STEPS as usize == 2 * MOST_MESH_STEPS, "what Stability::mesh_steps gives at most");
 
 shared_structs! {
     /// What a sheet is made of.
@@ -34,6 +41,24 @@ shared_structs! {
         pub friction: f32,
         /// Part of the symmetric velocity gradient that a substep keeps (no unit).
         pub damping: f32,
+    }
+
+    /// The steps that a sheet's mesh takes by itself in a substep of the present length.
+    pub struct ClothMeshSteps {
+        /// How many, at least one.
+        pub steps: u32,
+        /// The most that any sheet takes.
+        pub most: u32,
+        /// Their length over the grid spacing [cells per m/s].
+        pub step: f32,
+        /// Their length times the part of a particle's inverse mass that a vertex of the mesh has [s].
+        pub kick: f32,
+        /// Their length times gravity [m/s].
+        pub fall: [f32; 3],
+        /// Zero.
+        pub unused: u32,
+        /// Weight of the stresses at each (no unit).
+        pub weights: [f32; CLOTH_MESH_STEPS as usize],
     }
 
     /// A face at rest.
@@ -79,6 +104,8 @@ shared_structs! {
         pub places: Span<u32>,
         /// Of each vertex, 1 / mass [1/kg].
         pub inverse_masses: Span<f32>,
+        /// Of each vertex, its sheet.
+        pub sheets_of_vertices: Span<u32>,
         /// Where the list of each vertex begins, and the end of the last.
         pub around_first: Span<u32>,
         /// Lists of the corners that each vertex is: of faces, then of hinges.
@@ -135,7 +162,8 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, stress, forces. Cooperative.
+    /// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, steps of the mesh, stress,
+    /// forces. Cooperative.
     pub struct ClothAdvanceParameters = "cloth_advance" {
         /// Particles.
         pub particles: ParticleRows,
@@ -149,8 +177,16 @@ kernel_parameters! {
         pub corners: Span<[i32; 3]>,
         /// Of each vertex, its position from there [cells], and nothing.
         pub locals: Span<[f32; 4]>,
-        /// Of each vertex, its velocity [m/s], and 1 / mass [1/kg].
+        /// Of each vertex, its velocity [m/s], and 1 / mass [1/kg]; 0 where a pin holds it.
         pub velocities: Span<[f32; 4]>,
+        /// Steps of each sheet's mesh.
+        pub mesh: Span<ClothMeshSteps>,
+        /// Of each vertex, how far it is in the mesh's steps from where the substep left it [cells], and nothing.
+        pub ways: Span<[f32; 4]>,
+        /// Of each vertex, its velocity in the mesh's steps [m/s], and nothing.
+        pub mesh_velocities: Span<[f32; 4]>,
+        /// Of each face, the mean of its Biot stresses so far: 11, 12, 22 [Pa], and nothing.
+        pub biot: Span<[f32; 4]>,
         /// Of each face, its centroid's velocity [m/s], and nothing.
         pub face_velocities: Span<[f32; 4]>,
         /// Of each face, the impulse on its vertices in a sweep of the tie [N s], and nothing.

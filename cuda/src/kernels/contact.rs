@@ -182,6 +182,10 @@ shared_structs! {
         pub near_rigid: f32,
         /// Hunt-Crossley dissipation [s/m].
         pub dissipation: f32,
+        /// How far from a centroid of cloth the vertices of its face can be [m].
+        pub vertex_reach: f32,
+        /// Number of materials that are not cloth.
+        pub cloth_from: u32,
         /// Zero.
         pub unused: u32,
     }

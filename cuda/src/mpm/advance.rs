@@ -176,7 +176,7 @@ impl DeviceMpm {
             delta: delta as f32,
         }])?;
         if let Some(cloth) = &mut self.cloth
-            && cloth.begin_step(substeps, self.time, delta)?
+            && cloth.begin_step(substeps, self.time, delta, gravity)?
         {
             self.recordings.clear();
         }

@@ -1,15 +1,16 @@
 //! Cloth on the device: tables of the sheets' meshes, and the launches of a substep.
 
+use nalgebra::Vector3;
 use pliant_mpm::Mpm;
-use pliant_mpm::cloth::{ClothMaterial, Hinge, Pin, Sheet};
+use pliant_mpm::cloth::{ClothMaterial, Hinge, Pin, Sheet, Stability, stability};
 
 use super::DeviceMpm;
 use super::sort::{ClothPlaces, bytes};
 use crate::kernels::{
-    CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_REACH, CLOTH_THREADS,
-    ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge, ClothHoldGridParameters, ClothPins,
-    ClothSheet, ClothTables, ClothTarget, GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS,
-    MPM_TOTAL_TILE, MPM_TOTALS, ParticleRows,
+    CLOTH_MESH_STEPS, CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_REACH,
+    CLOTH_THREADS, ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge,
+    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheet, ClothTables, ClothTarget,
+    GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MPM_TOTALS, ParticleRows,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
@@ -22,11 +23,13 @@ pub(super) struct DeviceCloth {
     /// Index of each element's particle.
     places: Buffer<u32>,
     inverse_masses: Buffer<f32>,
+    sheets_of_vertices: Buffer<u32>,
     around_first: Buffer<u32>,
     around: Buffer<u32>,
     faces: Buffer<ClothFace>,
     hinges: Buffer<ClothHinge>,
     sheets: Buffer<ClothSheet>,
+    mesh: MeshSteps,
     motion: Motion,
     pins: HeldVertices,
     /// Of a cooperative launch.
@@ -39,10 +42,24 @@ struct Motion {
     corners: Buffer<[i32; 3]>,
     locals: Buffer<[f32; 4]>,
     velocities: Buffer<[f32; 4]>,
+    ways: Buffer<[f32; 4]>,
+    mesh_velocities: Buffer<[f32; 4]>,
     face_velocities: Buffer<[f32; 4]>,
     impulses: Buffer<[f32; 4]>,
+    biot: Buffer<[f32; 4]>,
     forces: Buffer<[f32; 4]>,
     barrier: Buffer<u32>,
+}
+
+/// The steps that meshes take by themselves within a substep.
+#[derive(Debug)]
+struct MeshSteps {
+    /// Of each sheet.
+    stabilities: Vec<Stability>,
+    grid_spacing: f64,
+    steps: Buffer<ClothMeshSteps>,
+    /// Length of the substeps [s] and gravity [m/s^2] that `steps` are for; none yet before the first step.
+    made_for: Option<(f64, Vector3<f64>)>,
 }
 
 /// The pins of all sheets.
@@ -109,6 +126,7 @@ fn bends(sheet: &Sheet) -> bool {
 struct Tables {
     elements: Vec<u32>,
     inverse_masses: Vec<f32>,
+    sheets_of_vertices: Vec<u32>,
     faces: Vec<ClothFace>,
     hinges: Vec<ClothHinge>,
     sheets: Vec<ClothSheet>,
@@ -136,6 +154,7 @@ impl Tables {
         let density = sheet.material.density;
         self.inverse_masses.extend(of_vertices.iter().map(|volume| (1.0 / (volume * density)) as f32));
         let index = self.sheets.len() as u32;
+        self.sheets_of_vertices.extend(of_vertices.iter().map(|_| index));
         let face = |(number, corners): (usize, &[usize; 3])| {
             let rest = sheet.rest_face(number);
             let per_cell = rest.inverse_edges * grid_spacing;
@@ -209,8 +228,11 @@ impl Motion {
             corners: device.allocate(counts.vertices)?,
             locals: device.allocate(counts.vertices)?,
             velocities: device.allocate(counts.vertices)?,
+            ways: device.allocate(counts.vertices)?,
+            mesh_velocities: device.allocate(counts.vertices)?,
             face_velocities: device.allocate(counts.faces)?,
             impulses: device.allocate(counts.faces)?,
+            biot: device.allocate(counts.faces)?,
             forces: device.allocate(counts.corners())?,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
         })
@@ -218,8 +240,45 @@ impl Motion {
 
     fn bytes_needed(counts: &Counts) -> u64 {
         bytes::<[i32; 3]>(counts.vertices)
-            + bytes::<[f32; 4]>(2 * counts.vertices + 2 * counts.faces + counts.corners())
+            + bytes::<[f32; 4]>(4 * counts.vertices + 3 * counts.faces + counts.corners())
             + bytes::<u32>(GRID_BARRIER_WORDS as usize)
+    }
+}
+
+impl MeshSteps {
+    fn new(device: &Device, mpm: &Mpm) -> Result<Self, DeviceError> {
+        let grid_spacing = mpm.grid_spacing();
+        let stabilities: Vec<_> =
+            mpm.sheets().iter().map(|sheet| Stability::new(sheet, grid_spacing)).collect();
+        let steps = device.allocate(stabilities.len())?;
+        Ok(Self { stabilities, grid_spacing, steps, made_for: None })
+    }
+
+    /// Uploads the steps for substeps of `delta` [s] under `gravity` [m/s^2], where they are not those of the step before.
+    fn begin_step(&mut self, delta: f64, gravity: Vector3<f64>) -> Result<(), DeviceError> {
+        if self.made_for == Some((delta, gravity)) {
+            return Ok(());
+        }
+        let all: Vec<_> = self.stabilities.iter().map(|of_sheet| of_sheet.mesh_steps(delta)).collect();
+        let most = all.iter().map(|(steps, _)| *steps as u32).fold(1, u32::max);
+        let of_sheet = |&(steps, length): &(usize, f64)| {
+            let mut weights = [0.0; CLOTH_MESH_STEPS as usize];
+            for (step, weight) in weights.iter_mut().enumerate().take(steps) {
+                *weight = stability::weight(step, steps) as f32;
+            }
+            ClothMeshSteps {
+                steps: steps as u32,
+                most,
+                step: (length / self.grid_spacing) as f32,
+                kick: (length * stability::MOBILITY) as f32,
+                fall: (gravity * length).map(|x| x as f32).into(),
+                unused: 0,
+                weights,
+            }
+        };
+        self.steps.upload(&all.iter().map(of_sheet).collect::<Vec<_>>())?;
+        self.made_for = Some((delta, gravity));
+        Ok(())
     }
 }
 
@@ -288,11 +347,13 @@ impl DeviceCloth {
             elements: device.upload(&tables.elements)?,
             places: device.upload(&tables.places(mpm))?,
             inverse_masses: device.upload(&tables.inverse_masses)?,
+            sheets_of_vertices: device.upload(&tables.sheets_of_vertices)?,
             around_first: device.upload(&around_first)?,
             around: device.upload(&around)?,
             faces: device.upload(&tables.faces)?,
             hinges: device.upload(&tables.hinges)?,
             sheets: device.upload(&tables.sheets)?,
+            mesh: MeshSteps::new(device, mpm)?,
             motion: Motion::new(device, &counts)?,
             pins: HeldVertices::new(device, &counts, &tables)?,
             blocks: wanted.min(resident).max(1),
@@ -305,11 +366,12 @@ impl DeviceCloth {
         if counts.sheets == 0 {
             return 0;
         }
-        bytes::<u32>(2 * counts.elements() + counts.vertices + 1 + counts.corners())
+        bytes::<u32>(2 * counts.elements() + 2 * counts.vertices + 1 + counts.corners())
             + bytes::<f32>(counts.vertices)
             + bytes::<ClothFace>(counts.faces)
             + bytes::<ClothHinge>(counts.hinges)
             + bytes::<ClothSheet>(counts.sheets)
+            + bytes::<ClothMeshSteps>(counts.sheets)
             + Motion::bytes_needed(&counts)
             + HeldVertices::bytes_needed(&counts)
     }
@@ -320,8 +382,16 @@ impl DeviceCloth {
         ((counts.faces + counts.hinges) as u32).div_ceil(MPM_TOTAL_TILE)
     }
 
-    /// Uploads what pins do in a step of `substeps` of `delta` from `time` on [s]; true where commands are to be recorded anew.
-    pub(super) fn begin_step(&mut self, substeps: u32, time: f64, delta: f64) -> Result<bool, DeviceError> {
+    /// Uploads what meshes and pins do in a step of `substeps` of `delta` from `time` on [s] under `gravity` [m/s^2]; true where commands are
+    /// to be recorded anew.
+    pub(super) fn begin_step(
+        &mut self,
+        substeps: u32,
+        time: f64,
+        delta: f64,
+        gravity: Vector3<f64>,
+    ) -> Result<bool, DeviceError> {
+        self.mesh.begin_step(delta, gravity)?;
         if self.pins.pins.is_empty() { Ok(false) } else { self.pins.begin_step(substeps, time, delta) }
     }
 
@@ -334,6 +404,7 @@ impl DeviceCloth {
         ClothTables {
             places: self.places.span(),
             inverse_masses: self.inverse_masses.span(),
+            sheets_of_vertices: self.sheets_of_vertices.span(),
             around_first: self.around_first.span(),
             around: self.around.span(),
             faces: self.faces.span(),
@@ -388,6 +459,10 @@ impl DeviceCloth {
                 corners: self.motion.corners.span(),
                 locals: self.motion.locals.span(),
                 velocities: self.motion.velocities.span(),
+                mesh: self.mesh.steps.span(),
+                ways: self.motion.ways.span(),
+                mesh_velocities: self.motion.mesh_velocities.span(),
+                biot: self.motion.biot.span(),
                 face_velocities: self.motion.face_velocities.span(),
                 impulses: self.motion.impulses.span(),
                 forces: self.motion.forces.span(),

@@ -202,7 +202,7 @@ pub struct OnDevice {
 }
 
 pub fn options() -> ContactOptions {
-    ContactOptions { grid_spacing: H, radius: None, stiffness: None, dissipation: 5.0 }
+    ContactOptions { grid_spacing: H, radius: None, stiffness: None, dissipation: 5.0, cloth_from: None }
 }
 
 impl OnDevice {

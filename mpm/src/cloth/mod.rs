@@ -10,7 +10,8 @@
 //! - [`model`]: energy, stress and return mapping of a face, over [`crate::scalar::Real`];
 //! - [`bending`]: hinges between faces;
 //! - [`pin`]: vertices that are held and let go;
-//! - [`sheet`]: all of these together, and what follows from them; [`patch`]: where its particles are among others.
+//! - [`sheet`]: all of these together, and what follows from them; [`patch`]: where its particles are among others;
+//! - [`stability`]: how long a substep may be, and how the mesh keeps up with one that is longer than its own waves allow.
 //!
 //! The f64 step is [`crate::reference::Cloth`].
 //!
@@ -34,6 +35,7 @@ pub mod model;
 pub mod patch;
 pub mod pin;
 pub mod sheet;
+pub mod stability;
 
 pub use bending::Hinge;
 pub use mesh::{ClothMesh, Edge, MeshError};
@@ -41,6 +43,7 @@ pub use model::{ClothMaterial, ClothModel};
 pub use patch::Patch;
 pub use pin::{Pin, PinError};
 pub use sheet::{ClothError, RestFace, Sheet};
+pub use stability::Stability;
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@
 //! shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness (the default) r is always zero: the director
 //! is along the normal, and layers slide with the friction that the grid makes of them.
 
-use crate::linalg::{Mat3, Vec3};
+use crate::linalg::Vec3;
 use crate::material::{Elastic, MaterialError, positive, require};
 use crate::scalar::{MaskOps, Real};
 use serde::{Deserialize, Serialize};
@@ -62,9 +62,6 @@ pub struct ClothMaterial {
     pub damping: f64,
 }
 
-/// Courant number c of [`ClothMaterial::largest_stable_substep`].
-const COURANT_NUMBER: f64 = 0.7;
-
 fn undamped() -> f64 {
     1.0
 }
@@ -93,25 +90,6 @@ impl ClothMaterial {
     /// Speed of the fastest wave in the plane at small strain (m/s): sqrt(E / ((1 - nu^2) rho)).
     pub fn wave_speed(&self) -> f64 {
         ((self.plane_lambda() + 2.0 * self.elastic.shear_modulus()) / self.density).sqrt()
-    }
-
-    /// Largest substep (s) for a grid spacing h (m) and particles that move at up to `max_speed` (m/s): the smaller of c h /
-    /// (c_s + `max_speed`), with c = 0.7 and c_s the faster of [`Self::wave_speed`] and sqrt(K / rho), the
-    /// normal response's at r33 = 1/2, and of sqrt(rho t / B) (h / pi)^2, in which the grid's shortest bending wave turns by
-    /// one radian.
-    ///
-    /// Measured on free sheets whose edges are 0.1 to 1.4 h long: near rest energy first grows without bound at 1.0 to 1.25
-    /// h / c_s in the plane, between 0.6 and 0.8 where it is stretched by 1.5, and at 2 to 5 radians of bending, from fine
-    /// to coarse. How fine the mesh is hardly matters, because the grid moves nothing shorter than itself. A sheet pressed
-    /// to r33 = 1/2 shows its limit beyond 1.2 h / c_s (to r33 = 0 its waves are sqrt(2) times as fast); let go, it springs
-    /// back with more energy than it had, by an error of first order in the substep: 3 to 8 % at 0.2 h / c_s. So c leaves a margin for cloth
-    /// that is stretched by up to about 1.3, and less than the 0.4 of solids, which are stretched more.
-    pub fn largest_stable_substep(&self, grid_spacing: f64, max_speed: f64) -> f64 {
-        let normal = (self.normal_stiffness / self.density).sqrt();
-        let in_plane = COURANT_NUMBER * grid_spacing / (self.wave_speed().max(normal) + max_speed);
-        let per_bending = self.density * self.thickness / self.bending_stiffness;
-        let wave = grid_spacing / core::f64::consts::PI;
-        in_plane.min(per_bending.sqrt() * wave * wave)
     }
 
     /// Checks every parameter.
@@ -234,21 +212,12 @@ impl<T: Real> ClothModel<T> {
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
 
-    /// Cosine and sine of the rotation in the polar decomposition of the plane's R: the angle of (r11 + r22, -r12).
-    #[inline(always)]
-    fn plane_rotation(qr: &Qr<T>) -> [T; 2] {
-        let [r11, r12, r22] = qr.plane;
-        let (c, s) = (r11 + r22, -r12);
-        let scale = T::splat(1.0) / c.mul_add(c, s * s).sqrt().max(T::splat(TINY));
-        [c * scale, s * scale]
-    }
-
     /// Energy per rest volume (J/m^3); zero at rest.
     #[inline(always)]
     pub fn energy_density(&self, qr: &Qr<T>) -> T {
         let (one, half) = (T::splat(1.0), T::splat(0.5));
         let [r11, r12, r22] = qr.plane;
-        let [c, s] = Self::plane_rotation(qr);
+        let [c, s] = Polar::new(qr).rotation;
         // |R2 - rotation|^2 is |U - I|^2.
         let [a, b, d] = [r11 - c, r12 + s, r22 - c];
         let strain = a.mul_add(a, b.mul_add(b, d.mul_add(d, s * s)));
@@ -260,19 +229,30 @@ impl<T: Real> ClothModel<T> {
         self.mu * strain + half * self.lambda * area * area + normal + shear
     }
 
+    /// Biot stress of the plane (Pa): T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
+    #[inline(always)]
+    pub fn biot(&self, polar: &Polar<T>) -> [T; 3] {
+        let one = T::splat(1.0);
+        let two_mu = self.mu + self.mu;
+        let [u11, u12, u22] = polar.stretch;
+        let area = self.lambda * (polar.area - one);
+        let across = (two_mu - area) * u12;
+        [two_mu.mul_add(u11 - one, area * u22), across, two_mu.mul_add(u22 - one, area * u11)]
+    }
+
     /// First Piola-Kirchhoff stress P = d psi / d F by columns (Pa): rows in the world frame, columns in the material frame.
     #[inline(always)]
     pub fn first_piola(&self, qr: &Qr<T>) -> [Vec3<T>; 3] {
+        let polar = Polar::new(qr);
+        self.first_piola_with(qr, &polar, self.biot(&polar))
+    }
+
+    /// The same with another Biot stress in the plane, for instance a mean over time: see [`Polar::stress`].
+    #[inline(always)]
+    pub fn first_piola_with(&self, qr: &Qr<T>, polar: &Polar<T>, biot: [T; 3]) -> [Vec3<T>; 3] {
         let one = T::splat(1.0);
         let tiny = T::splat(TINY);
         let [r11, r12, r22] = qr.plane;
-        let [c, s] = Self::plane_rotation(qr);
-        let two_mu = self.mu + self.mu;
-        let area = self.lambda * (r11 * r22 - one);
-        let p11 = two_mu * (r11 - c) + area * r22;
-        let p12 = two_mu * (r12 + s);
-        let p21 = -two_mu * s - area * r12;
-        let p22 = two_mu * (r22 - c) + area * r11;
         let compression = (one - qr.normal).max(T::splat(0.0));
         let normal = -self.normal_stiffness * compression * compression;
         let [r13, r23] = qr.shear;
@@ -280,11 +260,58 @@ impl<T: Real> ClothModel<T> {
         let y2 = r23 / r22.max(tiny);
         let y1 = (r13 - r12 * y2) / r11.max(tiny);
         let turning = self.shear_stiffness * qr.normal - normal;
-        let q = Mat3::from_columns(qr.q);
+        let [p1, p2] = polar.plane_piola(qr, biot);
+        let across = qr.q[2];
+        let [s13, s23] = [self.shear_stiffness * r13, self.shear_stiffness * r23];
         [
-            q.mul_vec(Vec3([p11, p21, turning * y1])),
-            q.mul_vec(Vec3([p12, p22, turning * y2])),
-            q.mul_vec(Vec3([self.shear_stiffness * r13, self.shear_stiffness * r23, normal])),
+            across.scale_add(turning * y1, p1),
+            across.scale_add(turning * y2, p2),
+            across.scale_add(normal, qr.q[0].scale_add(s13, qr.q[1].scale(s23))),
         ]
+    }
+}
+
+/// Polar decomposition of the plane's R: R2 = \[c -s; s c\] U with U symmetric.
+#[derive(Clone, Copy, Debug)]
+pub struct Polar<T> {
+    /// Cosine and sine: the direction of (r11 + r22, -r12).
+    pub rotation: [T; 2],
+    /// U: 11, 12, 22 (no unit).
+    pub stretch: [T; 3],
+    /// det U (no unit).
+    pub area: T,
+}
+
+impl<T: Real> Polar<T> {
+    /// Of a face. One that has collapsed gives zeros, never NaN.
+    #[inline(always)]
+    pub fn new(qr: &Qr<T>) -> Self {
+        let [r11, r12, r22] = qr.plane;
+        let (c, s) = (r11 + r22, -r12);
+        let scale = T::splat(1.0) / c.mul_add(c, s * s).sqrt().max(T::splat(TINY));
+        let [c, s] = [c * scale, s * scale];
+        Self { rotation: [c, s], stretch: [c * r11, -s * r11, c * r22 - s * r12], area: r11 * r22 }
+    }
+
+    /// The plane's part of p1 and p2, see [`ClothModel::first_piola`], of a Biot stress (Pa).
+    #[inline(always)]
+    pub fn plane_piola(&self, qr: &Qr<T>, biot: [T; 3]) -> [Vec3<T>; 2] {
+        let [p11, p21, p12, p22] = self.stress(biot);
+        let [q1, q2, _] = qr.q;
+        [q1.scale_add(p11, q2.scale(p21)), q1.scale_add(p12, q2.scale(p22))]
+    }
+
+    /// The plane's P2 by columns, 11, 21, 12, 22 (Pa): rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
+    ///
+    /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T, U\]_12 / tr U. It is zero for T of
+    /// this U; a mean of others keeps angular momentum by it.
+    #[inline(always)]
+    pub fn stress(&self, [t11, t12, t22]: [T; 3]) -> [T; 4] {
+        let [c, s] = self.rotation;
+        let [u11, u12, u22] = self.stretch;
+        let commutator = (t11 - t22).mul_add(u12, t12 * (u22 - u11));
+        let a = -commutator / (u11 + u22).max(T::splat(TINY));
+        let (above, below) = (t12 + a, t12 - a);
+        [c * t11 - s * below, s.mul_add(t11, c * below), c * above - s * t22, s.mul_add(above, c * t22)]
     }
 }

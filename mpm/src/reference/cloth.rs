@@ -8,8 +8,10 @@ mod pins;
 
 use super::{BodyForce, Grid, Totals};
 use crate::bspline::INVERSE_SECOND_MOMENT;
-use crate::cloth::model::Qr;
-use crate::cloth::{ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet};
+use crate::cloth::model::{Polar, Qr};
+use crate::cloth::{
+    ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet, Stability, stability,
+};
 use crate::linalg::Vec3;
 use nalgebra::{Matrix2, Matrix3, Vector3};
 
@@ -55,6 +57,11 @@ pub struct Cloth {
     mesh: ClothMesh,
     material: ClothMaterial,
     model: ClothModel<f64>,
+    stability: Stability,
+    /// Length of the last substep; zero at the start (s).
+    period: f64,
+    /// Gravity in the last substep (m/s^2).
+    gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
     pins: Vec<Pin>,
     /// Inverse masses of the vertices in the substep, zero where a pin holds (1/kg).
@@ -92,6 +99,7 @@ impl Cloth {
             let (inverse_rest, volume) = (rest.inverse_edges, rest.volume);
             faces.push(ClothFace { vertices, director: rest.normal, inverse_rest, volume });
         }
+        let stability = Stability::new(&sheet, grid_spacing);
         let Sheet { mesh, pins, .. } = sheet;
         let bends = material.bending_stiffness > 0.0;
         let hinges = if bends { Hinge::all(&mesh, material.bending_stiffness) } else { Vec::new() };
@@ -105,6 +113,9 @@ impl Cloth {
             mesh,
             material,
             model,
+            stability,
+            period: 0.0,
+            gravity: Vector3::zeros(),
             hinges,
             pins,
             inverse_masses,
@@ -120,6 +131,11 @@ impl Cloth {
     /// What it is made of.
     pub fn material(&self) -> &ClothMaterial {
         &self.material
+    }
+
+    /// What limits its substeps.
+    pub fn stability(&self) -> &Stability {
+        &self.stability
     }
 
     /// Impulse of the pins on the sheet and on what shares its nodes in the last substep (N s).
@@ -146,12 +162,8 @@ impl Cloth {
     }
 
     fn columns(&self, face: &ClothFace) -> [Vec3<f64>; 3] {
-        let [a, b, c] = face.vertices.map(|v| self.vertices[v].position);
-        let (d1, d2) = (b - a, c - a);
-        let inverse = &face.inverse_rest;
-        let f1 = d1 * inverse.m11;
-        let f2 = d1 * inverse.m12 + d2 * inverse.m22;
-        [f1, f2, face.director].map(|column| Vec3(column.into()))
+        let [f1, f2] = face.edge_columns(face.vertices.map(|v| self.vertices[v].position));
+        [f1, f2, Vec3(face.director.into())]
     }
 
     /// Elastic energy (J).
@@ -163,20 +175,20 @@ impl Cloth {
 
     /// Elastic forces on the vertices (N) and, for each face, minus the derivative of its energy with respect to its director (J).
     pub fn elastic_forces(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+        self.mean_forces(0.0)
+    }
+
+    /// The same with the mean of the in-plane stresses over a substep of `period` (s), see [`crate::cloth::stability`].
+    pub fn mean_forces(&self, period: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+        let biot = self.mean_biot(period);
         let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
         let mut on_directors = Vec::with_capacity(self.faces.len());
-        for face in &self.faces {
-            let stress = self.model.first_piola(&Qr::new(&self.columns(face)));
-            let [p1, p2, p3] = stress.map(|column| -face.volume * Vector3::from(column.0));
-            // By the chain rule from F = d D^-1.
-            let inverse = &face.inverse_rest;
-            let of_d1 = p1 * inverse.m11 + p2 * inverse.m12;
-            let of_d2 = p2 * inverse.m22;
-            let [a, b, c] = face.vertices;
-            on_vertices[a] -= of_d1 + of_d2;
-            on_vertices[b] += of_d1;
-            on_vertices[c] += of_d2;
-            on_directors.push(p3);
+        for (face, biot) in self.faces.iter().zip(biot) {
+            let qr = Qr::new(&self.columns(face));
+            let stress = self.model.first_piola_with(&qr, &Polar::new(&qr), biot);
+            let [p1, p2, p3] = stress;
+            face.add_forces(&[p1, p2], &mut on_vertices);
+            on_directors.push(-face.volume * Vector3::from(p3.0));
         }
         for hinge in &self.hinges {
             let forces = hinge.forces(&hinge.vertices.map(|v| self.vertices[v].position));
@@ -187,6 +199,39 @@ impl Cloth {
         (on_vertices, on_directors)
     }
 
+    /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in `period` (s).
+    fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
+        let (steps, step) = self.stability.mesh_steps(period);
+        let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
+        let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
+        let mut mean = vec![[0.0; 3]; self.faces.len()];
+        for k in 0..steps {
+            let weight = stability::weight(k, steps);
+            let mut forces = vec![Vector3::zeros(); self.vertices.len()];
+            for (face, mean) in self.faces.iter().zip(&mut mean) {
+                let [f1, f2] = face.edge_columns(face.vertices.map(|v| positions[v]));
+                // Nothing of this is across the face.
+                let qr = Qr::new(&[f1, f2, f1.cross(f2)]);
+                let polar = Polar::new(&qr);
+                let biot = self.model.biot(&polar);
+                for (mean, biot) in mean.iter_mut().zip(biot) {
+                    *mean += weight * biot;
+                }
+                face.add_forces(&polar.plane_piola(&qr, biot), &mut forces);
+            }
+            // Leapfrog from rest: half a step first.
+            let kick = if k == 0 { 0.5 * step } else { step };
+            for (vertex, force) in forces.into_iter().enumerate() {
+                let inverse_mass = self.inverse_masses[vertex];
+                if inverse_mass > 0.0 {
+                    velocities[vertex] += kick * (stability::MOBILITY * inverse_mass * force + self.gravity);
+                    positions[vertex] += step * velocities[vertex];
+                }
+            }
+        }
+        mean
+    }
+
     /// Adds mass and momentum, with the impulse of elastic and body forces over `dt` (s), to the grid.
     pub(super) fn particles_to_grid(
         &self,
@@ -195,7 +240,7 @@ impl Cloth {
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
-        let (on_vertices, on_directors) = self.elastic_forces();
+        let (on_vertices, on_directors) = self.mean_forces(self.period);
         let h = grid.spacing();
         let inverse_moment = INVERSE_SECOND_MOMENT / (h * h);
         let body = |p: &ClothParticle| {
@@ -210,7 +255,8 @@ impl Cloth {
     }
 
     /// Gathers, moves by `dt` (s) from `time` (s) on, and maps directors back.
-    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, dt: f64) {
+    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, dt: f64, gravity: Vector3<f64>) {
+        (self.period, self.gravity) = (dt, gravity);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.gather(grid);
         }
@@ -263,6 +309,27 @@ impl Cloth {
             .particles()
             .map(|p| Totals::of_point(p.mass, &p.position, &p.velocity, &p.affine, grid_spacing));
         Totals::sum(points.chain([Totals { elastic_energy: self.elastic_energy(), ..Totals::default() }]))
+    }
+}
+
+impl ClothFace {
+    /// The edges' columns of F, for corners at these places (m).
+    fn edge_columns(&self, [a, b, c]: [Vector3<f64>; 3]) -> [Vec3<f64>; 2] {
+        let (d1, d2) = (b - a, c - a);
+        let inverse = &self.inverse_rest;
+        [d1 * inverse.m11, d1 * inverse.m12 + d2 * inverse.m22].map(|column| Vec3(column.into()))
+    }
+
+    /// Adds the forces of a stress (Pa, by columns) on its vertices (N), by the chain rule from F = d D^-1.
+    fn add_forces(&self, stress: &[Vec3<f64>; 2], forces: &mut [Vector3<f64>]) {
+        let [p1, p2] = stress.map(|column| -self.volume * Vector3::from(column.0));
+        let inverse = &self.inverse_rest;
+        let of_d1 = p1 * inverse.m11 + p2 * inverse.m12;
+        let of_d2 = p2 * inverse.m22;
+        let [a, b, c] = self.vertices;
+        forces[a] -= of_d1 + of_d2;
+        forces[b] += of_d1;
+        forces[c] += of_d2;
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Lists, Vertex, way};
+use super::{Lists, Vertices};
 use crate::cloth::{Hinge, Sheet};
 
 /// Hinges that a thread takes at once, at least.
@@ -41,7 +41,7 @@ impl Bending {
     }
 
     /// Forces of all hinges.
-    pub(super) fn find_forces(&mut self, vertices: &[Vertex], grid_spacing: f64) {
+    pub(super) fn find_forces(&mut self, vertices: &Vertices, grid_spacing: f64) {
         let hinges = self.forces.par_iter_mut().zip(&self.hinges).with_min_len(GRAIN);
         hinges.for_each(|(forces, hinge)| {
             *forces =
@@ -50,12 +50,12 @@ impl Bending {
     }
 
     /// Energy [J].
-    pub(super) fn energy(&self, vertices: &[Vertex], grid_spacing: f64) -> f64 {
+    pub(super) fn energy(&self, vertices: &Vertices, grid_spacing: f64) -> f64 {
         self.hinges.iter().map(|hinge| hinge.energy(&corners(hinge, vertices, grid_spacing))).sum()
     }
 
     /// Adds the force of the hinges on a vertex [N].
-    pub(super) fn add_force(&self, vertex: usize, force: &mut [f32; 3]) {
+    pub(super) fn add_force(&self, vertex: usize, force: &mut [f32; 4]) {
         for &entry in self.around.of(vertex) {
             let from = &self.forces[entry as usize / 4][entry as usize % 4];
             for d in 0..3 {
@@ -70,10 +70,7 @@ impl Bending {
 }
 
 /// The corners of a hinge from its first one [m].
-fn corners(hinge: &Hinge, vertices: &[Vertex], grid_spacing: f64) -> [Vector3<f64>; 4] {
-    let first = &vertices[hinge.vertices[0]];
-    hinge.vertices.map(|v| {
-        let to = &vertices[v];
-        Vector3::from_fn(|d, _| f64::from(way(first, to, d)) * grid_spacing)
-    })
+fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f64>; 4] {
+    let first = hinge.vertices[0];
+    hinge.vertices.map(|v| Vector3::from_fn(|d, _| f64::from(vertices.way(first, v, d)) * grid_spacing))
 }

@@ -1,21 +1,20 @@
 //! Elastic energy of the sheets.
 
-use super::stress::{Corners, directors};
+use super::stress::{columns, directors, edges};
 use super::{FaceGroup, FaceState, Sheets};
 use crate::cloth::model::Qr;
 use crate::cloth::{ClothMaterial, ClothModel};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
-use crate::tiles::Store;
 
 impl Sheets {
     /// Elastic energy of all sheets, that of bending included [J].
-    pub(crate) fn elastic_energy(&self, store: &Store) -> f64 {
-        let of = |(group, state): (&FaceGroup, &FaceState)| {
-            let material = &self.materials[group.sheet as usize];
-            let corners = Corners::of(group, &self.vertices, &self.slots, store);
-            self.level.run(Energy { group, state, corners, material })
-        };
-        let faces: f64 = self.groups.iter().zip(&self.states).map(of).sum();
+    pub(crate) fn elastic_energy(&self) -> f64 {
+        let mut faces = 0.0;
+        for (span, material) in self.spans.iter().zip(&self.materials) {
+            let groups = self.groups[span.groups.clone()].iter().zip(&self.states[span.groups.clone()]);
+            faces +=
+                groups.map(|(group, state)| self.level.run(Energy { group, state, material })).sum::<f64>();
+        }
         faces + self.bending.energy(&self.vertices, self.grid_spacing)
     }
 }
@@ -24,7 +23,6 @@ impl Sheets {
 struct Energy<'a> {
     group: &'a FaceGroup,
     state: &'a FaceState,
-    corners: Corners,
     material: &'a ClothMaterial,
 }
 
@@ -34,7 +32,7 @@ impl Kernel for Energy<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) -> f64 {
         let model = ClothModel::<Lanes<S>>::new(self.material);
-        let [f1, f2] = self.corners.columns::<S>(self.group);
+        let [f1, f2] = columns(self.group, edges::<S>(self.state));
         let qr = Qr::new(&[f1, f2, directors::<S>(self.state)]);
         let mut row = Row::ZERO;
         (model.energy_density(&qr) * Lanes::load(&self.group.volume)).store(&mut row);

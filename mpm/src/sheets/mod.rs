@@ -7,7 +7,7 @@
 //! 1. vertices and faces fetch from their lanes what G2P left there;
 //! 2. pins put their vertices in place ([`pins`]);
 //! 3. faces and their vertices agree on their velocities ([`tie`]);
-//! 4. faces find their stress, with it the forces on their corners ([`stress`]), and hinges theirs ([`bending`]);
+//! 4. faces find their stress, a mean over the steps that the mesh takes by itself in a long substep, with it the forces on their corners ([`stress`]), and hinges theirs ([`bending`]);
 //! 5. lanes take what came of it: positions, velocities, directors, and the next substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on the number of threads.
@@ -15,6 +15,7 @@
 mod bending;
 mod energy;
 mod pins;
+mod quad;
 mod scatter;
 mod stress;
 mod tie;
@@ -22,16 +23,21 @@ mod tie;
 pub use pins::PinImpulse;
 pub(crate) use scatter::Scatter;
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet};
+use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet, Stability};
 use crate::particle::ParticleState;
 use crate::simd::{Detected, LANES, Row};
+use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{BLOCK_CELLS, Store, deformation, kinematics};
 use bending::Bending;
 use pins::Pins;
+use quad::Quad;
+use stress::Moved;
 
 /// Vertices that a thread takes at once, at least.
 const VERTEX_GRAIN: usize = 128;
@@ -59,17 +65,23 @@ struct Slot {
     block: u32,
 }
 
-/// A vertex in a substep.
-#[derive(Clone, Copy, Debug, Default)]
-struct Vertex {
-    /// Its block's corner [cells].
-    corner: [i32; 3],
-    /// Position from there [cells].
-    local: [f32; 3],
-    /// [m/s]
-    velocity: [f32; 3],
-    /// 1 / mass; 0 where a pin holds it [1/kg].
-    inverse_mass: f32,
+/// The vertices in a substep.
+#[derive(Clone, Debug, Default)]
+struct Vertices {
+    /// Their blocks' corners [cells], and nothing.
+    corners: Vec<[i32; 4]>,
+    /// Positions from there [cells], and nothing.
+    locals: Vec<Quad>,
+    /// Velocities [m/s], and 1 / mass [1/kg]; 0 where a pin holds the vertex.
+    velocities: Vec<Quad>,
+}
+
+/// A sheet's part of all.
+#[derive(Clone, Debug)]
+struct SheetSpan {
+    vertices: Range<usize>,
+    groups: Range<usize>,
+    stability: Stability,
 }
 
 /// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
@@ -85,31 +97,42 @@ struct FaceGroup {
     volume: Row,
     /// Mass of the centroid [kg].
     mass: Row,
-    sheet: u32,
     lanes: u32,
 }
 
 /// Sixteen faces in a substep.
 #[derive(Clone, Debug)]
 struct FaceState {
-    /// Centroid's velocity [m/s].
-    velocity: [Row; 3],
     /// Director (no unit).
     director: [Row; 3],
-    /// A row a face: impulse in the tie (3) [N s].
-    impulse: [[f32; 4]; LANES],
-    /// A row a face: forces on its three corners (9) [N], then the axial vector of the stress's skew part (3) [J].
-    forces: [Row; LANES],
-    /// A row a face: centroid from its block's corner (3) [cells], velocity (3), director (3), stress times volume (6) [J], area over that at rest.
+    /// From the first corner to the others [cells].
+    edges: [[Row; 3]; 2],
+    /// Centroid from its block's corner [cells].
+    center: [Row; 3],
+    /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 [Pa].
+    biot: [Row; 3],
+    /// Centroids' velocities [m/s], and nothing.
+    velocities: [Quad; LANES],
+    /// Impulses in the tie [N s], and nothing.
+    impulses: [Quad; LANES],
+    /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
+    forces: [[Quad; 2]; LANES],
+    /// Axial vector of the stress's skew part [J].
+    moment: [Row; 3],
+    /// A row a face: centroid (3) [cells], velocity (3), director (3), stress times volume (6) [J], area over that at rest.
     centroid: [Row; LANES],
 }
 
 impl FaceState {
     const ZERO: Self = Self {
-        velocity: [Row::ZERO; 3],
         director: [Row::ZERO; 3],
-        impulse: [[0.0; 4]; LANES],
-        forces: [Row::ZERO; LANES],
+        edges: [[Row::ZERO; 3]; 2],
+        center: [Row::ZERO; 3],
+        biot: [Row::ZERO; 3],
+        velocities: [Quad::ZERO; LANES],
+        impulses: [Quad::ZERO; LANES],
+        forces: [[Quad::ZERO; 2]; LANES],
+        moment: [Row::ZERO; 3],
         centroid: [Row::ZERO; LANES],
     };
 }
@@ -158,13 +181,15 @@ pub(crate) struct Sheets {
     level: Detected,
     /// Id of the first particle of cloth; they are the last of all.
     first: usize,
+    spans: Vec<SheetSpan>,
     members: Vec<Member>,
     slots: Vec<Slot>,
     /// Of the vertices: their places in `slots`.
     places: Vec<u32>,
     /// 1 / mass [1/kg].
     inverse_masses: Vec<f32>,
-    vertices: Vec<Vertex>,
+    vertices: Vertices,
+    moved: Moved,
     /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], stress (6), area (1).
     rows: Vec<Row>,
     /// Of each vertex: its faces as face x 4 + corner.
@@ -184,6 +209,7 @@ impl Sheets {
             sources: sheets.into(),
             patches: Vec::new(),
             materials: sheets.iter().map(|sheet| sheet.material).collect(),
+            spans: Vec::new(),
             grid_spacing,
             level,
             first,
@@ -191,7 +217,8 @@ impl Sheets {
             slots: Vec::new(),
             places: Vec::new(),
             inverse_masses: Vec::new(),
-            vertices: Vec::new(),
+            vertices: Vertices::default(),
+            moved: Moved::default(),
             rows: Vec::new(),
             around: Lists::default(),
             groups: Vec::new(),
@@ -201,17 +228,29 @@ impl Sheets {
             shears: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
         let mut around = Vec::new();
-        for (index, sheet) in sheets.iter().enumerate() {
-            let first_vertex = all.vertices.len() as u32;
+        for sheet in sheets {
+            let (first_vertex, first_group) = (all.places.len() as u32, all.groups.len());
             all.pins.add(sheet, first_vertex);
             all.bending.add(sheet, first_vertex);
             all.add_vertices(sheet);
-            all.add_faces(index, sheet, first_vertex, &mut around);
+            all.add_faces(sheet, first_vertex, &mut around);
+            all.spans.push(SheetSpan {
+                vertices: first_vertex as usize..all.places.len(),
+                groups: first_group..all.groups.len(),
+                stability: Stability::new(sheet, grid_spacing),
+            });
         }
         around.sort_unstable();
-        all.around = Lists::new(all.vertices.len(), &around);
-        all.bending.finish(all.vertices.len());
-        all.rows = vec![Row::ZERO; all.vertices.len()];
+        let vertices = all.places.len();
+        all.around = Lists::new(vertices, &around);
+        all.bending.finish(vertices);
+        all.vertices = Vertices {
+            corners: vec![[0; 4]; vertices],
+            locals: vec![Quad::ZERO; vertices],
+            velocities: vec![Quad::ZERO; vertices],
+        };
+        all.moved = Moved { ways: vec![Quad::ZERO; vertices], velocities: vec![Quad::ZERO; vertices] };
+        all.rows = vec![Row::ZERO; vertices];
         all.slots = vec![Slot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all
@@ -219,15 +258,14 @@ impl Sheets {
 
     fn add_vertices(&mut self, sheet: &Sheet) {
         for volume in sheet.volumes().0 {
-            self.members.push(Member::Vertex(self.vertices.len() as u32));
+            self.members.push(Member::Vertex(self.places.len() as u32));
             self.places.push(self.members.len() as u32 - 1);
             let mass = volume * sheet.material.density;
             self.inverse_masses.push((1.0 / mass) as f32);
-            self.vertices.push(Vertex::default());
         }
     }
 
-    fn add_faces(&mut self, index: usize, sheet: &Sheet, first_vertex: u32, around: &mut Vec<(u32, u32)>) {
+    fn add_faces(&mut self, sheet: &Sheet, first_vertex: u32, around: &mut Vec<(u32, u32)>) {
         let id = (self.first + self.members.len()) as u32;
         let vertices = id as usize - sheet.mesh.vertices().len()..id as usize;
         let centroids = id as usize..id as usize + sheet.mesh.faces().len();
@@ -240,7 +278,6 @@ impl Sheets {
                 inverse_edges: [Row::ZERO; 3],
                 volume: Row::ZERO,
                 mass: Row::ZERO,
-                sheet: index as u32,
                 lanes: faces.len() as u32,
             };
             for (l, corners) in faces.iter().enumerate() {
@@ -317,37 +354,48 @@ impl Sheets {
     /// Fetches vertices and faces from their lanes.
     pub(crate) fn fetch(&mut self, store: &Store) {
         let slots = &self.slots;
-        let vertices = self.vertices.par_iter_mut().zip(&self.places).zip(&self.inverse_masses);
-        vertices.with_min_len(VERTEX_GRAIN).for_each(|((vertex, &place), &inverse_mass)| {
-            let Slot { lane, block } = slots[place as usize];
-            let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
-            *vertex = Vertex {
-                corner: corner(store, block),
-                local: core::array::from_fn(|d| tile[kinematics::POSITION + d].0[l]),
-                velocity: core::array::from_fn(|d| tile[kinematics::VELOCITY + d].0[l]),
-                inverse_mass,
-            };
-        });
+        let Vertices { corners, locals, velocities } = &mut self.vertices;
+        let Moved { ways, velocities: kicks } = &mut self.moved;
+        let vertices = (corners, locals, velocities, ways, kicks, &self.places, &self.inverse_masses);
+        vertices.into_par_iter().with_min_len(VERTEX_GRAIN).for_each(
+            |(at, local, velocity, way, kick, &place, &inverse_mass)| {
+                let Slot { lane, block } = slots[place as usize];
+                let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
+                let of = |row: usize| tile[row].0[l];
+                let [x, y, z] = corner(store, block);
+                *at = [x, y, z, 0];
+                *local = Quad([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
+                *velocity = Quad([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
+                (*way, *kick) = (Quad::ZERO, Quad::ZERO);
+            },
+        );
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
         faces.for_each(|(state, group)| {
             for l in 0..LANES {
                 let lane = slots[group.centroids[l] as usize].lane as usize;
-                let (motion, strain) = (&store.kinematics[lane / LANES], &store.deformation[lane / LANES]);
+                let (tile, strain) = (&store.kinematics[lane / LANES], &store.deformation[lane / LANES]);
+                let of = |row: usize| tile[row].0[lane % LANES];
+                state.velocities[l] = Quad([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), 0.0]);
                 for d in 0..3 {
-                    state.velocity[d].0[l] = motion[kinematics::VELOCITY + d].0[lane % LANES];
                     state.director[d].0[l] = strain[lanes::DIRECTOR[d]].0[lane % LANES];
                 }
             }
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `dt` is the substep [s].
-    pub(crate) fn advance(&mut self, store: &Store, dt: f64) {
+    /// All that a sheet does after G2P but for writing it to the lanes: `dt` is the substep [s], under `gravity` [m/s^2].
+    pub(crate) fn advance(&mut self, store: &Store, dt: f64, gravity: Vector3<f64>) {
         self.fetch(store);
         let step = (dt / self.grid_spacing) as f32;
         self.pins.hold_vertices(&mut self.vertices, &self.inverse_masses, self.grid_spacing);
         self.tie(step);
-        self.find_forces(store);
+        self.find_forces(store, dt, gravity);
+    }
+
+    /// Largest stable substep for particles that move at up to `max_speed` [m/s] [s].
+    pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
+        let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(max_speed));
+        of_sheets.fold(f64::INFINITY, f64::min)
     }
 
     /// Bytes held.
@@ -359,7 +407,11 @@ impl Sheets {
             + bytes(&self.slots)
             + bytes(&self.places)
             + bytes(&self.inverse_masses)
-            + bytes(&self.vertices)
+            + bytes(&self.vertices.corners)
+            + bytes(&self.vertices.locals)
+            + bytes(&self.vertices.velocities)
+            + bytes(&self.moved.ways)
+            + bytes(&self.moved.velocities)
             + bytes(&self.rows)
             + bytes(&self.around.first)
             + bytes(&self.around.entries)
@@ -374,10 +426,13 @@ fn corner(store: &Store, block: u32) -> [i32; 3] {
     store.blocks[block as usize].key.map(|k| k.wrapping_mul(BLOCK_CELLS))
 }
 
-/// The way from one vertex's position to another's along axis `d` [cells]: exact but for one rounding.
-#[inline(always)]
-fn way(from: &Vertex, to: &Vertex, d: usize) -> f32 {
-    (to.corner[d].wrapping_sub(from.corner[d])) as f32 + (to.local[d] - from.local[d])
+impl Vertices {
+    /// The way from one vertex to another along axis `d` [cells]: exact but for one rounding.
+    #[inline(always)]
+    fn way(&self, from: usize, to: usize, d: usize) -> f32 {
+        let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
+        whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
+    }
 }
 
 /// Rows that P2G reads besides those of all particles.

@@ -5,7 +5,8 @@
 
 use nalgebra::Vector3;
 
-use super::{FaceState, Lists, Sheets, Slot, Vertex, corner};
+use super::quad::Quad;
+use super::{FaceState, Lists, Sheets, Slot, Vertices, corner};
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
 use crate::cloth::{Pin, Sheet};
@@ -127,17 +128,18 @@ impl Pins {
     }
 
     /// Puts held vertices where their pins are, with the velocities that took them there.
-    pub(super) fn hold_vertices(&mut self, vertices: &mut [Vertex], inverse_masses: &[f32], spacing: f64) {
+    pub(super) fn hold_vertices(&mut self, vertices: &mut Vertices, inverse_masses: &[f32], spacing: f64) {
         for held in &self.held {
-            let vertex = &mut vertices[held.vertex as usize];
-            let before = Vector3::from(vertex.velocity.map(f64::from));
-            vertex.inverse_mass = 0.0;
+            let number = held.vertex as usize;
+            let before = vertices.velocities[number].vector();
+            let [u, v, w] = held.velocity.map(|x| x as f32).into();
+            vertices.velocities[number] = Quad([u, v, w, 0.0]);
             for d in 0..3 {
-                vertex.local[d] = (held.to[d] / spacing - f64::from(vertex.corner[d])) as f32;
-                vertex.velocity[d] = held.velocity[d] as f32;
+                let cells = held.to[d] / spacing - f64::from(vertices.corners[number][d]);
+                vertices.locals[number].0[d] = cells as f32;
             }
-            let after = Vector3::from(vertex.velocity.map(f64::from));
-            let mass = 1.0 / f64::from(inverse_masses[held.vertex as usize]);
+            let after = vertices.velocities[number].vector();
+            let mass = 1.0 / f64::from(inverse_masses[number]);
             self.done.add(&held.to, &(mass * (after - before)), &held.velocity);
         }
     }
@@ -148,8 +150,7 @@ impl Pins {
             let mut sum = Vector3::zeros();
             for &entry in around.of(held.vertex as usize) {
                 let face = entry as usize / 4;
-                let [x, y, z, _] = states[face / LANES].impulse[face % LANES];
-                sum += Vector3::new(x, y, z).map(f64::from);
+                sum += states[face / LANES].impulses[face % LANES].vector();
             }
             self.done.add(&held.to, &(-sum / 3.0), &held.velocity);
         }

@@ -23,8 +23,8 @@ impl Sheets {
         match self.members[id - self.first] {
             Member::Vertex(_) => [0.0; 3],
             Member::Face(number) => {
-                let forces = &self.states[number as usize / LANES].forces[number as usize % LANES].0;
-                [forces[9], forces[10], forces[11]]
+                let moment = &self.states[number as usize / LANES].moment;
+                [0, 1, 2].map(|d| moment[d].0[number as usize % LANES])
             }
         }
     }

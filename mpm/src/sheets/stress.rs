@@ -1,28 +1,68 @@
-//! Stress of the faces, the forces on their corners, and where their centroids are.
+//! Stress of the faces, the forces on their corners, and where their centroids are; before that, the steps that the mesh takes by itself
+//! (see [`crate::cloth::stability`]).
 
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, Slot, VERTEX_GRAIN, Vertex, corner};
-use crate::cloth::ClothModel;
-use crate::cloth::model::Qr;
+use super::quad::Quad;
+use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, Slot, VERTEX_GRAIN, Vertices, corner};
+use crate::cloth::model::{Polar, Qr};
+use crate::cloth::{ClothMaterial, ClothModel, stability};
 use crate::linalg::Vec3;
 use crate::scalar::Real;
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::Store;
 
 impl Sheets {
-    /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices.
-    pub(crate) fn find_forces(&mut self, store: &Store) {
-        let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
-        let (materials, cell) = (&self.materials, self.grid_spacing as f32);
-        let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
-        faces.for_each(|(state, group)| {
-            let corners = Corners::of(group, vertices, slots, store);
-            let material = &materials[group.sheet as usize];
-            level.run(FindStress { group, state, corners, material, cell });
-        });
+    /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices, as means over
+    /// a substep of `period` [s] under `gravity` [m/s^2].
+    pub(crate) fn find_forces(&mut self, store: &Store, period: f64, gravity: Vector3<f64>) {
+        for sheet in 0..self.spans.len() {
+            self.find_stresses(sheet, store, period, gravity);
+        }
         self.bending.find_forces(&self.vertices, self.grid_spacing);
         self.add_forces();
+    }
+
+    fn find_stresses(&mut self, sheet: usize, store: &Store, period: f64, gravity: Vector3<f64>) {
+        let (steps, length) = self.spans[sheet].stability.mesh_steps(period);
+        for step in 0..steps {
+            let mesh = MeshStep { step, steps };
+            self.step_faces(sheet, store, mesh);
+            if !mesh.is_last() {
+                // Leapfrog from rest: half a step first.
+                let kick = if step == 0 { 0.5 * length } else { length };
+                self.move_mesh(sheet, kick, length / self.grid_spacing, gravity);
+            }
+        }
+    }
+
+    fn step_faces(&mut self, sheet: usize, store: &Store, mesh: MeshStep) {
+        let span = &self.spans[sheet];
+        let (vertices, slots, level, ways) = (&self.vertices, &self.slots, self.level, &self.moved.ways);
+        let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
+        let groups = span.groups.clone();
+        let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
+        faces.with_min_len(GROUP_GRAIN).for_each(|(state, group)| {
+            level.run(StepFaces { group, state, vertices, slots, store, ways, material, cell, mesh });
+        });
+    }
+
+    /// A leapfrog step of the mesh: velocities by `kick` [s], positions by `step` [cells per m/s].
+    fn move_mesh(&mut self, sheet: usize, kick: f64, step: f64, gravity: Vector3<f64>) {
+        let range = self.spans[sheet].vertices.clone();
+        let (states, around, level) = (&self.states, &self.around, self.level);
+        let (first, of_vertices) = (range.start, &self.vertices.velocities[range.clone()]);
+        let fall = (gravity * kick).map(|x| x as f32);
+        let fall = Quad([fall.x, fall.y, fall.z, 0.0]);
+        let (kick, step) = ((kick * stability::MOBILITY) as f32, step as f32);
+        let Moved { ways, velocities } = &mut self.moved;
+        let vertices = (&mut ways[range.clone()], &mut velocities[range], of_vertices);
+        let vertices = vertices.into_par_iter().enumerate().with_min_len(VERTEX_GRAIN);
+        vertices.for_each(|(number, (way, velocity, of_vertex))| {
+            let (entries, inverse_mass) = (around.of(first + number), of_vertex.0[3]);
+            level.run(MoveVertex { way, velocity, inverse_mass, entries, states, fall, kick, step });
+        });
     }
 
     /// What the vertices' lanes take, with the forces of their faces and then of their hinges.
@@ -30,56 +70,127 @@ impl Sheets {
         let (states, around, bending, vertices) = (&self.states, &self.around, &self.bending, &self.vertices);
         let rows = self.rows.par_iter_mut().enumerate().with_min_len(VERTEX_GRAIN);
         rows.for_each(|(number, row)| {
-            let mut force = [0.0; 3];
-            for &entry in around.of(number) {
-                let (face, k) = (entry as usize / 4, entry as usize % 4);
-                let forces = &states[face / LANES].forces[face % LANES].0;
-                for d in 0..3 {
-                    force[d] += forces[3 * k + d];
-                }
-            }
-            bending.add_force(number, &mut force);
-            let Vertex { local: [x, y, z], velocity: [u, v, w], .. } = vertices[number];
-            let [fx, fy, fz] = force;
+            let mut force = corner_forces(states, around.of(number));
+            bending.add_force(number, &mut force.0);
+            let ([x, y, z, _], [u, v, w, _]) = (vertices.locals[number].0, vertices.velocities[number].0);
+            let [fx, fy, fz, _] = force.0;
             row.0 = [x, y, z, u, v, w, fx, fy, fz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         });
     }
 }
 
-/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in [cells].
-pub(super) struct Corners([[Row; 3]; 3]);
+/// Parts of the forces on the second and the third corner that each corner feels.
+const SHARES: [[f32; 2]; 3] = [[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]];
 
-impl Corners {
-    pub(super) fn of(group: &FaceGroup, vertices: &[Vertex], slots: &[Slot], store: &Store) -> Self {
-        let mut corners = [[Row::ZERO; 3]; 3];
-        for l in 0..LANES {
-            let own = corner(store, slots[group.centroids[l] as usize].block);
-            for (numbers, rows) in group.corners.iter().zip(&mut corners) {
-                let vertex = &vertices[numbers[l] as usize];
-                for d in 0..3 {
-                    rows[d].0[l] = (vertex.corner[d].wrapping_sub(own[d])) as f32 + vertex.local[d];
-                }
+/// Sum of the forces on the corners that a vertex is [N].
+#[inline(always)]
+fn corner_forces(states: &[FaceState], entries: &[u32]) -> Quad {
+    let mut force = Quad::ZERO;
+    for &entry in entries {
+        let (face, [of_second, of_third]) = (entry as usize / 4, SHARES[entry as usize % 4]);
+        let [second, third] = states[face / LANES].forces[face % LANES];
+        force = force.plus(second.times(of_second).plus(third.times(of_third)));
+    }
+    force
+}
+
+/// Which step of the mesh in a substep.
+#[derive(Clone, Copy)]
+struct MeshStep {
+    step: usize,
+    steps: usize,
+}
+
+impl MeshStep {
+    fn is_last(self) -> bool {
+        self.step + 1 == self.steps
+    }
+}
+
+/// The vertices in the steps of the mesh.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moved {
+    /// Where they are, from where the substep left them [cells].
+    pub ways: Vec<Quad>,
+    /// [m/s]
+    pub velocities: Vec<Quad>,
+}
+
+/// A vertex of the mesh takes a step.
+struct MoveVertex<'a> {
+    way: &'a mut Quad,
+    velocity: &'a mut Quad,
+    inverse_mass: f32,
+    entries: &'a [u32],
+    states: &'a [FaceState],
+    fall: Quad,
+    kick: f32,
+    step: f32,
+}
+
+impl Kernel for MoveVertex<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        if self.inverse_mass > 0.0 {
+            let force = corner_forces(self.states, self.entries);
+            let kicked = force.times(self.kick * self.inverse_mass).plus(self.fall);
+            *self.velocity = self.velocity.plus(kicked);
+            *self.way = self.way.plus(self.velocity.times(self.step));
+        }
+    }
+}
+
+/// Sixteen rows of three quads as columns of coordinates: of the first quad x, y, z, then of the second, and of the third.
+#[inline(always)]
+fn coordinates<S: Simd>(rows: &[Row; LANES]) -> [[S::V; 3]; 3] {
+    let columns = S::transpose(core::array::from_fn(|l| S::load(&rows[l].0)));
+    core::array::from_fn(|k| core::array::from_fn(|d| columns[4 * k + d]))
+}
+
+/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in [cells].
+#[inline(always)]
+fn corners<S: Simd>(group: &FaceGroup, vertices: &Vertices, slots: &[Slot], store: &Store) -> [[S::V; 3]; 3] {
+    let mut rows = [Row::ZERO; LANES];
+    for l in 0..LANES {
+        let [x, y, z] = corner(store, slots[group.centroids[l] as usize].block);
+        let own = [x, y, z, 0];
+        for k in 0..3 {
+            let vertex = group.corners[k][l] as usize;
+            let (at, local) = (vertices.corners[vertex], vertices.locals[vertex]);
+            for d in 0..4 {
+                rows[l].0[4 * k + d] = (at[d].wrapping_sub(own[d])) as f32 + local.0[d];
             }
         }
-        Self(corners)
     }
+    coordinates::<S>(&rows)
+}
 
-    /// Edges' columns of F (no unit).
-    #[inline(always)]
-    pub(super) fn columns<S: Simd>(&self, group: &FaceGroup) -> [Vec3<Lanes<S>>; 2] {
-        let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
-        let a = Vec3(Lanes::<S>::load_all(&self.0[0]));
-        let d1 = Vec3(Lanes::load_all(&self.0[1])) - a;
-        let d2 = Vec3(Lanes::load_all(&self.0[2])) - a;
-        [d1.scale(m11), d1.scale_add(m12, d2.scale(m22))]
+/// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning [cells].
+#[inline(always)]
+fn changes<S: Simd>(group: &FaceGroup, ways: &[Quad]) -> [Vec3<Lanes<S>>; 2] {
+    let mut rows = [Row::ZERO; LANES];
+    for l in 0..LANES {
+        let [a, b, c] = [0, 1, 2].map(|k| ways[group.corners[k][l] as usize]);
+        rows[l].0[..4].copy_from_slice(&b.minus(a).0);
+        rows[l].0[4..8].copy_from_slice(&c.minus(a).0);
     }
+    let [first, second, _] = coordinates::<S>(&rows);
+    [first, second].map(|edge| Vec3(edge.map(Lanes)))
+}
 
-    /// Coordinate `d` of the centroids [cells].
-    #[inline(always)]
-    fn centroid<S: Simd>(&self, d: usize) -> Lanes<S> {
-        let [a, b, c] = [&self.0[0][d], &self.0[1][d], &self.0[2][d]];
-        (Lanes::<S>::load(a) + Lanes::load(b) + Lanes::load(c)) * Lanes::all(1.0 / 3.0)
-    }
+/// Columns of F (no unit) from a face's edges [cells].
+#[inline(always)]
+pub(super) fn columns<S: Simd>(group: &FaceGroup, [d1, d2]: [Vec3<Lanes<S>>; 2]) -> [Vec3<Lanes<S>>; 2] {
+    let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
+    [d1.scale(m11), d1.scale_add(m12, d2.scale(m22))]
+}
+
+/// Edges of sixteen faces [cells].
+#[inline(always)]
+pub(super) fn edges<S: Simd>(state: &FaceState) -> [Vec3<Lanes<S>>; 2] {
+    [0, 1].map(|k| Vec3(Lanes::load_all(&state.edges[k])))
 }
 
 /// The directors of sixteen faces.
@@ -88,81 +199,175 @@ pub(super) fn directors<S: Simd>(state: &FaceState) -> Vec3<Lanes<S>> {
     Vec3(Lanes::load_all(&state.director))
 }
 
-/// Return mapping, stress and forces of sixteen faces.
-struct FindStress<'a> {
+/// Edges and centroids of sixteen faces.
+struct Measure<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
-    corners: Corners,
-    material: &'a crate::cloth::ClothMaterial,
-    /// Grid spacing h [m].
-    cell: f32,
+    vertices: &'a Vertices,
+    slots: &'a [Slot],
+    store: &'a Store,
 }
 
-impl Kernel for FindStress<'_> {
+impl Kernel for Measure<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let (group, state) = (self.group, self.state);
-        let model = ClothModel::<Lanes<S>>::new(self.material);
-        let [f1, f2] = self.corners.columns::<S>(group);
-        let trial = Qr::new(&[f1, f2, directors::<S>(state)]);
-        let mapped = model.return_mapping(&trial);
-        let stress = model.first_piola(&mapped);
-        let volume = Lanes::<S>::load(&group.volume);
-        let director = mapped.director();
+        let [a, b, c] = corners::<S>(self.group, self.vertices, self.slots, self.store);
         for d in 0..3 {
-            director.0[d].store(&mut state.director[d]);
+            S::store(&mut self.state.edges[0][d].0, S::sub(b[d], a[d]));
+            S::store(&mut self.state.edges[1][d].0, S::sub(c[d], a[d]));
+            let sum = S::add(S::add(a[d], b[d]), c[d]);
+            S::store(&mut self.state.center[d].0, S::mul(sum, S::splat(1.0 / 3.0)));
         }
-        let (p, d) = (stress[2].scale(volume * Lanes::all(0.5)).0, director.0);
-        write_forces(group, state, &stress, volume * Lanes::all(1.0 / self.cell), p, d);
-        let mut columns = [S::splat(0.0); LANES];
-        for k in 0..3 {
-            columns[k] = self.corners.centroid::<S>(k).0;
-            columns[3 + k] = S::load(&state.velocity[k].0);
-            columns[6 + k] = d[k].0;
-        }
-        // The symmetric part of V p3 d3^T.
-        for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
-            columns[9 + n] = p[i].mul_add(d[j], p[j] * d[i]).0;
-        }
-        columns[15] = (mapped.plane[0] * mapped.plane[2]).0;
-        store_transposed::<S>(&mut state.centroid, columns);
     }
 }
 
-/// Forces on the corners, by the chain rule from F = d D^-1, and the axial vector of the skew part of V p3 d3^T; `volume` is over the
-/// grid spacing [m^2], `p` is V p3 / 2 [J], `d` the director.
+impl Sheets {
+    /// Finds edges and centroids from where the vertices are.
+    pub(crate) fn measure(&mut self, store: &Store) {
+        let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
+        let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
+        faces.for_each(|(state, group)| level.run(Measure { group, state, vertices, slots, store }));
+    }
+}
+
+/// A step of the mesh for sixteen faces; the last one is the substep's: return mapping, stress and forces.
+struct StepFaces<'a> {
+    group: &'a FaceGroup,
+    state: &'a mut FaceState,
+    vertices: &'a Vertices,
+    slots: &'a [Slot],
+    store: &'a Store,
+    ways: &'a [Quad],
+    material: &'a ClothMaterial,
+    /// Grid spacing h [m].
+    cell: f32,
+    mesh: MeshStep,
+}
+
+impl Kernel for StepFaces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let Self { group, state, vertices, slots, store, ways, material, cell, mesh } = self;
+        let model = ClothModel::<Lanes<S>>::new(material);
+        if mesh.step == 0 {
+            Measure { group, state: &mut *state, vertices, slots, store }.run::<S>();
+        }
+        let mut biot = [Lanes::<S>::all(0.0); 3];
+        if mesh.steps > 1 {
+            biot = step_mesh(&model, group, state, ways, mesh, cell);
+        }
+        if mesh.is_last() {
+            finish(&model, group, state, (mesh.steps > 1).then_some(biot), cell);
+        }
+    }
+}
+
+/// Adds to the means of the Biot stresses, and finds the forces of the plane unless it is the last step. Returns the means.
+#[inline(always)]
+fn step_mesh<S: Simd>(
+    model: &ClothModel<Lanes<S>>,
+    group: &FaceGroup,
+    state: &mut FaceState,
+    ways: &[Quad],
+    mesh: MeshStep,
+    cell: f32,
+) -> [Lanes<S>; 3] {
+    let mut edges = edges::<S>(state);
+    if mesh.step > 0 {
+        let [first, second] = changes::<S>(group, ways);
+        edges = [edges[0] + first, edges[1] + second];
+    }
+    let [f1, f2] = columns(group, edges);
+    // Nothing of this is across the face.
+    let qr = Qr::new(&[f1, f2, f1]);
+    let polar = Polar::new(&qr);
+    let biot = model.biot(&polar);
+    let weight = Lanes::<S>::all(stability::weight(mesh.step, mesh.steps) as f32);
+    let mut mean = biot.map(|stress| weight * stress);
+    if mesh.step > 0 {
+        let before = Lanes::<S>::load_all(&state.biot);
+        mean = core::array::from_fn(|n| before[n] + mean[n]);
+    }
+    for n in 0..3 {
+        mean[n].store(&mut state.biot[n]);
+    }
+    if !mesh.is_last() {
+        let volume = Lanes::<S>::load(&group.volume) * Lanes::all(1.0 / cell);
+        write_forces(group, state, &polar.plane_piola(&qr, biot), volume);
+    }
+    mean
+}
+
+/// Return mapping, stress and forces of sixteen faces, with the means of their Biot stresses if there are any.
+#[inline(always)]
+fn finish<S: Simd>(
+    model: &ClothModel<Lanes<S>>,
+    group: &FaceGroup,
+    state: &mut FaceState,
+    mean: Option<[Lanes<S>; 3]>,
+    cell: f32,
+) {
+    let [f1, f2] = columns(group, edges::<S>(state));
+    let trial = Qr::new(&[f1, f2, directors::<S>(state)]);
+    let mapped = model.return_mapping(&trial);
+    let polar = Polar::new(&mapped);
+    let biot = mean.unwrap_or_else(|| model.biot(&polar));
+    let [p1, p2, p3] = model.first_piola_with(&mapped, &polar, biot);
+    let volume = Lanes::<S>::load(&group.volume);
+    let director = mapped.director();
+    for d in 0..3 {
+        director.0[d].store(&mut state.director[d]);
+    }
+    let (p, d) = (p3.scale(volume * Lanes::all(0.5)).0, director.0);
+    // Axial vector of the skew part of V p3 d3^T, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
+    for k in 0..3 {
+        let (i, j) = ((k + 2) % 3, (k + 1) % 3);
+        (p[i] * d[j] - p[j] * d[i]).store(&mut state.moment[k]);
+    }
+    write_forces(group, state, &[p1, p2], volume * Lanes::all(1.0 / cell));
+    let mut columns = [S::splat(0.0); LANES];
+    for k in 0..3 {
+        columns[k] = S::load(&state.center[k].0);
+        columns[6 + k] = d[k].0;
+    }
+    // The symmetric part of V p3 d3^T.
+    for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        columns[9 + n] = p[i].mul_add(d[j], p[j] * d[i]).0;
+    }
+    columns[15] = polar.area.0;
+    let rows = S::transpose(columns);
+    for l in 0..LANES {
+        let row = &mut state.centroid[l].0;
+        S::store(row, rows[l]);
+        row[3..6].copy_from_slice(&state.velocities[l].0[..3]);
+    }
+}
+
+/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1; `volume` is over the grid spacing [m^2].
 #[inline(always)]
 fn write_forces<S: Simd>(
     group: &FaceGroup,
     state: &mut FaceState,
-    stress: &[Vec3<Lanes<S>>; 3],
+    stress: &[Vec3<Lanes<S>>; 2],
     volume: Lanes<S>,
-    p: [Lanes<S>; 3],
-    d: [Lanes<S>; 3],
 ) {
     let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
     let of_d1 = stress[0].scale(m11).0;
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
-        let first = volume * stress[1].0[k].mul_add(m12, of_d1[k]);
-        let second = volume * stress[1].0[k] * m22;
-        columns[k] = (first + second).0;
-        columns[3 + k] = (-first).0;
-        columns[6 + k] = (-second).0;
-        // S x = moment x x: entry (z, y) less entry (y, z), and so on around.
-        let (i, j) = ((k + 2) % 3, (k + 1) % 3);
-        columns[9 + k] = (p[i] * d[j] - p[j] * d[i]).0;
+        columns[k] = (-(volume * stress[1].0[k].mul_add(m12, of_d1[k]))).0;
+        columns[4 + k] = (-(volume * stress[1].0[k] * m22)).0;
     }
-    store_transposed::<S>(&mut state.forces, columns);
-}
-
-/// Stores columns as rows.
-#[inline(always)]
-fn store_transposed<S: Simd>(rows: &mut [Row; LANES], columns: [S::V; LANES]) {
-    let transposed = S::transpose(columns);
+    let rows = S::transpose(columns);
     for l in 0..LANES {
-        S::store(&mut rows[l].0, transposed[l]);
+        let mut row = Row::ZERO;
+        S::store(&mut row.0, rows[l]);
+        for k in 0..2 {
+            state.forces[l][k].0.copy_from_slice(&row.0[4 * k..4 * k + 4]);
+        }
     }
 }

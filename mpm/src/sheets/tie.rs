@@ -10,8 +10,9 @@
 
 use rayon::prelude::*;
 
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, VERTEX_GRAIN, Vertex};
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use super::quad::Quad;
+use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, VERTEX_GRAIN};
+use crate::simd::{Kernel, LANES, Simd};
 
 /// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of its velocity: it gathers from the same
 /// nodes as its vertices.
@@ -24,26 +25,14 @@ impl Sheets {
     /// The tie; vertices also move by `step` [cells per m/s] times what their velocities change by.
     pub(super) fn tie(&mut self, step: f32) {
         for relaxation in STEPS {
-            let (vertices, level) = (&self.vertices, self.level);
+            let (velocities, level) = (&self.vertices.velocities, self.level);
             let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
-            faces.for_each(|(state, group)| level.run(PullFaces { group, state, vertices, relaxation }));
+            faces.for_each(|(state, group)| level.run(PullFaces { group, state, velocities, relaxation }));
             let (states, around) = (&self.states, &self.around);
-            let vertices = self.vertices.par_iter_mut().enumerate().with_min_len(VERTEX_GRAIN);
-            vertices.for_each(|(number, vertex)| {
-                let third = vertex.inverse_mass * (1.0 / 3.0);
-                let mut sum = [0.0; 3];
-                for &entry in around.of(number) {
-                    let face = entry as usize / 4;
-                    let impulse = &states[face / LANES].impulse[face % LANES];
-                    for d in 0..3 {
-                        sum[d] += impulse[d];
-                    }
-                }
-                for d in 0..3 {
-                    let change = sum[d] * third;
-                    vertex.velocity[d] += change;
-                    vertex.local[d] += step * change;
-                }
+            let vertices = self.vertices.velocities.par_iter_mut().zip(&mut self.vertices.locals);
+            vertices.enumerate().with_min_len(VERTEX_GRAIN).for_each(|(number, (velocity, local))| {
+                let entries = around.of(number);
+                level.run(PushVertex { velocity, local, entries, states, step });
             });
             self.pins.add_tie(&self.states, &self.around);
         }
@@ -54,7 +43,7 @@ impl Sheets {
 struct PullFaces<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
-    vertices: &'a [Vertex],
+    velocities: &'a [Quad],
     relaxation: f32,
 }
 
@@ -63,25 +52,41 @@ impl Kernel for PullFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let [a, b, c] = &self.group.corners;
-        let relaxation = Lanes::<S>::all(self.relaxation);
-        let mass = Lanes::<S>::load(&self.group.mass);
-        let mut impulse = [Row::ZERO; 3];
-        for d in 0..3 {
-            let mut sum = Row::ZERO;
-            for l in 0..LANES {
-                let of = |corner: &[u32; LANES]| self.vertices[corner[l] as usize].velocity[d];
-                sum.0[l] = of(a) + of(b) + of(c);
-            }
-            let velocity = Lanes::<S>::load(&self.state.velocity[d]);
-            let apart = velocity - Lanes::load(&sum) * Lanes::all(1.0 / 3.0);
-            let change = relaxation * apart;
-            (velocity - change).store(&mut self.state.velocity[d]);
-            (mass * change).store(&mut impulse[d]);
-        }
+        let Self { group, state, velocities, relaxation } = self;
         for l in 0..LANES {
-            self.state.impulse[l] = [impulse[0].0[l], impulse[1].0[l], impulse[2].0[l], 0.0];
+            let [a, b, c] = [0, 1, 2].map(|k| velocities[group.corners[k][l] as usize]);
+            let apart = state.velocities[l].minus(a.plus(b).plus(c).times(1.0 / 3.0));
+            let change = apart.times(relaxation);
+            state.velocities[l] = state.velocities[l].minus(change);
+            state.impulses[l] = change.times(group.mass.0[l]);
         }
+    }
+}
+
+/// Gives a vertex its part of its faces' impulses.
+struct PushVertex<'a> {
+    velocity: &'a mut Quad,
+    local: &'a mut Quad,
+    entries: &'a [u32],
+    states: &'a [FaceState],
+    step: f32,
+}
+
+impl Kernel for PushVertex<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let mut sum = Quad::ZERO;
+        for &entry in self.entries {
+            let face = entry as usize / 4;
+            sum = sum.plus(self.states[face / LANES].impulses[face % LANES]);
+        }
+        let mut change = sum.times(self.velocity.0[3] * (1.0 / 3.0));
+        // The last entry is the inverse mass.
+        change.0[3] = 0.0;
+        *self.velocity = self.velocity.plus(change);
+        *self.local = self.local.plus(change.times(self.step));
     }
 }
 
