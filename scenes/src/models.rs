@@ -5,11 +5,12 @@ use pliant_rigid::import::{ImportError, Imported, from_mjcf};
 use crate::format::RobotModel;
 
 /// The built-in models: name and MJCF.
-const MODELS: [(RobotModel, &str, &str); 7] = [
+const MODELS: [(RobotModel, &str, &str); 8] = [
     (RobotModel::Iiwa7, "iiwa7", include_str!("../models/iiwa7.xml")),
     (RobotModel::Panda, "panda", include_str!("../models/panda.xml")),
     (RobotModel::ParallelGripper, "parallel_gripper", include_str!("../models/parallel_gripper.xml")),
     (RobotModel::WideGripper, "wide_gripper", include_str!("../models/wide_gripper.xml")),
+    (RobotModel::ClothGripper, "cloth_gripper", include_str!("../models/cloth_gripper.xml")),
     (RobotModel::AllegroHand, "allegro_hand", include_str!("../models/allegro_hand.xml")),
     (RobotModel::Humanoid, "humanoid", include_str!("../models/humanoid.xml")),
     (RobotModel::Quadruped, "quadruped", include_str!("../models/quadruped.xml")),

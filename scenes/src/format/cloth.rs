@@ -90,7 +90,7 @@ pub struct TShirtMeasures {
     pub front_neck_depth: f64,
     /// Depth of the neck in the back, less than in front [m].
     pub back_neck_depth: f64,
-    /// Distance between front and back at the start [m]. "auto" is the grid spacing.
+    /// Distance between front and back at the start [m]. "auto" is 1.5 times the grid spacing.
     pub gap: AutoOr<f64>,
     /// Length that edges should have [m]. "auto" is 1.28 times the grid spacing.
     pub spacing: AutoOr<f64>,
@@ -486,9 +486,8 @@ impl Cloth {
             }
             ClothShape::TShirt(measures) => {
                 // Without a good grid, which is another problem, the measures are held against that of the published scene.
-                let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0);
-                let shirt = grid_spacing.map_or_else(TShirt::default, TShirt::for_grid);
-                let shirt = measures.shirt(shirt.gap);
+                let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0).unwrap_or(1.0 / 128.0);
+                let shirt = measures.shirt(grid_spacing);
                 if let Err(error) = shirt.half_outline(shirt.front_neck_depth) {
                     found.told(match error {
                         TShirtError::Measure { field, value, requirement } => {

@@ -55,6 +55,8 @@ pub enum RobotModel {
     ParallelGripper,
     /// A hand with two parallel fingers that opens from 2 to 160 mm.
     WideGripper,
+    /// The same with broad pads, for pinching cloth softly.
+    ClothGripper,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,
     /// A human figure.

@@ -83,19 +83,20 @@ pub enum TShirtError {
 pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back left"];
 
 impl TShirt {
-    /// A child's shirt, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h (m): edges about 1.28 h, so that
-    /// with h = 1/128 m there are about as many vertices and faces as in the published scene; gap h.
+    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h (m): edges about
+    /// 1.28 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
+    /// layers that lie on each other keep.
     pub fn for_grid(grid_spacing: f64) -> Self {
         Self {
-            chest_width: 0.37,
+            chest_width: 0.4,
             length: 0.44,
-            sleeve_length: 0.1,
-            sleeve_opening: 0.12,
-            sleeve_drop: 0.07,
+            sleeve_length: 0.04,
+            sleeve_opening: 0.1,
+            sleeve_drop: 0.055,
             neck_width: 0.15,
-            front_neck_depth: 0.07,
+            front_neck_depth: 0.06,
             back_neck_depth: 0.02,
-            gap: grid_spacing,
+            gap: 1.5 * grid_spacing,
             spacing: 1.28 * grid_spacing,
         }
     }
