@@ -269,7 +269,7 @@ fn the_default_shirt_has_the_published_size() {
     let sewn = shirt.sew().unwrap();
     let mesh = &sewn.mesh;
     let [vertices, faces] = [mesh.vertices().len(), mesh.faces().len()];
-    let near = |found: usize, published: f64| (found as f64 / published - 1.0).abs() < 0.035;
+    let near = |found: usize, published: f64| (found as f64 / published - 1.0).abs() < 0.02;
     assert!(near(vertices, 4171.0) && near(faces, 7987.0), "{vertices} {faces}");
     assert_eq!(euler(mesh), -2);
     let half = |depth| shirt.half_outline(depth).unwrap().divide(shirt.spacing).unwrap();

@@ -92,7 +92,7 @@ pub struct TShirtMeasures {
     pub back_neck_depth: f64,
     /// Distance between front and back at the start [m]. "auto" is 1.5 times the grid spacing.
     pub gap: AutoOr<f64>,
-    /// Length that edges should have [m]. "auto" is 1.28 times the grid spacing.
+    /// Length that edges should have [m]. "auto" is 1.265 times the grid spacing.
     pub spacing: AutoOr<f64>,
 }
 

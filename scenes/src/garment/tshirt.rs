@@ -84,7 +84,7 @@ pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back 
 
 impl TShirt {
     /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h (m): edges about
-    /// 1.28 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
+    /// 1.265 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
     /// layers that lie on each other keep.
     pub fn for_grid(grid_spacing: f64) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl TShirt {
             front_neck_depth: 0.06,
             back_neck_depth: 0.02,
             gap: 1.5 * grid_spacing,
-            spacing: 1.28 * grid_spacing,
+            spacing: 1.265 * grid_spacing,
         }
     }
 
