@@ -126,7 +126,7 @@ fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
 }
 
 /// At the stable substep energy does not grow, though waves in the plane would allow a third of it, and the limits are real: 6 times as
-/// long, or half as long again as 3.5 radians of the shortest wave in bending, is unstable.
+/// long, and in bending 5.5 times (radians of the shortest wave), is unstable.
 #[test]
 fn stable_substep_is_stable_and_its_limit_is_real() {
     for edge in [0.25, 0.5, 1.0, 1.4] {
