@@ -40,7 +40,13 @@ fn geometry(
     let mu = scene["mu"].as_f64().unwrap_or(0.5);
     let stiffness = scene["stiffness"].as_f64().unwrap_or(STIFFNESS);
     let dissipation = if scene["stiffness"].is_null() { DISSIPATION } else { 0.0 };
-    let material = ContactMaterial { stiffness, dissipation, static_friction: mu, dynamic_friction: mu };
+    let material = ContactMaterial {
+        stiffness,
+        dissipation,
+        static_friction: mu,
+        dynamic_friction: mu,
+        ..ContactMaterial::with_friction(0.0)
+    };
     CollisionGeometry {
         name: name.into(),
         link,

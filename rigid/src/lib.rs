@@ -3,6 +3,7 @@
 //! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
+//! - [`comfree`]: contact in closed form, the solver without iterations.
 //! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
 //! - [`inverse_kinematics`]: postures that put a tool where it is wanted, and paths through waypoints.
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
@@ -52,6 +53,7 @@
 mod bodies;
 mod body;
 pub mod collision;
+pub mod comfree;
 pub mod control;
 mod error;
 mod free_rotation;

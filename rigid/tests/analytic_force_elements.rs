@@ -129,8 +129,13 @@ fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
         gravity: true,
         dofs: vec![dof],
     };
-    let material =
-        ContactMaterial { stiffness: 1e6, dissipation: 10.0, static_friction: 0.5, dynamic_friction: 0.5 };
+    let material = ContactMaterial {
+        stiffness: 1e6,
+        dissipation: 10.0,
+        static_friction: 0.5,
+        dynamic_friction: 0.5,
+        ..ContactMaterial::with_friction(0.0)
+    };
     let solid = |name: String, link, shape| CollisionGeometry {
         name,
         link,

@@ -197,6 +197,8 @@ fn a_ball_rolls_down_an_incline() {
         static_friction: 0.8,
         dynamic_friction: 0.8,
         stiction_tolerance: 1e-5,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
     };
     let mut simulation =
         Simulation::new(System::new(model), floor, Integrator::Fixed { step: 1e-3 }, state).unwrap();
@@ -243,6 +245,8 @@ fn hunt_and_crossley_rebound() {
             static_friction: 0.0,
             dynamic_friction: 0.0,
             stiction_tolerance: 1e-4,
+            torsional_friction: 0.0,
+            rolling_friction: 0.0,
         };
         let end = simulate(model, floor, state, Integrator::Fixed { step: 1e-6 }, 0.1);
         let found = end.state().v[5] / v1;
@@ -268,6 +272,8 @@ fn an_elastic_contact_lasts_half_a_period() {
         static_friction: 0.0,
         dynamic_friction: 0.0,
         stiction_tolerance: 1e-4,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
     };
     let mut simulation =
         Simulation::new(System::new(model), floor, Integrator::Fixed { step: 2e-6 }, state).unwrap();

@@ -303,10 +303,20 @@ fn hulls_of_boxes_are_boxes() {
 /// In series: equal stiffnesses halve, the dissipation is weighted by the other's compliance, friction is 2 mu1 mu2/(mu1 + mu2).
 #[test]
 fn materials_combine() {
-    let a =
-        ContactMaterial { stiffness: 3e5, dissipation: 10.0, static_friction: 1.0, dynamic_friction: 0.5 };
-    let b =
-        ContactMaterial { stiffness: 1e5, dissipation: 2.0, static_friction: 0.25, dynamic_friction: 0.0 };
+    let a = ContactMaterial {
+        stiffness: 3e5,
+        dissipation: 10.0,
+        static_friction: 1.0,
+        dynamic_friction: 0.5,
+        ..ContactMaterial::with_friction(0.0)
+    };
+    let b = ContactMaterial {
+        stiffness: 1e5,
+        dissipation: 2.0,
+        static_friction: 0.25,
+        dynamic_friction: 0.0,
+        ..ContactMaterial::with_friction(0.0)
+    };
     let c = a.combine(&b);
     assert!((c.stiffness - 0.75e5).abs() < 1e-9);
     assert!((c.dissipation - (1e5 * 10.0 + 3e5 * 2.0) / 4e5).abs() < 1e-14);

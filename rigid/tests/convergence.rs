@@ -243,6 +243,8 @@ fn bouncer() -> (Model, State, Floor) {
         static_friction: 0.0,
         dynamic_friction: 0.0,
         stiction_tolerance: 1e-4,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
     };
     (model, state, floor)
 }

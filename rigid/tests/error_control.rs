@@ -115,6 +115,8 @@ fn dropped_ball(integrator: Integrator) -> Simulation<Floor> {
         static_friction: 0.3,
         dynamic_friction: 0.3,
         stiction_tolerance: 1e-3,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
     };
     Simulation::new(System::new(model), floor, integrator, state).unwrap()
 }

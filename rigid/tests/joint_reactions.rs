@@ -148,6 +148,7 @@ fn a_welded_plate_passes_what_lies_on_it() {
             dissipation: 20.0,
             static_friction: 0.5,
             dynamic_friction: 0.5,
+            ..ContactMaterial::with_friction(0.0)
         };
         let solid = |link: LinkId, shape: Shape| CollisionGeometry {
             name: format!("{link:?}"),

@@ -53,8 +53,13 @@ fn integrators() -> [Integrator; 4] {
 fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
     let seed = 31;
     let mut random = Random::new(seed);
-    let material =
-        ContactMaterial { stiffness: 1e6, dissipation: 10.0, static_friction: 0.5, dynamic_friction: 0.5 };
+    let material = ContactMaterial {
+        stiffness: 1e6,
+        dissipation: 10.0,
+        static_friction: 0.5,
+        dynamic_friction: 0.5,
+        ..ContactMaterial::with_friction(0.0)
+    };
     let solid = |link: Option<LinkId>, pose: Isometry3<f64>, shape: Shape| CollisionGeometry {
         name: format!("{link:?}"),
         link,

@@ -20,6 +20,7 @@ fn material(friction: f64) -> ContactMaterial {
         dissipation: 10.0,
         static_friction: friction,
         dynamic_friction: friction,
+        ..ContactMaterial::with_friction(0.0)
     }
 }
 

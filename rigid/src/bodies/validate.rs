@@ -72,6 +72,11 @@ fn check_material(body: &str, geometry: &crate::body::Geometry) -> Result<(), Ri
     not_negative("geometry friction", m.dynamic_friction, "(no unit)")?;
     not_negative("geometry dissipation", m.dissipation, "s/m")?;
     not_negative("geometry stiffness", m.stiffness, "N/m")?;
+    not_negative("geometry torsional friction", m.torsional_friction, "m")?;
+    not_negative("geometry rolling friction", m.rolling_friction, "m")?;
+    if let Some((field, value, unit, requirement)) = m.impedance.out_of_range() {
+        return Err(RigidError::value(body, field, value, unit, requirement));
+    }
     if m.stiffness == 0.0 {
         return Err(RigidError::value(body, "geometry stiffness", 0.0, "N/m", "positive"));
     }

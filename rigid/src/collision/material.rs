@@ -1,5 +1,7 @@
 //! What surfaces are made of.
 
+use crate::comfree::ImpedanceCurve;
+
 /// Compliance and friction of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
@@ -11,6 +13,13 @@ pub struct ContactMaterial {
     pub static_friction: f64,
     /// Coefficient of friction in motion, finite and not negative.
     pub dynamic_friction: f64,
+    /// Resistance to turning about the normal: the moment is at most this length (m) times the normal force. Finite and not negative. The closed-form solver
+    /// ([`comfree`](crate::comfree)) has it, the convex one leaves it out.
+    pub torsional_friction: f64,
+    /// Resistance to rolling, likewise (m).
+    pub rolling_friction: f64,
+    /// How the impedance of the closed-form solver grows with depth; the convex one goes by the stiffness alone.
+    pub impedance: ImpedanceCurve,
 }
 
 impl ContactMaterial {
@@ -26,11 +35,14 @@ impl ContactMaterial {
             dissipation: Self::DISSIPATION,
             static_friction: friction,
             dynamic_friction: friction,
+            torsional_friction: 0.0,
+            rolling_friction: 0.0,
+            impedance: ImpedanceCurve::default(),
         }
     }
 
     /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), and the
-    /// harmonic means of their coefficients of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0 (Elandt et al. 2019; Drake's
+    /// harmonic means of their coefficients and lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances (Elandt et al. 2019; Drake's
     /// `CalcContactFrictionFromSurfaceProperties`).
     pub fn combine(&self, other: &Self) -> Self {
         // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any size.
@@ -41,6 +53,9 @@ impl ContactMaterial {
             dissipation: (1.0 - share) * self.dissipation + share * other.dissipation,
             static_friction: friction(self.static_friction, other.static_friction),
             dynamic_friction: friction(self.dynamic_friction, other.dynamic_friction),
+            torsional_friction: friction(self.torsional_friction, other.torsional_friction),
+            rolling_friction: friction(self.rolling_friction, other.rolling_friction),
+            impedance: self.impedance.combine(&other.impedance),
         }
     }
 }

@@ -125,6 +125,23 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     if !(m.static_friction.is_finite() && m.static_friction >= m.dynamic_friction) {
         return value("static friction", m.static_friction, "", "finite and at least the dynamic one");
     }
+    for (field, length) in
+        [("torsional friction", m.torsional_friction), ("rolling friction", m.rolling_friction)]
+    {
+        if !(length.is_finite() && length >= 0.0) {
+            return value(field, length, "m", "finite and not negative");
+        }
+    }
+    if let Some((field, figure, unit, requirement)) = m.impedance.out_of_range() {
+        return Err(CollisionError::Value {
+            geometry,
+            name: name(),
+            field,
+            value: figure,
+            unit,
+            requirement,
+        });
+    }
     Ok(())
 }
 

@@ -78,6 +78,33 @@ impl<L> DofPool<L> {
     }
 }
 
+impl<L: Copy> DofPool<L> {
+    /// A constraint and its degree of freedom.
+    pub(crate) fn at(&self, constraint: usize) -> (L, usize) {
+        (self.laws[constraint], self.places[constraint].velocity as usize)
+    }
+
+    /// Every constraint, its degree of freedom, its tree, and its number there.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&L, usize, usize, usize)> + '_ {
+        let place = |p: &Place| (p.velocity as usize, p.tree as usize, p.within as usize);
+        self.laws.iter().zip(&self.places).map(move |(law, p)| {
+            let (n, tree, within) = place(p);
+            (law, n, tree, within)
+        })
+    }
+
+    /// Room for the impulses of all constraints, for [`set_impulse`](Self::set_impulse).
+    pub(crate) fn allot(&mut self) {
+        self.impulses.clear();
+        self.impulses.resize(self.laws.len(), 0.0);
+    }
+
+    /// Keeps an impulse that was found otherwise than by an evaluation.
+    pub(crate) fn set_impulse(&mut self, constraint: usize, impulse: f64) {
+        self.impulses[constraint] = impulse;
+    }
+}
+
 impl<L: Law<1>> ConstraintPool for DofPool<L> {
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64 {
         self.velocities.clear();

@@ -249,6 +249,8 @@ pub struct LimitLaw {
     sign: f64,
     target: f64,
     stiffness: f64,
+    gap: f64,
+    mobility: f64,
 }
 
 impl LimitLaw {
@@ -256,7 +258,38 @@ impl LimitLaw {
     /// inertia it feels.
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
-        Self { sign: if upper { -1.0 } else { 1.0 }, target: -gap / (dt + tau), stiffness: 1.0 / r }
+        let sign = if upper { -1.0 } else { 1.0 };
+        Self { sign, target: -gap / (dt + tau), stiffness: 1.0 / r, gap, mobility }
+    }
+
+    /// 1 at a lower limit, -1 at an upper one.
+    pub(crate) fn sign(&self) -> f64 {
+        self.sign
+    }
+
+    /// How far the joint is from the limit (rad, m).
+    pub(crate) fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// The inverse of the inertia it feels (1/(kg m^2), 1/kg).
+    pub(crate) fn mobility(&self) -> f64 {
+        self.mobility
+    }
+
+    /// Velocity away from the limit (rad/s, m/s) below which it pushes.
+    pub(crate) fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// Impulse against the velocity below that (N m s/(rad/s), N s/(m/s)).
+    pub(crate) fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
+    /// Whether it pushes at the velocity `v` (rad/s, m/s).
+    pub(crate) fn is_reached(&self, v: f64) -> bool {
+        self.sign * v < self.target
     }
 }
 
@@ -277,19 +310,25 @@ impl Law<1> for LimitLaw {
 pub struct HolonomicLaw {
     target: f64,
     stiffness: f64,
+    error: f64,
 }
 
 impl HolonomicLaw {
     /// `error` (m, rad) is the constraint's value, which should be 0; `mobility` as in [`LimitLaw::new`].
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
-        Self { target: -error / (dt + tau), stiffness: 1.0 / r }
+        Self { target: -error / (dt + tau), stiffness: 1.0 / r, error }
+    }
+
+    /// The constraint's value (m, rad).
+    pub(crate) fn error(&self) -> f64 {
+        self.error
     }
 
     /// The same with an error greater by `more` (m, rad).
     pub fn shifted(self, more: f64, dt: f64) -> Self {
         let (tau, _) = near_rigid(dt, 1.0);
-        Self { target: self.target - more / (dt + tau), ..self }
+        Self { target: self.target - more / (dt + tau), error: self.error + more, ..self }
     }
 }
 
@@ -345,13 +384,24 @@ impl ActuatorLaw {
 pub struct DryJointLaw {
     bound: f64,
     regularisation: f64,
+    mobility: f64,
 }
 
 impl DryJointLaw {
     /// `force` is the largest it resists with (N m, N), `tolerance` the rate that still counts as rest (rad/s, m/s).
     pub fn new(force: f64, tolerance: f64, mobility: f64, dt: f64) -> Self {
         let bound = force * dt;
-        Self { bound, regularisation: tolerance.max(SIGMA * mobility * bound) }
+        Self { bound, regularisation: tolerance.max(SIGMA * mobility * bound), mobility }
+    }
+
+    /// Largest impulse it resists with (N m s, N s).
+    pub(crate) fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// The inverse of the inertia it feels (1/(kg m^2), 1/kg).
+    pub(crate) fn mobility(&self) -> f64 {
+        self.mobility
     }
 }
 

@@ -146,6 +146,30 @@ impl<L, const N: usize> Pool<L, N> {
         velocity
     }
 
+    /// Room for the impulses and velocities of all constraints, for [`set_impulse`](Self::set_impulse) and [`see`](Self::see).
+    pub(crate) fn allot(&mut self) {
+        self.impulses.clear();
+        self.impulses.resize(self.laws.len(), [0.0; N]);
+    }
+
+    /// Keeps an impulse that was found otherwise than by an evaluation.
+    pub(crate) fn set_impulse(&mut self, constraint: usize, impulse: [f64; N]) {
+        self.impulses[constraint] = impulse;
+    }
+
+    /// Keeps the constraint velocities at `v`.
+    pub(crate) fn see(&mut self, v: &[f64]) {
+        let mut velocities = core::mem::take(&mut self.velocities);
+        velocities.clear();
+        velocities.extend((0..self.laws.len()).map(|c| self.velocity_of(c, v)));
+        self.velocities = velocities;
+    }
+
+    /// The sides of a constraint.
+    pub(crate) fn sides_of(&self, constraint: usize) -> [Option<Side>; 2] {
+        self.sides[constraint]
+    }
+
     /// Adds `J^T impulse` of one constraint to `out`.
     pub fn add_impulse(&self, constraint: usize, impulse: &[f64; N], out: &mut [f64]) {
         self.for_each_column(constraint, |n, column| out[n] += dot(column, impulse));
@@ -181,7 +205,8 @@ impl<L, const N: usize> Pool<L, N> {
         }
     }
 
-    fn columns_of(&self, side: &Side) -> &[[f64; N]] {
+    /// The columns of a side.
+    pub(crate) fn columns_of(&self, side: &Side) -> &[[f64; N]] {
         &self.columns[side.first_column as usize..][..side.columns as usize]
     }
 

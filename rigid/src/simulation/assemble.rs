@@ -6,8 +6,8 @@ use super::contact::Touch;
 use super::equality::{Row, RowKind};
 use super::system::System;
 use crate::icf::law::{ActuatorLaw, ContactLaw, ContactPoint, DryJointLaw, HolonomicLaw, LimitLaw};
-use crate::icf::{Problem, Side};
-use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, State, for_each_axis};
+use crate::icf::{Pool, Problem, Side};
+use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, MotionVector, State, for_each_axis};
 
 /// What of a contact does not depend on the length of the step.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,8 @@ pub(super) fn contacts(
         };
         let links = [touch.first, touch.second];
         let points = [touch.point, touch.point];
-        let sides = jacobian(&system.model, kinematics, links, points, problem);
+        let sides =
+            columns(&system.model, kinematics, links, points, &mut problem.contacts, |axis| axis.linear);
         let drift =
             |link: Option<LinkId>| link.map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &touch.point));
         let bias = drift(touch.second) - drift(touch.first);
@@ -102,13 +103,27 @@ pub(super) fn contacts(
     }
 }
 
-/// Adds the columns of the second point's velocity against the first's to the contacts; one side a tree.
-fn jacobian(
+/// Fills the Jacobians of turning of the contacts that resist it: the second body's angular velocity against the first's.
+pub(super) fn spins(system: &System, kinematics: &Kinematics, touches: &[Touch], pool: &mut Pool<u32, 3>) {
+    pool.clear();
+    for (c, touch) in touches.iter().enumerate().filter(|(_, touch)| touch.resists_turning()) {
+        let links = [touch.first, touch.second];
+        let points = [touch.point, touch.point];
+        let sides = columns(&system.model, kinematics, links, points, pool, |axis| axis.angular);
+        let drift = |link: Option<LinkId>| link.map_or(Vector3::zeros(), |l| kinematics.drift(l).angular);
+        let bias = drift(touch.second) - drift(touch.first);
+        pool.push(c as u32, sides, bias.into());
+    }
+}
+
+/// Adds the columns of what `part` takes of the second point's velocity against the first's; one side a tree.
+fn columns<L>(
     model: &Model,
     kinematics: &Kinematics,
     links: [Option<LinkId>; 2],
     points: [Vector3<f64>; 2],
-    problem: &mut Problem,
+    pool: &mut Pool<L, 3>,
+    part: impl Fn(&MotionVector) -> Vector3<f64>,
 ) -> [Option<Side>; 2] {
     let mut sides: [Option<Side>; 2] = [None, None];
     let trees = links.map(|link| link.and_then(|l| model.tree_of(l)));
@@ -119,17 +134,18 @@ fn jacobian(
         let add = |columns: &mut [[f64; 3]]| {
             for_each_axis(model, kinematics, link, &points[k], |n, axis| {
                 let column = &mut columns[n - tree.first_velocity];
+                let part = part(&axis);
                 for d in 0..3 {
-                    column[d] += sign * axis.linear[d];
+                    column[d] += sign * part[d];
                 }
             });
         };
         if k == 1 && trees[0] == trees[1] {
             if let Some(side) = &sides[0] {
-                add(problem.contacts.columns_mut(side));
+                add(pool.columns_mut(side));
             }
         } else {
-            let (side, columns) = problem.contacts.add_columns(t, tree.first_velocity, tree.velocities);
+            let (side, columns) = pool.add_columns(t, tree.first_velocity, tree.velocities);
             add(columns);
             sides[k] = Some(side);
         }

@@ -51,6 +51,9 @@ impl ContactSource for Collisions {
                 static_friction: both.static_friction,
                 dynamic_friction: both.dynamic_friction,
                 stiction_tolerance: self.stiction_tolerance,
+                torsional_friction: both.torsional_friction,
+                rolling_friction: both.rolling_friction,
+                impedance: both.impedance,
             }
         }));
     }

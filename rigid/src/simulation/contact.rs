@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use crate::comfree::ImpedanceCurve;
 use crate::multibody::{Kinematics, LinkId, Model};
 
 /// A point where two bodies touch or nearly do. World frame.
@@ -27,6 +28,19 @@ pub struct Touch {
     pub dynamic_friction: f64,
     /// Stiction tolerance (m/s).
     pub stiction_tolerance: f64,
+    /// Length (m) that bounds the moment about the normal, times the normal force; of the closed-form solver.
+    pub torsional_friction: f64,
+    /// Length (m) that bounds the moment against rolling, likewise.
+    pub rolling_friction: f64,
+    /// Impedance of the closed-form solver.
+    pub impedance: ImpedanceCurve,
+}
+
+impl Touch {
+    /// Whether it resists turning or rolling.
+    pub(crate) fn resists_turning(&self) -> bool {
+        self.torsional_friction > 0.0 || self.rolling_friction > 0.0
+    }
 }
 
 /// Finds contacts.
@@ -50,6 +64,8 @@ pub struct ContactForce {
     pub touch: Touch,
     /// Force on the second body, mean over the step (N), world axes; the first gets the opposite.
     pub force: Vector3<f64>,
+    /// Moment on the second body about the contact's point, of friction against turning and rolling (N m), likewise.
+    pub moment: Vector3<f64>,
     /// Velocity of the second body against the first at the end of the step (m/s).
     pub velocity: Vector3<f64>,
 }

@@ -20,6 +20,12 @@ pub enum SimulationError {
         /// What it must be.
         requirement: &'static str,
     },
+    /// The closed-form solver cannot make the steps that an integrator needs.
+    #[error("the closed-form solver does not do with this integrator: {reason}")]
+    Integrator {
+        /// Why.
+        reason: &'static str,
+    },
     /// The state does not fit the model.
     #[error(transparent)]
     State(#[from] ModelError),
@@ -61,7 +67,7 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
-    pub(super) fn value(
+    pub(crate) fn value(
         item: impl Into<String>,
         field: &'static str,
         value: f64,

@@ -93,6 +93,7 @@ impl<S: ContactSource> Simulation<S> {
     ) -> Result<Self, SimulationError> {
         system.validate()?;
         integrator.validate()?;
+        integrator.check_solver(&system.solver)?;
         state.validate(&system.model)?;
         let mut external = vec![0.0; system.external_states()];
         let mut rest = &mut external[..];

@@ -1,6 +1,7 @@
 //! The ways to advance.
 
 use super::error::SimulationError;
+use crate::comfree::{Form, Gains, RigidSolver};
 
 /// How a simulation advances.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +35,20 @@ pub enum Integrator {
 }
 
 impl Integrator {
+    /// Refuses what a solver cannot do: the closed-form one has no corrector, and an error only where its contacts do not change with the step.
+    pub(super) fn check_solver(&self, solver: &RigidSolver) -> Result<(), SimulationError> {
+        let RigidSolver::ComFree(settings) = solver else { return Ok(()) };
+        let reason = match (self, settings.form, settings.gains) {
+            (Self::Fixed { .. }, ..) => return Ok(()),
+            (Self::ErrorControlled { .. }, Form::Predicted, Gains::Physical { .. }) => return Ok(()),
+            (Self::ErrorControlled { .. }, ..) => {
+                "error control needs its predicted form with gains that do not change with the step"
+            }
+            (Self::Trapezoid { .. }, ..) => "it has no second-order corrector: take fixed steps",
+        };
+        Err(SimulationError::Integrator { reason })
+    }
+
     pub(super) fn validate(&self) -> Result<(), SimulationError> {
         let positive = |field, value: f64, unit| {
             if value.is_finite() && value > 0.0 {

@@ -91,6 +91,16 @@ impl Reactions {
         for (Touch { first, second, point, .. }, force) in end.touches.iter().zip(forces) {
             add_pair(kinematics, [*first, *second], [*point, *point], &force, &mut self.at_one_end);
         }
+        if let Some(comfree) = &end.comfree {
+            for (c, touch) in end.touches.iter().enumerate() {
+                let moment = comfree.moment(c) * (1.0 / last.dt);
+                for (link, sign) in [(touch.first, -1.0), (touch.second, 1.0)] {
+                    if let Some(link) = link {
+                        self.at_one_end[link.0] += ForceVector::new(moment * sign, Vector3::zeros());
+                    }
+                }
+            }
+        }
         self.external.clear();
         self.external.extend(self.at_one_end.iter().map(|f| *f * (1.0 / share)));
         self.external.iter_mut().zip(&end.loads).for_each(|(f, applied)| *f += *applied);

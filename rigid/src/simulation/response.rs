@@ -46,7 +46,7 @@ impl<S: ContactSource> Simulation<S> {
         out.rates.clone_from(&state.v);
         out.external.clone_from(external);
         stepper.solve(system, state, dt, TOLERANCE, &mut out.rates, &mut out.external)?;
-        if !stepper.linearise_at(&system.model, &out.rates) {
+        if !stepper.linearise_at(system, &out.rates) {
             let (time, stop) = (state.time, Stop::NotFinite);
             return Err(SimulationError::NotConverged { time, stop, residual: f64::NAN });
         }
@@ -83,7 +83,7 @@ impl<S: ContactSource> Simulation<S> {
                 out.column.clear();
                 out.column.resize(out.rates.len(), 0.0);
                 self.for_axes(*link, point, |n, axis| out.column[n] = axis.to_vector()[d]);
-                self.stepper.answer(&mut out.column);
+                self.stepper.answer(&self.system, &mut out.column);
                 for (other, (link, point)) in points.iter().enumerate() {
                     let velocity = self.velocity_of(*link, point, &out.column);
                     for (e, v) in velocity.into_iter().enumerate() {

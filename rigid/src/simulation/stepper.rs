@@ -7,11 +7,12 @@ use super::error::SimulationError;
 use super::external::Implicit;
 use super::system::System;
 use super::trapezoid::Trapezoid;
+use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
 use crate::icf::law::ActuatorLaw;
-use crate::icf::{Problem, SolveSettings, SolveSummary, Solver};
+use crate::icf::{Problem, SolveSettings, SolveSummary, Solver, Stop};
 use crate::multibody::{
-    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, Model, MotionVector, State,
-    bias_forces, mass_matrix,
+    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
+    mass_matrix,
 };
 
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
@@ -99,6 +100,8 @@ pub struct Stepper {
     normal_forces: Vec<f64>,
     pub(super) problem: Problem,
     solver: Solver,
+    /// The closed-form solver, where that makes the steps.
+    pub(super) comfree: Option<Box<ComFreeSolver>>,
     externals: Vec<Implicit>,
     pub(super) trapezoid: Trapezoid,
     /// Mean accelerations of the last step, and its length (s).
@@ -126,6 +129,7 @@ impl Stepper {
             normal_forces: Vec::new(),
             problem: Problem::default(),
             solver: Solver::new(),
+            comfree: matches!(system.solver, RigidSolver::ComFree(_)).then(Box::default),
             externals: Implicit::all(&system.externals, &system.model),
             trapezoid: Trapezoid::default(),
             acceleration: vec![0.0; n],
@@ -157,6 +161,9 @@ impl Stepper {
         self.touches.clear();
         source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
         assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
+        if let Some(comfree) = &mut self.comfree {
+            assemble::spins(system, &self.kinematics, &self.touches, &mut comfree.spins);
+        }
         self.rows.clear();
         for equality in &system.equalities {
             equality.rows(model, &self.kinematics, state, self.at_end, &mut self.rows);
@@ -245,7 +252,10 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.assemble(system, state, dt);
         self.linearise(system, state, dt, x)?;
-        let summary = self.minimise(system, state.time, dt, tolerance, v)?;
+        let summary = match &system.solver {
+            RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
+            RigidSolver::ComFree(settings) => self.correct_contacts(system, settings, state.time, dt, v)?,
+        };
         self.finish(state, dt, v, x);
         Ok(summary)
     }
@@ -279,16 +289,52 @@ impl Stepper {
         }
     }
 
+    /// The same in closed form.
+    fn correct_contacts(
+        &mut self,
+        system: &System,
+        settings: &ComFreeSettings,
+        time: f64,
+        dt: f64,
+        v: &mut [f64],
+    ) -> Result<StepSummary, SimulationError> {
+        self.dt = dt;
+        let prepared = &self.prepared;
+        let step = Step {
+            model: &system.model,
+            settings,
+            touches: &self.touches,
+            friction: &|c| prepared[c].friction,
+            dt,
+            dry_joint_tolerance: system.dry_joint_tolerance,
+        };
+        let solved = match &mut self.comfree {
+            Some(comfree) => comfree.solve(&step, &mut self.problem, v),
+            None => false,
+        };
+        if !solved {
+            return Err(SimulationError::NotConverged { time, stop: Stop::NotFinite, residual: f64::NAN });
+        }
+        Ok(StepSummary { solves: 1, contacts: self.touches.len(), ..StepSummary::default() })
+    }
+
     /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`answer`](Self::answer). False where it is
     /// not finite.
     #[must_use]
-    pub(super) fn linearise_at(&mut self, model: &Model, v: &[f64]) -> bool {
-        self.solver.linearise(model, &mut self.problem, v)
+    pub(super) fn linearise_at(&mut self, system: &System, v: &[f64]) -> bool {
+        match &system.solver {
+            RigidSolver::Icf => self.solver.linearise(&system.model, &mut self.problem, v),
+            // Its factors are those of the step.
+            RigidSolver::ComFree(_) => true,
+        }
     }
 
     /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates.
-    pub(super) fn answer(&self, x: &mut [f64]) {
-        self.solver.answer(x);
+    pub(super) fn answer(&self, system: &System, x: &mut [f64]) {
+        match (&system.solver, &self.comfree) {
+            (RigidSolver::ComFree(settings), Some(comfree)) => comfree.answer(settings.form, x),
+            _ => self.solver.answer(x),
+        }
     }
 
     /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the external systems' states at its end.
@@ -373,9 +419,14 @@ impl Stepper {
         let pool = &self.problem.contacts;
         let solved = pool.impulses().iter().zip(pool.velocities());
         let contacts = self.touches.iter().zip(&self.prepared).zip(solved);
-        contacts.map(|((touch, contact), (impulse, velocity))| ContactForce {
+        let moment = |c: usize| match &self.comfree {
+            Some(comfree) => comfree.moment(c) / self.dt,
+            None => nalgebra::Vector3::zeros(),
+        };
+        contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
             touch: *touch,
             force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)),
+            moment: moment(c),
             velocity: (*velocity).into(),
         })
     }

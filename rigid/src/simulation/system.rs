@@ -4,6 +4,7 @@ use super::actuator::Actuator;
 use super::equality::Equality;
 use super::error::SimulationError;
 use super::external::ExternalSystem;
+use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model};
 
 /// A mechanism with everything that acts on it except contact.
@@ -28,6 +29,8 @@ pub struct System {
     pub refresh_friction: bool,
     /// Rate that still counts as rest in dry joints (rad/s, m/s).
     pub dry_joint_tolerance: f64,
+    /// What makes the steps.
+    pub solver: RigidSolver,
 }
 
 impl System {
@@ -42,6 +45,7 @@ impl System {
             in_place: Vec::new(),
             refresh_friction: true,
             dry_joint_tolerance: 1e-4,
+            solver: RigidSolver::default(),
         }
     }
 
@@ -50,6 +54,9 @@ impl System {
     /// # Errors
     /// [`SimulationError::Value`] that names the item and the figure.
     pub fn validate(&self) -> Result<(), SimulationError> {
+        if let RigidSolver::ComFree(settings) = &self.solver {
+            settings.validate()?;
+        }
         self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
         for forces in [&self.applied, &self.in_place] {

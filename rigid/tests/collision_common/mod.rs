@@ -7,8 +7,13 @@ use pliant_rigid::collision::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::{ConvexHull, HeightField, Shape, TriangleMesh};
 
-pub const MATERIAL: ContactMaterial =
-    ContactMaterial { stiffness: 1e6, dissipation: 10.0, static_friction: 0.5, dynamic_friction: 0.4 };
+pub const MATERIAL: ContactMaterial = ContactMaterial {
+    stiffness: 1e6,
+    dissipation: 10.0,
+    static_friction: 0.5,
+    dynamic_friction: 0.4,
+    ..ContactMaterial::with_friction(0.0)
+};
 
 pub fn geometry(link: Option<LinkId>, shape: Shape) -> CollisionGeometry {
     CollisionGeometry {

@@ -1,6 +1,7 @@
 //! Bodies that touch the floor z = 0 in given points, with closed-form distances: contact without collision detection.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::{ContactSource, Touch};
 
@@ -13,6 +14,8 @@ pub struct Floor {
     pub static_friction: f64,
     pub dynamic_friction: f64,
     pub stiction_tolerance: f64,
+    pub torsional_friction: f64,
+    pub rolling_friction: f64,
 }
 
 impl ContactSource for Floor {
@@ -32,6 +35,9 @@ impl ContactSource for Floor {
                     static_friction: self.static_friction,
                     dynamic_friction: self.dynamic_friction,
                     stiction_tolerance: self.stiction_tolerance,
+                    torsional_friction: self.torsional_friction,
+                    rolling_friction: self.rolling_friction,
+                    impedance: ImpedanceCurve::default(),
                 });
             }
         }
@@ -72,6 +78,8 @@ pub fn box_on_floor(gravity: Vector3<f64>, friction: f64, height: f64) -> (Model
         static_friction: friction,
         dynamic_friction: friction,
         stiction_tolerance: 1e-4,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
     };
     (model, state, floor)
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used)] // every test file uses a part
 
+pub mod comfree;
 pub mod floor;
 pub mod mechanisms;
 

@@ -72,6 +72,7 @@ fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
         dissipation: geometry.dissipation.unwrap_or(rigid.dissipation),
         static_friction: geometry.static_friction.unwrap_or(geometry.friction),
         dynamic_friction: geometry.friction,
+        ..ContactMaterial::with_friction(geometry.friction)
     }
 }
 

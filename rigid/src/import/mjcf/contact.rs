@@ -14,6 +14,7 @@ use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
 use crate::collision::{CollisionGeometry, ContactMaterial};
+use crate::comfree::ImpedanceCurve;
 use crate::multibody::LinkId;
 
 /// Stiffness of a geom (N/m) where the file says nothing; two of them in series have half of it.
@@ -202,17 +203,45 @@ fn material(
         return Err(element.bad("friction", "coefficients that are finite and not negative"));
     }
     let dimensions = element.integer("condim")?.unwrap_or(3);
-    let mu = match dimensions {
-        1 => 0.0,
-        3 => friction[0],
-        4 | 6 => {
-            warnings.push(element.warn("condim", "approximated: no resistance to turning and rolling"));
-            friction[0]
-        }
+    // MuJoCo's own where they are not given (m).
+    let torsion = friction.get(1).copied().unwrap_or(0.005);
+    let rolling = friction.get(2).copied().unwrap_or(0.0001);
+    let [mu, torsional_friction, rolling_friction] = match dimensions {
+        1 => [0.0; 3],
+        3 => [friction[0], 0.0, 0.0],
+        4 => [friction[0], torsion, 0.0],
+        6 => [friction[0], torsion, rolling],
         _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
     };
+    if dimensions > 3 {
+        let action = "approximated: no resistance to turning and rolling but with the closed-form solver";
+        warnings.push(element.warn("condim", action));
+    }
     let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
-    Ok(ContactMaterial { stiffness, dissipation, static_friction: mu, dynamic_friction: mu })
+    Ok(ContactMaterial {
+        stiffness,
+        dissipation,
+        static_friction: mu,
+        dynamic_friction: mu,
+        torsional_friction,
+        rolling_friction,
+        impedance: impedance(element)?,
+    })
+}
+
+/// `solimp` for the closed-form solver, brought into range as MuJoCo does it.
+fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
+    let given = element.numbers("solimp", 1..=5)?.unwrap_or_default();
+    let usual = ImpedanceCurve::default();
+    let at = |i: usize, usual: f64| given.get(i).copied().unwrap_or(usual);
+    let inside = |x: f64| x.clamp(1e-4, 0.9999);
+    Ok(ImpedanceCurve {
+        minimum: inside(at(0, usual.minimum)),
+        maximum: inside(at(1, usual.maximum)),
+        width: at(2, usual.width).max(1e-15),
+        midpoint: inside(at(3, usual.midpoint)),
+        power: at(4, usual.power).max(1.0),
+    })
 }
 
 /// Stiffness (N/m) and dissipation (s/m) from `solref` and `solimp`.

@@ -33,12 +33,14 @@ const GEOM: &[Attributes] = &[
     (
         Partly(
             "the coefficient of sliding, static and dynamic; two surfaces combine by the harmonic mean, not by the larger one; \
-             turning and rolling resistance, which need condim 4 or 6, are left out",
+             turning and rolling resistance, of condim 4 or 6, is for the closed-form solver only",
         ),
         "friction condim",
     ),
     (
-        Partly("as a stiffness (N/m) and Hunt and Crossley's dissipation (s/m) for the mass of its body"),
+        Partly(
+            "as a stiffness (N/m) and Hunt and Crossley's dissipation (s/m) for the mass of its body; the closed-form solver takes `solimp` as it is, and leaves out `solref`",
+        ),
         "solref solimp",
     ),
     (Dropped("materials combine as springs in series"), "solmix=1 priority=0"),

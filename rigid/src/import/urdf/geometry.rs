@@ -36,6 +36,7 @@ impl Reader<'_> {
             dissipation: DISSIPATION,
             static_friction: FRICTION,
             dynamic_friction: FRICTION,
+            ..ContactMaterial::with_friction(FRICTION)
         };
         for (&link, place) in tree.links.iter().zip(self.links.clone()) {
             let Some((id, in_link)) = place else { continue };

@@ -1,0 +1,234 @@
+//! One contact of a step: the mass it feels, its gains, and its impulse at given velocities.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::facets::Facets;
+use super::settings::ComFreeSettings;
+use crate::simulation::Touch;
+
+/// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
+const TURNING: f64 = 10.0;
+
+/// A cone that friction comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Cone {
+    /// Coefficient; for turning a length (m).
+    pub mu: f64,
+    /// Velocity that counts as rest (m/s, rad/s).
+    pub rest: f64,
+    /// What friction loses with velocity (N s/(m/s), N m s/(rad/s)); bounded between moving bodies.
+    pub gain: f64,
+    /// The most that is allowed of it.
+    pub most: f64,
+    /// Whether it slides: its impulse is then all that it has.
+    pub slides: bool,
+}
+
+/// A contact. Velocities are those of the second body against the first, world axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact {
+    pub normal: Vector3<f64>,
+    pub tangents: [Vector3<f64>; 2],
+    pub distance: f64,
+    /// Index among the spins, if it resists turning.
+    pub spin: Option<u32>,
+    /// Parts of its two sides, by mobility, linear and angular.
+    pub shares: [[f64; 2]; 2],
+    /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's axes (mean).
+    pub mobility: [f64; 4],
+    /// The lesser of the two sides' mobilities, linear and angular; 0 where one side does not move.
+    pub lesser: [f64; 2],
+    /// `m(phi)` of equation 12 (kg).
+    pub mass: f64,
+    /// K (N/m), D (N s/m).
+    pub stiffness: f64,
+    pub damping: f64,
+    /// Normal impulse `gain (target - v_n)+`.
+    pub gain: f64,
+    pub target: f64,
+    /// Whether the matrix of the trees has it.
+    pub active: bool,
+    /// Normal impulse (N s).
+    pub push: f64,
+    /// Sliding, torsional, rolling.
+    pub cones: [Cone; 3],
+}
+
+impl Contact {
+    /// What the touch says; `friction` is the coefficient of sliding at its present slip.
+    pub fn new(touch: &Touch, friction: f64) -> Self {
+        let n = touch.normal;
+        // The first tangent is as much along x as it can be: a grid's directions on level ground.
+        let aside = if n.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
+        let first = (aside - n * n.dot(&aside)).normalize();
+        let cone = |mu: f64, rest: f64| Cone { mu, rest, ..Cone::default() };
+        let rest = touch.stiction_tolerance;
+        Self {
+            normal: n,
+            tangents: [first, n.cross(&first)],
+            distance: touch.distance,
+            spin: None,
+            shares: [[0.5; 2]; 2],
+            mobility: [0.0; 4],
+            lesser: [0.0; 2],
+            mass: 0.0,
+            stiffness: 0.0,
+            damping: 0.0,
+            gain: 0.0,
+            target: 0.0,
+            active: false,
+            push: 0.0,
+            cones: [
+                cone(friction, rest),
+                cone(touch.torsional_friction, TURNING * rest),
+                cone(touch.rolling_friction, TURNING * rest),
+            ],
+        }
+    }
+
+    /// Takes the mobilities of its sides: those of the point, and of turning.
+    pub fn feel(&mut self, linear: [Matrix3<f64>; 2], angular: [Matrix3<f64>; 2]) {
+        for (kind, sides) in [linear, angular].iter().enumerate() {
+            let traces = sides.map(|side| side.trace());
+            let sum = traces[0] + traces[1];
+            self.shares[kind] = if sum > 0.0 { traces.map(|t| t / sum) } else { [0.5; 2] };
+            self.lesser[kind] = traces[0].min(traces[1]) / 3.0;
+            let along = self.normal.dot(&((sides[0] + sides[1]) * self.normal));
+            self.mobility[2 * kind] = along;
+            self.mobility[2 * kind + 1] = 0.5 * (sum - along).max(0.0);
+        }
+    }
+
+    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12.
+    pub fn stiffen(&mut self, touch: &Touch, settings: &ComFreeSettings, dt: f64) {
+        let [kappa, delta] = settings.gains.rates(dt);
+        let trace = self.mobility[0] + 2.0 * self.mobility[1];
+        // Across a gap nothing is deep.
+        let ratio = touch.impedance.ratio((-self.distance).max(0.0));
+        self.mass = if trace > 0.0 { ratio / trace } else { 0.0 };
+        self.stiffness = kappa * self.mass;
+        self.damping = delta * self.mass;
+        if trace == 0.0 {
+            // Nothing can part them: the material's spring presses.
+            self.stiffness = touch.stiffness;
+        }
+    }
+
+    /// Finds the gain of the step and the velocity that it drives at.
+    pub fn aim(&mut self, dt: f64) {
+        self.gain = dt * (self.stiffness * dt + self.damping);
+        self.target = if self.distance > 0.0 {
+            // It may come as near as it touches.
+            -self.distance / dt
+        } else if self.gain > 0.0 {
+            -self.distance * self.stiffness * dt / self.gain
+        } else {
+            0.0
+        };
+    }
+
+    /// Lowers the gain to its part `factor`: damping first, because stiffness carries.
+    pub fn soften(&mut self, factor: f64, dt: f64) {
+        if factor >= 1.0 {
+            return;
+        }
+        let allowed = factor * self.gain / dt;
+        self.stiffness = self.stiffness.min(0.5 * allowed / dt);
+        self.damping = allowed - self.stiffness * dt;
+        self.aim(dt);
+    }
+
+    /// Takes back what would part the surfaces faster than `most` (m/s), where their normal velocity (m/s) is `smooth` without and `predicted` with
+    /// contacts. What carries a load parts nothing.
+    pub fn restrain(&mut self, smooth: f64, predicted: f64, most: f64) {
+        if predicted > most && self.target > 0.0 {
+            let part = if predicted > smooth { (most - smooth) / (predicted - smooth) } else { 0.0 };
+            self.target *= part.clamp(0.0, 1.0);
+        }
+    }
+
+    /// Gain of the velocity of the point: normal and in the plane.
+    pub fn linear_gain(&self) -> [[f64; 3]; 3] {
+        gain_matrix(&self.normal, if self.active { self.gain } else { 0.0 }, self.cones[0].gain)
+    }
+
+    /// Gain of the angular velocity: about the normal and about the plane's axes.
+    pub fn angular_gain(&self) -> [[f64; 3]; 3] {
+        gain_matrix(&self.normal, self.cones[1].gain, self.cones[2].gain)
+    }
+
+    /// Impulse (N s) of the linearised laws at the velocity `v` (m/s).
+    pub fn linear_push(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        let v_n = self.normal.dot(v);
+        let push = if self.active { self.gain * (self.target - v_n) } else { 0.0 };
+        self.normal * (push + self.cones[0].gain * v_n) - v * self.cones[0].gain
+    }
+
+    /// Moment (N m s) of the linearised laws at the angular velocity `w` (rad/s).
+    pub fn angular_push(&self, w: &Vector3<f64>) -> Vector3<f64> {
+        let about = self.normal * self.normal.dot(w);
+        -about * self.cones[1].gain - (w - about) * self.cones[2].gain
+    }
+
+    /// Normal impulse (N s) at the normal velocity `v_n` (m/s). What the trees' matrix does not have resists by its own mobility.
+    pub fn normal_push(&self, v_n: f64) -> f64 {
+        let implicit = if self.active { 1.0 } else { 1.0 + self.gain * self.mobility[0] };
+        self.gain / implicit * (self.target - v_n).max(0.0)
+    }
+
+    /// Slip in the plane (m/s), about the normal and about the plane's axes (rad/s).
+    pub fn slips(&self, v: &Vector3<f64>, w: &Vector3<f64>) -> [f64; 3] {
+        let n = &self.normal;
+        let across = |x: &Vector3<f64>| (x - n * n.dot(x)).norm();
+        [across(v), n.dot(w).abs(), across(w)]
+    }
+
+    /// Components of a vector in the plane.
+    pub fn in_plane(&self, x: &Vector3<f64>) -> [f64; 2] {
+        self.tangents.map(|t| t.dot(x))
+    }
+
+    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the normal impulse `push`.
+    pub fn impulse(
+        &self,
+        v: &Vector3<f64>,
+        w: &Vector3<f64>,
+        facets: &Facets,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let n = self.normal;
+        let plane = |x: [f64; 2]| self.tangents[0] * x[0] + self.tangents[1] * x[1];
+        let [sliding, torsion, rolling] = &self.cones;
+        let linear = n * self.push + plane(sliding.resist(self.in_plane(v), self.push, facets));
+        if self.spin.is_none() {
+            return (linear, Vector3::zeros());
+        }
+        let about = torsion.gain * -n.dot(w);
+        let bound = torsion.mu * self.push;
+        let about = if torsion.slides { bound.copysign(about) } else { about.clamp(-bound, bound) };
+        (linear, n * about + plane(rolling.resist(self.in_plane(w), self.push, facets)))
+    }
+}
+
+impl Cone {
+    /// Impulse against the slip `v`, within the polygon that the normal impulse `push` gives.
+    fn resist(&self, v: [f64; 2], push: f64, facets: &Facets) -> [f64; 2] {
+        let bound = self.mu * push;
+        let speed = v[0].hypot(v[1]);
+        if bound <= 0.0 || speed == 0.0 {
+            return [0.0; 2];
+        }
+        let factor = if self.slides { -bound / speed.max(self.rest) } else { -self.gain };
+        facets.clip(v.map(|x| factor * x), bound)
+    }
+}
+
+fn gain_matrix(n: &Vector3<f64>, along: f64, across: f64) -> [[f64; 3]; 3] {
+    let mut gain = [[0.0; 3]; 3];
+    for a in 0..3 {
+        for b in 0..3 {
+            gain[a][b] = (along - across) * n[a] * n[b];
+        }
+        gain[a][a] += across;
+    }
+    gain
+}

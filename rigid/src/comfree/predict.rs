@@ -1,0 +1,411 @@
+//! The predicted form: contacts at the velocities that bodies would have among neighbours that keep on.
+//!
+//! Every constraint is linear in its velocity within the prediction, `p = f - G J dv` from the push `f` at the smooth velocities. A constraint
+//! between two trees is cut at the velocity that its two sides would agree on if they were alone, with the share `theta` of its deformation on each side, so that
+//! each tree by itself has the system
+//!
+//! ```text
+//! (A + sum J^T (G/theta) J) dv = sum J^T f,   v~ = v_s + dv
+//! ```
+//!
+//! and each constraint is then evaluated at `v~` within its bounds. What it passes on is one impulse and its opposite, so momentum stays. For one
+//! tree against the world this is the implicit step; between moving trees it is right for an isolated pair, and in chains it over-corrects by
+//! `1 + theta G J A^-1 J^T` at most: their gains are kept so low that this is below 2.
+
+use nalgebra::Vector3;
+
+use super::solver::{ComFreeSolver, Step, sides_of_row};
+use super::trees::Trees;
+use crate::icf::law::{Law, LimitLaw};
+use crate::icf::{Problem, Side};
+
+/// Largest norm of the gains between moving trees, against the inertia of the tree that gets it.
+const GAIN_LIMIT: f64 = 1.5;
+
+/// Slip that is taken for sliding before it is known: this many times what friction can stop by the mobility of all contacts of a tree.
+const CLEARLY: f64 = 2.0;
+
+/// Part of a normal impulse by which it may change before friction is bounded afresh.
+const STALE: f64 = 0.02;
+
+/// Dry friction of a joint within a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DryJoint {
+    bound: f64,
+    gain: f64,
+    slides: bool,
+}
+
+/// A limit's impulse at the velocity `v`, linear where it is `active`.
+fn limit_push(law: &LimitLaw, active: bool, v: f64) -> f64 {
+    let impulse = law.sign() * law.stiffness() * (law.target() - law.sign() * v);
+    if active { impulse } else { 0.0 }
+}
+
+impl ComFreeSolver {
+    /// Writes the impulses of all constraints, and `load`. False where something is not finite.
+    pub(super) fn push_as_predicted(&mut self, step: &Step<'_>, problem: &mut Problem) -> bool {
+        let dt = step.dt;
+        self.contacts.iter_mut().for_each(|contact| contact.aim(dt));
+        self.scale_rows(problem);
+        self.scale_normals(step, problem);
+        self.dry.clear();
+        self.dry.resize(problem.dry_joints.len(), DryJoint::default());
+        for c in 0..self.contacts.len() {
+            let (v, _) = self.velocities(c, problem, &self.v_smooth);
+            let contact = &mut self.contacts[c];
+            contact.active = contact.gain > 0.0 && contact.normal.dot(&v) < contact.target;
+        }
+        self.limits.clear();
+        let reached = problem.limits.entries().map(|(law, n, ..)| law.is_reached(self.v_smooth[n]));
+        self.limits.extend(reached);
+        // Normal impulses, which bound friction.
+        if !self.predict(problem) {
+            return false;
+        }
+        self.begin_friction(step, problem);
+        if !self.predict(problem) {
+            return false;
+        }
+        // What friction cannot hold slides.
+        if self.let_slide(step, problem) && !self.predict(problem) {
+            return false;
+        }
+        // Friction has its part in the normal impulses, which bound it.
+        if self.refresh(problem) && !self.predict(problem) {
+            return false;
+        }
+        self.finish_predicted(problem);
+        true
+    }
+
+    /// Bounds friction by the normal impulses of the last prediction, along its slip. False where they were right already.
+    fn refresh(&mut self, problem: &Problem) -> bool {
+        let (mut change, mut total) = (0.0, 0.0);
+        for c in 0..self.contacts.len() {
+            let (v, w) = self.velocities(c, problem, &self.v);
+            let contact = &mut self.contacts[c];
+            let n = contact.normal;
+            let push = contact.normal_push(n.dot(&v));
+            change += (push - contact.push).abs();
+            total += push;
+            contact.push = push;
+            let slips = contact.slips(&v, &w);
+            for (cone, slip) in contact.cones.iter_mut().zip(slips) {
+                let bound = cone.mu * push;
+                cone.slides = slip > cone.rest;
+                cone.gain = (bound / slip.max(cone.rest)).min(cone.most);
+            }
+        }
+        change > STALE * total
+    }
+
+    /// Solves for the velocities of all trees.
+    fn predict(&mut self, problem: &Problem) -> bool {
+        self.predicted.copy_from(&self.plain);
+        self.v.clear();
+        self.v.resize(self.v_smooth.len(), 0.0);
+        for (c, contact) in self.contacts.iter().enumerate() {
+            if contact.active || contact.cones[0].gain > 0.0 {
+                let v = Vector3::from(problem.contacts.velocity_of(c, &self.v_smooth));
+                let push = contact.linear_push(&v).into();
+                problem.contacts.add_impulse(c, &push, &mut self.v);
+                let gain = contact.linear_gain();
+                for (side, share) in problem.contacts.sides_of(c).iter().zip(contact.shares[0]) {
+                    if let Some(side) = side
+                        && share > 0.0
+                    {
+                        let columns = problem.contacts.columns_of(side);
+                        self.predicted.add(side, columns, &gain, 1.0 / share);
+                    }
+                }
+            }
+            if let Some(spin) = contact.spin.filter(|_| contact.cones[1].gain + contact.cones[2].gain > 0.0) {
+                let spin = spin as usize;
+                let w = Vector3::from(self.spins.velocity_of(spin, &self.v_smooth));
+                self.spins.add_impulse(spin, &contact.angular_push(&w).into(), &mut self.v);
+                let gain = contact.angular_gain();
+                for (side, share) in self.spins.sides_of(spin).iter().zip(contact.shares[1]) {
+                    if let Some(side) = side
+                        && share > 0.0
+                    {
+                        self.predicted.add(side, self.spins.columns_of(side), &gain, 1.0 / share);
+                    }
+                }
+            }
+        }
+        self.add_rows(problem);
+        if !self.predicted.factorise() {
+            return false;
+        }
+        self.predicted.solve(&mut self.v);
+        self.v.iter_mut().zip(&self.v_smooth).for_each(|(v, smooth)| *v += smooth);
+        self.v.iter().all(|v| v.is_finite())
+    }
+
+    /// Equalities, limits that are reached, dry joints.
+    fn add_rows(&mut self, problem: &Problem) {
+        let pool = &problem.equalities;
+        for (row, law) in pool.laws().iter().enumerate() {
+            let [scale, first, second] = self.row_figures(row);
+            let response = law.response(&pool.velocity_of(row, &self.v_smooth));
+            pool.add_impulse(row, &[scale * response.impulse[0]], &mut self.v);
+            let gain = [[scale * response.hessian[0][0]]];
+            for (side, share) in pool.sides_of(row).iter().zip([first, second]) {
+                if let Some(side) = side
+                    && share > 0.0
+                {
+                    self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
+                }
+            }
+        }
+        for ((law, n, tree, within), &active) in problem.limits.entries().zip(&self.limits) {
+            self.v[n] += limit_push(law, active, self.v_smooth[n]);
+            self.predicted.add_diagonal(tree, within, if active { law.stiffness() } else { 0.0 });
+        }
+        for ((_, n, tree, within), dry) in problem.dry_joints.entries().zip(&self.dry) {
+            self.v[n] -= dry.gain * self.v_smooth[n];
+            self.predicted.add_diagonal(tree, within, dry.gain);
+        }
+    }
+
+    /// Part of its near-rigid gain that a row of an equality gets, and the shares of its sides.
+    fn row_figures(&self, row: usize) -> [f64; 3] {
+        [self.row_scales[3 * row], self.row_scales[3 * row + 1], self.row_scales[3 * row + 2]]
+    }
+
+    /// Keeps the gains of equalities between moving trees low.
+    fn scale_rows(&mut self, problem: &Problem) {
+        let pool = &problem.equalities;
+        self.row_scales.clear();
+        let mut between = false;
+        for (row, law) in pool.laws().iter().enumerate() {
+            let sides = sides_of_row(pool, row, &mut self.smooth);
+            let sum = sides[0] + sides[1];
+            let shares = if sum > 0.0 { sides.map(|s| s / sum) } else { [0.5; 2] };
+            let lesser = sides[0].min(sides[1]);
+            let gain = law.response(&[0.0]).hessian[0][0];
+            let scale = if lesser > 0.0 { (GAIN_LIMIT / (lesser * gain)).min(1.0) } else { 1.0 };
+            between |= lesser > 0.0;
+            self.row_scales.extend([scale, shares[0], shares[1]]);
+        }
+        if !between {
+            return;
+        }
+        self.gains.zeros(&self.plain);
+        for (row, law) in pool.laws().iter().enumerate() {
+            let [scale, ..] = self.row_figures(row);
+            let gain = [[scale * law.response(&[0.0]).hessian[0][0]]];
+            if let [Some(a), Some(b)] = pool.sides_of(row) {
+                self.gains.add(&a, pool.columns_of(&a), &gain, 1.0);
+                self.gains.add(&b, pool.columns_of(&b), &gain, 1.0);
+            }
+        }
+        self.find_tree_scales();
+        for row in 0..pool.len() {
+            if let [Some(a), Some(b)] = pool.sides_of(row) {
+                let most = self.tree_scales[a.tree as usize].max(self.tree_scales[b.tree as usize]);
+                self.row_scales[3 * row] *= most.min(1.0);
+            }
+        }
+    }
+
+    /// What each tree allows of the gains that were gathered.
+    fn find_tree_scales(&mut self) {
+        self.tree_scales.clear();
+        for tree in 0..self.gains.len() {
+            let norm = self.smooth.norm_of(tree, &self.gains);
+            self.tree_scales.push(if norm > 0.0 { GAIN_LIMIT / norm } else { 1.0 });
+        }
+    }
+
+    /// Keeps the normal gains between moving trees low.
+    fn scale_normals(&mut self, step: &Step<'_>, problem: &Problem) {
+        let between = |contact: &super::contact::Contact| contact.lesser[0] > 0.0;
+        if !self.contacts.iter().any(between) {
+            return;
+        }
+        self.gains.zeros(&self.plain);
+        for (c, contact) in self.contacts.iter().enumerate() {
+            if between(contact) && contact.distance <= 0.0 {
+                let mut only = *contact;
+                (only.active, only.cones[0].gain) = (true, 0.0);
+                add_both(&mut self.gains, &problem.contacts, c, &only.linear_gain());
+            }
+        }
+        self.find_tree_scales();
+        for (c, contact) in self.contacts.iter_mut().enumerate() {
+            if let [Some(a), Some(b)] = problem.contacts.sides_of(c) {
+                let scales = [a, b].map(|side| self.tree_scales[side.tree as usize]);
+                contact.soften(scales[0].max(scales[1]), step.dt);
+            }
+        }
+    }
+
+    /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
+    fn begin_friction(&mut self, step: &Step<'_>, problem: &Problem) {
+        for ((law, n, ..), active) in problem.limits.entries().zip(&mut self.limits) {
+            *active = law.is_reached(self.v[n]);
+        }
+        self.counts.clear();
+        self.counts.resize(self.plain.len(), 0.0);
+        for c in 0..self.contacts.len() {
+            let (v, _) = self.velocities(c, problem, &self.v);
+            let (smooth, _) = self.velocities(c, problem, &self.v_smooth);
+            let contact = &mut self.contacts[c];
+            let v_n = contact.normal.dot(&v);
+            contact.restrain(contact.normal.dot(&smooth), v_n, step.settings.separation_speed);
+            contact.push = contact.normal_push(v_n);
+            contact.active = contact.push > 0.0;
+            if contact.active {
+                for side in problem.contacts.sides_of(c).into_iter().flatten() {
+                    self.counts[side.tree as usize] += 1.0;
+                }
+            }
+        }
+        let mut turning = false;
+        for c in 0..self.contacts.len() {
+            let (v, w) = self.velocities(c, problem, &self.v);
+            let sides = problem.contacts.sides_of(c);
+            let count = |side: &Option<Side>| side.map_or(0.0, |side| self.counts[side.tree as usize]);
+            let together = CLEARLY * count(&sides[0]).max(count(&sides[1]));
+            let contact = &mut self.contacts[c];
+            let slips = contact.slips(&v, &w);
+            let mobilities = [contact.mobility[1], contact.mobility[2], contact.mobility[3]];
+            turning |= contact.spin.is_some();
+            for (k, cone) in contact.cones.iter_mut().enumerate() {
+                let bound = cone.mu * contact.push;
+                if bound <= 0.0 || mobilities[k] <= 0.0 {
+                    cone.gain = 0.0;
+                    continue;
+                }
+                // What it can stop alone is less than what it can stop with the others.
+                let lesser = contact.lesser[usize::from(k > 0)];
+                cone.most = if lesser > 0.0 { GAIN_LIMIT / lesser } else { f64::INFINITY };
+                cone.gain = (bound / cone.rest).min(cone.most);
+                cone.slides = slips[k] > together * bound * mobilities[k];
+                if cone.slides {
+                    cone.gain = bound / slips[k];
+                }
+            }
+        }
+        self.scale_friction(problem, turning);
+        let smooth = &self.v;
+        for ((law, n, _, _), dry) in problem.dry_joints.entries().zip(&mut self.dry) {
+            dry.bound = law.bound();
+            dry.gain = dry.bound / step.dry_joint_tolerance;
+            dry.slides = smooth[n].abs() > CLEARLY * dry.bound * law.mobility();
+            if dry.slides {
+                dry.gain = dry.bound / smooth[n].abs();
+            }
+        }
+    }
+
+    /// Keeps the gains of friction between moving trees low.
+    fn scale_friction(&mut self, problem: &Problem, turning: bool) {
+        if !self.contacts.iter().any(|contact| contact.lesser[0] > 0.0) {
+            return;
+        }
+        self.gains.zeros(&self.plain);
+        for (c, contact) in self.contacts.iter().enumerate() {
+            if contact.lesser[0] > 0.0 && contact.cones[0].gain > 0.0 {
+                let mut only = *contact;
+                only.active = false;
+                add_both(&mut self.gains, &problem.contacts, c, &only.linear_gain());
+            }
+            if let Some(spin) = contact.spin.filter(|_| turning && contact.lesser[1] > 0.0) {
+                add_both(&mut self.gains, &self.spins, spin as usize, &contact.angular_gain());
+            }
+        }
+        self.find_tree_scales();
+        for (c, contact) in self.contacts.iter_mut().enumerate() {
+            if let [Some(a), Some(b)] = problem.contacts.sides_of(c) {
+                let scales = [a, b].map(|side| self.tree_scales[side.tree as usize]);
+                let most = scales[0].max(scales[1]).min(1.0);
+                for cone in &mut contact.cones {
+                    cone.gain *= most;
+                    cone.most *= most;
+                }
+            }
+        }
+    }
+
+    /// Turns what friction would have to exceed its bound to hold into sliding. False where there is none.
+    fn let_slide(&mut self, step: &Step<'_>, problem: &Problem) -> bool {
+        let mut any = false;
+        for c in 0..self.contacts.len() {
+            let (v, w) = self.velocities(c, problem, &self.v);
+            let (before, turned) = self.velocities(c, problem, &self.v_smooth);
+            let contact = &mut self.contacts[c];
+            let (slips, starts) = (contact.slips(&v, &w), contact.slips(&before, &turned));
+            for (k, cone) in contact.cones.iter_mut().enumerate() {
+                let (bound, wanted) = (cone.mu * contact.push, cone.gain * slips[k]);
+                if cone.slides || wanted <= bound {
+                    continue;
+                }
+                cone.slides = true;
+                any = true;
+                // The part of the slip that is left is that of the impulse that was wanting.
+                let left = starts[k].max(slips[k]) * (1.0 - bound / wanted);
+                cone.gain = cone.gain.min(bound / left.max(cone.rest));
+            }
+        }
+        let velocities = &self.v;
+        for ((_, n, _, _), dry) in problem.dry_joints.entries().zip(&mut self.dry) {
+            let wanted = dry.gain * velocities[n].abs();
+            if !dry.slides && wanted > dry.bound {
+                (dry.slides, any) = (true, true);
+                let left = self.v_smooth[n].abs().max(velocities[n].abs()) * (1.0 - dry.bound / wanted);
+                dry.gain = dry.gain.min(dry.bound / left.max(step.dry_joint_tolerance));
+            }
+        }
+        any
+    }
+
+    /// Impulses at the predicted velocities, within their bounds.
+    fn finish_predicted(&mut self, problem: &mut Problem) {
+        for c in 0..self.contacts.len() {
+            let (v, w) = self.velocities(c, problem, &self.v);
+            let contact = &mut self.contacts[c];
+            contact.push = contact.normal_push(contact.normal.dot(&v));
+            let (impulse, moment) = contact.impulse(&v, &w, &self.facets);
+            self.pass_on(c, problem, impulse, moment);
+        }
+        for row in 0..problem.equalities.len() {
+            let [scale, ..] = self.row_figures(row);
+            let v = problem.equalities.velocity_of(row, &self.v);
+            let impulse = [scale * problem.equalities.laws()[row].response(&v).impulse[0]];
+            problem.equalities.set_impulse(row, impulse);
+            problem.equalities.add_impulse(row, &impulse, &mut self.load);
+        }
+        problem.limits.allot();
+        for i in 0..problem.limits.len() {
+            let (law, n) = problem.limits.at(i);
+            // What the trees' matrix does not have resists by its own mobility.
+            let implicit = if self.limits[i] { 1.0 } else { 1.0 + law.stiffness() * law.mobility() };
+            let impulse = law.response(&[self.v[n]]).impulse[0] / implicit;
+            problem.limits.set_impulse(i, impulse);
+            self.load[n] += impulse;
+        }
+        problem.dry_joints.allot();
+        for (i, dry) in self.dry.iter().enumerate() {
+            let (_, n) = problem.dry_joints.at(i);
+            let v = self.v[n];
+            let impulse = if dry.slides && v != 0.0 {
+                -dry.bound.copysign(v)
+            } else {
+                (-dry.gain * v).clamp(-dry.bound, dry.bound)
+            };
+            problem.dry_joints.set_impulse(i, impulse);
+            self.load[n] += impulse;
+        }
+    }
+}
+
+/// Adds `J^T G J` of a contact between two trees to both.
+fn add_both<L>(gains: &mut Trees, pool: &crate::icf::Pool<L, 3>, c: usize, gain: &[[f64; 3]; 3]) {
+    if let [Some(a), Some(b)] = pool.sides_of(c) {
+        gains.add(&a, pool.columns_of(&a), gain, 1.0);
+        gains.add(&b, pool.columns_of(&b), gain, 1.0);
+    }
+}
