@@ -9,6 +9,7 @@ use common::floor::free_link;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use std::alloc::{GlobalAlloc, Layout};
@@ -51,6 +52,10 @@ fn integrators() -> [Integrator; 4] {
 
 /// Spheres and boxes, every third layer of cylinders and ellipsoids, that fall into a bin, four to a layer.
 fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
+    clutter_by(RigidSolver::Icf, layers, integrator)
+}
+
+fn clutter_by(solver: RigidSolver, layers: usize, integrator: Integrator) -> Simulation<Collisions> {
     let seed = 31;
     let mut random = Random::new(seed);
     let material = ContactMaterial {
@@ -58,6 +63,8 @@ fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
         dissipation: 10.0,
         static_friction: 0.5,
         dynamic_friction: 0.5,
+        torsional_friction: 1e-3,
+        rolling_friction: 1e-4,
         ..ContactMaterial::with_friction(0.0)
     };
     let solid = |link: Option<LinkId>, pose: Isometry3<f64>, shape: Shape| CollisionGeometry {
@@ -102,7 +109,9 @@ fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
         state.q[model.positions_of(LinkId(i))].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
     }
     let scene = Scene::new(geometries, &model, &[]).unwrap();
-    Simulation::new(System::new(model), Collisions::new(scene, 1e-4), integrator, state).unwrap()
+    let mut system = System::new(model);
+    system.solver = solver;
+    Simulation::new(system, Collisions::new(scene, 1e-4), integrator, state).unwrap()
 }
 
 /// An arm of rods of 1 kg and 0.5 m, and beside it a lone rod.
@@ -129,6 +138,10 @@ fn rods(count: usize) -> Model {
 
 /// A three-link arm under PD control with compensated weight, its end tied to a lone rod by a bar, a coupler between its joints.
 fn arm(integrator: Integrator) -> Simulation<NoContacts> {
+    arm_by(RigidSolver::Icf, integrator)
+}
+
+fn arm_by(solver: RigidSolver, integrator: Integrator) -> Simulation<NoContacts> {
     let model = rods(3);
     let mut state = model.rest();
     state.q.copy_from_slice(&[0.3, 0.2, -0.1, 0.1]);
@@ -149,6 +162,7 @@ fn arm(integrator: Integrator) -> Simulation<NoContacts> {
     system.equalities.push(Equality::Distance { links, points, distance });
     let (driver, driven) = (LinkId(0), LinkId(1));
     system.equalities.push(Equality::Coupler { driver, driven, ratio: -0.5, offset: 0.35 });
+    system.solver = solver;
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 
@@ -223,6 +237,19 @@ fn motors_limits_and_constraints_allocate_nothing() {
     for integrator in integrators() {
         let (allocations, steps) = second_time(arm(integrator), 0.1, 1.0);
         assert_eq!(allocations, 0, "{integrator:?}: in {steps} steps");
+    }
+}
+
+// The same of the closed-form solver, in both of its forms.
+#[test]
+fn closed_form_steps_allocate_nothing() {
+    let integrator = Integrator::Fixed { step: 2e-3 };
+    for settings in [ComFreeSettings::default(), ComFreeSettings::published(0.3, 0.005)] {
+        let solver = RigidSolver::ComFree(settings);
+        let (allocations, steps) = second_time(clutter_by(solver, 3, integrator), 0.1, 0.5);
+        assert_eq!(allocations, 0, "{settings:?}: in {steps} steps");
+        let (allocations, steps) = second_time(arm_by(solver, integrator), 0.1, 1.0);
+        assert_eq!(allocations, 0, "{settings:?}: in {steps} steps");
     }
 }
 

@@ -43,6 +43,7 @@ impl BodiesBuilder {
             system.externals.push(external);
         }
         system.refresh_friction = settings.refresh_friction;
+        system.solver = settings.solver;
         let mut kinematics = Kinematics::new(&system.model);
         kinematics.update(&system.model, &state);
         let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step });

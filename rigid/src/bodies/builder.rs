@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
 use crate::body::{BodyDesc, BodyId};
+use crate::comfree::RigidSolver;
 use crate::error::RigidError;
 use crate::import::Imported;
 use crate::joint::Joint;
@@ -24,11 +25,18 @@ pub struct RigidSettings {
     pub stiction_tolerance: f64,
     /// See [`System::refresh_friction`](crate::simulation::System::refresh_friction).
     pub refresh_friction: bool,
+    /// What makes the steps.
+    pub solver: RigidSolver,
 }
 
 impl Default for RigidSettings {
     fn default() -> Self {
-        Self { integrator: None, stiction_tolerance: 1e-4, refresh_friction: true }
+        Self {
+            integrator: None,
+            stiction_tolerance: 1e-4,
+            refresh_friction: true,
+            solver: RigidSolver::default(),
+        }
     }
 }
 
