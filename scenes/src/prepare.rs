@@ -9,6 +9,7 @@ use pliant_coupling::{
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
+use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{AssembleError, Assembly, ClothSheet, Drives, RigidParts, assemble, tactile_pads};
@@ -122,6 +123,29 @@ fn rigid(scene: &Scene) -> RigidSettings {
         }),
         stiction_tolerance: rigid.stiction_tolerance,
         refresh_friction: rigid.refresh_friction,
+        solver: rigid_solver(scene),
+    }
+}
+
+fn rigid_solver(scene: &Scene) -> RigidSolver {
+    let format::ComFree { form, gains, facets, separation_speed } = scene.rigid.comfree;
+    match scene.rigid_solver {
+        format::RigidSolver::Icf => RigidSolver::Icf,
+        format::RigidSolver::Comfree => RigidSolver::ComFree(ComFreeSettings {
+            form: match form {
+                format::ComFreeForm::Predicted => Form::Predicted,
+                format::ComFreeForm::Published => Form::Published,
+            },
+            gains: match gains {
+                format::ComFreeGains::Physical { frequency, damping_ratio } => {
+                    Gains::Physical { frequency, damping_ratio }
+                }
+                format::ComFreeGains::PerStep { stiffness, damping } => Gains::PerStep { stiffness, damping },
+            },
+            facets,
+            separation_speed,
+            ..ComFreeSettings::default()
+        }),
     }
 }
 

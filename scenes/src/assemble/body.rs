@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::collision::ContactMaterial;
+use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::{Dof, JointKind};
 use pliant_rigid::{
     Appearance, BodiesBuilder, BodyDesc, BodyId, ConvexHull, HeightField, Joint, MassProperties, Motion,
@@ -72,7 +73,15 @@ fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
         dissipation: geometry.dissipation.unwrap_or(rigid.dissipation),
         static_friction: geometry.static_friction.unwrap_or(geometry.friction),
         dynamic_friction: geometry.friction,
-        ..ContactMaterial::with_friction(geometry.friction)
+        torsional_friction: geometry.torsional_friction,
+        rolling_friction: geometry.rolling_friction,
+        impedance: ImpedanceCurve {
+            minimum: geometry.impedance.minimum,
+            maximum: geometry.impedance.maximum,
+            width: geometry.impedance.width,
+            midpoint: geometry.impedance.midpoint,
+            power: geometry.impedance.power,
+        },
     }
 }
 

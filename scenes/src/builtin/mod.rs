@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 23] = [
+const SCENES: [(&str, &str); 26] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -15,6 +15,9 @@ const SCENES: [(&str, &str); 23] = [
     ("ball-drop", include_str!("ball-drop.json")),
     ("slide-cube", include_str!("slide-cube.json")),
     ("stack", include_str!("stack.json")),
+    ("spin-sphere", include_str!("spin-sphere.json")),
+    ("roll-cylinder", include_str!("roll-cylinder.json")),
+    ("primitive-pile", include_str!("primitive-pile.json")),
     ("conveyor", include_str!("conveyor.json")),
     ("clutter-soft", include_str!("clutter-soft.json")),
     ("clutter-hard", include_str!("clutter-hard.json")),

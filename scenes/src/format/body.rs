@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 use super::joint::Joint;
+use super::rigid::Impedance;
 
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -140,6 +141,15 @@ pub struct Geometry {
     /// Hunt-Crossley dissipation against other bodies; left out, that of the scene's `rigid` [s/m].
     #[serde(default)]
     pub dissipation: Option<f64>,
+    /// Resistance to turning about the contact's normal with the closed-form solver: a moment of at most this times the normal force [m].
+    #[serde(default)]
+    pub torsional_friction: f64,
+    /// Resistance to rolling, likewise [m].
+    #[serde(default)]
+    pub rolling_friction: f64,
+    /// Impedance with the closed-form solver; left out, MuJoCo's usual one.
+    #[serde(default)]
+    pub impedance: Impedance,
     /// Adhesion of particles; left out, they come off without a pull.
     #[serde(default)]
     pub adhesion: Option<Adhesion>,
@@ -167,6 +177,9 @@ impl Geometry {
             static_friction: None,
             stiffness: None,
             dissipation: None,
+            torsional_friction: 0.0,
+            rolling_friction: 0.0,
+            impedance: Impedance::default(),
             adhesion: None,
             collision: true,
             group: first_group(),

@@ -42,7 +42,7 @@ pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoin
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
 pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
-pub use rigid::{Integrator, Rigid};
+pub use rigid::{ComFree, ComFreeForm, ComFreeGains, Impedance, Integrator, Rigid, RigidSolver};
 pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
@@ -88,6 +88,9 @@ pub struct Scene {
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
+    /// What solves contact between rigid bodies.
+    #[serde(default)]
+    pub rigid_solver: RigidSolver,
     /// How rigid bodies step, and contact between them.
     #[serde(default)]
     pub rigid: Rigid,
@@ -153,6 +156,7 @@ impl Scene {
             coupling: Coupling::default(),
             contact: Contact::default(),
             solver: Solver::default(),
+            rigid_solver: RigidSolver::default(),
             rigid: Rigid::default(),
             boundaries: Vec::new(),
             materials: BTreeMap::new(),

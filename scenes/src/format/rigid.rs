@@ -17,6 +17,8 @@ pub struct Rigid {
     pub stiction_tolerance: f64,
     /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
     pub refresh_friction: bool,
+    /// The closed-form solver, where `rigid_solver` chooses it.
+    pub comfree: ComFree,
 }
 
 impl Default for Rigid {
@@ -27,7 +29,109 @@ impl Default for Rigid {
             dissipation: 10.0,
             stiction_tolerance: 1e-4,
             refresh_friction: true,
+            comfree: ComFree::default(),
         }
+    }
+}
+
+/// What solves contact between rigid bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RigidSolver {
+    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al. 2023).
+    #[default]
+    Icf,
+    /// Every contact in closed form, without iterations (ComFree-Sim, Borse et al. 2026): for throughput.
+    Comfree,
+}
+
+/// Figures of the closed-form solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ComFree {
+    /// How contacts are found.
+    pub form: ComFreeForm,
+    /// How stiff and damped contacts are against the mass they feel.
+    pub gains: ComFreeGains,
+    /// Facets of a friction cone, even, at least 4 [-].
+    pub facets: usize,
+    /// Speed with which overlapping surfaces part at most; the published form has no bound [m/s].
+    pub separation_speed: f64,
+}
+
+impl Default for ComFree {
+    fn default() -> Self {
+        Self {
+            form: ComFreeForm::Predicted,
+            gains: ComFreeGains::Physical {
+                frequency: usual_frequency(),
+                damping_ratio: usual_damping_ratio(),
+            },
+            facets: 16,
+            separation_speed: 0.5,
+        }
+    }
+}
+
+/// How the closed-form solver finds contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComFreeForm {
+    /// At the velocities that bodies would have among neighbours that keep on: contacts stick, and long steps are stable.
+    Predicted,
+    /// As published, equations 2 to 13; contact acts where surfaces overlap.
+    Published,
+}
+
+/// Stiffness K and damping D of a contact for each kilogram of `r/(1 - r)` times the mass it feels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ComFreeGains {
+    /// K = w^2, D = 2 z w, whatever the step is.
+    Physical {
+        /// Frequency w [rad/s].
+        #[serde(default = "usual_frequency")]
+        frequency: f64,
+        /// Damping ratio z [-].
+        #[serde(default = "usual_damping_ratio")]
+        damping_ratio: f64,
+    },
+    /// The paper's: K = k_user/dt, D = d_user/dt. They belong to one step, 2 ms there.
+    PerStep {
+        /// k_user [1/s].
+        stiffness: f64,
+        /// d_user [-].
+        damping: f64,
+    },
+}
+
+fn usual_frequency() -> f64 {
+    100.0
+}
+
+fn usual_damping_ratio() -> f64 {
+    1.0
+}
+
+/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's `solimp`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Impedance {
+    /// At no depth, between 0 and 1 [-].
+    pub minimum: f64,
+    /// From `width` on, between 0 and 1 [-].
+    pub maximum: f64,
+    /// Depth at which `maximum` is reached [m].
+    pub width: f64,
+    /// Part of the width at which the curve turns, between 0 and 1 [-].
+    pub midpoint: f64,
+    /// Power of the curve, at least 1 [-].
+    pub power: f64,
+}
+
+impl Default for Impedance {
+    fn default() -> Self {
+        Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 }
     }
 }
 

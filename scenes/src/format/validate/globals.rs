@@ -3,7 +3,10 @@
 use std::f64::consts::PI;
 
 use super::Check;
-use crate::format::{AutoOr, BoundaryKind, Integrator, Rigid, SCHEMA_VERSION, Scene};
+use crate::format::{
+    AutoOr, BoundaryKind, ComFree, ComFreeForm, ComFreeGains, Integrator, Rigid, RigidSolver, SCHEMA_VERSION,
+    Scene,
+};
 
 impl Check {
     pub(super) fn globals(&mut self, scene: &Scene) {
@@ -38,6 +41,7 @@ impl Check {
             self.problem("soft", "[] and cloths, bodies and robots as well: there is nothing to simulate");
         }
         self.rigid(&scene.rigid, scene.dt);
+        self.comfree(scene);
         if let AutoOr::Value(stiffness) = scene.contact.stiffness {
             self.positive("contact.stiffness", stiffness, "N/m");
         }
@@ -83,6 +87,40 @@ impl Check {
         self.positive("rigid.stiffness", rigid.stiffness, "N/m");
         self.non_negative("rigid.dissipation", rigid.dissipation, "s/m");
         self.positive("rigid.stiction_tolerance", rigid.stiction_tolerance, "m/s");
+    }
+
+    fn comfree(&mut self, scene: &Scene) {
+        let ComFree { form, gains, facets, separation_speed } = scene.rigid.comfree;
+        match gains {
+            ComFreeGains::Physical { frequency, damping_ratio } => {
+                self.positive("rigid.comfree.gains.frequency", frequency, "rad/s");
+                self.non_negative("rigid.comfree.gains.damping_ratio", damping_ratio, "");
+            }
+            ComFreeGains::PerStep { stiffness, damping } => {
+                self.positive("rigid.comfree.gains.stiffness", stiffness, "1/s");
+                self.non_negative("rigid.comfree.gains.damping", damping, "");
+            }
+        }
+        if !(4..=1024).contains(&facets) || !facets.is_multiple_of(2) {
+            self.problem("rigid.comfree.facets", format!("{facets} must be even and in [4, 1024]"));
+        }
+        self.positive("rigid.comfree.separation_speed", separation_speed, "m/s");
+        if scene.rigid_solver == RigidSolver::Icf {
+            return;
+        }
+        match (scene.rigid.integrator, form, gains) {
+            (Integrator::Trapezoid { .. }, ..) => {
+                let message =
+                    "\"trapezoid\" needs a second-order corrector, which rigid_solver \"comfree\" has not";
+                self.problem("rigid.integrator.type", message);
+            }
+            (Integrator::ErrorControlled { .. }, ComFreeForm::Published, _)
+            | (Integrator::ErrorControlled { .. }, _, ComFreeGains::PerStep { .. }) => {
+                let message = "\"error-controlled\" with rigid_solver \"comfree\" needs the predicted form and physical gains";
+                self.problem("rigid.integrator.type", message);
+            }
+            _ => {}
+        }
     }
 
     pub(super) fn boundaries(&mut self, scene: &Scene) {

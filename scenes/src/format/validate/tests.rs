@@ -106,6 +106,26 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
         (r#"rigid.integrator={"type":"trapezoid","step":0}"#, "rigid.integrator.step: 0 s must be positive"),
         ("rigid.stiffness=0", "rigid.stiffness: 0 N/m must be positive"),
         ("rigid.dissipation=-1", "rigid.dissipation: -1 s/m must not be negative"),
+        ("rigid.comfree.facets=5", "rigid.comfree.facets: 5 must be even and in [4, 1024]"),
+        ("rigid.comfree.facets=0", "rigid.comfree.facets: 0 must be even and in [4, 1024]"),
+        ("rigid.comfree.separation_speed=0", "rigid.comfree.separation_speed: 0 m/s must be positive"),
+        ("rigid.comfree.gains.frequency=0", "rigid.comfree.gains.frequency: 0 rad/s must be positive"),
+        (
+            r#"rigid.comfree.gains={"type":"per-step","stiffness":0.1,"damping":-1}"#,
+            "rigid.comfree.gains.damping: -1 must not be negative",
+        ),
+        (
+            "bodies[1].geometries[0].impedance.maximum=1",
+            "bodies[1].geometries[0].impedance.maximum: 1 must be between 0 and 1, both excluded",
+        ),
+        (
+            "bodies[1].geometries[0].impedance.power=0.5",
+            "bodies[1].geometries[0].impedance.power: 0.5 must be at least 1",
+        ),
+        (
+            "bodies[1].geometries[0].torsional_friction=-1",
+            "bodies[1].geometries[0].torsional_friction: -1 m must not be negative",
+        ),
         ("rigid.stiction_tolerance=0", "rigid.stiction_tolerance: 0 m/s must be positive"),
         (
             "bodies[1].geometries[0].static_friction=0.2",
