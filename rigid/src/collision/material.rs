@@ -29,7 +29,7 @@ impl ContactMaterial {
     pub const DISSIPATION: f64 = 10.0;
 
     /// The usual compliance, with one coefficient of friction.
-    pub fn with_friction(friction: f64) -> Self {
+    pub const fn with_friction(friction: f64) -> Self {
         Self {
             stiffness: Self::STIFFNESS,
             dissipation: Self::DISSIPATION,
@@ -37,7 +37,7 @@ impl ContactMaterial {
             dynamic_friction: friction,
             torsional_friction: 0.0,
             rolling_friction: 0.0,
-            impedance: ImpedanceCurve::default(),
+            impedance: ImpedanceCurve::MUJOCO,
         }
     }
 

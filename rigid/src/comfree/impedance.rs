@@ -19,13 +19,15 @@ pub struct ImpedanceCurve {
 }
 
 impl Default for ImpedanceCurve {
-    /// MuJoCo's: 0.9, 0.95, 1 mm, 0.5, 2.
     fn default() -> Self {
-        Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 }
+        Self::MUJOCO
     }
 }
 
 impl ImpedanceCurve {
+    /// MuJoCo's usual one: 0.9, 0.95, 1 mm, 0.5, 2.
+    pub const MUJOCO: Self = Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 };
+
     /// Whether all five figures are in range.
     ///
     /// # Errors

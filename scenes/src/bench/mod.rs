@@ -3,6 +3,7 @@
 //! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
 
 mod clutter;
+mod comfree;
 mod dough;
 pub mod grip;
 mod mpm;
@@ -19,8 +20,17 @@ use serde_json::{Map, Value};
 use crate::machine::{self, Machine};
 
 /// The parts of the suite, in the order in which they run.
-pub const PARTS: &[Part] =
-    &[mpm::PART, table1::PART, tolerance::PART, clutter::PART, rigid::SLIDE, rigid::STACK, rigid::BALL];
+pub const PARTS: &[Part] = &[
+    mpm::PART,
+    table1::PART,
+    tolerance::PART,
+    clutter::PART,
+    rigid::SLIDE,
+    rigid::STACK,
+    rigid::BALL,
+    comfree::CONTACTS,
+    comfree::PILE,
+];
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,136 @@
+//! Built-in scenes under the closed-form solver. No files: a scene, its world, steps.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+use pliant_coupling::World;
+use pliant_scenes::builtin;
+use pliant_scenes::format::{Assignment, Scene, apply};
+use pliant_scenes::prepare::prepare;
+
+const G: f64 = 9.81;
+
+fn scene(name: &str, set: &[&str]) -> Scene {
+    let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();
+    apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()
+}
+
+/// Runs a scene for `time` (s); `look` sees the world after each step.
+fn play(scene: &Scene, time: f64, mut look: impl FnMut(&World)) -> World {
+    let mut prepared = prepare(scene).unwrap();
+    for _ in 0..(time / scene.dt).round() as usize {
+        let now = prepared.world.time();
+        let simulation = prepared.world.bodies_mut().simulation_mut();
+        prepared.drives.apply(simulation.system_mut(), now, scene.dt);
+        prepared.world.step().unwrap();
+        look(&prepared.world);
+    }
+    prepared.world
+}
+
+// The law, acceptance 29: friction against turning takes mu g/(2/5 r^2) each second, in the order of its length.
+#[test]
+fn spheres_stop_turning_one_after_the_other() {
+    let scene = scene("spin-sphere", &[]);
+    let mut rates = Vec::new();
+    play(&scene, 2.5, |world| {
+        let rate =
+            |i: usize| world.bodies().velocity(world.bodies().find(&format!("sphere{i}")).unwrap()).angular.z;
+        rates.push([0, 1, 2, 3].map(rate));
+    });
+    for (i, mu) in [0.0005, 0.001, 0.002, 0.005].into_iter().enumerate() {
+        assert!(
+            rates.windows(2).all(|w| w[1][i] <= w[0][i] + 1e-12 && w[1][i] > -1e-9),
+            "sphere {i} monotone"
+        );
+        let lost = (rates[24][i] - rates[74][i]) / 0.1;
+        let expected = mu * G / (0.4 * 0.05 * 0.05);
+        assert!((lost / expected - 1.0).abs() < 1e-3, "sphere {i}: {lost} {expected}");
+    }
+    assert!(rates.iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
+}
+
+// The law, acceptance 29: friction against rolling takes mu g/(3/2 r) each second, in the order of its length. Collision detection has octagons for rims.
+#[test]
+fn cylinders_roll_out_one_after_the_other() {
+    let scene = scene("roll-cylinder", &[]);
+    let mut speeds = Vec::new();
+    play(&scene, 2.0, |world| {
+        let speed = |i: usize| {
+            world.bodies().velocity(world.bodies().find(&format!("cylinder{i}")).unwrap()).linear.x
+        };
+        speeds.push([0, 1, 2, 3].map(speed));
+    });
+    for (i, mu) in [0.0005, 0.001, 0.002, 0.004].into_iter().enumerate() {
+        let lost = (speeds[99][i] - speeds[499][i]) / 0.8;
+        let expected = mu * G / (1.5 * 0.05);
+        println!("cylinder {i}: {lost} {expected}");
+        assert!(speeds.windows(2).all(|w| w[1][i] <= w[0][i] + 1e-6), "cylinder {i} monotone");
+        assert!((lost / expected - 1.0).abs() < 0.02, "cylinder {i}: {lost} {expected}");
+    }
+    assert!(speeds[50..].iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
+}
+
+// The law, acceptance 29: the cube slows down monotonically at any step, and stops after v^2/(2 mu g) less v dt/2.
+#[test]
+fn a_sliding_cube_slows_down_at_any_step() {
+    for dt in [0.002, 0.005, 0.01, 0.02] {
+        let scene = scene("slide-cube", &["rigid_solver=comfree", &format!("dt={dt}")]);
+        let (mut before, mut gained) = (2.0_f64, 0.0_f64);
+        let world = play(&scene, 1.0, |world| {
+            let v = world.bodies().velocity(world.bodies().find("cube").unwrap()).linear;
+            let speed = v.x.hypot(v.y);
+            if before > 0.02 {
+                gained = gained.max(speed - before);
+            }
+            before = speed;
+        });
+        let way = world.bodies().pose(world.bodies().find("cube").unwrap()).translation.x;
+        let expected = 4.0 / (2.0 * 0.5 * G) - dt;
+        println!("dt {dt}: {way} m of {expected}, gains {gained}, ends with {before}");
+        assert!(gained <= 1e-9 && before < 1e-3, "dt {dt}: {gained} {before}");
+        assert!((way / expected - 1.0).abs() < 0.02, "dt {dt}: {way} {expected}");
+    }
+}
+
+/// Mean and deviation of the penetration (mm) over the contacts that overlap after 1000 steps, their number, the fastest body (m/s), and what
+/// a step took on average (ms).
+fn pile(set: &[&str]) -> [f64; 5] {
+    let scene = scene("primitive-pile", set);
+    let start = std::time::Instant::now();
+    let world = play(&scene, 2.0, |_| {});
+    let elapsed = start.elapsed().as_secs_f64();
+    let simulation = world.bodies().simulation();
+    let depths: Vec<f64> =
+        simulation.contact_forces().map(|c| -1e3 * c.touch.distance).filter(|d| *d > 0.0).collect();
+    let n = depths.len() as f64;
+    let mean = depths.iter().sum::<f64>() / n;
+    let deviation = (depths.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let fastest =
+        simulation.state().v.chunks_exact(6).map(|v| v[3].hypot(v[4]).hypot(v[5])).fold(0.0, f64::max);
+    [mean, deviation, n, fastest, elapsed]
+}
+
+// ComFree-Sim, figure 3: the six published settings, ours, and the convex solver on one scene. The published penetration falls with k_user.
+#[test]
+fn a_pile_is_as_deep_as_its_stiffness_lets_it() {
+    let published = "rigid.comfree.form=published";
+    let row = |name: &str, set: &[&str]| {
+        let found = pile(set);
+        let [mean, deviation, contacts, fastest, time] = found;
+        println!(
+            "{name:30} {mean:7.3} +- {deviation:7.3} mm, {contacts:4} contacts, {fastest:.4} m/s, {time:.3} ms a step"
+        );
+        found
+    };
+    let mut depths = Vec::new();
+    for (k, d) in [(0.1, 0.001), (0.1, 0.005), (0.3, 0.001), (0.3, 0.005), (0.5, 0.001), (0.5, 0.005)] {
+        let gains = format!(r#"rigid.comfree.gains={{"type":"per-step","stiffness":{k},"damping":{d}}}"#);
+        let four = "rigid.comfree.facets=4";
+        depths.push(row(&format!("published {k} {d}"), &[published, four, &gains])[0]);
+    }
+    let ours = row("predicted", &[]);
+    let icf = row("icf", &["rigid_solver=icf"]);
+    assert!(depths[0] > depths[2] && depths[2] > depths[4], "{depths:?}");
+    assert!(depths[1] > depths[3] && depths[3] > depths[5], "{depths:?}");
+    assert!(ours[0] < depths[5] && ours[0] < 1.0, "{ours:?}");
+    assert!(icf[0] < ours[0], "{icf:?}");
+}
