@@ -91,6 +91,24 @@ fn a_sliding_cube_slows_down_at_any_step() {
     }
 }
 
+// The law, acceptance 29: nothing lifts a sphere that rolls under a force, so its speed has no plateau: F/(7/5 m) each second.
+#[test]
+fn a_sphere_between_planes_gains_speed_all_the_way() {
+    let scene = scene("sphere-between-planes", &[]);
+    let (mut speeds, mut highest) = (Vec::new(), 0.0_f64);
+    play(&scene, 1.0, |world| {
+        let sphere = world.bodies().find("sphere").unwrap();
+        speeds.push(world.bodies().velocity(sphere).linear.x);
+        highest = highest.max(world.bodies().pose(sphere).translation.z);
+    });
+    let gain = 1.0 / (1.4 * 0.2);
+    for w in speeds.windows(2).skip(1) {
+        assert!(((w[1] - w[0]) / (gain * 0.01) - 1.0).abs() < 0.02, "{w:?}");
+    }
+    println!("{} m/s, highest {highest}", speeds[99]);
+    assert!((speeds[99] / gain - 1.0).abs() < 0.01 && highest < 0.0501, "{} {highest}", speeds[99]);
+}
+
 /// Mean and deviation of the penetration (mm) over the contacts that overlap after 1000 steps, their number, the fastest body (m/s), and what
 /// a step took on average (ms).
 fn pile(set: &[&str]) -> [f64; 5] {

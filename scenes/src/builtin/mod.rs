@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 26] = [
+const SCENES: [(&str, &str); 27] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -17,6 +17,7 @@ const SCENES: [(&str, &str); 26] = [
     ("stack", include_str!("stack.json")),
     ("spin-sphere", include_str!("spin-sphere.json")),
     ("roll-cylinder", include_str!("roll-cylinder.json")),
+    ("sphere-between-planes", include_str!("sphere-between-planes.json")),
     ("primitive-pile", include_str!("primitive-pile.json")),
     ("conveyor", include_str!("conveyor.json")),
     ("clutter-soft", include_str!("clutter-soft.json")),
