@@ -95,6 +95,25 @@ impl Window {
         window
     }
 
+    /// Lowest and highest positions that particles of which the stencils are within it can have, but for rounding [cells from the
+    /// block's corner].
+    pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
+        let nodes = |d: usize| match d {
+            // Rows along z.
+            2 => {
+                let (first, count) = (i32::from(self.first[2]) - 1, i32::from(self.count[2]));
+                (first * BLOCK_NODES as i32, (first + count) * BLOCK_NODES as i32 - 1)
+            }
+            _ => {
+                let first = i32::from(self.first[d]) - 1;
+                (first, first + i32::from(self.count[d]) - 1)
+            }
+        };
+        // A stencil's first node is half a cell to one and a half below its particle, and its last the same above.
+        let ends = [0, 1, 2].map(nodes);
+        [ends.map(|(first, _)| f64::from(first) + 0.5), ends.map(|(_, last)| f64::from(last) - 0.5)]
+    }
+
     /// Rows in it.
     pub(crate) fn rows(&self) -> usize {
         self.count.iter().map(|&n| usize::from(n)).product()
@@ -200,6 +219,30 @@ mod tests {
                     }
                     assert!(seen.iter().all(|&s| s == 1), "{window:?}: {seen:?}");
                 }
+            }
+        }
+    }
+
+    /// The bounds of a window hold the positions that it is around, and are no more than a cell from them, along z no more than
+    /// four: stencils begin on whole nodes, rows on every fourth.
+    #[test]
+    fn bounds_hold_the_positions() {
+        const SEED: u64 = 11;
+        let mut random = crate::test_random::Random(SEED);
+        for case in 0..1000 {
+            let mut ends =
+                || [0, 1, 2].map(|_| random.uniform(LOWEST.into(), f64::from(HIGHEST) - 1e-3) as f32);
+            let (a, b) = (ends(), ends());
+            let (low, high) =
+                ([0, 1, 2].map(|d: usize| a[d].min(b[d])), [0, 1, 2].map(|d: usize| a[d].max(b[d])));
+            let [from, to] = Window::around(low, high).bounds();
+            for d in 0..3 {
+                let (below, above) = (f64::from(low[d]) - from[d], to[d] - f64::from(high[d]));
+                let most = if d == 2 { 4.0 } else { 1.0 };
+                assert!(
+                    (-1e-6..=most).contains(&below) && (-1e-6..=most).contains(&above),
+                    "seed {SEED}, case {case}, axis {d}: {from:?} {low:?} {high:?} {to:?}"
+                );
             }
         }
     }
