@@ -17,6 +17,7 @@ mod memory;
 mod motion;
 mod nodes;
 mod observe;
+mod placed;
 mod regions;
 mod register;
 mod report;

@@ -10,15 +10,16 @@
 //! A pair that was pressed onto an adhesive geometry is bonded: it stays registered, at any velocity, until a substep begins
 //! with a gap beyond the adhesion's range.
 
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm, ParticleExtent};
-use pliant_rigid::{Bodies, BodyId, Shape, SpatialVelocity, SurfacePoint};
+use pliant_rigid::{Bodies, BodyId, Shape, SurfacePoint};
 use rayon::prelude::*;
 
 use crate::backend::SeenBody;
 use crate::convex::normal_impulse;
 use crate::flat::{VERTEX_REACH, flat_around, is_centroid};
 use crate::memory::{Memories, RememberedContact};
+use crate::placed::Placed;
 use crate::room::{LANES, Room};
 use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
 
@@ -67,28 +68,6 @@ pub(crate) struct Pair {
     pub last_impulse: [f64; 3],
 }
 
-/// A geometry at the pose of this substep.
-#[derive(Clone, Debug)]
-struct Placed {
-    body: BodyId,
-    /// Index among the body's geometries.
-    index: usize,
-    /// Gap at which bonds to it break [m]; 0 where nothing adheres.
-    range: f64,
-    pose: Isometry3<f64>,
-    /// World to geometry frame.
-    inverse_rotation: Matrix3<f64>,
-    /// The body's origin at this substep.
-    origin: Point3<f64>,
-    velocity: SpatialVelocity,
-}
-
-impl Placed {
-    fn local(&self, position: &Point3<f64>) -> Point3<f64> {
-        Point3::from(self.inverse_rotation * (position.coords - self.pose.translation.vector))
-    }
-}
-
 /// Contacts of one block, and the geometries near it.
 #[derive(Clone, Debug, Default)]
 struct BlockPairs {
@@ -129,15 +108,7 @@ impl Registry {
         let placed = bodies
             .iter()
             .flat_map(|(id, body)| (0..body.geometries.len()).map(move |index| (id, index)))
-            .map(|(body, index)| Placed {
-                body,
-                index,
-                range: bodies.body(body).geometries[index].adhesion.map_or(0.0, |a| a.range),
-                pose: Isometry3::identity(),
-                inverse_rotation: Matrix3::identity(),
-                origin: Point3::origin(),
-                velocity: SpatialVelocity::zero(),
-            })
+            .map(|(body, index)| Placed::new(bodies, body, index))
             .collect();
         let (max_radius, memories) = (radii.fold(0.0, f64::max), Memories::new(mpm.len()));
         Self { placed, max_radius, memories, ..Self::default() }
@@ -152,7 +123,9 @@ impl Registry {
         settings: &ContactSettings,
         delta: f64,
     ) {
-        self.place(bodies, seen);
+        for placed in &mut self.placed {
+            placed.place(bodies, seen);
+        }
         if self.blocks.len() < mpm.block_count() {
             self.blocks.resize_with(mpm.block_count(), BlockPairs::default);
         }
@@ -184,16 +157,6 @@ impl Registry {
     pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
         let range = self.placed.iter().map(|placed| placed.range).fold(0.0, f64::max);
         self.max_radius + MARGIN * mpm.grid_spacing() + range
-    }
-
-    fn place(&mut self, bodies: &Bodies, seen: &[SeenBody]) {
-        for placed in &mut self.placed {
-            let SeenBody { pose, velocity } = seen[placed.body.0];
-            placed.pose = pose * bodies.body(placed.body).geometries[placed.index].pose;
-            placed.inverse_rotation = placed.pose.rotation.inverse().to_rotation_matrix().into_inner();
-            placed.origin = pose.translation.vector.into();
-            placed.velocity = velocity;
-        }
     }
 }
 
@@ -279,25 +242,47 @@ impl Search<'_> {
     fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<Near>) {
         near.clear();
         let h = self.mpm.grid_spacing();
-        let [low, high] = view.local_bounds().map(|corner| Vector3::from(corner) * h);
-        let (center, half) = (view.corner() + 0.5 * (low + high), 0.5 * (high - low));
-        let radius = half.norm();
+        let around = |[low, high]: [[f64; 3]; 2]| {
+            let [low, high] = [low, high].map(|corner| Vector3::from(corner) * h);
+            (view.corner() + 0.5 * (low + high), 0.5 * (high - low))
+        };
+        // Most blocks are near nothing: their particles are not looked at.
+        let rough = around(view.rough_bounds());
+        let ball = (&rough.0, rough.1.norm());
+        let reach = self.reach_at_rest() + self.max_speed * self.delta;
+        let mut exact = None;
         for (g, placed) in self.placed.iter().enumerate() {
-            let body_speed =
-                placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
-            let reach = self.max_radius
-                + self.margin
-                + (body_speed + self.max_speed) * self.delta
-                + self.memories.farthest
-                + placed.range;
-            let around = placed.inverse_rotation.abs() * half;
-            let shape = self.shape(placed);
-            if shape.lower_bound_around(&placed.local(&center), &around) <= reach {
+            let is_beyond = match &placed.ball {
+                Some(other) => other.is_beyond(ball, reach + placed.range, self.delta),
+                None => self.reach_in(placed, rough).is_none(),
+            };
+            if is_beyond {
+                continue;
+            }
+            let exact = *exact.get_or_insert_with(|| around(view.local_bounds()));
+            if let Some(reach) = self.reach_in(placed, exact) {
                 let to_shape = (&placed.inverse_rotation, placed.local(&view.corner()));
-                let room = Room::around(shape, reach, to_shape, h);
+                let room = Room::around(self.shape(placed), reach, to_shape, h);
                 near.push(Near { geometry: g, reach, room, lanes: 0 });
             }
         }
+    }
+
+    /// The distance within which a particle at rest may touch a geometry that is, too, and to which nothing adheres [m].
+    fn reach_at_rest(&self) -> f64 {
+        self.max_radius + self.margin + self.memories.farthest
+    }
+
+    /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry [m];
+    /// `None` where none can be that near.
+    fn reach_in(&self, placed: &Placed, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
+        let radius = half.norm();
+        let body_speed =
+            placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
+        let reach = self.reach_at_rest() + (body_speed + self.max_speed) * self.delta + placed.range;
+        let within = placed.inverse_rotation.abs() * half;
+        let lowest = self.shape(placed).lower_bound_around(&placed.local(&center), &within);
+        (lowest <= reach).then_some(reach)
     }
 
     /// Nearest surface; for a pair that was already in contact, measured from the side it came from, and its memory.

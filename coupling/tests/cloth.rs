@@ -143,3 +143,22 @@ fn sheet_on_a_board_touches_with_its_vertices() {
         assert!((x[2] / h - 0.5).abs() < 0.01, "{} h", x[2] / h);
     }
 }
+
+/// A point under the middle of a face is touched by its centroid, of which its vertices, here 1.4 h apart, know nothing: over anything but a plane
+/// centroids have contacts of their own. Gaps: centroid (0.55 - 0.1 - 0.5) h < 0; the nearest vertex ((2 (1.4 / 3)^2 + 0.55^2)^(1/2) - 0.6) h = 0.26 h.
+#[test]
+fn a_point_under_a_face_touches_its_centroid() {
+    let h = 1.0 / 64.0;
+    let edge = 1.4 * h;
+    let mut builder = World::builder(Settings { gravity: Vector3::zeros(), ..Settings::new(h, 1e-4) });
+    let mesh =
+        ClothMesh::rectangle(Vector3::zeros(), 8.0 * edge * Vector3::x(), 8.0 * edge * Vector3::y(), [8, 8])
+            .unwrap();
+    let middle = |face: [usize; 3]| face.iter().map(|&v| mesh.vertices()[v]).sum::<Vector3<f64>>() / 3.0;
+    // One of the faces in the middle of the sheet.
+    let under = middle(mesh.faces()[64]) - 0.55 * h * Vector3::z();
+    builder.cloth(Sheet::new(mesh, bag(h)));
+    builder.body(fixed("point", Shape::Sphere { radius: 0.1 * h }, under.into(), 0.5)).unwrap();
+    let report = builder.build().unwrap().step().unwrap();
+    assert_eq!(report.contacts_max, 1);
+}

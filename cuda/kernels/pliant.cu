@@ -14,4 +14,5 @@
 #include "grid.cu"
 #include "g2p.cu"
 #include "totals.cu"
+#include "cloth_pins.cu"
 #include "cloth.cu"

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "cloth.cu", "cloth.cuh", "constitutive.cuh", "convex.cuh", "convex_bodies.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh",
+    "block.cuh", "cloth.cu", "cloth.cuh", "cloth_common.cuh", "cloth_pins.cu", "constitutive.cuh", "convex.cuh", "convex_bodies.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh",
     "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "g2p.cu",
     "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu", "mpm.cuh", "p2g.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "register.cu", "scan.cu", "sort.cu", "sort_particles.cu", "stop.cuh", "svd.cuh", "totals.cu", "walls.cu",
 }

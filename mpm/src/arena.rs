@@ -73,6 +73,8 @@ pub(crate) struct Window {
     pub first: [u8; 3],
     /// Nodes along x and y, rows along z.
     pub count: [u8; 3],
+    /// Bit n: it has rows of neighbour n.
+    neighbours: u32,
 }
 
 impl Window {
@@ -92,7 +94,44 @@ impl Window {
             window.first[d] = from as u8;
             window.count[d] = (to + 1 - from) as u8;
         }
+        window.neighbours = window.find_neighbours();
         window
+    }
+
+    /// Bit n: it has rows of neighbour n; they are numbered with z fastest, x slowest.
+    fn find_neighbours(&self) -> u32 {
+        // The arena's first node is of the block before, the four after it are of the block itself.
+        let along = |d: usize| {
+            let nodes = i32::from(self.first[d])..i32::from(self.first[d]) + i32::from(self.count[d]);
+            let middle = nodes.start <= BLOCK_NODES as i32 && nodes.end > 1;
+            u32::from(nodes.start == 0)
+                | u32::from(middle) << 1
+                | u32::from(nodes.end > BLOCK_NODES as i32 + 1) << 2
+        };
+        let rows = ((1 << self.count[2]) - 1) << self.first[2];
+        let spread = |bits: u32, part: u32, stride: u32| {
+            (0..3).fold(0, |all, o| all | if bits >> o & 1 == 1 { part << (stride * o) } else { 0 })
+        };
+        spread(along(0), spread(along(1), rows, 3), 9)
+    }
+
+    /// Lowest and highest positions that particles of which the stencils are within it can have, but for rounding [cells from the
+    /// block's corner].
+    pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
+        let nodes = |d: usize| match d {
+            // Rows along z.
+            2 => {
+                let (first, count) = (i32::from(self.first[2]) - 1, i32::from(self.count[2]));
+                (first * BLOCK_NODES as i32, (first + count) * BLOCK_NODES as i32 - 1)
+            }
+            _ => {
+                let first = i32::from(self.first[d]) - 1;
+                (first, first + i32::from(self.count[d]) - 1)
+            }
+        };
+        // A stencil's first node is half a cell to one and a half below its particle, and its last the same above.
+        let ends = [0, 1, 2].map(nodes);
+        [ends.map(|(first, _)| f64::from(first) + 0.5), ends.map(|(_, last)| f64::from(last) - 0.5)]
     }
 
     /// Rows in it.
@@ -125,13 +164,13 @@ impl Window {
     /// Calls `visit(row of the window, row of the arena, row of the block)` for every row shared with neighbour `n`.
     #[inline(always)]
     pub(crate) fn for_each_shared_row(&self, n: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        if self.neighbours >> n & 1 == 0 {
+            return;
+        }
         let o = neighbour_offset(n);
         let z = (o[2] + 1) as usize;
         let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
         let (ny, nz) = (self.count[1] as usize, self.count[2] as usize);
-        if !(z0..z0 + nz).contains(&z) {
-            return;
-        }
         // Node x of the neighbour is node 4 o + x + 1 of the arena.
         let (corner_x, corner_y) = ((4 * o[0] + 4) as usize, (4 * o[1] + 4) as usize);
         for x in self.shared(0, o[0]) {
@@ -200,6 +239,30 @@ mod tests {
                     }
                     assert!(seen.iter().all(|&s| s == 1), "{window:?}: {seen:?}");
                 }
+            }
+        }
+    }
+
+    /// The bounds of a window hold the positions that it is around, and are no more than a cell from them, along z no more than
+    /// four: stencils begin on whole nodes, rows on every fourth.
+    #[test]
+    fn bounds_hold_the_positions() {
+        const SEED: u64 = 11;
+        let mut random = crate::test_random::Random(SEED);
+        for case in 0..1000 {
+            let mut ends =
+                || [0, 1, 2].map(|_| random.uniform(LOWEST.into(), f64::from(HIGHEST) - 1e-3) as f32);
+            let (a, b) = (ends(), ends());
+            let (low, high) =
+                ([0, 1, 2].map(|d: usize| a[d].min(b[d])), [0, 1, 2].map(|d: usize| a[d].max(b[d])));
+            let [from, to] = Window::around(low, high).bounds();
+            for d in 0..3 {
+                let (below, above) = (f64::from(low[d]) - from[d], to[d] - f64::from(high[d]));
+                let most = if d == 2 { 4.0 } else { 1.0 };
+                assert!(
+                    (-1e-6..=most).contains(&below) && (-1e-6..=most).contains(&above),
+                    "seed {SEED}, case {case}, axis {d}: {from:?} {low:?} {high:?} {to:?}"
+                );
             }
         }
     }

@@ -58,7 +58,7 @@ pub struct Mpm {
     planes: Vec<GridPlane>,
     sorter: Sorter,
     /// What the stencils of each block's particles reach.
-    windows: Vec<Window>,
+    pub(crate) windows: Vec<Window>,
     /// The windows' rows.
     pool: Vec<Row>,
     /// Runs of particles in the same cell, by block.

@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::arena::Window;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::engine::Mpm;
@@ -221,6 +222,7 @@ pub struct BlockView<'a> {
     materials: usize,
     /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
     pub node_blocks: &'a [u32; 27],
+    window: &'a Window,
 }
 
 impl Mpm {
@@ -241,6 +243,7 @@ impl Mpm {
             sheets: self.sheet_materials(),
             materials: self.materials.len(),
             node_blocks: &self.topology.nodes_of_particles[b],
+            window: &self.windows[b],
         }
     }
 
@@ -348,6 +351,12 @@ impl BlockView<'_> {
     /// corner. Past the block's last particle they mean nothing.
     pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
         [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
+    }
+
+    /// Lowest and highest corner of a box that holds all particles, but for rounding, without a look at them: what their stencils
+    /// reach, so that it is larger than [`Self::local_bounds`] by up to a cell, along z by up to four. In cells from the block's corner.
+    pub fn rough_bounds(&self) -> [[f64; 3]; 2] {
+        self.window.bounds()
     }
 
     /// Lowest and highest corner of the particles' bounding box, in cells from the block's corner.

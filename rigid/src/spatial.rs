@@ -20,6 +20,7 @@ impl SpatialVelocity {
 
     /// Velocity (m/s) of the material point of the body at `point`, where `origin` is the body's origin (both
     /// world frame, m).
+    #[inline]
     pub fn at(&self, origin: &Point3<f64>, point: &Point3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&(point - origin))
     }

@@ -55,7 +55,11 @@ impl Bending {
     }
 
     /// Adds the force of the hinges on a vertex [N].
+    #[inline(always)]
     pub(super) fn add_force(&self, vertex: usize, force: &mut [f32; 4]) {
+        if self.hinges.is_empty() {
+            return;
+        }
         for &entry in self.around.of(vertex) {
             let from = &self.forces[entry as usize / 4][entry as usize % 4];
             for d in 0..3 {

@@ -117,9 +117,7 @@ struct FaceState {
     impulses: [Quad; LANES],
     /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
     forces: [[Quad; 2]; LANES],
-    /// Axial vector of the stress's skew part [J].
-    moment: [Row; 3],
-    /// A row a face: centroid (3) [cells], velocity (3), director (3), stress times volume (6) [J], area over that at rest.
+    /// A row a face: centroid (3) [cells], velocity (3), director (3), V p3 / 2 (3) [J], area over that at rest.
     centroid: [Row; LANES],
 }
 
@@ -132,7 +130,6 @@ impl FaceState {
         velocities: [Quad::ZERO; LANES],
         impulses: [Quad::ZERO; LANES],
         forces: [[Quad::ZERO; 2]; LANES],
-        moment: [Row::ZERO; 3],
         centroid: [Row::ZERO; LANES],
     };
 }
@@ -165,6 +162,7 @@ impl Lists {
         Self { first, entries: pairs.iter().map(|&(_, entry)| entry).collect() }
     }
 
+    #[inline(always)]
     fn of(&self, list: usize) -> &[u32] {
         &self.entries[self.first[list] as usize..self.first[list + 1] as usize]
     }
@@ -190,7 +188,7 @@ pub(crate) struct Sheets {
     inverse_masses: Vec<f32>,
     vertices: Vertices,
     moved: Moved,
-    /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], stress (6), area (1).
+    /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], zero (3), area (1).
     rows: Vec<Row>,
     /// Of each vertex: its faces as face x 4 + corner.
     around: Lists,

@@ -17,17 +17,6 @@ impl Sheets {
             }
         }
     }
-
-    /// Axial vector of the skew part of a face's stress times volume [J].
-    fn moment(&self, id: usize) -> [f32; 3] {
-        match self.members[id - self.first] {
-            Member::Vertex(_) => [0.0; 3],
-            Member::Face(number) => {
-                let moment = &self.states[number as usize / LANES].moment;
-                [0, 1, 2].map(|d| moment[d].0[number as usize % LANES])
-            }
-        }
-    }
 }
 
 /// Writes the lanes of cloth in one tile; false where it has none. What stays zero (forces on centroids, directors of vertices) is not
@@ -61,16 +50,19 @@ fn write_tile<S: Simd>(
         put::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
         put::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
     }
-    for n in 0..6 {
-        put::<S>(&mut strain[deformation::STRESS_VOLUME + n], all, Lanes(columns[9 + n]));
+    // V p3 / 2 and d3, which make up the stress; a vertex has none.
+    let [half, director] = [9, 6].map(|row| [0, 1, 2].map(|d| Lanes::<S>(columns[row + d])));
+    for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        let symmetric = half[i].mul_add(director[j], half[j] * director[i]);
+        put::<S>(&mut strain[deformation::STRESS_VOLUME + n], all, symmetric);
     }
     put::<S>(&mut strain[deformation::STATE], all, Lanes(columns[15]));
     if sheets.shears {
-        for l in (0..lanes).filter(|l| faces >> l & 1 == 1) {
-            let moment = sheets.moment(motion[kinematics::ID].0[l].to_bits() as usize);
-            for d in 0..3 {
-                strain[lanes_of::MOMENT[d]].0[l] = moment[d];
-            }
+        // Axial vector of the skew part, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
+        for k in 0..3 {
+            let (i, j) = ((k + 2) % 3, (k + 1) % 3);
+            let moment = half[i] * director[j] - half[j] * director[i];
+            put::<S>(&mut strain[lanes_of::MOMENT[k]], of_faces, moment);
         }
     }
     true

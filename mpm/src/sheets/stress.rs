@@ -4,8 +4,9 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use super::bending::Bending;
 use super::quad::Quad;
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, Slot, VERTEX_GRAIN, Vertices, corner};
+use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, Slot, VERTEX_GRAIN, Vertices, corner};
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, stability};
 use crate::linalg::Vec3;
@@ -57,25 +58,60 @@ impl Sheets {
         let fall = Quad([fall.x, fall.y, fall.z, 0.0]);
         let (kick, step) = ((kick * stability::MOBILITY) as f32, step as f32);
         let Moved { ways, velocities } = &mut self.moved;
-        let vertices = (&mut ways[range.clone()], &mut velocities[range], of_vertices);
-        let vertices = vertices.into_par_iter().enumerate().with_min_len(VERTEX_GRAIN);
-        vertices.for_each(|(number, (way, velocity, of_vertex))| {
-            let (entries, inverse_mass) = (around.of(first + number), of_vertex.0[3]);
-            level.run(MoveVertex { way, velocity, inverse_mass, entries, states, fall, kick, step });
+        let vertices = (
+            ways[range.clone()].par_chunks_mut(VERTEX_GRAIN),
+            velocities[range].par_chunks_mut(VERTEX_GRAIN),
+            of_vertices.par_chunks(VERTEX_GRAIN),
+        );
+        vertices.into_par_iter().enumerate().for_each(|(chunk, (ways, velocities, of_vertices))| {
+            let first = first + chunk * VERTEX_GRAIN;
+            level.run(MoveVertices {
+                first,
+                ways,
+                velocities,
+                of_vertices,
+                around,
+                states,
+                fall,
+                kick,
+                step,
+            });
         });
     }
 
     /// What the vertices' lanes take, with the forces of their faces and then of their hinges.
     fn add_forces(&mut self) {
         let (states, around, bending, vertices) = (&self.states, &self.around, &self.bending, &self.vertices);
-        let rows = self.rows.par_iter_mut().enumerate().with_min_len(VERTEX_GRAIN);
-        rows.for_each(|(number, row)| {
-            let mut force = corner_forces(states, around.of(number));
-            bending.add_force(number, &mut force.0);
-            let ([x, y, z, _], [u, v, w, _]) = (vertices.locals[number].0, vertices.velocities[number].0);
+        let level = self.level;
+        self.rows.par_chunks_mut(VERTEX_GRAIN).enumerate().for_each(|(chunk, rows)| {
+            level.run(AddForces { first: chunk * VERTEX_GRAIN, rows, states, around, bending, vertices });
+        });
+    }
+}
+
+/// Rows of the vertices from number `first` on.
+struct AddForces<'a> {
+    first: usize,
+    rows: &'a mut [Row],
+    states: &'a [FaceState],
+    around: &'a Lists,
+    bending: &'a Bending,
+    vertices: &'a Vertices,
+}
+
+impl Kernel for AddForces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        for (number, row) in (self.first..).zip(self.rows) {
+            let mut force = corner_forces(self.states, self.around.of(number));
+            self.bending.add_force(number, &mut force.0);
+            let [x, y, z, _] = self.vertices.locals[number].0;
+            let [u, v, w, _] = self.vertices.velocities[number].0;
             let [fx, fy, fz, _] = force.0;
             row.0 = [x, y, z, u, v, w, fx, fy, fz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        });
+        }
     }
 }
 
@@ -116,28 +152,34 @@ pub(super) struct Moved {
     pub velocities: Vec<Quad>,
 }
 
-/// A vertex of the mesh takes a step.
-struct MoveVertex<'a> {
-    way: &'a mut Quad,
-    velocity: &'a mut Quad,
-    inverse_mass: f32,
-    entries: &'a [u32],
+/// Vertices of the mesh from number `first` on take a step.
+struct MoveVertices<'a> {
+    first: usize,
+    ways: &'a mut [Quad],
+    velocities: &'a mut [Quad],
+    of_vertices: &'a [Quad],
+    around: &'a Lists,
     states: &'a [FaceState],
     fall: Quad,
     kick: f32,
     step: f32,
 }
 
-impl Kernel for MoveVertex<'_> {
+impl Kernel for MoveVertices<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        if self.inverse_mass > 0.0 {
-            let force = corner_forces(self.states, self.entries);
-            let kicked = force.times(self.kick * self.inverse_mass).plus(self.fall);
-            *self.velocity = self.velocity.plus(kicked);
-            *self.way = self.way.plus(self.velocity.times(self.step));
+        let vertices = self.ways.iter_mut().zip(self.velocities).zip(self.of_vertices);
+        for (number, ((way, velocity), of_vertex)) in (self.first..).zip(vertices) {
+            let inverse_mass = of_vertex.0[3];
+            // Held vertices stay.
+            if inverse_mass > 0.0 {
+                let force = corner_forces(self.states, self.around.of(number));
+                let kicked = force.times(self.kick * inverse_mass).plus(self.fall);
+                *velocity = velocity.plus(kicked);
+                *way = way.plus(velocity.times(self.step));
+            }
         }
     }
 }
@@ -322,21 +364,13 @@ fn finish<S: Simd>(
     for d in 0..3 {
         director.0[d].store(&mut state.director[d]);
     }
-    let (p, d) = (p3.scale(volume * Lanes::all(0.5)).0, director.0);
-    // Axial vector of the skew part of V p3 d3^T, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
-    for k in 0..3 {
-        let (i, j) = ((k + 2) % 3, (k + 1) % 3);
-        (p[i] * d[j] - p[j] * d[i]).store(&mut state.moment[k]);
-    }
+    let half = p3.scale(volume * Lanes::all(0.5)).0;
     write_forces(group, state, &[p1, p2], volume * Lanes::all(1.0 / cell));
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
         columns[k] = S::load(&state.center[k].0);
-        columns[6 + k] = d[k].0;
-    }
-    // The symmetric part of V p3 d3^T.
-    for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
-        columns[9 + n] = p[i].mul_add(d[j], p[j] * d[i]).0;
+        columns[6 + k] = director.0[k].0;
+        columns[9 + k] = half[k].0;
     }
     columns[15] = polar.area.0;
     let rows = S::transpose(columns);

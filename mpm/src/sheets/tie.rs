@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::quad::Quad;
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Sheets, VERTEX_GRAIN};
+use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, VERTEX_GRAIN};
 use crate::simd::{Kernel, LANES, Simd};
 
 /// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of its velocity: it gathers from the same
@@ -29,10 +29,11 @@ impl Sheets {
             let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
             faces.for_each(|(state, group)| level.run(PullFaces { group, state, velocities, relaxation }));
             let (states, around) = (&self.states, &self.around);
-            let vertices = self.vertices.velocities.par_iter_mut().zip(&mut self.vertices.locals);
-            vertices.enumerate().with_min_len(VERTEX_GRAIN).for_each(|(number, (velocity, local))| {
-                let entries = around.of(number);
-                level.run(PushVertex { velocity, local, entries, states, step });
+            let velocities = self.vertices.velocities.par_chunks_mut(VERTEX_GRAIN);
+            let vertices = velocities.zip(self.vertices.locals.par_chunks_mut(VERTEX_GRAIN));
+            vertices.enumerate().for_each(|(chunk, (velocities, locals))| {
+                let first = chunk * VERTEX_GRAIN;
+                level.run(PushVertices { first, velocities, locals, around, states, step });
             });
             self.pins.add_tie(&self.states, &self.around);
         }
@@ -63,30 +64,34 @@ impl Kernel for PullFaces<'_> {
     }
 }
 
-/// Gives a vertex its part of its faces' impulses.
-struct PushVertex<'a> {
-    velocity: &'a mut Quad,
-    local: &'a mut Quad,
-    entries: &'a [u32],
+/// Gives the vertices from number `first` on their parts of their faces' impulses.
+struct PushVertices<'a> {
+    first: usize,
+    velocities: &'a mut [Quad],
+    locals: &'a mut [Quad],
+    around: &'a Lists,
     states: &'a [FaceState],
     step: f32,
 }
 
-impl Kernel for PushVertex<'_> {
+impl Kernel for PushVertices<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let mut sum = Quad::ZERO;
-        for &entry in self.entries {
-            let face = entry as usize / 4;
-            sum = sum.plus(self.states[face / LANES].impulses[face % LANES]);
+        let vertices = self.velocities.iter_mut().zip(self.locals);
+        for (number, (velocity, local)) in (self.first..).zip(vertices) {
+            let mut sum = Quad::ZERO;
+            for &entry in self.around.of(number) {
+                let face = entry as usize / 4;
+                sum = sum.plus(self.states[face / LANES].impulses[face % LANES]);
+            }
+            let mut change = sum.times(velocity.0[3] * (1.0 / 3.0));
+            // The last entry is the inverse mass.
+            change.0[3] = 0.0;
+            *velocity = velocity.plus(change);
+            *local = local.plus(change.times(self.step));
         }
-        let mut change = sum.times(self.velocity.0[3] * (1.0 / 3.0));
-        // The last entry is the inverse mass.
-        change.0[3] = 0.0;
-        *self.velocity = self.velocity.plus(change);
-        *self.local = self.local.plus(change.times(self.step));
     }
 }
 
