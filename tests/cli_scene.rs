@@ -12,11 +12,13 @@ fn every_listed_scene_is_shown_and_checked() {
     let list: Value = serde_json::from_str(&place.pliant(&["list", "--json"]).exits(0).out).unwrap();
     let names: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     let soft = ["elastic-drop", "hold", "shake", "dough-rolling", "dough-pin", "sand-column", "incline"];
-    let rigid = ["cylinder", "ball-drop", "slide-cube", "stack", "conveyor", "clutter-soft", "clutter-hard"];
+    let rigid = ["cylinder", "ball-drop", "slide-cube", "stack"];
+    let closed = ["spin-sphere", "roll-cylinder", "sphere-between-planes", "primitive-pile"];
+    let clutter = ["conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
     let cloth = ["box-bagging", "laundry", "tshirt-folding"];
-    assert_eq!(names, [&soft[..], &rigid, &robots, &both, &cloth].concat());
+    assert_eq!(names, [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth].concat());
     assert_eq!(place.pliant(&["list"]).exits(0).out.lines().count(), names.len());
     for name in names {
         place.pliant(&["check", name]).exits(0);
