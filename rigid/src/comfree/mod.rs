@@ -23,6 +23,7 @@ mod contact;
 mod facets;
 mod impedance;
 mod predict;
+mod scale;
 mod settings;
 mod solver;
 mod trees;

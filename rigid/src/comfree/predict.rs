@@ -14,13 +14,10 @@
 
 use nalgebra::Vector3;
 
-use super::solver::{ComFreeSolver, Step, sides_of_row};
-use super::trees::Trees;
+use super::scale::GAIN_LIMIT;
+use super::solver::{ComFreeSolver, Step};
 use crate::icf::law::{Law, LimitLaw};
 use crate::icf::{Problem, Side};
-
-/// Largest norm of the gains between moving trees, against the inertia of the tree that gets it.
-const GAIN_LIMIT: f64 = 1.5;
 
 /// Slip that is taken for sliding before it is known: this many times what friction can stop by the mobility of all contacts of a tree.
 const CLEARLY: f64 = 2.0;
@@ -170,76 +167,8 @@ impl ComFreeSolver {
     }
 
     /// Part of its near-rigid gain that a row of an equality gets, and the shares of its sides.
-    fn row_figures(&self, row: usize) -> [f64; 3] {
+    pub(super) fn row_figures(&self, row: usize) -> [f64; 3] {
         [self.row_scales[3 * row], self.row_scales[3 * row + 1], self.row_scales[3 * row + 2]]
-    }
-
-    /// Keeps the gains of equalities between moving trees low.
-    fn scale_rows(&mut self, problem: &Problem) {
-        let pool = &problem.equalities;
-        self.row_scales.clear();
-        let mut between = false;
-        for (row, law) in pool.laws().iter().enumerate() {
-            let sides = sides_of_row(pool, row, &mut self.smooth);
-            let sum = sides[0] + sides[1];
-            let shares = if sum > 0.0 { sides.map(|s| s / sum) } else { [0.5; 2] };
-            let lesser = sides[0].min(sides[1]);
-            let gain = law.response(&[0.0]).hessian[0][0];
-            let scale = if lesser > 0.0 { (GAIN_LIMIT / (lesser * gain)).min(1.0) } else { 1.0 };
-            between |= lesser > 0.0;
-            self.row_scales.extend([scale, shares[0], shares[1]]);
-        }
-        if !between {
-            return;
-        }
-        self.gains.zeros(&self.plain);
-        for (row, law) in pool.laws().iter().enumerate() {
-            let [scale, ..] = self.row_figures(row);
-            let gain = [[scale * law.response(&[0.0]).hessian[0][0]]];
-            if let [Some(a), Some(b)] = pool.sides_of(row) {
-                self.gains.add(&a, pool.columns_of(&a), &gain, 1.0);
-                self.gains.add(&b, pool.columns_of(&b), &gain, 1.0);
-            }
-        }
-        self.find_tree_scales();
-        for row in 0..pool.len() {
-            if let [Some(a), Some(b)] = pool.sides_of(row) {
-                let most = self.tree_scales[a.tree as usize].max(self.tree_scales[b.tree as usize]);
-                self.row_scales[3 * row] *= most.min(1.0);
-            }
-        }
-    }
-
-    /// What each tree allows of the gains that were gathered.
-    fn find_tree_scales(&mut self) {
-        self.tree_scales.clear();
-        for tree in 0..self.gains.len() {
-            let norm = self.smooth.norm_of(tree, &self.gains);
-            self.tree_scales.push(if norm > 0.0 { GAIN_LIMIT / norm } else { 1.0 });
-        }
-    }
-
-    /// Keeps the normal gains between moving trees low.
-    fn scale_normals(&mut self, step: &Step<'_>, problem: &Problem) {
-        let between = |contact: &super::contact::Contact| contact.lesser[0] > 0.0;
-        if !self.contacts.iter().any(between) {
-            return;
-        }
-        self.gains.zeros(&self.plain);
-        for (c, contact) in self.contacts.iter().enumerate() {
-            if between(contact) && contact.distance <= 0.0 {
-                let mut only = *contact;
-                (only.active, only.cones[0].gain) = (true, 0.0);
-                add_both(&mut self.gains, &problem.contacts, c, &only.linear_gain());
-            }
-        }
-        self.find_tree_scales();
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
-            if let [Some(a), Some(b)] = problem.contacts.sides_of(c) {
-                let scales = [a, b].map(|side| self.tree_scales[side.tree as usize]);
-                contact.soften(scales[0].max(scales[1]), step.dt);
-            }
-        }
     }
 
     /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
@@ -297,35 +226,6 @@ impl ComFreeSolver {
             dry.slides = smooth[n].abs() > CLEARLY * dry.bound * law.mobility();
             if dry.slides {
                 dry.gain = dry.bound / smooth[n].abs();
-            }
-        }
-    }
-
-    /// Keeps the gains of friction between moving trees low.
-    fn scale_friction(&mut self, problem: &Problem, turning: bool) {
-        if !self.contacts.iter().any(|contact| contact.lesser[0] > 0.0) {
-            return;
-        }
-        self.gains.zeros(&self.plain);
-        for (c, contact) in self.contacts.iter().enumerate() {
-            if contact.lesser[0] > 0.0 && contact.cones[0].gain > 0.0 {
-                let mut only = *contact;
-                only.active = false;
-                add_both(&mut self.gains, &problem.contacts, c, &only.linear_gain());
-            }
-            if let Some(spin) = contact.spin.filter(|_| turning && contact.lesser[1] > 0.0) {
-                add_both(&mut self.gains, &self.spins, spin as usize, &contact.angular_gain());
-            }
-        }
-        self.find_tree_scales();
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
-            if let [Some(a), Some(b)] = problem.contacts.sides_of(c) {
-                let scales = [a, b].map(|side| self.tree_scales[side.tree as usize]);
-                let most = scales[0].max(scales[1]).min(1.0);
-                for cone in &mut contact.cones {
-                    cone.gain *= most;
-                    cone.most *= most;
-                }
             }
         }
     }
@@ -399,13 +299,5 @@ impl ComFreeSolver {
             problem.dry_joints.set_impulse(i, impulse);
             self.load[n] += impulse;
         }
-    }
-}
-
-/// Adds `J^T G J` of a contact between two trees to both.
-fn add_both<L>(gains: &mut Trees, pool: &crate::icf::Pool<L, 3>, c: usize, gain: &[[f64; 3]; 3]) {
-    if let [Some(a), Some(b)] = pool.sides_of(c) {
-        gains.add(&a, pool.columns_of(&a), gain, 1.0);
-        gains.add(&b, pool.columns_of(&b), gain, 1.0);
     }
 }
