@@ -57,8 +57,12 @@ fn everything() -> Scene {
 }
 
 fn problems(set: &str) -> Vec<String> {
-    let scene =
-        apply(&everything(), &[Assignment::parse(set).unwrap()]).unwrap_or_else(|e| panic!("{set}: {e}"));
+    problems_of_all(&[set])
+}
+
+fn problems_of_all(set: &[&str]) -> Vec<String> {
+    let assignments: Vec<_> = set.iter().map(|set| Assignment::parse(set).unwrap()).collect();
+    let scene = apply(&everything(), &assignments).unwrap_or_else(|e| panic!("{set:?}: {e}"));
     match validate(&scene) {
         Ok(()) => Vec::new(),
         Err(error) => error.problems.iter().map(ToString::to_string).collect(),
@@ -71,6 +75,24 @@ fn one_of_everything_is_valid_and_round_trips() {
     let scene = everything();
     validate(&scene).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(parse_scene(&serde_json::to_string(&scene).unwrap()).unwrap(), scene);
+}
+
+// The law: the closed-form solver takes the steps that its laws are made for, and no others.
+#[test]
+fn steps_that_the_closed_form_has_not_are_refused() {
+    let comfree = "rigid_solver=comfree";
+    let trapezoid = r#"rigid.integrator={"type":"trapezoid","step":0.01}"#;
+    let per_step = r#"rigid.comfree.gains={"type":"per-step","stiffness":0.1,"damping":0.001}"#;
+    // The scene is error controlled.
+    assert_eq!(problems_of_all(&[comfree]), Vec::<String>::new());
+    for wrong in [trapezoid, "rigid.comfree.form=published", per_step] {
+        assert_eq!(problems_of_all(&[wrong]), Vec::<String>::new(), "{wrong}");
+        let told = problems_of_all(&[comfree, wrong]);
+        assert!(
+            matches!(&told[..], [one] if one.starts_with("rigid.integrator.type: ") && one.contains("\"comfree\"")),
+            "{wrong}: {told:?}"
+        );
+    }
 }
 
 // The law: a joint or motor that the scene leaves at its start can be set by its name.
