@@ -62,6 +62,7 @@ pub mod icf;
 pub mod import;
 pub mod inverse_kinematics;
 mod joint;
+mod lanes;
 mod motion;
 pub mod multibody;
 pub mod simulation;
