@@ -64,16 +64,15 @@ pub(crate) fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T
     let (dd, ee) = (df.squared(), ef.squared());
     let across = dd.lit(ACROSS).lt(dd) & dd.lit(ACROSS).lt(ee);
     let [dd, ee] = [dd, ee].map(|x| T::pick(across, x, x.one()));
-    let side = g * df.dot(ef).sign();
-    let (middle, reach) = (wf.dot(df) / dd, df.dot(ef) / dd * side);
+    let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
     let shares = across & d.cross(e).squared().lt(t.lit(PARALLEL)) & low.max(-h).lt(high.min(h));
-    // An end of the first over the second, or the other way round.
-    let end = |own: T, inside: T::Mask, other: T, of_other: T| {
+    // An end of the first over the second, or an end of the second, which the first's is beyond.
+    let end = |own: T, inside: T::Mask, other: T| {
         let over = ((df * own - wf).dot(ef) / ee).clamp(-g, g);
-        meeting(T::pick(inside, other, own), T::pick(inside, of_other, over))
+        meeting(T::pick(inside, other, own), over)
     };
-    let mut ends = [end(-h, (-h).lt(low), low, -side), end(h, high.lt(h), high, side)];
+    let mut ends = [end(-h, (-h).lt(low), low), end(h, high.lt(h), high)];
     merge(&mut ends, ra.min(rb) * MERGE);
     [Meeting::pick(shares, ends[0], single), ends[1].only_if(shares)]
 }

@@ -102,7 +102,8 @@ fn detected(model: &Model, shapes: &[Shape; 2], poses: &[Isometry3<f64>; 2]) -> 
 /// The deepest meeting has the distance of the detector's deepest contact, in 2000 poses of every pair, apart or overlapping by less than a fifth of
 /// the smaller size (a capsule in a box by that of the box and its radius, so that its axis is inside, too). Formulas in closed form agree to the rounding of sums of coordinates up to 2 m, some ten of them; where the detector
 /// uses GJK and EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest features do: those
-/// of the detector's deepest contact. Between solids that are apart the point has half of the distance from both, by their signed distances.
+/// of the detector's deepest contact. Half of the distance along the normal from the point, both
+/// surfaces are, by their signed distances.
 #[test]
 fn distances_and_normals_are_those_of_the_detector() {
     let (model, seed) = (model(), 11);
@@ -139,10 +140,11 @@ fn distances_and_normals_are_those_of_the_detector() {
             // A distance that is good to the tolerance has a direction that is good to its root, where it is a maximum over directions.
             assert!(angle <= 4.0 * (tolerance / size).sqrt(), "{angle:e}, {at}");
             turned = turned.max(angle);
-            for (shape, pose) in shapes.iter().zip(&poses).filter(|_| deepest.distance > 0.0) {
-                let point = pose.inverse_transform_point(&Vector3::from(closest.point.0).into());
-                let from = shape.surface_point(&point).distance;
-                assert!((from - 0.5 * deepest.distance).abs() <= tolerance, "{from} from {shape:?}, {at}");
+            for (k, sign) in [(0, -0.5), (1, 0.5)] {
+                let surface = closest.point + closest.normal * (sign * closest.distance);
+                let local = poses[k].inverse_transform_point(&Vector3::from(surface.0).into());
+                let from = shapes[k].surface_point(&local).distance;
+                assert!(from.abs() <= tolerance, "{from:e} from {k}, {at}");
             }
             for m in &found {
                 let n = Vector3::from(m.normal.0);
