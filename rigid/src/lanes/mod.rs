@@ -7,6 +7,7 @@
 
 mod angle;
 mod array;
+mod dual;
 pub(crate) mod pairs;
 mod pose;
 mod real;
@@ -16,6 +17,7 @@ mod wide;
 
 pub(crate) use angle::{sin_cos, turn_terms};
 pub(crate) use array::{LANES, Row};
+pub(crate) use dual::Dual;
 pub(crate) use pose::Pose;
 pub(crate) use real::{Mask, Real};
 pub(crate) use rotation::{Mat3, Quat};

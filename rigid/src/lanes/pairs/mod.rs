@@ -21,7 +21,7 @@ mod capsule_box;
 mod kind;
 mod sphere;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(crate) use box_box::box_box;
 pub(crate) use box_half_space::box_half_space;

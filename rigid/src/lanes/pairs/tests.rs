@@ -9,7 +9,7 @@ use crate::lanes::{LANES, Mat3, Pose, Row, Vec3, Wide};
 use crate::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia};
 
 /// A sequence of numbers in [-1, 1).
-pub(super) struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self) -> f64 {
@@ -17,7 +17,7 @@ impl Random {
         (self.0 >> 11) as f64 / 2f64.powi(52) - 1.0
     }
 
-    fn vector(&mut self) -> Vector3<f64> {
+    pub fn vector(&mut self) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.next())
     }
 
@@ -25,12 +25,12 @@ impl Random {
         0.05 + 0.2 * (self.next() + 1.0)
     }
 
-    fn pose(&mut self) -> Isometry3<f64> {
+    pub fn pose(&mut self) -> Isometry3<f64> {
         let turn = UnitQuaternion::from_scaled_axis(self.vector() * 3.0);
         Isometry3::from_parts(Translation3::from(self.vector() * 0.6), turn)
     }
 
-    fn shape(&mut self, name: char) -> Shape {
+    pub fn shape(&mut self, name: char) -> Shape {
         match name {
             's' => Shape::Sphere { radius: self.size() },
             'c' => Shape::Capsule { radius: self.size(), half_length: self.size() },
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-pub(super) const PAIRS: [[char; 2]; 9] = [
+pub(crate) const PAIRS: [[char; 2]; 9] = [
     ['s', 'h'],
     ['s', 's'],
     ['s', 'c'],
@@ -52,13 +52,13 @@ pub(super) const PAIRS: [[char; 2]; 9] = [
     ['b', 'b'],
 ];
 
-fn kind(shapes: &[Shape; 2]) -> Kind {
+pub(crate) fn kind(shapes: &[Shape; 2]) -> Kind {
     let (kind, swapped) = Kind::of(&shapes[0], &shapes[1]).expect("a closed form");
     assert!(!swapped);
     kind
 }
 
-pub(super) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Solid<f64> {
+pub(crate) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Solid<f64> {
     Solid { pose: Pose::lit(0.0, pose), size: size_of(shape).expect("a closed form") }
 }
 
@@ -183,7 +183,7 @@ impl pulp::WithSimd for Wides<'_> {
     }
 }
 
-fn numbers<T: Copy>(m: &Meeting<T>) -> [T; 7] {
+pub(crate) fn numbers<T: Copy>(m: &Meeting<T>) -> [T; 7] {
     let ([x, y, z], [u, v, w]) = (m.point.0, m.normal.0);
     [x, y, z, u, v, w, m.distance]
 }
