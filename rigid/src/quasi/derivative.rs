@@ -197,7 +197,7 @@ impl QuasiDynamics {
         let [at, from] = [i, j].map(|k| self.origin(mover.links[k]));
         let end = self.origin(mover.link);
         let carried = |p: Vector3<f64>| by.shifted(&(p - from)).linear;
-        // An inner joint carries the outer ones and turns their axes.
+        // An outer joint moves the link but not this axis; an inner one carries and turns it, too.
         if j < i {
             let linear = own.angular.cross(&carried(end));
             return MotionVector::new(Vector3::zeros(), linear);

@@ -35,7 +35,7 @@ pub struct QuasiContact {
 
 /// Objects and a robot that move quasi-dynamically; see [`quasi`](super).
 ///
-/// After construction a step allocates nothing, once as many contacts as ever have had room.
+/// After construction nothing allocates.
 #[derive(Clone, Debug)]
 pub struct QuasiDynamics {
     pub(super) model: Model,
@@ -90,9 +90,7 @@ impl QuasiDynamics {
             load: vec![0.0; dofs],
             motions: vec![MotionVector::zero(); layout.movers.len()],
             wrenches: vec![ForceVector::zero(); layout.movers.len()],
-            contacts: Vec::with_capacity(
-                pairs.iter().map(|pair| pair.kind.most_points()).sum::<usize>().min(1024),
-            ),
+            contacts: Vec::with_capacity(pairs.iter().map(|pair| pair.kind.most_points()).sum()),
             columns: Columns::new(&layout),
             model: model.clone(),
             layout,

@@ -9,7 +9,6 @@ use crate::multibody::{JointKind, LinkId, Model, RigidInertia, quaternion};
 /// A free body with everything that is welded to it.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    pub link: LinkId,
     /// First position and first degree of freedom.
     pub position: usize,
     pub dof: usize,
@@ -105,7 +104,7 @@ impl Layout {
         let (position, dof) = (model.positions_of(link).start, model.velocities_of(link).start);
         let gravity = frame.inverse_transform_vector(&model.gravity);
         let weighed = (0.0, Vector3::zeros());
-        self.bodies.push(Body { link, position, dof, inverse: Matrix6::zeros(), gravity, weighed });
+        self.bodies.push(Body { position, dof, inverse: Matrix6::zeros(), gravity, weighed });
         let (body, dofs) = (Some(self.bodies.len() - 1), model.velocities_of(link).collect());
         self.movers.push(Mover { link, body, dofs, links: vec![link; 6] });
         self.movers.len() - 1

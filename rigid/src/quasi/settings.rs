@@ -123,3 +123,24 @@ impl QuasiSettings {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SoftPlus by its definition where that can be evaluated, and its slope by differences; at the kink of the exact law the side that does not push.
+    #[test]
+    fn forces_and_slopes_are_those_of_the_definitions() {
+        for beta in [0.5, 3.0] {
+            let law = Sharpness::SoftPlus { beta };
+            for x in [-5.0, -0.3, 0.0, 0.2, 7.0_f64] {
+                let defined = (1.0 + (beta * x).exp()).ln() / beta;
+                assert!((law.push(x) - defined).abs() < 1e-14, "{beta} {x}");
+                let difference = (law.push(x + 1e-5) - law.push(x - 1e-5)) / 2e-5;
+                assert!((law.slope(x) - difference).abs() < 1e-9, "{beta} {x}");
+            }
+            assert_eq!((law.push(1e6), law.push(-1e6)), (1e6, 0.0));
+        }
+        assert_eq!([-1.0, 0.0, 1e-300].map(|x| Sharpness::Exact.slope(x)), [0.0, 0.0, 1.0]);
+    }
+}
