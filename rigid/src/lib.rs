@@ -50,6 +50,7 @@
 //! # }
 //! ```
 
+pub mod batch;
 mod bodies;
 mod body;
 pub mod collision;
