@@ -63,6 +63,7 @@ pub mod icf;
 pub mod import;
 pub mod inverse_kinematics;
 mod joint;
+#[allow(dead_code)]
 mod lanes;
 mod motion;
 pub mod multibody;

@@ -7,6 +7,8 @@
 
 mod angle;
 mod array;
+pub(crate) mod pairs;
+mod pose;
 mod real;
 mod rotation;
 mod vector;
@@ -14,6 +16,7 @@ mod wide;
 
 pub(crate) use angle::{sin_cos, turn_terms};
 pub(crate) use array::{LANES, Row};
+pub(crate) use pose::Pose;
 pub(crate) use real::{Mask, Real};
 pub(crate) use rotation::{Mat3, Quat};
 pub(crate) use vector::Vec3;
