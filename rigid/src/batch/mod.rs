@@ -16,12 +16,14 @@
 //! [`Form::Published`]: crate::comfree::Form::Published
 
 mod contact;
+mod cull;
 mod error;
 mod finish;
 mod kinematics;
 mod layout;
 mod parameter;
 mod plan;
+mod side;
 mod slab;
 mod smooth;
 mod source;
