@@ -51,6 +51,7 @@
 //! # }
 //! ```
 
+pub mod batch;
 mod bodies;
 mod body;
 pub mod collision;
@@ -63,7 +64,6 @@ pub mod icf;
 pub mod import;
 pub mod inverse_kinematics;
 mod joint;
-#[allow(dead_code)]
 mod lanes;
 mod motion;
 pub mod multibody;

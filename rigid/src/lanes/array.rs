@@ -4,7 +4,7 @@
 pub(crate) const LANES: usize = 8;
 
 /// One number of each of [`LANES`] worlds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Row(pub [f64; LANES]);
 

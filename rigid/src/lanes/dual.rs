@@ -27,11 +27,12 @@ impl<const N: usize> Dual<N> {
         Self { value, rates: self.rates.map(|r| slope * r) }
     }
 
+    /// The function value `value` of both, where the function has these derivatives by them.
     #[inline(always)]
-    fn zip(self, other: Self, value: f64, f: impl Fn(f64, f64) -> f64) -> Self {
+    fn with(self, other: Self, value: f64, slopes: [f64; 2]) -> Self {
         let mut rates = [0.0; N];
         for (k, rate) in rates.iter_mut().enumerate() {
-            *rate = f(self.rates[k], other.rates[k]);
+            *rate = slopes[0] * self.rates[k] + slopes[1] * other.rates[k];
         }
         Self { value, rates }
     }
@@ -41,7 +42,7 @@ impl<const N: usize> Add for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.zip(other, self.value + other.value, |a, b| a + b)
+        self.with(other, self.value + other.value, [1.0, 1.0])
     }
 }
 
@@ -49,7 +50,7 @@ impl<const N: usize> Sub for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.zip(other, self.value - other.value, |a, b| a - b)
+        self.with(other, self.value - other.value, [1.0, -1.0])
     }
 }
 
@@ -57,7 +58,7 @@ impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        self.zip(other, self.value * other.value, |a, b| a * other.value + self.value * b)
+        self.with(other, self.value * other.value, [other.value, self.value])
     }
 }
 
@@ -66,7 +67,7 @@ impl<const N: usize> Div for Dual<N> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        self.zip(other, value, |a, b| (a - value * b) / other.value)
+        self.with(other, value, [1.0 / other.value, -value / other.value])
     }
 }
 

@@ -5,6 +5,14 @@
 //! number. Products and sums are never fused, and sine and cosine are these same operations: one lane or eight, every processor gives
 //! the same bits.
 
+/// An array of what an expression gives for each number. The closure of `array::map` would be compiled by itself, for the least of all processors.
+macro_rules! each {
+    ($k:ident in [$($i:literal),*] $e:expr) => {
+        [$({ let $k: usize = $i; $e }),*]
+    };
+}
+pub(crate) use each;
+
 mod angle;
 mod array;
 mod dual;
@@ -15,7 +23,7 @@ mod rotation;
 mod vector;
 mod wide;
 
-pub(crate) use angle::{sin_cos, turn_terms};
+pub(crate) use angle::turn_terms;
 pub(crate) use array::{LANES, Row};
 pub(crate) use dual::Dual;
 pub(crate) use pose::Pose;

@@ -62,14 +62,17 @@ impl<T: Real> Vec3<T> {
         then.zip(otherwise, |a, b| T::pick(mask, a, b))
     }
 
-    /// Two unit vectors that make a right-handed frame with this one, a unit vector (Duff et al. 2017, "Building an Orthonormal Basis, Revisited").
+    /// Two unit vectors that make a right-handed frame with this one, a unit vector: the first as much along x as it can be, along y where this is nearly x.
     #[inline(always)]
     pub fn tangents(self) -> [Self; 2] {
         let [x, y, z] = self.0;
-        let sign = z.sign();
-        let a = -(x.one() / (sign + z));
-        let b = x * y * a;
-        [Self([sign * x * x * a + 1.0, sign * b, -(sign * x)]), Self([b, sign + y * y * a, -y])]
+        let (zero, one) = (x.zero(), x.one());
+        let steep = x.abs().lt(x.lit(0.9));
+        let along = T::pick(steep, x, y);
+        let aside = Self([T::pick(steep, one, zero), T::pick(steep, zero, one), z.zero()]);
+        let first = aside - self * along;
+        let first = first * (one / first.norm());
+        [first, self.cross(first)]
     }
 }
 

@@ -21,6 +21,18 @@ impl<S: Simd> Wide<S> {
         Self(simd, simd.splat_f64s(x))
     }
 
+    /// A vector of the processor.
+    #[inline(always)]
+    pub fn of(simd: S, lanes: S::f64s) -> Self {
+        Self(simd, lanes)
+    }
+
+    /// The same back.
+    #[inline(always)]
+    pub fn lanes(self) -> S::f64s {
+        self.1
+    }
+
     /// The `part`-th vector of a row.
     #[inline(always)]
     pub fn load(simd: S, row: &Row, part: usize) -> Self {

@@ -287,9 +287,9 @@ impl QuasiDynamics {
             }
             total = total + axis * along;
         }
-        let world = Matrix3::from_columns(&axes.map(|axis| values(axis)));
+        let world = Matrix3::from_columns(&axes.map(values));
         let by_motion = world * slopes * world.transpose() * -self.law.gain;
-        let arms = levers.map(|lever| values(lever));
+        let arms = levers.map(values);
         for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
             let moment = levers[side].cross(total);
             for d in 0..3 {

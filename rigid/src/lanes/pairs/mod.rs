@@ -71,12 +71,6 @@ impl<T: Real> Meeting<T> {
         Self { point: surface - normal * (distance * 0.5), normal, distance }
     }
 
-    /// With the solids in the other order.
-    #[inline(always)]
-    pub fn mirrored(self) -> Self {
-        Self { normal: -self.normal, ..self }
-    }
-
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {

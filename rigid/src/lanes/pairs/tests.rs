@@ -246,7 +246,7 @@ fn the_other_order_is_the_mirror() {
             assert_eq!(there.len(), back.len(), "seed {seed} {shapes:?} {poses:?}");
             for m in &there {
                 let error = |n: &Meeting<f64>| {
-                    let (m, n) = (numbers(m), numbers(&n.mirrored()));
+                    let (m, n) = (numbers(m), numbers(&Meeting { normal: -n.normal, ..*n }));
                     m.iter().zip(n).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
                 };
                 let least = back.iter().map(error).fold(f64::INFINITY, f64::min);
