@@ -57,6 +57,27 @@ fn without_contact_everything_moves_by_what_acts_on_it() {
     }
 }
 
+/// A weightless knob welded to a cube makes it a body whose weight acts beside the centre of its mass: `Q y = b` with the mass matrix about the cube's origin
+/// of both together, the knob's by the parallel axis theorem.
+#[test]
+fn what_is_welded_on_is_part_of_the_body() {
+    let offset = Vector3::new(0.0, 0.03, 0.08);
+    let mut bench = Bench::new(Vector3::new(0.0, 0.0, -G), 0.5);
+    let object = bench.object("cube", cube(), MASS, Vector3::zeros());
+    bench.weightless_knob(object, Isometry3::from(offset));
+    let (model, mut dynamics) = bench.dynamics(&QuasiSettings::new(H, vec![], 100.0));
+    let mut q = model.rest().q;
+    settle(&mut dynamics, &mut q, &[], 1);
+    let y = nalgebra::Vector6::from_column_slice(dynamics.displacement());
+    let (turn, shift) = (y.fixed_rows::<3>(0).into_owned(), y.fixed_rows::<3>(3).into_owned());
+    // Momenta of both, of mass 0.1 kg and 1e-4 kg m^2 the knob's, per h^2.
+    let of_knob = (shift + turn.cross(&offset)) * 0.1;
+    let linear = shift * MASS + of_knob;
+    let angular = turn * (MASS * 2.0 / 3.0 * 0.05 * 0.05 + 1e-4) + offset.cross(&of_knob);
+    assert!((linear / (H * H) + Vector3::z() * MASS * G).norm() < 1e-12 * MASS * G, "{linear}");
+    assert!((angular / (H * H)).norm() < 1e-13 && turn.norm() > 1e-4, "{angular} {turn}");
+}
+
 /// A cube at rest on its corners is as deep as their forces, equation 25, carry its weight: 16 (K depth + (K + D/h) g h^2/epsilon) = m g.
 #[test]
 fn a_body_sinks_to_the_predicted_depth() {

@@ -99,6 +99,16 @@ impl Bench {
         tip
     }
 
+    /// A ball welded to an object, which gravity does not act on.
+    pub fn weightless_knob(&mut self, object: LinkId, frame: Isometry3<f64>) {
+        let inertia = RigidInertia::at_center(0.1, Vector3::zeros(), Matrix3::identity() * 1e-4);
+        let (name, joint) = ("knob".to_owned(), JointKind::Fixed);
+        let link =
+            Link { name, parent: Some(object), joint, frame, inertia, gravity: false, dofs: Vec::new() };
+        let link = self.builder.add(link).unwrap();
+        self.shape("knob", Some(link), Isometry3::identity(), Shape::Sphere { radius: 0.02 });
+    }
+
     pub fn build(self) -> (Model, Scene) {
         let model = self.builder.build().unwrap();
         let scene = Scene::new(self.geometries, &model, &[]).unwrap();
