@@ -56,9 +56,8 @@ impl Trees {
 
     /// Takes the matrix of a tree.
     pub fn take(&mut self, tree: usize, matrix: &MassMatrix) {
-        let block = matrix.block(tree);
         let values = self.values(tree);
-        self.values[values].iter_mut().zip(block.iter()).for_each(|(a, b)| *a = *b);
+        self.values[values].copy_from_slice(matrix.values(tree));
     }
 
     /// Takes the matrix, or the factors, of a tree from another.

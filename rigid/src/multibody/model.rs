@@ -91,6 +91,9 @@ pub struct Model {
     pub(crate) places: Vec<Place>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
+    /// Links whose joints have passive properties, and links on prescribed joints: of many free bodies none.
+    pub(crate) passive: Vec<LinkId>,
+    pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
     pub(crate) floating: Vec<Floating>,
     /// Gravity (m/s^2), world frame.
@@ -176,7 +179,7 @@ impl Model {
 
     /// Time (s) of the next corner of a prescribed path after `time`.
     pub fn next_corner(&self, time: f64) -> Option<f64> {
-        let corners = self.links.iter().filter_map(|link| match &link.joint {
+        let corners = self.prescribed.iter().filter_map(|link| match &self.links[link.0].joint {
             JointKind::Prescribed(path) => path.next_key(time),
             _ => None,
         });
@@ -323,9 +326,23 @@ impl ModelBuilder {
             let first = place.first_velocity;
             dofs[first..first + link.dofs.len()].copy_from_slice(&link.dofs);
         }
-        let floating = Vec::new();
-        let mut model =
-            Model { links: self.links, places, trees, dofs, positions, floating, gravity: self.gravity };
+        let numbered = |wanted: fn(&Link) -> bool| {
+            let links = self.links.iter().enumerate().filter(|(_, link)| wanted(link));
+            links.map(|(i, _)| LinkId(i)).collect()
+        };
+        let passive = numbered(|link| link.dofs.iter().any(|dof| *dof != Dof::default()));
+        let prescribed = numbered(|link| matches!(link.joint, JointKind::Prescribed(_)));
+        let mut model = Model {
+            links: self.links,
+            places,
+            trees,
+            dofs,
+            passive,
+            prescribed,
+            positions,
+            floating: Vec::new(),
+            gravity: self.gravity,
+        };
         model.check_inertia()?;
         Ok(model)
     }
