@@ -1,5 +1,7 @@
 //! What does not change: links, joints, inertias.
 
+use std::collections::BTreeSet;
+
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::algebra::{MotionVector, RigidInertia};
@@ -210,13 +212,15 @@ impl Model {
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
     links: Vec<Link>,
+    /// Names that are taken.
+    names: BTreeSet<String>,
     gravity: Vector3<f64>,
 }
 
 impl ModelBuilder {
     /// A world with gravity (m/s^2).
     pub fn new(gravity: Vector3<f64>) -> Self {
-        Self { links: Vec::new(), gravity }
+        Self { gravity, ..Self::default() }
     }
 
     /// Adds a link; its parent must be there already.
@@ -224,11 +228,12 @@ impl ModelBuilder {
     /// # Errors
     /// A name that is taken, a figure or an inertia out of range.
     pub fn add(&mut self, mut link: Link) -> Result<LinkId, ModelError> {
-        if self.links.iter().any(|other| other.name == link.name) {
+        if self.names.contains(&link.name) {
             return Err(ModelError::DuplicateName { name: link.name });
         }
         link.dofs.resize(link.joint.velocities(), Dof::default());
         self.validate(&link)?;
+        self.names.insert(link.name.clone());
         self.links.push(link);
         Ok(LinkId(self.links.len() - 1))
     }
