@@ -50,6 +50,7 @@
 //! # }
 //! ```
 
+pub mod batch;
 mod bodies;
 mod body;
 pub mod collision;
@@ -62,6 +63,8 @@ pub mod icf;
 pub mod import;
 pub mod inverse_kinematics;
 mod joint;
+#[allow(dead_code)]
+mod lanes;
 mod motion;
 pub mod multibody;
 pub mod simulation;

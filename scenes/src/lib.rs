@@ -24,3 +24,4 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod sweep;
+pub mod worlds;
