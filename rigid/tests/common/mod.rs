@@ -5,6 +5,7 @@
 pub mod comfree;
 pub mod floor;
 pub mod mechanisms;
+pub mod quasi;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
