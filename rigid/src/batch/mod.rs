@@ -18,6 +18,7 @@
 mod contact;
 mod error;
 mod finish;
+mod flat;
 mod kinematics;
 mod layout;
 mod parameter;
@@ -30,6 +31,10 @@ mod step;
 mod world;
 
 pub use error::BatchError;
+pub use flat::{
+    FLAT_NONE, FlatBatch, FlatBody, FlatDof, FlatGeometry, FlatMotor, FlatPair, FlatParameters, FlatPose,
+    FlatTree,
+};
 pub use parameter::Parameter;
 pub use source::ClosedFormContacts;
 pub use world::{Status, World};
