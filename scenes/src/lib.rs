@@ -23,3 +23,4 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod sweep;
+pub mod worlds;

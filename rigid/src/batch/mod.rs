@@ -150,15 +150,31 @@ impl WorldBatch {
         &self.initial
     }
 
+    /// Target of a motor in a world, as [`set_target`](Self::set_target) sets it.
+    ///
+    /// # Errors
+    /// No such world or motor.
+    pub fn target(&self, world: usize, motor: usize) -> Result<f64, BatchError> {
+        let (block, lane) = self.place(world)?;
+        self.check_motor(motor)?;
+        Ok(self.blocks[block].state[self.plan.layout.targets + motor].0[lane])
+    }
+
+    fn check_motor(&self, motor: usize) -> Result<(), BatchError> {
+        if motor < self.motors() {
+            Ok(())
+        } else {
+            Err(BatchError::value("target", "motor", motor as f64, "", "a motor of the system"))
+        }
+    }
+
     /// Sets the target of a motor in a world: an effort (N m, N), a rate (rad/s, m/s) or a position (rad, m), as the motor takes it.
     ///
     /// # Errors
     /// No such world or motor, or not finite.
     pub fn set_target(&mut self, world: usize, motor: usize, target: f64) -> Result<(), BatchError> {
         let (block, lane) = self.place(world)?;
-        if motor >= self.motors() {
-            return Err(BatchError::value("target", "motor", motor as f64, "", "a motor of the system"));
-        }
+        self.check_motor(motor)?;
         if !target.is_finite() {
             return Err(BatchError::value(format!("motor {motor}"), "target", target, "SI", "finite"));
         }

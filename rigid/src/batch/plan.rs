@@ -8,7 +8,7 @@ use crate::collision::Scene;
 use crate::comfree::{ComFreeSettings, ImpedanceCurve, RigidSolver};
 use crate::geometry::Shape;
 use crate::lanes::pairs::{Kind, size_of};
-use crate::multibody::{Dof, JointKind, Kinematics, LinkId, Model, RigidInertia};
+use crate::multibody::{Dof, ForceVector, JointKind, Kinematics, LinkId, Model, RigidInertia};
 use crate::simulation::{Control, System};
 
 /// A joint, its axis in its own frame F.
@@ -147,10 +147,11 @@ impl Plan {
         let RigidSolver::ComFree(settings) = system.solver else {
             return Err(unsupported("the convex solver", "rigid_solver", "choose the closed-form one"));
         };
+        let pushed = system.applied.iter().chain(&system.in_place).any(|f| *f != ForceVector::zero());
         if let Some(item) = [
             (!system.equalities.is_empty(), "equality constraints"),
             (!system.externals.is_empty(), "external systems"),
-            (!(system.applied.is_empty() && system.in_place.is_empty()), "applied forces"),
+            (pushed, "applied forces"),
         ]
         .iter()
         .find_map(|(there, item)| there.then_some(*item))

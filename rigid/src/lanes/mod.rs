@@ -14,7 +14,7 @@ mod rotation;
 mod vector;
 mod wide;
 
-pub(crate) use angle::{sin_cos, turn_terms};
+pub(crate) use angle::turn_terms;
 pub(crate) use array::{LANES, Row};
 pub(crate) use pose::Pose;
 pub(crate) use real::{Mask, Real};

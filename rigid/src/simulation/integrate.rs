@@ -136,6 +136,11 @@ impl<S: ContactSource> Simulation<S> {
         &self.state
     }
 
+    /// Where its contacts come from.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
     /// The external systems' states now.
     pub fn external_state(&self) -> &[f64] {
         &self.external

@@ -11,6 +11,7 @@ mod rigid;
 mod table1;
 mod tolerance;
 mod whole;
+mod worlds;
 
 use std::path::PathBuf;
 
@@ -30,6 +31,7 @@ pub const PARTS: &[Part] = &[
     rigid::BALL,
     comfree::CONTACTS,
     comfree::PILE,
+    worlds::WORLDS,
 ];
 
 /// A part of the suite.

@@ -1,0 +1,42 @@
+//! Scenes of rigid bodies as batches of worlds.
+
+use pliant_rigid::batch::{BatchError, WorldBatch};
+
+use crate::format::Scene;
+use crate::prepare::{Prepared, SceneError, prepare};
+
+/// A scene that makes no batch of worlds.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldsError {
+    /// It makes no world at all.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// It has what isolated rigid worlds do not have.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// It has particles.
+    #[error("a batch of worlds has rigid bodies only, but scene '{scene}' has {particles} particles")]
+    Particles {
+        /// The scene's name.
+        scene: String,
+        /// How many.
+        particles: usize,
+    },
+}
+
+/// `count` copies of a scene's rigid bodies in their initial state, motors at their targets at time 0, with the scene's steps; and the scene made ready, for names and states.
+///
+/// # Errors
+/// A scene with particles, one whose solver is not the closed form, and what [`WorldBatch::new`] refuses.
+pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Prepared), WorldsError> {
+    let mut prepared = prepare(scene)?;
+    if !prepared.colors.is_empty() {
+        return Err(WorldsError::Particles { scene: scene.name.clone(), particles: prepared.colors.len() });
+    }
+    let simulation = prepared.world.bodies_mut().simulation_mut();
+    prepared.drives.apply(simulation.system_mut(), 0.0, scene.dt);
+    let (system, geometries) = (simulation.system(), simulation.source().scene());
+    let mut batch = WorldBatch::new(system, geometries, count, scene.dt)?;
+    batch.set_states(simulation.state())?;
+    Ok((batch, prepared))
+}
