@@ -3,14 +3,11 @@
 use pulp::{NullaryFnOnce, Simd};
 
 use super::kinematics::Worlds;
-use super::layout::POSE;
-use super::plan::{Geometry, Pair, Size};
+use super::layout::{MEETING, POSE};
+use super::plan::{Geometry, Pair};
 use crate::comfree::ImpedanceCurve;
-use crate::lanes::pairs::{FAR, Kind, Meeting, Solid};
-use crate::lanes::{Mask, Pose, Real, Vec3, Wide};
-
-/// Most meetings of any pair.
-const MOST_POINTS: usize = Kind::BoxBox.most_points();
+use crate::lanes::pairs::{Meeting, Solid};
+use crate::lanes::{Mask, Pose, Real, Vec3, Wide, each};
 
 /// From the poses and the smooth velocities; leaves impulses along the joints in the loads.
 pub(super) struct Contacts<'a, 'b, 'c, S: Simd>(pub &'c mut Worlds<'a, 'b, S>);
@@ -27,17 +24,22 @@ impl<S: Simd> NullaryFnOnce for Contacts<'_, '_, '_, S> {
         }
         for pair in &plan.pairs {
             let [a, b] = pair.geometries;
-            if !worlds.may_meet(a, b).any() {
+            if !worlds.may_meet(a, b) {
                 continue;
             }
             let (first, second) = (worlds.solid(a), worlds.solid(b));
-            let zero = Vec3::zero(first.size[0]);
-            let nothing = Meeting { point: zero, normal: zero, distance: first.size[0].lit(FAR) };
-            let mut meetings = [nothing; MOST_POINTS];
-            pair.kind.meet(&first, &second, |k, meeting| meetings[k] = meeting);
-            for meeting in &meetings[..pair.kind.most_points()] {
-                if meeting.distance.lt(meeting.distance.zero()).any() {
-                    worlds.push(pair, meeting);
+            let meetings = plan.layout.meetings;
+            pair.kind.meet(&first, &second, |k, meeting| {
+                let at = meetings + MEETING * k;
+                worlds.slab.set_array(at, meeting.point.0);
+                worlds.slab.set_array(at + 3, meeting.normal.0);
+                worlds.slab.set(at + 6, meeting.distance);
+            });
+            for at in (meetings..).step_by(MEETING).take(pair.kind.most_points()) {
+                let distance = worlds.slab.get(at + 6);
+                if distance.lt(distance.zero()).any() {
+                    let [point, normal] = [worlds.slab.vector(at), worlds.slab.vector(at + 3)];
+                    worlds.push(pair, &Meeting { point, normal, distance });
                 }
             }
         }
@@ -70,13 +72,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
         let at = l.solids + POSE * g;
         self.slab.set_matrix(at, &pose.rotation);
         self.slab.set_array(at + 9, pose.position.0);
-        let size = Vec3(self.parameters(l.sizes + 3 * g));
-        let radius = match geometry.shape {
-            Size::HalfSpace => one.zero(),
-            Size::Radius => size.0[0],
-            Size::RadiusAndLength => size.0[0] + size.0[1],
-            Size::Extents => size.norm(),
-        };
+        let radius = self.ball(g, geometry.shape);
         self.slab.set(l.radii + g, radius);
     }
 
@@ -88,134 +84,31 @@ impl<S: Simd> Worlds<'_, '_, S> {
         Solid { pose, size: self.parameters(l.sizes + 3 * g) }
     }
 
-    /// Whether balls around two geometries overlap.
-    #[inline(always)]
-    fn may_meet(&self, a: usize, b: usize) -> <Wide<S> as Real>::Mask {
-        let l = &self.plan.layout;
-        let centre = |g: usize| self.slab.vector(l.solids + POSE * g + 9);
-        let reach = self.slab.get(l.radii + a) + self.slab.get(l.radii + b);
-        let apart = centre(b) - centre(a);
-        // Along the outward axis of a half-space; its centre is on its surface.
-        let above = |g: usize, sign: f64| {
-            let normal = self.slab.matrix(l.solids + POSE * g).column(2);
-            (normal.dot(apart) * sign).lt(reach)
-        };
-        match [a, b].map(|g| self.plan.geometries[g].shape) {
-            [Size::HalfSpace, _] => above(a, 1.0),
-            [_, Size::HalfSpace] => above(b, -1.0),
-            _ => apart.squared().lt(reach.squared()),
-        }
-    }
-
     /// Coefficients of sliding, of turning and rolling (m) of two geometries: harmonic means, as
     /// [`ContactMaterial::combine`](crate::collision::ContactMaterial::combine).
     #[inline(always)]
     fn friction(&self, pair: &Pair) -> [Wide<S>; 3] {
-        let of = |g: usize| self.parameters::<3>(self.plan.layout.friction + 3 * g);
-        let [a, b] = pair.geometries.map(of);
-        [0, 1, 2].map(|k| {
+        let first = self.plan.layout.friction;
+        let a = self.parameters::<3>(first + 3 * pair.geometries[0]);
+        let b = self.parameters::<3>(first + 3 * pair.geometries[1]);
+        each!(k in [0, 1, 2] {
             let (product, sum) = (a[k] * b[k], a[k] + b[k]);
             let some = product.zero().lt(product);
             Wide::pick(some, product * 2.0 / Wide::pick(some, sum, sum.one()), product.zero())
         })
     }
 
-    /// Writes the columns of what `part` takes of an axis at the contact's point, second body less the first, one block a side; the sides'
-    /// trees. A contact within a tree has one side.
-    #[inline(always)]
-    fn columns(
-        &mut self,
-        pair: &Pair,
-        first: usize,
-        part: impl Fn(&Self, usize, usize) -> Vec3<Wide<S>>,
-    ) -> [Option<usize>; 2] {
-        let plan = self.plan;
-        let zero = [self.slab.lit(0.0); 3];
-        let bodies = pair.geometries.map(|g| plan.geometries[g].body);
-        let trees = bodies.map(|body| body.map(|b| plan.bodies[b].tree));
-        let mut sides = [None; 2];
-        for k in 0..2 {
-            let (Some(body), Some(t)) = (bodies[k], trees[k]) else { continue };
-            let side = if k == 1 && trees[0] == trees[1] { 0 } else { k };
-            let base = first + 3 * side * plan.layout.largest;
-            if sides[side].is_none() {
-                for i in 0..plan.trees[t].size {
-                    self.slab.set_array(base + 3 * i, zero);
-                }
-                sides[side] = Some(t);
-            }
-            for &(n, within) in &plan.bodies[body].chain {
-                let column = part(self, n, t);
-                let column = if k == 0 { -column } else { column };
-                let sum = self.slab.vector(base + 3 * within) + column;
-                self.slab.set_array(base + 3 * within, sum.0);
-            }
-        }
-        sides
-    }
-
-    /// Velocity of a contact at the smooth velocities, through the columns from `first` on.
-    #[inline(always)]
-    fn through(&self, sides: [Option<usize>; 2], first: usize) -> Vec3<Wide<S>> {
-        let (plan, l) = (self.plan, &self.plan.layout);
-        let mut sum = Vec3::zero(self.slab.lit(0.0));
-        for (side, tree) in sides.iter().enumerate().filter_map(|(s, t)| t.map(|t| (s, &plan.trees[t]))) {
-            for i in 0..tree.size {
-                let column = self.slab.vector(first + 3 * (side * l.largest + i));
-                sum = sum + column * self.slab.get(l.smooth + tree.first_velocity + i);
-            }
-        }
-        sum
-    }
-
-    /// Trace of `J M^-1 J^T` of both sides (equation 12).
-    #[inline(always)]
-    fn trace(&mut self, sides: [Option<usize>; 2], first: usize) -> Wide<S> {
-        let (plan, l) = (self.plan, &self.plan.layout);
-        let mut sum = self.slab.lit(0.0);
-        for (side, tree) in sides.iter().enumerate().filter_map(|(s, t)| t.map(|t| (s, &plan.trees[t]))) {
-            for d in 0..3 {
-                for i in 0..tree.size {
-                    let x = self.slab.get(first + 3 * (side * l.largest + i) + d);
-                    self.slab.set(l.work + i, x);
-                }
-                self.solve_lower(tree, l.work);
-                for i in 0..tree.size {
-                    sum = sum + self.slab.get(l.work + i).squared();
-                }
-            }
-        }
-        sum
-    }
-
-    /// Hands an impulse, or a moment, to the joints.
-    #[inline(always)]
-    fn hand_on(&mut self, sides: [Option<usize>; 2], first: usize, impulse: Vec3<Wide<S>>) {
-        let (plan, l) = (self.plan, &self.plan.layout);
-        for (side, tree) in sides.iter().enumerate().filter_map(|(s, t)| t.map(|t| (s, &plan.trees[t]))) {
-            for i in 0..tree.size {
-                let column = self.slab.vector(first + 3 * (side * l.largest + i));
-                let at = l.loads + tree.first_velocity + i;
-                let sum = self.slab.get(at) + column.dot(impulse);
-                self.slab.set(at, sum);
-            }
-        }
-    }
-
     /// One contact: its impulse and what it adds to the loads, where it overlaps.
     #[inline(always)]
     fn push(&mut self, pair: &Pair, meeting: &Meeting<Wide<S>>) {
-        let (plan, l) = (self.plan, &self.plan.layout);
-        let (linear, angular) = (l.columns, l.columns + 6 * l.largest);
-        let sides = self.columns(pair, linear, |worlds, n, t| {
-            let lever = meeting.point - worlds.reference(&plan.trees[t]);
-            worlds.slab.motion(l.axes + 6 * n).at(lever)
-        });
-        let trace = self.trace(sides, linear);
+        let plan = self.plan;
+        let sides = plan.sides(pair);
+        self.write_columns(&sides, meeting.point);
+        let trace = self.trace(&sides, meeting.point);
         let [kappa, delta] = plan.settings.gains.rates(plan.dt);
         let mass = ratio(&pair.impedance, -meeting.distance) / trace;
         let gain = mass * (plan.dt * (kappa * plan.dt + delta));
-        let v = self.through(sides, linear);
+        let v = self.velocity_at(&sides, meeting.point);
         let touches = meeting.distance.lt(trace.zero()) & trace.zero().lt(trace);
         let violation = mass * meeting.distance * (-plan.dt * kappa) - gain * meeting.normal.dot(v);
         let felt = Felt {
@@ -228,26 +121,27 @@ impl<S: Simd> Worlds<'_, '_, S> {
         let mu = self.friction(pair);
         let mut impulse = self.cone(&felt, v, mu[0]);
         if pair.turns {
-            self.columns(pair, angular, |worlds, n, _| worlds.slab.motion(l.axes + 6 * n).angular);
-            let w = self.through(sides, angular);
+            let w = self.turning(&sides);
             let turning = felt.torsion(w, mu[1]);
             let rolling = self.cone(&felt, w, mu[2]);
             // A cone that is not there does not push either.
-            let there = |mu: Wide<S>, x: Vec3<Wide<S>>| Vec3::pick(mu.zero().lt(mu), x, Vec3::zero(mu));
-            let along = there(mu[1], felt.normal * turning.0);
-            let roll = there(mu[2], rolling);
+            let zero = mu[0].zero();
+            let [twists, rolls] = [zero.lt(mu[1]), zero.lt(mu[2])];
+            let along = Wide::pick(twists, turning.0, zero);
+            let roll = Vec3::pick(rolls, rolling, Vec3::zero(zero));
             let push = felt.normal.dot(roll);
-            impulse = impulse + along + felt.normal * push;
-            let moment = there(mu[1], felt.normal * turning.1) + (roll - felt.normal * push);
-            self.hand_on(sides, angular, moment);
+            impulse = impulse + felt.normal * (along + push);
+            let about = Wide::pick(twists, turning.1, zero);
+            let moment = roll + felt.normal * (about - push);
+            self.hand_on_moment(&sides, moment);
         }
-        self.hand_on(sides, linear, impulse);
+        self.hand_on(&sides, meeting.point, impulse);
     }
 
     /// Sum over the facets of a plane cone, `sum_j lambda_j (n - mu d_j)` (equations 7 to 9).
     #[inline(always)]
     fn cone(&self, felt: &Felt<Wide<S>>, slip: Vec3<Wide<S>>, mu: Wide<S>) -> Vec3<Wide<S>> {
-        let slope = felt.tangents.map(|t| felt.gain * mu * t.dot(slip));
+        let slope = each!(k in [0, 1] felt.gain * mu * felt.tangents[k].dot(slip));
         let zero = mu.zero();
         // The published impedance belongs to four facets.
         let weight = 4.0 / self.plan.facets.len() as f64;
@@ -266,7 +160,8 @@ impl<T: Real> Felt<T> {
     #[inline(always)]
     fn torsion(&self, w: Vec3<T>, mu: T) -> (T, T) {
         let slope = self.gain * mu * self.normal.dot(w);
-        let [with, against] = [slope, -slope].map(|s| (self.violation + s).max(s.zero()));
+        let with = (self.violation + slope).max(slope.zero());
+        let against = (self.violation - slope).max(slope.zero());
         (with + against, mu * (against - with))
     }
 }

@@ -5,7 +5,8 @@ use pulp::{NullaryFnOnce, Simd};
 use super::contact::ratio;
 use super::kinematics::Worlds;
 use super::plan::{Body, Joint, Tree};
-use crate::lanes::{Mat3, Quat, Real, Vec3, Wide};
+use crate::comfree::ImpedanceCurve;
+use crate::lanes::{Mat3, Quat, Real, Vec3, Wide, each};
 
 /// Speed (m/s, rad/s) beyond which a world is taken to diverge: no machine has it.
 pub(super) const FASTEST: f64 = 1e6;
@@ -22,7 +23,11 @@ impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
         worlds.push_joints();
         let l = &worlds.plan.layout;
         for tree in &worlds.plan.trees {
-            worlds.solve(tree, l.loads + tree.first_velocity);
+            if tree.floats() {
+                worlds.correct_floating(tree);
+            } else {
+                worlds.solve(tree, l.loads + tree.first_velocity);
+            }
         }
         for n in 0..worlds.plan.velocities() {
             let v = worlds.slab.get(l.smooth + n) + worlds.slab.get(l.loads + n);
@@ -31,34 +36,58 @@ impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
     }
 }
 
+/// The impedance of a joint's own constraints.
+struct JointLaw<'a> {
+    curve: &'a ImpedanceCurve,
+    /// kappa (1/s^2) and delta (1/s) of equation 11.
+    rates: [f64; 2],
+    dt: f64,
+}
+
+impl JointLaw<'_> {
+    /// Impulse against an error (rad, m) and a rate of it, at a joint that feels `inertia` (kg m^2, kg).
+    #[inline(always)]
+    fn push<S: Simd>(&self, inertia: Wide<S>, error: Wide<S>, v: Wide<S>) -> Wide<S> {
+        let mass = ratio(self.curve, error) * inertia * -self.dt;
+        mass * (error * self.rates[0] + v * (self.rates[0] * self.dt + self.rates[1]))
+    }
+}
+
 impl<S: Simd> Worlds<'_, '_, S> {
+    /// Changes of a floating body's velocities from its moment about the centre of mass and its impulse.
+    #[inline(always)]
+    fn correct_floating(&mut self, tree: &Tree) {
+        let at = self.plan.layout.loads + tree.first_velocity;
+        let body = self.floating(tree.bodies.start);
+        let turn = body.inverse.apply(self.slab.vector(at));
+        let push = self.slab.vector(at + 3) * body.inverse_mass;
+        self.slab.set_array(at, turn.0);
+        self.slab.set_array(at + 3, (push - turn.cross(body.lever)).0);
+    }
+
     /// The same impedance in one dimension: limits on one side, dry friction up to its bound.
     #[inline(always)]
     fn push_joints(&mut self) {
         let (plan, l, dt) = (self.plan, &self.plan.layout, self.plan.dt);
-        let [kappa, delta] = plan.settings.gains.rates(dt);
-        let curve = &plan.settings.joints;
-        for (n, passive) in plan.passives.iter().enumerate() {
+        let rates = plan.settings.gains.rates(dt);
+        let law = JointLaw { curve: &plan.settings.joints, rates, dt };
+        for (n, passive) in plan.passives.iter().enumerate().filter(|(_, passive)| passive.jointed) {
             let inertia = self.slab.get(l.bare + passive.diagonal);
             let v = self.slab.get(l.smooth + n);
-            let push = |error: Wide<S>, v: Wide<S>| {
-                let mass = ratio(curve, error) * inertia * -dt;
-                mass * (error * kappa + v * (kappa * dt + delta))
-            };
             let mut sum = self.slab.get(l.loads + n);
             if let Some(q) = passive.position {
                 let q = self.state(l.positions + q);
                 for (limit, sign) in passive.dof.limits.into_iter().zip([1.0, -1.0]) {
                     if limit.is_finite() {
                         let gap = (q - limit) * sign;
-                        let impulse = push(gap, v * sign).max(gap.zero()) * sign;
+                        let impulse = law.push(inertia, gap, v * sign).max(gap.zero()) * sign;
                         sum = sum + Wide::pick(gap.lt(gap.zero()), impulse, gap.zero());
                     }
                 }
             }
             if passive.dof.friction_loss > 0.0 {
                 let bound = v.lit(passive.dof.friction_loss * dt);
-                sum = sum + push(v.zero(), v).clamp(-bound, bound);
+                sum = sum + law.push(inertia, v.zero(), v).clamp(-bound, bound);
             }
             self.slab.set(l.loads + n, sum);
         }
@@ -123,18 +152,18 @@ impl<S: Simd> Worlds<'_, '_, S> {
             next[0] = first + self.slab.get(v) * dt;
             return next;
         }
-        let before = Quat([0, 1, 2, 3].map(|k| self.state(q + k)));
+        let before = Quat(each!(k in [0, 1, 2, 3] self.state(q + k)));
         let angular = self.slab.vector(v);
         let after = before.turned(angular * first.lit(dt));
         next[..4].copy_from_slice(&after.0);
         if body.joint == Joint::Ball {
             return next;
         }
-        let origin = Vec3([4, 5, 6].map(|k| self.state(q + k)));
+        let origin = Vec3(each!(k in [4, 5, 6] self.state(q + k)));
         let linear = self.slab.vector(v + 3);
         let moved = match &tree.floating {
             None => origin + linear * first.lit(dt),
-            Some(inverse) => self.fly(body, inverse, [before, after], origin, v),
+            Some((inverse, _)) => self.fly(body, inverse, [before, after], origin, v),
         };
         next[4..].copy_from_slice(&moved.0);
         next
@@ -153,11 +182,11 @@ impl<S: Simd> Worlds<'_, '_, S> {
     ) -> Vec3<Wide<S>> {
         let one = self.slab.lit(1.0);
         let (angular, linear) = (self.slab.vector(v), self.slab.vector(v + 3));
-        let [before, after] = turns.map(Quat::matrix);
+        let (before, after) = (turns[0].matrix(), turns[1].matrix());
         let center = Vec3::lit(one, &body.center);
         let lever = before.apply(center);
         let velocity = linear + angular.cross(lever);
-        let [xx, xy, xz, yy, yz, zz] = body.inertia.map(|x| one.lit(x));
+        let [xx, xy, xz, yy, yz, zz] = each!(k in [0, 1, 2, 3, 4, 5] one.lit(body.inertia[k]));
         let inertia = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
         let momentum = before.apply(inertia.apply(before.apply_inverse(angular)));
         let angular = after.apply(Mat3::lit(one, inverse).apply(after.apply_inverse(momentum)));

@@ -8,7 +8,7 @@ use super::layout::{INERTIA, POSE};
 use super::plan::{Body, Joint, Plan, Tree};
 use super::slab::Slab;
 use super::spatial::{Force, Inertia, Motion};
-use crate::lanes::{Mat3, Quat, Real, Row, Vec3, Wide};
+use crate::lanes::{Mat3, Quat, Real, Row, Vec3, Wide, each};
 
 /// What a step reads, and where it works.
 pub(super) struct Worlds<'a, 'b, S: Simd> {
@@ -33,7 +33,11 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     #[inline(always)]
     pub fn parameters<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
-        core::array::from_fn(|i| self.parameter(at + i))
+        let mut out = [self.slab.lit(0.0); N];
+        for i in 0..N {
+            out[i] = self.parameter(at + i);
+        }
+        out
     }
 
     /// Origin of the tree's first body (m).
@@ -53,6 +57,10 @@ impl<S: Simd> NullaryFnOnce for Kinematics<'_, '_, '_, S> {
     fn call(self) {
         let plan = self.0.plan;
         for tree in &plan.trees {
+            if let Some((inverse, _)) = &tree.floating {
+                self.0.float(tree.bodies.start, &plan.bodies[tree.bodies.start], inverse);
+                continue;
+            }
             for b in tree.bodies.clone() {
                 self.0.place(b, &plan.bodies[b]);
                 self.0.move_body(tree, b, &plan.bodies[b]);
@@ -68,6 +76,28 @@ impl<S: Simd> NullaryFnOnce for Kinematics<'_, '_, '_, S> {
 }
 
 impl<S: Simd> Worlds<'_, '_, S> {
+    /// Pose of a floating body, and what moves it.
+    #[inline(always)]
+    fn float(&mut self, b: usize, body: &Body, inverse: &nalgebra::Matrix3<f64>) {
+        let l = &self.plan.layout;
+        let q = l.positions + body.first_position;
+        let rotation = Quat(each!(k in [0, 1, 2, 3] self.state(q + k))).matrix();
+        let base = Vec3::lit(self.slab.lit(1.0), &body.frame.translation.vector);
+        let origin = base + Vec3(each!(k in [0, 1, 2] self.state(q + 4 + k)));
+        let at = l.poses + POSE * b;
+        self.slab.set_matrix(at, &rotation);
+        self.slab.set_array(at + 9, origin.0);
+        let scale = self.slab.lit(1.0) / self.parameter(l.mass + b);
+        let half = rotation.times(&Mat3::lit(scale, inverse));
+        let turned = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+        let at = l.inertias + INERTIA * b;
+        self.slab.set(at, scale * (1.0 / body.mass));
+        self.slab.set_array(at + 1, rotation.apply(Vec3::lit(scale, &body.center)).0);
+        for (k, (r, c)) in turned.into_iter().enumerate() {
+            self.slab.set(at + 4 + k, half.row(r).dot(rotation.row(c)) * scale);
+        }
+    }
+
     /// Pose of the joint's frame F.
     #[inline(always)]
     fn frame_of(&self, body: &Body) -> (Mat3<Wide<S>>, Vec3<Wide<S>>) {
@@ -123,7 +153,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
                         origin = origin + axis * self.state(q + 4 + d);
                     }
                 }
-                let quaternion = Quat([0, 1, 2, 3].map(|k| self.state(q + k)));
+                let quaternion = Quat(each!(k in [0, 1, 2, 3] self.state(q + k)));
                 frame.times(&quaternion.matrix())
             }
         };
@@ -156,10 +186,11 @@ impl<S: Simd> Worlds<'_, '_, S> {
         if body.joint == Joint::Free {
             // The axes of turning move along with the body.
             let n = l.velocities + body.first_velocity;
-            let along = (0..3).fold(Vec3::zero(zero), |sum, d| {
+            let mut along = Vec3::zero(zero);
+            for d in 0..3 {
                 let axis = self.slab.motion(l.axes + 6 * (body.first_velocity + 3 + d));
-                sum + axis.linear * self.state(n + 3 + d)
-            });
+                along = along + axis.linear * self.state(n + 3 + d);
+            }
             bias.linear = bias.linear + along.cross(own.angular);
         }
         let at = l.motions + 12 * b;
@@ -175,27 +206,21 @@ impl<S: Simd> Worlds<'_, '_, S> {
         let at = l.poses + POSE * b;
         let rotation = self.slab.matrix(at);
         let lever = self.slab.vector(at + 9) - self.reference(tree);
-        let turned = |v: &nalgebra::Vector3<f64>| rotation.apply(Vec3::lit(scale, v));
         let inertia = Inertia::placed(
             scale * body.mass,
-            lever + turned(&body.center),
+            lever + rotation.apply(Vec3::lit(scale, &body.center)),
             &rotation,
-            &body.inertia.map(|x| scale * x),
+            &each!(k in [0, 1, 2, 3, 4, 5] scale * body.inertia[k]),
         );
         self.slab.set_inertia(l.inertias + INERTIA * b, &inertia);
         let gravity = Vec3(self.parameters(l.gravity));
-        let (mass, moment) = (scale * body.weight.0, turned(&body.weight.1) * scale);
+        let (mass, moment) =
+            (scale * body.weight.0, rotation.apply(Vec3::lit(scale, &body.weight.1)) * scale);
         let moment = moment + lever * mass;
         let pull = Force { angular: moment.cross(gravity), linear: gravity * mass };
-        let force = if tree.floating.is_some() {
-            // What turns it without forces comes with its flow.
-            let zero = Vec3::zero(scale);
-            Force { angular: zero, linear: zero }.minus(&pull)
-        } else {
-            let v = self.slab.motion(l.motions + 12 * b);
-            let a = self.slab.motion(l.motions + 12 * b + 6);
-            inertia.momentum(&a).plus(&v.cross_force(&inertia.momentum(&v))).minus(&pull)
-        };
+        let v = self.slab.motion(l.motions + 12 * b);
+        let a = self.slab.motion(l.motions + 12 * b + 6);
+        let force = inertia.momentum(&a).plus(&v.cross_force(&inertia.momentum(&v))).minus(&pull);
         self.slab.set_force(l.forces + 6 * b, &force);
     }
 

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use crate::lanes::LANES;
+use crate::lanes::pairs::Kind;
 
 /// First numbers of all kinds.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,7 @@ pub(super) struct Layout {
     pub poses: usize,
     /// Velocity of each body, and acceleration at zero joint accelerations.
     pub motions: usize,
-    /// Inertia of each body with all it carries, and the force on it.
+    /// Inertia of each body with all it carries, and the force on it. Of a floating body what [`Floating`](super::side::Floating) has.
     pub inertias: usize,
     pub forces: usize,
     /// Axis of each degree of freedom.
@@ -53,6 +54,8 @@ pub(super) struct Layout {
     /// Columns of a contact's two sides, linear and angular, and what they become.
     pub columns: usize,
     pub work: usize,
+    /// Point, normal and distance of each meeting of a pair.
+    pub meetings: usize,
     /// Degrees of freedom of the largest tree.
     pub largest: usize,
     /// A multiple of the lanes of a row.
@@ -61,6 +64,8 @@ pub(super) struct Layout {
 
 /// Numbers of a pose.
 pub(super) const POSE: usize = 12;
+/// Numbers of a meeting.
+pub(super) const MEETING: usize = 7;
 /// Numbers of an inertia.
 pub(super) const INERTIA: usize = 10;
 
@@ -73,7 +78,8 @@ impl Layout {
         };
         let (bodies, dofs) = (plan.bodies.len(), plan.velocities());
         let largest = plan.trees.iter().map(|tree| tree.size).max().unwrap_or(0);
-        let blocks = plan.trees.last().map_or(0, |t| t.block + t.size * (t.size + 1) / 2);
+        let jointed = plan.trees.iter().filter(|tree| !tree.floats());
+        let blocks = jointed.map(|t| t.size * (t.size + 1) / 2).sum();
         let mut l = Self {
             positions: take(plan.positions),
             velocities: take(dofs),
@@ -113,6 +119,7 @@ impl Layout {
         l.radii = take(plan.geometries.len());
         l.columns = take(2 * 6 * largest);
         l.work = take(3 * largest);
+        l.meetings = take(MEETING * Kind::BoxBox.most_points());
         l.largest = largest;
         l.scratch = next.next_multiple_of(LANES);
         l

@@ -16,6 +16,7 @@
 //! [`Form::Published`]: crate::comfree::Form::Published
 
 mod contact;
+mod cull;
 mod error;
 mod finish;
 mod flat;
@@ -23,6 +24,7 @@ mod kinematics;
 mod layout;
 mod parameter;
 mod plan;
+mod side;
 mod slab;
 mod smooth;
 mod source;

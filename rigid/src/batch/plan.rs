@@ -1,6 +1,6 @@
 //! What is the same in all worlds, worked out once.
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
 use super::error::BatchError;
 use super::layout::Layout;
@@ -52,8 +52,9 @@ pub(super) struct Tree {
     pub size: usize,
     /// The block's first number within all blocks (lower triangles, row by row).
     pub block: usize,
-    /// Inverse inertia of a body that nothing holds, about its centre, in its axes.
-    pub floating: Option<Matrix3<f64>>,
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre, in its axes (1/(kg m^2)), and 1 or 0 for
+    /// whether it has weight.
+    pub floating: Option<(Matrix3<f64>, f64)>,
 }
 
 /// A shape on a body or in the world.
@@ -108,6 +109,8 @@ pub(super) struct Motor {
 pub(super) struct Passive {
     pub dof: Dof,
     pub position: Option<usize>,
+    /// Whether it is of a tree that has a block.
+    pub jointed: bool,
     /// Number within all blocks of its diagonal entry.
     pub diagonal: usize,
 }
@@ -160,15 +163,16 @@ impl Plan {
         }
         let model = &system.model;
         let (bodies, links) = bodies_of(model)?;
-        let mut trees = trees_of(model, &bodies);
+        let motors = motors_of(system)?;
+        let mut trees = trees_of(model, &bodies, &motors);
         let mut block = 0;
         for tree in &mut trees {
             tree.block = block;
-            block += tree.size * (tree.size + 1) / 2;
+            // A floating body has its inverse inertia at hand.
+            block += if tree.floats() { 0 } else { tree.size * (tree.size + 1) / 2 };
         }
         let geometries = geometries_of(scene, &links);
         let pairs = pairs_of(scene)?;
-        let motors = motors_of(system)?;
         let passives = passives_of(model, &trees);
         let mut facets = crate::comfree::Facets::default();
         facets.reset(settings.facets);
@@ -265,13 +269,23 @@ fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<(Option<usize>, Isometry3<
     Ok((bodies, links))
 }
 
-fn trees_of(model: &Model, bodies: &[Body]) -> Vec<Tree> {
+fn dofs_of(tree: &crate::multibody::Tree) -> core::ops::Range<usize> {
+    tree.first_velocity..tree.first_velocity + tree.velocities
+}
+
+fn trees_of(model: &Model, bodies: &[Body], motors: &[Motor]) -> Vec<Tree> {
     let tree = |(t, tree): (usize, &crate::multibody::Tree)| {
         let first = bodies.partition_point(|b| b.tree < t);
         let end = bodies.partition_point(|b| b.tree <= t);
         let only = &bodies[first];
-        let plain = model.dofs()[tree.first_velocity..][..tree.velocities].iter().all(|d| d.armature == 0.0);
-        let floats = end - first == 1 && only.joint == Joint::Free && plain;
+        let dofs = &model.dofs()[tree.first_velocity..][..tree.velocities];
+        let plain = |d: &Dof| d.armature == 0.0 && d.damping == 0.0 && d.friction_loss == 0.0;
+        let straight = only.frame.rotation == UnitQuaternion::identity();
+        let even = only.weight.0 == 0.0 || only.weight == (only.mass, only.center * only.mass);
+        let driven = motors.iter().any(|motor| dofs_of(tree).contains(&motor.dof));
+        let floats = end - first == 1 && only.joint == Joint::Free;
+        let floats = floats && dofs.iter().all(plain) && straight && even && !driven;
+        let weight = if only.weight.0 > 0.0 { 1.0 } else { 0.0 };
         let [xx, xy, xz, yy, yz, zz] = only.inertia;
         let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         Tree {
@@ -279,10 +293,17 @@ fn trees_of(model: &Model, bodies: &[Body]) -> Vec<Tree> {
             first_velocity: tree.first_velocity,
             size: tree.velocities,
             block: 0,
-            floating: if floats { inertia.try_inverse() } else { None },
+            floating: inertia.try_inverse().filter(|_| floats).map(|inverse| (inverse, weight)),
         }
     };
     model.trees().iter().enumerate().map(tree).collect()
+}
+
+impl Tree {
+    /// Whether it is a body that nothing holds.
+    pub fn floats(&self) -> bool {
+        self.floating.is_some()
+    }
 }
 
 fn geometries_of(scene: &Scene, links: &[(Option<usize>, Isometry3<f64>)]) -> Vec<Geometry> {
@@ -372,7 +393,12 @@ fn passives_of(model: &Model, trees: &[Tree]) -> Vec<Passive> {
         for within in 0..tree.size {
             let n = tree.first_velocity + within;
             let diagonal = tree.block + within * (within + 3) / 2;
-            passives.push(Passive { dof: model.dofs()[n], position: None, diagonal });
+            passives.push(Passive {
+                dof: model.dofs()[n],
+                position: None,
+                jointed: !tree.floats(),
+                diagonal,
+            });
         }
     }
     for (l, link) in model.links().iter().enumerate() {

@@ -43,7 +43,11 @@ impl<'a, S: Simd> Slab<'a, S> {
     #[inline(always)]
     pub fn array<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
         let values = &self.values[at..at + N];
-        core::array::from_fn(|i| Wide::of(self.simd, values[i]))
+        let mut out = [self.lit(0.0); N];
+        for i in 0..N {
+            out[i] = Wide::of(self.simd, values[i]);
+        }
+        out
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use pulp::{NullaryFnOnce, Simd};
 
 use super::kinematics::Worlds;
 use super::plan::Tree;
-use crate::lanes::{Mask, Real, Wide};
+use crate::lanes::{Mask, Real, Vec3, Wide, each};
 
 /// Times that it is made again because motors are at their limits.
 const SATURATIONS: usize = 2;
@@ -27,7 +27,7 @@ impl<S: Simd> NullaryFnOnce for Smooth<'_, '_, '_, S> {
             worlds.begin();
             worlds.add_passive();
             worlds.add_motors();
-            for tree in &worlds.plan.trees {
+            for tree in worlds.plan.trees.iter().filter(|tree| !tree.floats()) {
                 worlds.factorise(tree);
                 worlds.solve(tree, worlds.plan.layout.smooth + tree.first_velocity);
             }
@@ -50,7 +50,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
                 self.slab.set(at, sum);
             }
         }
-        for tree in &self.plan.trees {
+        for tree in self.plan.trees.iter().filter(|tree| !tree.floats()) {
             let (first, block) = (tree.first_velocity, l.bare + tree.block);
             for i in 0..tree.size {
                 let mut sum = self.slab.get(l.momenta + first + i);
@@ -68,9 +68,25 @@ impl<S: Simd> Worlds<'_, '_, S> {
     #[inline(always)]
     fn begin(&mut self) {
         let l = &self.plan.layout;
-        for i in 0..l.smooth - l.momenta {
-            let momentum = self.slab.get(l.momenta + i);
-            self.slab.set(l.smooth + i, momentum);
+        for tree in &self.plan.trees {
+            let first = tree.first_velocity;
+            match tree.floating {
+                // It falls, and turns on as it did: what turns it without forces comes with its flight.
+                Some((_, weight)) => {
+                    let gravity = Vec3(self.parameters(l.gravity));
+                    let v = Vec3(each!(k in [0, 1, 2] self.state(l.velocities + first + 3 + k)));
+                    let w = each!(k in [0, 1, 2] self.state(l.velocities + first + k));
+                    self.slab.set_array(l.smooth + first, w);
+                    let fall = gravity * self.slab.lit(weight * self.plan.dt);
+                    self.slab.set_array(l.smooth + first + 3, (v + fall).0);
+                }
+                None => {
+                    for n in first..first + tree.size {
+                        let momentum = self.slab.get(l.momenta + n);
+                        self.slab.set(l.smooth + n, momentum);
+                    }
+                }
+            }
         }
         for i in 0..l.blocks - l.bare {
             let m = self.slab.get(l.bare + i);
@@ -132,7 +148,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// Cholesky's factor of a tree's block in place, the diagonal inverted.
     #[inline(always)]
-    pub fn factorise(&mut self, tree: &Tree) {
+    fn factorise(&mut self, tree: &Tree) {
         let block = self.plan.layout.blocks + tree.block;
         let at = |i: usize, j: usize| block + i * (i + 1) / 2 + j;
         for i in 0..tree.size {
@@ -149,7 +165,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// `x <- L^-1 x` for `size` numbers from `x` on.
     #[inline(always)]
-    pub fn solve_lower(&mut self, tree: &Tree, x: usize) {
+    fn solve_lower(&mut self, tree: &Tree, x: usize) {
         let block = self.plan.layout.blocks + tree.block;
         for i in 0..tree.size {
             let row = block + i * (i + 1) / 2;

@@ -1,6 +1,6 @@
 //! Spatial vectors about the reference point of a tree, world axes (Featherstone 2008, "Rigid Body Dynamics Algorithms", chapter 2).
 
-use crate::lanes::{Mat3, Real, Vec3};
+use crate::lanes::{Mat3, Real, Vec3, each};
 
 /// A velocity, acceleration or joint axis: angular part, and that of the body's point at the reference.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ impl<T: Real> Inertia<T> {
         let [x, y, z] = center.0;
         let shift = [y * y + z * z, -(x * y), -(x * z), x * x + z * z, -(y * z), x * x + y * y];
         let about = [turned(0, 0), turned(0, 1), turned(0, 2), turned(1, 1), turned(1, 2), turned(2, 2)];
-        let inertia = [0, 1, 2, 3, 4, 5].map(|k| about[k] + shift[k] * mass);
+        let inertia = each!(k in [0, 1, 2, 3, 4, 5] about[k] + shift[k] * mass);
         Self { mass, moment: center * mass, inertia }
     }
 
@@ -102,7 +102,7 @@ impl<T: Real> Inertia<T> {
         Self {
             mass: self.mass + other.mass,
             moment: self.moment + other.moment,
-            inertia: [0, 1, 2, 3, 4, 5].map(|k| self.inertia[k] + other.inertia[k]),
+            inertia: each!(k in [0, 1, 2, 3, 4, 5] self.inertia[k] + other.inertia[k]),
         }
     }
 

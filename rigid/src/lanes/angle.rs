@@ -12,6 +12,16 @@ fn whole<T: Real>(x: T) -> T {
     (x + WHOLE) - WHOLE
 }
 
+/// `c_0 + c_1 z + ... + c_5 z^5`.
+#[inline(always)]
+fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
+    let mut sum = z.lit(c[5]);
+    for n in 0..5 {
+        sum = sum * z + c[4 - n];
+    }
+    sum
+}
+
 /// Sine and cosine of an angle (rad) below 10^6, within 2^-51 of it: the series of Chebyshev type of fdlibm (`__kernel_sin`, `__kernel_cos`) on
 /// [-pi/4, pi/4] after the nearest multiple of pi/2 was taken away.
 #[inline(always)]
@@ -19,33 +29,32 @@ pub(crate) fn sin_cos<T: Real>(x: T) -> (T, T) {
     let k = whole(x * core::f64::consts::FRAC_2_PI);
     let r = x - k * HALF_PI[0] - k * HALF_PI[1];
     let z = r.squared();
-    let horner = |c: [f64; 6]| {
-        let mut sum = z.lit(c[5]);
-        for n in (0..5).rev() {
-            sum = sum * z + c[n];
-        }
-        sum
-    };
     let sin = r + r
         * z
-        * horner([
-            -1.666_666_666_666_663_2e-1,
-            8.333_333_333_322_49e-3,
-            -1.984_126_982_985_795e-4,
-            2.755_731_370_707_006_8e-6,
-            -2.505_076_025_340_686_3e-8,
-            1.589_690_995_211_55e-10,
-        ]);
+        * polynomial(
+            z,
+            [
+                -1.666_666_666_666_663_2e-1,
+                8.333_333_333_322_49e-3,
+                -1.984_126_982_985_795e-4,
+                2.755_731_370_707_006_8e-6,
+                -2.505_076_025_340_686_3e-8,
+                1.589_690_995_211_55e-10,
+            ],
+        );
     let cos = (z
         * z
-        * horner([
-            4.166_666_666_666_66e-2,
-            -1.388_888_888_887_411e-3,
-            2.480_158_728_947_673e-5,
-            -2.755_731_435_139_066_3e-7,
-            2.087_572_321_298_175e-9,
-            -1.135_964_755_778_819_5e-11,
-        ])
+        * polynomial(
+            z,
+            [
+                4.166_666_666_666_66e-2,
+                -1.388_888_888_887_411e-3,
+                2.480_158_728_947_673e-5,
+                -2.755_731_435_139_066_3e-7,
+                2.087_572_321_298_175e-9,
+                -1.135_964_755_778_819_5e-11,
+            ],
+        )
         - z * 0.5)
         + 1.0;
     // The quadrant, k mod 4 in [-2, 2).

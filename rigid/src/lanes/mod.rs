@@ -5,6 +5,14 @@
 //! number. Products and sums are never fused, and sine and cosine are these same operations: one lane or eight, every processor gives
 //! the same bits.
 
+/// An array of what an expression gives for each number. The closure of `array::map` would be compiled by itself, for the least of all processors.
+macro_rules! each {
+    ($k:ident in [$($i:literal),*] $e:expr) => {
+        [$({ let $k: usize = $i; $e }),*]
+    };
+}
+pub(crate) use each;
+
 mod angle;
 mod array;
 pub(crate) mod pairs;

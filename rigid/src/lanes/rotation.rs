@@ -9,7 +9,7 @@ pub(crate) struct Mat3<T>(pub [[T; 3]; 3]);
 impl<T: Real> Mat3<T> {
     #[inline(always)]
     pub fn lit(like: T, m: &nalgebra::Matrix3<f64>) -> Self {
-        Self([0, 1, 2].map(|r| [0, 1, 2].map(|c| like.lit(m[(r, c)]))))
+        Self(each!(r in [0, 1, 2] each!(c in [0, 1, 2] like.lit(m[(r, c)]))))
     }
 
     #[inline(always)]
@@ -35,8 +35,8 @@ impl<T: Real> Mat3<T> {
 
     #[inline(always)]
     pub fn times(&self, other: &Self) -> Self {
-        let columns = [0, 1, 2].map(|c| self.apply(other.column(c)));
-        Self([0, 1, 2].map(|r| [columns[0].0[r], columns[1].0[r], columns[2].0[r]]))
+        let columns = each!(c in [0, 1, 2] self.apply(other.column(c)));
+        Self(each!(r in [0, 1, 2] [columns[0].0[r], columns[1].0[r], columns[2].0[r]]))
     }
 }
 
@@ -60,7 +60,7 @@ impl<T: Real> Quat<T> {
     #[inline(always)]
     pub fn turned(self, by: Vec3<T>) -> Self {
         let (s, c) = turn_terms(by.squared());
-        let [x, y, z] = by.0.map(|u| u * s);
+        let [x, y, z] = (by * s).0;
         Self([c, x, y, z]).times(self).normalised()
     }
 
@@ -68,7 +68,7 @@ impl<T: Real> Quat<T> {
     pub fn normalised(self) -> Self {
         let [w, x, y, z] = self.0;
         let scale = w.one() / (w * w + x * x + y * y + z * z).sqrt();
-        Self(self.0.map(|q| q * scale))
+        Self([w * scale, x * scale, y * scale, z * scale])
     }
 
     #[inline(always)]

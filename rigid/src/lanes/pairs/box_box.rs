@@ -44,7 +44,10 @@ impl<'a, T: Real> Boxes<'a, T> {
         let least = |s: &Solid<T>| s.size[0].min(s.size[1]).min(s.size[2]);
         Self {
             solids: [a, b],
-            axes: [a, b].map(|s| [0, 1, 2].map(|k| s.pose.rotation.column(k))),
+            axes: [
+                each!(k in [0, 1, 2] a.pose.rotation.column(k)),
+                each!(k in [0, 1, 2] b.pose.rotation.column(k)),
+            ],
             between: b.pose.position - a.pose.position,
             size: least(a).min(least(b)),
         }
@@ -69,6 +72,18 @@ impl<'a, T: Real> Boxes<'a, T> {
         (face, along.abs())
     }
 
+    /// What a box's half extent across axis `k` has along a unit vector (m).
+    #[inline(always)]
+    fn half(&self, solid: usize, k: usize, along: Vec3<T>) -> T {
+        self.axes[solid][k].dot(along).abs() * self.solids[solid].size[k]
+    }
+
+    /// The sum of two of them.
+    #[inline(always)]
+    fn reach(&self, solid: usize, [k, m]: [usize; 2], along: Vec3<T>) -> T {
+        self.half(solid, k, along) + self.half(solid, m, along)
+    }
+
     /// The face along whose normal the boxes are farthest apart or overlap least, and that separation (m).
     #[inline(always)]
     fn faces(&self) -> (Face<T>, T) {
@@ -77,9 +92,8 @@ impl<'a, T: Real> Boxes<'a, T> {
         for (one, other) in [(0, 1), (1, 0)] {
             for k in 0..3 {
                 let (face, along) = self.face(one, k);
-                let reach =
-                    |j: usize| self.axes[other][j].dot(face.normal).abs() * self.solids[other].size[j];
-                let separation = along - self.solids[one].size[k] - (reach(0) + reach(1) + reach(2));
+                let reach = self.reach(other, [0, 1], face.normal) + self.half(other, 2, face.normal);
+                let separation = along - self.solids[one].size[k] - reach;
                 let better = (best.1 + tie).lt(separation);
                 best = (Face::pick(better, face, best.0), T::pick(better, separation, best.1));
             }
@@ -103,13 +117,11 @@ impl<'a, T: Real> Boxes<'a, T> {
                 let crosses = square.lit(PARALLEL).lt(square);
                 let normal = axis * (one / T::pick(crosses, square, one).sqrt());
                 let along = normal.dot(self.between);
-                let reach = |solid: usize, k: usize| {
-                    let own = |m: usize| self.axes[solid][m].dot(normal).abs() * self.solids[solid].size[m];
-                    own((k + 1) % 3) + own((k + 2) % 3)
-                };
                 let mut named = [Vec3([zero; 3]); 2];
                 (named[0].0[i], named[1].0[j]) = (one, one);
-                let distance = along.abs() - reach(0, i) - reach(1, j);
+                let first = self.reach(0, [(i + 1) % 3, (i + 2) % 3], normal);
+                let second = self.reach(1, [(j + 1) % 3, (j + 2) % 3], normal);
+                let distance = along.abs() - first - second;
                 let next = Edges { normal: normal * along.sign(), distance, along: named };
                 best = Edges::pick(crosses & best.distance.lt(distance), next, best);
             }
@@ -121,7 +133,7 @@ impl<'a, T: Real> Boxes<'a, T> {
     #[inline(always)]
     fn crossing(&self, edges: &Edges<T>) -> (Meeting<T>, T::Mask) {
         let (zero, one) = (self.size.zero(), self.size.one());
-        let [(p, d, h), (q, e, g)] = [0, 1].map(|solid| {
+        let [(p, d, h), (q, e, g)] = each!(solid in [0, 1] {
             let towards = if solid == 0 { edges.normal } else { -edges.normal };
             let (own, half) = (&self.axes[solid], &self.solids[solid].size);
             let mut middle = self.solids[solid].pose.position;
@@ -147,23 +159,29 @@ impl<'a, T: Real> Boxes<'a, T> {
     /// The corner of one box that is nearest to the other, where none is within: right where no face's inside and no two edges' insides are nearest.
     #[inline(always)]
     fn corner(&self) -> Meeting<T> {
-        let [of_first, of_second] = [(0, 1), (1, 0)].map(|(one, other)| {
-            let solid = self.solids[other];
-            let local = |v: Vec3<T>| solid.pose.rotation.apply_inverse(v);
-            let middle = solid.pose.apply_inverse(self.solids[one].pose.position);
-            let mut best = (self.size.lit(FAR * FAR), middle);
-            for corner in corners(self.axes[one].map(local), &self.solids[one].size) {
-                let p = middle + corner;
-                let beyond = p.zip(Vec3(solid.size), |x, h| x - x.clamp(-h, h)).squared();
-                let nearer = beyond.lt(best.0);
-                best = (T::pick(nearer, beyond, best.0), Vec3::pick(nearer, p, best.1));
-            }
-            let (out, distance) = box_surface(&solid.size, best.1);
-            (solid.pose.apply(best.1), solid.pose.rotation.apply(out), distance)
-        });
+        let (of_first, of_second) = (self.corner_of(0, 1), self.corner_of(1, 0));
         let first = Meeting::on_first(of_first.0, -of_first.1, of_first.2);
         let second = Meeting::on_second(of_second.0, of_second.1, of_second.2);
         Meeting::pick(second.distance.lt(first.distance), second, first)
+    }
+}
+
+impl<T: Real> Boxes<'_, T> {
+    /// The corner of box `one` nearest to the other (m), the other's outward normal there, and its distance (m) from that.
+    #[inline(always)]
+    fn corner_of(&self, one: usize, other: usize) -> (Vec3<T>, Vec3<T>, T) {
+        let (solid, axes) = (self.solids[other], &self.axes[one]);
+        let axes = each!(k in [0, 1, 2] solid.pose.rotation.apply_inverse(axes[k]));
+        let middle = solid.pose.apply_inverse(self.solids[one].pose.position);
+        let mut best = (self.size.lit(FAR * FAR), middle);
+        for corner in corners(axes, &self.solids[one].size) {
+            let p = middle + corner;
+            let beyond = p.zip(Vec3(solid.size), |x, h| x - x.clamp(-h, h)).squared();
+            let nearer = beyond.lt(best.0);
+            best = (T::pick(nearer, beyond, best.0), Vec3::pick(nearer, p, best.1));
+        }
+        let (out, distance) = box_surface(&solid.size, best.1);
+        (solid.pose.apply(best.1), solid.pose.rotation.apply(out), distance)
     }
 }
 
@@ -173,7 +191,7 @@ impl<T: Real> Edges<T> {
         Self {
             normal: Vec3::pick(mask, then.normal, otherwise.normal),
             distance: T::pick(mask, then.distance, otherwise.distance),
-            along: [0, 1].map(|s| Vec3::pick(mask, then.along[s], otherwise.along[s])),
+            along: each!(s in [0, 1] Vec3::pick(mask, then.along[s], otherwise.along[s])),
         }
     }
 }
@@ -186,7 +204,10 @@ pub(crate) fn box_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 12] {
     let (face, face_apart) = boxes.faces();
     let edges = boxes.edges();
     let mut meetings = clip(&face, &boxes.axes, boxes.solids);
-    let deepest = meetings.iter().fold(zero.lit(FAR), |least, m| least.min(m.distance));
+    let mut deepest = zero.lit(FAR);
+    for meeting in &meetings {
+        deepest = deepest.min(meeting.distance);
+    }
     let shares = deepest.lt(zero.lit(0.5 * FAR));
 
     let bias = boxes.size * EDGE_SIZE + (-face_apart).max(zero) * EDGE_OVERLAP;

@@ -26,8 +26,8 @@ impl<T: Real> Face<T> {
         Self {
             middle: Vec3::pick(mask, then.middle, otherwise.middle),
             normal: Vec3::pick(mask, then.normal, otherwise.normal),
-            sides: [0, 1].map(|k| Vec3::pick(mask, then.sides[k], otherwise.sides[k])),
-            reach: [0, 1].map(|k| T::pick(mask, then.reach[k], otherwise.reach[k])),
+            sides: each!(k in [0, 1] Vec3::pick(mask, then.sides[k], otherwise.sides[k])),
+            reach: each!(k in [0, 1] T::pick(mask, then.reach[k], otherwise.reach[k])),
             second: T::pick(mask, then.second, otherwise.second),
         }
     }
@@ -41,21 +41,45 @@ impl<T: Real> Face<T> {
     /// The face of a box that looks most along `towards`, of equals the first.
     #[inline(always)]
     fn of(solid: &Solid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>) -> Self {
-        let one = |k: usize| {
-            let along = axes[k].dot(towards);
-            let normal = axes[k] * along.sign();
-            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            let face = Self {
-                middle: solid.pose.position + normal * solid.size[k],
-                normal,
-                sides: [axes[i], axes[j]],
-                reach: [solid.size[i], solid.size[j]],
-                second: along.zero(),
-            };
-            (face, along.abs())
+        let (mut best, mut most) = Self::across(solid, axes, towards, 0);
+        for k in 1..3 {
+            let (face, along) = Self::across(solid, axes, towards, k);
+            let better = most.lt(along);
+            best = Self::pick(better, face, best);
+            most = T::pick(better, along, most);
+        }
+        best
+    }
+
+    /// The face across axis `k`, and how much it looks along `towards`.
+    #[inline(always)]
+    fn across(solid: &Solid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>, k: usize) -> (Self, T) {
+        let along = axes[k].dot(towards);
+        let normal = axes[k] * along.sign();
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let face = Self {
+            middle: solid.pose.position + normal * solid.size[k],
+            normal,
+            sides: [axes[i], axes[j]],
+            reach: [solid.size[i], solid.size[j]],
+            second: along.zero(),
         };
-        let better = |(f, x): (Self, T), (g, y): (Self, T)| (Self::pick(x.lt(y), g, f), x.max(y));
-        better(better(one(0), one(1)), one(2)).0
+        (face, along.abs())
+    }
+
+    /// A vector along its edges and its normal.
+    #[inline(always)]
+    fn seen(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3([self.sides[0].dot(v), self.sides[1].dot(v), self.normal.dot(v)])
+    }
+
+    /// At a point along its edges and above it, if the mask is true.
+    #[inline(always)]
+    fn meeting(&self, p: Vec3<T>, there: T::Mask) -> Meeting<T> {
+        let along = self.middle + self.sides[0] * p.0[0] + self.sides[1] * p.0[1];
+        let half = self.normal * (p.0[2] * 0.5);
+        let normal = self.first_to_second();
+        Meeting { point: along + half, normal, distance: p.0[2] }.only_if(there)
     }
 }
 
@@ -75,25 +99,17 @@ pub(super) fn clip<T: Real>(
         Face::of(solids[1], &axes[1], -face.normal),
     );
     // Coordinates along the face's edges and above it.
-    let seen = |v: Vec3<T>| Vec3([face.sides[0].dot(v), face.sides[1].dot(v), face.normal.dot(v)]);
-    let middle = seen(other.middle - face.middle);
-    let edges = [0, 1].map(|k| seen(other.sides[k]) * other.reach[k]);
-    let normal = face.first_to_second();
-    let meeting = |p: Vec3<T>, there: T::Mask| {
-        let along = face.middle + face.sides[0] * p.0[0] + face.sides[1] * p.0[1];
-        let half = face.normal * (p.0[2] * 0.5);
-        Meeting { point: along + half, normal, distance: p.0[2] }.only_if(there)
-    };
-
-    let mut out = [meeting(middle, zero.lt(zero)); 12];
+    let middle = face.seen(other.middle - face.middle);
+    let edges = each!(k in [0, 1] face.seen(other.sides[k]) * other.reach[k]);
+    let mut out = [face.meeting(middle, zero.lt(zero)); 12];
     let (u, v) = (edges[0], edges[1]);
     let around = [(middle - u - v, u), (middle + u - v, v), (middle + u + v, -u), (middle - u + v, -v)];
     for (k, (from, half)) in around.into_iter().enumerate() {
         let edge = half * zero.lit(2.0);
         let (low, high, there) = within(from, edge, face.reach);
         // The end of an edge is the beginning of the next one.
-        out[2 * k] = meeting(from + edge * low, there);
-        out[2 * k + 1] = meeting(from + edge * high, there & high.lt(high.one()));
+        out[2 * k] = face.meeting(from + edge * low, there);
+        out[2 * k + 1] = face.meeting(from + edge * high, there & high.lt(high.one()));
     }
     // Coordinates of the face's corners along the edges of the other face.
     let det = u.0[0] * v.0[1] - u.0[1] * v.0[0];
@@ -106,7 +122,7 @@ pub(super) fn clip<T: Real>(
         let larger = zero.lit(LARGER);
         let there = along.abs().lt(larger) & across.abs().lt(larger);
         let height = middle.0[2] + u.0[2] * along + v.0[2] * across;
-        out[8 + k] = meeting(Vec3([face.reach[0] * a, face.reach[1] * b, height]), there);
+        out[8 + k] = face.meeting(Vec3([face.reach[0] * a, face.reach[1] * b, height]), there);
     }
     out
 }

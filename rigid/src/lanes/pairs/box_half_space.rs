@@ -7,14 +7,16 @@ use crate::lanes::{Real, Vec3};
 /// The corners of a box, seen from its middle, in the axes that its frame is in (m).
 #[inline(always)]
 pub(super) fn corners<T: Real>(axes: [Vec3<T>; 3], half: &[T; 3]) -> [Vec3<T>; 8] {
-    let [x, y, z] = [0, 1, 2].map(|k| axes[k] * half[k]);
+    let [x, y, z] = each!(k in [0, 1, 2] axes[k] * half[k]);
     let plane = [-x - y, x - y, -x + y, x + y];
-    [0, 1, 2, 3, 4, 5, 6, 7].map(|k| if k < 4 { plane[k] - z } else { plane[k - 4] + z })
+    each!(k in [0, 1, 2, 3, 4, 5, 6, 7] if k < 4 { plane[k] - z } else { plane[k - 4] + z })
 }
 
 /// Box and half-space.
 #[inline(always)]
 pub(crate) fn box_half_space<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 8] {
-    let axes = [0, 1, 2].map(|k| a.pose.rotation.column(k));
-    corners(axes, &a.size).map(|corner| end_half_space(a.pose.position + corner, a.size[0].zero(), b))
+    let axes = each!(k in [0, 1, 2] a.pose.rotation.column(k));
+    let corners = corners(axes, &a.size);
+    let point = a.size[0].zero();
+    each!(k in [0, 1, 2, 3, 4, 5, 6, 7] end_half_space(a.pose.position + corners[k], point, b))
 }

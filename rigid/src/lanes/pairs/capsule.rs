@@ -49,33 +49,50 @@ pub(crate) fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T
     let [t, u] = nearest([d, e], [h, g], w);
     let apart = w + e * u - d * t;
     let n = normal(a, apart, w, d.cross(e), h + g);
-    let meeting = |t: T, u: T| {
-        let between = w + e * u - d * t;
-        let distance = between.dot(n) - ra - rb;
-        // Midway between the two surfaces, also where they are not right across each other.
-        let point = a.pose.position + d * t + (between + n * (ra - rb)) * distance.lit(0.5);
-        Meeting { point, normal: n, distance }
-    };
-    let single = meeting(t, u);
+    let axes = Axes { a, b, w, n };
+    let single = axes.meeting(t, u);
 
     // What they share when seen along the normal.
-    let flat = |x: Vec3<T>| x - n * n.dot(x);
-    let (df, ef, wf) = (flat(d), flat(e), flat(w));
+    let (df, ef, wf) = (d - n * n.dot(d), e - n * n.dot(e), w - n * n.dot(w));
     let (dd, ee) = (df.squared(), ef.squared());
     let across = dd.lit(ACROSS).lt(dd) & dd.lit(ACROSS).lt(ee);
-    let [dd, ee] = [dd, ee].map(|x| T::pick(across, x, x.one()));
+    let (dd, ee) = (T::pick(across, dd, dd.one()), T::pick(across, ee, ee.one()));
     let side = g * df.dot(ef).sign();
     let (middle, reach) = (wf.dot(df) / dd, df.dot(ef) / dd * side);
     let (low, high) = (middle - reach, middle + reach);
     let shares = across & d.cross(e).squared().lt(t.lit(PARALLEL)) & low.max(-h).lt(high.min(h));
     // An end of the first over the second, or the other way round.
-    let end = |own: T, inside: T::Mask, other: T, of_other: T| {
-        let over = ((df * own - wf).dot(ef) / ee).clamp(-g, g);
-        meeting(T::pick(inside, other, own), T::pick(inside, of_other, over))
-    };
-    let mut ends = [end(-h, (-h).lt(low), low, -side), end(h, high.lt(h), high, side)];
+    let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
+    let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
+    let (below, above) = ((-h).lt(low), high.lt(h));
+    let mut ends = [
+        axes.meeting(T::pick(below, low, -h), T::pick(below, -side, over_low)),
+        axes.meeting(T::pick(above, high, h), T::pick(above, side, over_high)),
+    ];
     merge(&mut ends, ra.min(rb) * MERGE);
     [Meeting::pick(shares, ends[0], single), ends[1].only_if(shares)]
+}
+
+/// Two capsules, from the middle of the first to that of the second (m), and the normal of all their meetings.
+struct Axes<'a, T> {
+    a: &'a Solid<T>,
+    b: &'a Solid<T>,
+    w: Vec3<T>,
+    n: Vec3<T>,
+}
+
+impl<T: Real> Axes<'_, T> {
+    /// Of the places `t` and `u` (m) of the two axes.
+    #[inline(always)]
+    fn meeting(&self, t: T, u: T) -> Meeting<T> {
+        let (ra, rb) = (self.a.size[0], self.b.size[0]);
+        let (d, e) = (self.a.pose.rotation.column(2) * t, self.b.pose.rotation.column(2) * u);
+        let between = self.w + e - d;
+        let distance = between.dot(self.n) - ra - rb;
+        // Midway between the two surfaces, also where they are not right across each other.
+        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * distance.lit(0.5);
+        Meeting { point, normal: self.n, distance }
+    }
 }
 
 /// From one axis to the other. Axes that cross: across both; axes on one line: across it.

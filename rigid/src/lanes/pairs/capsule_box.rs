@@ -39,7 +39,7 @@ impl<T: Real> Segment<T> {
     /// Half the derivative of the squared distance to the box: it never falls, and is linear between the planes of the faces.
     #[inline(always)]
     fn slope(&self, box_half: &[T; 3], t: T) -> T {
-        let [x, y, z] = [0, 1, 2].map(|k| {
+        let [x, y, z] = each!(k in [0, 1, 2] {
             let p = self.centre.0[k] + self.axis.0[k] * t;
             (p - p.clamp(-box_half[k], box_half[k])) * self.axis.0[k]
         });
@@ -59,7 +59,7 @@ impl<T: Real> Segment<T> {
     #[inline(always)]
     fn nearest(&self, box_half: &[T; 3]) -> T {
         let (zero, half) = (self.half.zero(), self.half);
-        let [[p, q], [r, s], [u, v]] = [0, 1, 2].map(|k| self.passes(box_half, k));
+        let [[p, q], [r, s], [u, v]] = each!(k in [0, 1, 2] self.passes(box_half, k));
         // The last place where the squared distance does not grow and the first where it does not fall, with their slopes.
         let (mut low, mut high) = ((-half, zero), (half, zero));
         for t in [-half, half, p, q, r, s, u, v] {
@@ -141,8 +141,8 @@ impl<T: Real> Segment<T> {
     fn over_face(&self, box_half: &[T; 3], apart: &Apart<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (self.half.zero(), self.half);
         // A little larger: an axis over an edge is over both faces.
-        let larger = box_half.map(|h| h * LARGER);
-        let planes = [0, 1, 2].map(|k| self.passes(&larger, k));
+        let larger = each!(k in [0, 1, 2] box_half[k] * LARGER);
+        let planes = each!(k in [0, 1, 2] self.passes(&larger, k));
         let mut normal = Vec3([zero; 3]);
         let (mut low, mut high) = (half, -half);
         for k in 0..3 {
@@ -154,10 +154,9 @@ impl<T: Real> Segment<T> {
         }
         let over = low.lt(high);
         let reach = Vec3(*box_half).dot(normal.map(T::abs));
-        let ends = [low, high].map(|t| {
-            let t = T::pick(over, t, apart.at);
-            (t, self.at(t).dot(normal) - reach)
-        });
+        let low = T::pick(over, low, apart.at);
+        let high = T::pick(over, high, apart.at);
+        let ends = [(low, self.at(low).dot(normal) - reach), (high, self.at(high).dot(normal) - reach)];
         (normal, ends, over)
     }
 }
@@ -174,6 +173,14 @@ impl<T: Real> Apart<T> {
     }
 }
 
+/// At the place `at` (m) of the axis, `distance` (m) from the box along its outward normal `out`.
+#[inline(always)]
+fn meeting<T: Real>(a: &Solid<T>, b: &Solid<T>, out: Vec3<T>, at: T, distance: T) -> Meeting<T> {
+    let (normal, radius) = (-b.pose.rotation.apply(out), a.size[0]);
+    let centre = a.pose.position + a.pose.rotation.column(2) * at;
+    Meeting::on_first(centre + normal * radius, normal, distance - radius)
+}
+
 /// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the face there.
 #[inline(always)]
 pub(crate) fn capsule_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 3] {
@@ -185,15 +192,12 @@ pub(crate) fn capsule_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 3
     };
     let apart = segment.apart(&b.size);
     let (face, ends, over) = segment.over_face(&b.size, &apart);
-    let meeting = |out: Vec3<T>, at: T, distance: T| {
-        let normal = -b.pose.rotation.apply(out);
-        let centre = a.pose.position + a.pose.rotation.column(2) * at;
-        Meeting::on_first(centre + normal * radius, normal, distance - radius)
-    };
     // Without a face the normal is that of the nearest place.
     let face = Vec3::pick(over, face, apart.out);
-    let [low, high] = ends.map(|(at, distance)| meeting(face, at, distance).only_if(over));
-    let mut meetings = [meeting(apart.out, apart.at, apart.distance), low, high];
+    let nearest = meeting(a, b, apart.out, apart.at, apart.distance);
+    let low = meeting(a, b, face, ends[0].0, ends[0].1).only_if(over);
+    let high = meeting(a, b, face, ends[1].0, ends[1].1).only_if(over);
+    let mut meetings = [nearest, low, high];
     let [x, y, z] = b.size;
     merge(&mut meetings, radius.min(x).min(y).min(z) * MERGE);
     meetings

@@ -66,19 +66,23 @@ impl Kind {
     /// order of the kind.
     #[inline(always)]
     pub fn meet<T: Real>(self, a: &Solid<T>, b: &Solid<T>, mut visit: impl FnMut(usize, Meeting<T>)) {
-        let mut all = |meetings: &[Meeting<T>]| {
-            meetings.iter().enumerate().for_each(|(k, m)| visit(k, *m));
-        };
+        macro_rules! all {
+            ($meetings:expr) => {
+                for (k, meeting) in $meetings.iter().enumerate() {
+                    visit(k, *meeting);
+                }
+            };
+        }
         match self {
-            Self::SphereHalfSpace => all(&sphere_half_space(a, b)),
-            Self::SphereSphere => all(&sphere_sphere(a, b)),
-            Self::SphereCapsule => all(&sphere_capsule(a, b)),
-            Self::SphereBox => all(&sphere_box(a, b)),
-            Self::CapsuleHalfSpace => all(&capsule_half_space(a, b)),
-            Self::CapsuleCapsule => all(&capsule_capsule(a, b)),
-            Self::CapsuleBox => all(&capsule_box(a, b)),
-            Self::BoxHalfSpace => all(&box_half_space(a, b)),
-            Self::BoxBox => all(&box_box(a, b)),
+            Self::SphereHalfSpace => all!(sphere_half_space(a, b)),
+            Self::SphereSphere => all!(sphere_sphere(a, b)),
+            Self::SphereCapsule => all!(sphere_capsule(a, b)),
+            Self::SphereBox => all!(sphere_box(a, b)),
+            Self::CapsuleHalfSpace => all!(capsule_half_space(a, b)),
+            Self::CapsuleCapsule => all!(capsule_capsule(a, b)),
+            Self::CapsuleBox => all!(capsule_box(a, b)),
+            Self::BoxHalfSpace => all!(box_half_space(a, b)),
+            Self::BoxBox => all!(box_box(a, b)),
         }
     }
 }
