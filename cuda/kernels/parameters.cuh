@@ -1282,7 +1282,7 @@ struct WorldsPlan {
     uint32_t poses;
     // Velocity of each body, and acceleration at zero joint accelerations.
     uint32_t motions;
-    // Inertia of each body with all it carries.
+    // Inertia of each body with all it carries; of one that nothing holds, inverse mass, centre and inverse inertia.
     uint32_t inertias;
     // The force on it.
     uint32_t forces;

@@ -89,6 +89,16 @@ struct World {
         return {matrix(plan.poses + POSE * b), vector(plan.poses + POSE * b + 9)};
     }
 
+    // What moves a body that nothing holds, in the place of an inertia: inverse mass [1/kg], its centre from its origin [m] and the inverse inertia about
+    // that [1/(kg m^2)], world axes.
+    __device__ __forceinline__ N inverse_mass(uint32_t b) const { return get(plan.inertias + INERTIA * b); }
+    __device__ __forceinline__ V center_of(uint32_t b) const { return vector(plan.inertias + INERTIA * b + 1); }
+    __device__ __forceinline__ Mat<T> inverse_inertia(uint32_t b) const {
+        const uint32_t at = plan.inertias + INERTIA * b + 4;
+        const N xx = get(at), xy = get(at + 1), xz = get(at + 2), yy = get(at + 3), yz = get(at + 4), zz = get(at + 5);
+        return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
+    }
+
     // Cholesky's factor of a tree's block in place, the diagonal inverted.
     __device__ __forceinline__ void factorise(const WorldsTree& tree) const {
         const uint32_t block = plan.blocks + tree.block;

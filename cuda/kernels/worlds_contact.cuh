@@ -150,30 +150,45 @@ struct Contact : World<Arrays> {
         }
     }
 
-    // Adds what the smooth velocities of a tree give through the columns.
-    __device__ __forceinline__ void add_velocity(const WorldsTree& tree, uint32_t base, V& sum) const {
+    // What the smooth velocities of a tree give through the columns.
+    __device__ __forceinline__ V velocity_through(const WorldsTree& tree, uint32_t base) const {
+        V sum = V::zero();
         for (uint32_t i = 0; i < tree.size; ++i) {
             sum = sum + this->contact_vector(base + 3 * i) * this->get(plan.smooth + tree.first_velocity + i);
         }
+        return sum;
     }
 
-    // Adds a tree's part of the trace of `J M^-1 J^T` (equation 12), in place of the columns.
-    __device__ __forceinline__ void add_trace(const WorldsTree& tree, uint32_t base, N& trace) const {
+    // A tree's part of the trace of `J M^-1 J^T` (equation 12), in place of the columns.
+    __device__ __forceinline__ N trace_of(const WorldsTree& tree, uint32_t base) const {
         const uint32_t block = plan.blocks + tree.block;
+        N trace = 0.0;
         for (uint32_t i = 0; i < tree.size; ++i) {
             const uint32_t row = block + i * (i + 1) / 2;
             V sum = this->contact_vector(base + 3 * i);
             for (uint32_t k = 0; k < i; ++k) {
                 sum = sum - this->contact_vector(base + 3 * k) * this->get(row + k);
             }
-            this->set_contact_vector(base + 3 * i, sum * this->get(row + i));
+            sum = sum * this->get(row + i);
+            this->set_contact_vector(base + 3 * i, sum);
+            trace = trace + dot(sum, sum);
         }
-        for (uint32_t d = 0; d < 3; ++d) {
-            for (uint32_t i = 0; i < tree.size; ++i) {
-                const N x = this->contact(base + 3 * i + d);
-                trace = trace + x * x;
-            }
-        }
+        return trace;
+    }
+
+    // Adds what a body that nothing holds has of the velocities at a point, of those of turning, and of the trace.
+    __device__ __forceinline__ void add_floating(uint32_t side, const WorldsTree& tree, V point, V& v, V& w, N& trace) const {
+        const uint32_t b = tree.first_body;
+        const N sign = side == 0 ? -1.0 : 1.0;
+        const V lever = point - this->reference(tree);
+        const Motion<T> motion = this->motion(plan.smooth + tree.first_velocity);
+        v = v + motion.at(lever) * sign;
+        w = w + motion.angular * sign;
+        // tr([r] W [r]^T) = tr(W) r^2 - r . W r.
+        const V r = lever - this->center_of(b);
+        const Mat<T> inverse = this->inverse_inertia(b);
+        const N spread = inverse.rows[0].x + inverse.rows[1].y + inverse.rows[2].z;
+        trace = trace + this->inverse_mass(b) * 3.0 + spread * dot(r, r) - dot(r, inverse.apply(r));
     }
 
     // One contact: its impulse and moment.
@@ -191,13 +206,17 @@ struct Contact : World<Arrays> {
                 continue;
             }
             const WorldsTree tree = plan.trees[trees[side]];
+            if (tree.floating != 0) {
+                add_floating(side, tree, meeting.point, v, w, trace);
+                continue;
+            }
             const V lever = meeting.point - this->reference(tree);
             write_columns(trees[side], base, [&](const Motion<T>& axis) { return axis.at(lever); });
-            add_velocity(tree, base, v);
-            add_trace(tree, base, trace);
+            v = v + velocity_through(tree, base);
+            trace = trace + trace_of(tree, base);
             if (turns) {
                 write_columns(trees[side], base, [&](const Motion<T>& axis) { return axis.angular; });
-                add_velocity(tree, base, w);
+                w = w + velocity_through(tree, base);
             }
         }
         if (!(N(0.0) < trace)) {
@@ -213,14 +232,16 @@ struct Contact : World<Arrays> {
         felt.violation = mass * meeting.distance * (-dt * kappa) - felt.gain * dot(meeting.normal, v);
         V impulse = cone(felt, v, mu[0]), moment = V::zero();
         if (turns) {
-            const V n = felt.normal;
-            N along, turning;
-            torsion(felt, w, mu[1], along, turning);
-            const bool is_turning = N(0.0) < mu[1];
+            N along, about;
+            torsion(felt, w, mu[1], along, about);
+            // A cone that is not there does not push either.
+            const bool is_twisting = N(0.0) < mu[1];
+            along = is_twisting ? along : N(0.0);
+            about = is_twisting ? about : N(0.0);
             const V roll = N(0.0) < mu[2] ? cone(felt, w, mu[2]) : V::zero();
-            const N rolled = dot(n, roll);
-            impulse = impulse + (is_turning ? n * along : V::zero()) + n * rolled;
-            moment = (is_turning ? n * turning : V::zero()) + (roll - n * rolled);
+            const N rolled = dot(felt.normal, roll);
+            impulse = impulse + felt.normal * (along + rolled);
+            moment = roll + felt.normal * (about - rolled);
         }
         const uint32_t at = WORLDS_POINT_NUMBERS * (pair.first_point + k);
         this->set_contact_vector(at, meeting.point);

@@ -19,24 +19,41 @@ __device__ __forceinline__ void gather(const Arrays& arrays, uint32_t n, uint32_
     if (dof.first_entry == dof.end_entry) {
         return;
     }
-    const Vec<T> reference = world.reference(plan.trees[dof.tree]);
-    const Motion<T> axis = world.motion(plan.axes + 6 * n);
+    const WorldsTree tree = plan.trees[dof.tree];
+    const uint32_t body = tree.first_body;
+    const bool is_floating = tree.floating != 0;
+    // Of a body that nothing holds the moment is about its centre, of a tree spatial vectors are about its reference.
+    const Vec<T> center = is_floating ? world.center_of(body) : Vec<T>::zero();
+    const Vec<T> reference = world.reference(tree);
+    const Motion<T> axis = is_floating ? Motion<T>::zero() : world.motion(plan.axes + 6 * n);
+    const uint32_t within_body = n - tree.first_velocity;
     Number<T> sum = world.get(plan.loads + n);
     for (uint32_t e = dof.first_entry; e < dof.end_entry; ++e) {
         const Array<uint32_t, 2> entry = plan.entries[e];
+        const Number<T> sign = entry[1] == 0 ? -1.0 : 1.0;
         const uint32_t touching = plan.touching[entry[0] * plan.worlds + number];
         const uint32_t first = plan.pairs[entry[0]].first_point;
         for (uint32_t k = 0; k < WORLDS_MOST_POINTS && touching >> k != 0; ++k) {
             if ((touching >> k & 1) == 0) {
                 continue;
             }
+            const bool turns = (touching >> (WORLDS_TURNING + k) & 1) != 0;
             const uint32_t at = WORLDS_POINT_NUMBERS * (first + k);
-            if (touching >> (WORLDS_TURNING + k) & 1) {
-                const Vec<T> column = entry[1] == 0 ? -axis.angular : axis.angular;
-                sum = sum + dot(column, world.contact_vector(at + 6));
+            const Vec<T> lever = world.contact_vector(at) - reference;
+            const Vec<T> impulse = world.contact_vector(at + 3);
+            if (!is_floating) {
+                if (turns) {
+                    sum = sum + dot(axis.angular * sign, world.contact_vector(at + 6));
+                }
+                sum = sum + dot(axis.at(lever) * sign, impulse);
+            } else if (within_body < 3) {
+                if (turns) {
+                    sum = sum + world.contact(at + 6 + within_body) * sign;
+                }
+                sum = sum + cross(lever - center, impulse * sign)[within_body];
+            } else {
+                sum = sum + impulse[within_body - 3] * sign;
             }
-            const Vec<T> moved = axis.at(world.contact_vector(at) - reference);
-            sum = sum + dot(entry[1] == 0 ? -moved : moved, world.contact_vector(at + 3));
         }
     }
     world.set(plan.loads + n, sum);
@@ -61,10 +78,14 @@ struct Finish : World<Arrays> {
     // The velocities with contact; those that are none, or too fast, stop the world.
     __device__ __forceinline__ void correct() const {
         const uint32_t end = tree.first_velocity + tree.size;
-        for (uint32_t n = tree.first_velocity; n < end; ++n) {
-            push_joint(n, plan.dofs[n]);
+        if (tree.floating != 0) {
+            correct_floating(tree.first_body, plan.loads + tree.first_velocity);
+        } else {
+            for (uint32_t n = tree.first_velocity; n < end; ++n) {
+                push_joint(n, plan.dofs[n]);
+            }
+            this->solve(tree, plan.loads + tree.first_velocity);
         }
-        this->solve(tree, plan.loads + tree.first_velocity);
         bool is_fine = true;
         for (uint32_t n = tree.first_velocity; n < end; ++n) {
             const N v = this->get(plan.smooth + n) + this->get(plan.loads + n);
@@ -74,6 +95,13 @@ struct Finish : World<Arrays> {
         if (!is_fine) {
             plan.stopped[world] = 1;
         }
+    }
+
+    // Changes of the velocities of a body that nothing holds, from its moment about the centre of mass and its impulse.
+    __device__ __forceinline__ void correct_floating(uint32_t b, uint32_t at) const {
+        const V turn = this->inverse_inertia(b).apply(this->vector(at));
+        const V push = this->vector(at + 3) * this->inverse_mass(b);
+        this->set_motion(at, {turn, push - cross(turn, this->center_of(b))});
     }
 
     // The impedance in one dimension: limits on one side, dry friction up to its bound.

@@ -28,21 +28,25 @@ struct Smooth : World<Arrays> {
         : Base(arrays, world_number), tree(arrays.plan.trees[tree_number]), number(tree_number) {}
 
     __device__ __forceinline__ void run() const {
+        for (uint32_t n = tree.first_velocity; n < tree.first_velocity + tree.size; ++n) {
+            this->set(plan.loads + n, 0.0);
+        }
+        if (tree.floating != 0) {
+            float_freely(tree.first_body, plan.bodies[tree.first_body]);
+            return;
+        }
         const uint32_t end = tree.first_body + tree.bodies;
         for (uint32_t b = tree.first_body; b < end; ++b) {
             place(b, plan.bodies[b]);
             move_body(b, plan.bodies[b]);
         }
         for (uint32_t b = tree.first_body; b < end; ++b) {
-            weigh(b, plan.bodies[b]);
+            weigh(b);
         }
         for (uint32_t b = end; b-- > tree.first_body;) {
             hand_on(b, plan.bodies[b]);
         }
         add_momenta();
-        for (uint32_t n = tree.first_velocity; n < tree.first_velocity + tree.size; ++n) {
-            this->set(plan.loads + n, 0.0);
-        }
         each_motor([&](uint32_t m, const WorldsMotor&) {
             this->set(plan.saturated + 2 * m, 0.0);
             this->set(plan.saturated + 2 * m + 1, 0.0);
@@ -57,6 +61,42 @@ struct Smooth : World<Arrays> {
                 break;
             }
         }
+    }
+
+    // Pose of a body that nothing holds, what moves it, and its velocities: it falls, and turns on as it did. What turns it without forces comes with its
+    // flight.
+    __device__ __forceinline__ void float_freely(uint32_t b, const WorldsBody& body) const {
+        const uint32_t numbers = plan.body_numbers + WORLDS_BODY_NUMBERS * b;
+        const uint32_t q = body.first_position, v = body.first_velocity;
+        const Quat<T> turn = {this->position(q), this->position(q + 1), this->position(q + 2), this->position(q + 3)};
+        const V place = {this->position(q + 4), this->position(q + 5), this->position(q + 6)};
+        const Mat<T> rotation = turn.matrix();
+        set_pose(b, {rotation, this->constant_vector(numbers + 9) + place});
+        const N scale = N(1.0) / this->parameter(plan.mass + b);
+        const Mat<T> half = rotation.times(this->constant_matrix(numbers + WORLDS_BODY_INVERSE));
+        uint32_t at = plan.inertias + INERTIA * b;
+        this->set(at, scale * (N(1.0) / this->constant(numbers + WORLDS_BODY_MASS)));
+        this->set_vector(at + 1, rotation.apply(this->constant_vector(numbers + WORLDS_BODY_CENTER)));
+        at += 4;
+        for (uint32_t r = 0; r < 3; ++r) {
+            for (uint32_t c = r; c < 3; ++c) {
+                this->set(at, dot(half.rows[r], rotation.rows[c]) * scale);
+                ++at;
+            }
+        }
+        const bool has_weight = N(0.0) < this->constant(numbers + WORLDS_BODY_WEIGHT);
+        const V fall = this->parameter_vector(plan.gravity) * (has_weight ? this->dt() : N(0.0));
+        const V turning = {this->velocity(v), this->velocity(v + 1), this->velocity(v + 2)};
+        const V linear = {this->velocity(v + 3), this->velocity(v + 4), this->velocity(v + 5)};
+        this->set_motion(plan.smooth + v, {turning, linear + fall});
+    }
+
+    __device__ __forceinline__ void set_pose(uint32_t b, const Pose<T>& pose) const {
+        const uint32_t at = plan.poses + POSE * b;
+        for (uint32_t r = 0; r < 3; ++r) {
+            this->set_vector(at + 3 * r, pose.rotation.rows[r]);
+        }
+        this->set_vector(at + 9, pose.position);
     }
 
     // Pose of a body, and the axes of its joint as angular and linear part of the body at its own origin.
@@ -97,11 +137,7 @@ struct Smooth : World<Arrays> {
             const Quat<T> turn = {this->position(q), this->position(q + 1), this->position(q + 2), this->position(q + 3)};
             frame.rotation = frame.rotation.times(turn.matrix());
         }
-        const uint32_t at = plan.poses + POSE * b;
-        for (uint32_t r = 0; r < 3; ++r) {
-            this->set_vector(at + 3 * r, frame.rotation.rows[r]);
-        }
-        this->set_vector(at + 9, frame.position);
+        set_pose(b, frame);
     }
 
     // From the tree's reference to a body's origin [m].
@@ -158,7 +194,7 @@ struct Smooth : World<Arrays> {
     }
 
     // Inertia of a body alone and the force that it needs at zero joint accelerations.
-    __device__ __forceinline__ void weigh(uint32_t b, const WorldsBody&) const {
+    __device__ __forceinline__ void weigh(uint32_t b) const {
         const uint32_t numbers = plan.body_numbers + WORLDS_BODY_NUMBERS * b;
         const N scale = this->parameter(plan.mass + b);
         const Mat<T> rotation = this->matrix(plan.poses + POSE * b);
@@ -176,13 +212,9 @@ struct Smooth : World<Arrays> {
         V moment = rotation.apply(this->constant_vector(numbers + WORLDS_BODY_WEIGHT + 1)) * scale;
         moment = moment + lever * mass;
         const Force<T> pull = {cross(moment, gravity), gravity * mass};
-        // What turns a body that nothing holds comes with its flow.
-        Force<T> needed = {V::zero(), V::zero()};
-        if (tree.floating == 0) {
-            const Motion<T> v = this->motion(plan.motions + 12 * b);
-            const Motion<T> a = this->motion(plan.motions + 12 * b + 6);
-            needed = inertia.momentum(a).plus(v.cross_force(inertia.momentum(v)));
-        }
+        const Motion<T> v = this->motion(plan.motions + 12 * b);
+        const Motion<T> a = this->motion(plan.motions + 12 * b + 6);
+        const Force<T> needed = inertia.momentum(a).plus(v.cross_force(inertia.momentum(v)));
         this->set_force(plan.forces + 6 * b, needed.minus(pull));
     }
 

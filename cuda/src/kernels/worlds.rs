@@ -185,7 +185,7 @@ shared_structs! {
         pub poses: u32,
         /// Velocity of each body, and acceleration at zero joint accelerations.
         pub motions: u32,
-        /// Inertia of each body with all it carries.
+        /// Inertia of each body with all it carries; of one that nothing holds, inverse mass, centre and inverse inertia.
         pub inertias: u32,
         /// The force on it.
         pub forces: u32,

@@ -66,9 +66,9 @@ pub struct FlatTree {
     pub first_velocity: u32,
     /// How many.
     pub size: u32,
-    /// First number of its block within those of all trees: lower triangles, row by row.
+    /// First number of its block within those of all trees: lower triangles, row by row. A body that nothing holds has none.
     pub block: u32,
-    /// Of a body that nothing holds: inverse inertia about its centre ((kg m^2)^-1, its axes), row by row.
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre (1/(kg m^2), its axes), row by row.
     pub floating: Option<[f64; 9]>,
 }
 
@@ -308,7 +308,8 @@ impl FlatBatch {
 
     /// Numbers of all blocks of the mass matrix.
     pub fn blocks(&self) -> usize {
-        self.trees.last().map_or(0, |tree| (tree.block + tree.size * (tree.size + 1) / 2) as usize)
+        let jointed = self.trees.iter().filter(|tree| tree.floating.is_none());
+        jointed.map(|tree| (tree.size * (tree.size + 1) / 2) as usize).sum()
     }
 }
 
@@ -351,7 +352,7 @@ fn flat_trees(plan: &Plan) -> Vec<FlatTree> {
         first_velocity: tree.first_velocity as u32,
         size: tree.size as u32,
         block: tree.block as u32,
-        floating: tree.floating.as_ref().map(row_by_row),
+        floating: tree.floating.as_ref().map(|(inverse, _)| row_by_row(inverse)),
     };
     plan.trees.iter().map(tree).collect()
 }
