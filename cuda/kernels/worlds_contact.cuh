@@ -7,6 +7,7 @@
 
 #include "worlds.cuh"
 #include "worlds_boxes.cuh"
+#include "worlds_capsule_box.cuh"
 
 namespace worlds {
 

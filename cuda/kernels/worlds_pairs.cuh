@@ -1,5 +1,5 @@
 // Where simple solids meet, in closed form: spheres, capsules, and boxes on half-spaces. This follows `rigid/src/lanes/pairs`, which has the
-// sources. Boxes among themselves and with capsules are in worlds_boxes.cuh.
+// sources. Capsules with boxes are in worlds_capsule_box.cuh, boxes among themselves in worlds_boxes.cuh.
 #pragma once
 
 #include "worlds_spatial.cuh"

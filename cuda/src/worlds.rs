@@ -3,7 +3,8 @@
 //! [`DeviceWorlds`] is made from a batch as it is. A step is five launches: smooth velocities (a thread a tree and world), contacts in closed form (a
 //! thread a pair and world, its points in places of their own), what they add to each degree of freedom (a thread for it and a world, in the
 //! order of the points), the correction, and the motion. In `f64` nothing is fused and every operation is that of the processor, so that the results have its bits,
-//! as far as powers of impedances are 1 or 2. In `f32` distances are world coordinates and velocities are about each tree's origin.
+//! as far as powers of impedances are 1 or 2. In `f32` velocities are about each tree's first body, and contacts are in world coordinates: overlaps are as good as the last
+//! bit of positions, 1e-8 m at 0.1 m from the origin and 8e-6 m at 100 m.
 
 mod error;
 mod memory;
