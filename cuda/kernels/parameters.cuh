@@ -180,6 +180,56 @@ constexpr uint32_t CONVEX_NO_ROOM = 5;
 constexpr uint32_t WALLS_THREADS = 128;
 // Numbers that are summed for the walls: angular impulse, linear impulse.
 constexpr uint32_t WALLS_SUMS = 6;
+// Threads of a block of the worlds' kernels, all of them on the same tree, pair or degree of freedom.
+constexpr uint32_t WORLDS_THREADS = 128;
+// In place of an index: none, or the world.
+constexpr uint32_t WORLDS_NONE = 4294967295;
+// A revolute joint.
+constexpr uint32_t WORLDS_REVOLUTE = 0;
+// A prismatic joint.
+constexpr uint32_t WORLDS_PRISMATIC = 1;
+// A ball joint.
+constexpr uint32_t WORLDS_BALL = 2;
+// A free joint.
+constexpr uint32_t WORLDS_FREE = 3;
+// A half-space.
+constexpr uint32_t WORLDS_HALF_SPACE = 0;
+// A sphere.
+constexpr uint32_t WORLDS_SPHERE = 1;
+// A capsule.
+constexpr uint32_t WORLDS_CAPSULE = 2;
+// A box.
+constexpr uint32_t WORLDS_BOX = 3;
+// A motor whose target is a rate.
+constexpr uint32_t WORLDS_RATE = 1;
+// Most points of contact of a pair.
+constexpr uint32_t WORLDS_MOST_POINTS = 12;
+// From this bit on, which points of a pair have a moment.
+constexpr uint32_t WORLDS_TURNING = 16;
+// Numbers of a point of contact: where it is (m), impulse (N s) and moment (N m s).
+constexpr uint32_t WORLDS_POINT_NUMBERS = 9;
+// Numbers of the settings: step (s), kappa (1/s^2), delta (1/s), weight of a facet, impedance of joints.
+constexpr uint32_t WORLDS_SETTINGS_NUMBERS = 9;
+// Numbers of an impedance: minimum, maximum, width (m), midpoint, power.
+constexpr uint32_t WORLDS_CURVE_NUMBERS = 5;
+// Numbers of a body: first its frame (rotation by rows, origin).
+constexpr uint32_t WORLDS_BODY_NUMBERS = 38;
+// Axis of its joint.
+constexpr uint32_t WORLDS_BODY_AXIS = 12;
+// Mass (kg).
+constexpr uint32_t WORLDS_BODY_MASS = 15;
+// Centre of mass (m).
+constexpr uint32_t WORLDS_BODY_CENTER = 16;
+// Inertia about it: xx, xy, xz, yy, yz, zz (kg m^2).
+constexpr uint32_t WORLDS_BODY_INERTIA = 19;
+// Mass on which gravity acts (kg), and its centre times that (kg m).
+constexpr uint32_t WORLDS_BODY_WEIGHT = 25;
+// Inverse inertia of a body that nothing holds, by rows.
+constexpr uint32_t WORLDS_BODY_INVERSE = 29;
+// Numbers of a pose: rotation by rows, origin (m).
+constexpr uint32_t WORLDS_POSE_NUMBERS = 12;
+// Numbers of a degree of freedom: damping, stiffness, reference, armature, dry friction, least and greatest position.
+constexpr uint32_t WORLDS_DOF_NUMBERS = 7;
 
 // Some bits of a key, by which a pass sorts.
 struct SortDigit {
@@ -1069,6 +1119,297 @@ struct ContactWall {
 static_assert(sizeof(ContactWall) == 8 && alignof(ContactWall) == 4, "ContactWall");
 static_assert(PLIANT_OFFSET(ContactWall, plane) == 0, "ContactWall::plane");
 static_assert(PLIANT_OFFSET(ContactWall, slot) == 4, "ContactWall::slot");
+
+// A link that moves against its parent, with all that is welded to it.
+struct WorldsBody {
+    // Kind of its joint.
+    uint32_t joint;
+    // Body that the joint is on, or `WORLDS_NONE`.
+    uint32_t parent;
+    // First of its positions.
+    uint32_t first_position;
+    // First of its degrees of freedom.
+    uint32_t first_velocity;
+    // How many it has.
+    uint32_t dofs;
+    // Number of its tree.
+    uint32_t tree;
+    // First of its entries among the chains.
+    uint32_t first_chain;
+    // Degrees of freedom that move it.
+    uint32_t chain;
+};
+static_assert(sizeof(WorldsBody) == 32 && alignof(WorldsBody) == 4, "WorldsBody");
+static_assert(PLIANT_OFFSET(WorldsBody, joint) == 0, "WorldsBody::joint");
+static_assert(PLIANT_OFFSET(WorldsBody, parent) == 4, "WorldsBody::parent");
+static_assert(PLIANT_OFFSET(WorldsBody, first_position) == 8, "WorldsBody::first_position");
+static_assert(PLIANT_OFFSET(WorldsBody, first_velocity) == 12, "WorldsBody::first_velocity");
+static_assert(PLIANT_OFFSET(WorldsBody, dofs) == 16, "WorldsBody::dofs");
+static_assert(PLIANT_OFFSET(WorldsBody, tree) == 20, "WorldsBody::tree");
+static_assert(PLIANT_OFFSET(WorldsBody, first_chain) == 24, "WorldsBody::first_chain");
+static_assert(PLIANT_OFFSET(WorldsBody, chain) == 28, "WorldsBody::chain");
+
+// Bodies whose degrees of freedom share a block of the mass matrix.
+struct WorldsTree {
+    // Its first body.
+    uint32_t first_body;
+    // How many.
+    uint32_t bodies;
+    // First of its degrees of freedom.
+    uint32_t first_velocity;
+    // How many.
+    uint32_t size;
+    // First number of its block.
+    uint32_t block;
+    // Whether it is a body that nothing holds.
+    uint32_t floating;
+};
+static_assert(sizeof(WorldsTree) == 24 && alignof(WorldsTree) == 4, "WorldsTree");
+static_assert(PLIANT_OFFSET(WorldsTree, first_body) == 0, "WorldsTree::first_body");
+static_assert(PLIANT_OFFSET(WorldsTree, bodies) == 4, "WorldsTree::bodies");
+static_assert(PLIANT_OFFSET(WorldsTree, first_velocity) == 8, "WorldsTree::first_velocity");
+static_assert(PLIANT_OFFSET(WorldsTree, size) == 12, "WorldsTree::size");
+static_assert(PLIANT_OFFSET(WorldsTree, block) == 16, "WorldsTree::block");
+static_assert(PLIANT_OFFSET(WorldsTree, floating) == 20, "WorldsTree::floating");
+
+// A shape.
+struct WorldsGeometry {
+    // Its body, or `WORLDS_NONE`.
+    uint32_t body;
+    // Its kind.
+    uint32_t shape;
+};
+static_assert(sizeof(WorldsGeometry) == 8 && alignof(WorldsGeometry) == 4, "WorldsGeometry");
+static_assert(PLIANT_OFFSET(WorldsGeometry, body) == 0, "WorldsGeometry::body");
+static_assert(PLIANT_OFFSET(WorldsGeometry, shape) == 4, "WorldsGeometry::shape");
+
+// Two geometries that may touch.
+struct WorldsPair {
+    // Its kind, as `pliant_rigid::batch::FlatPair` numbers them.
+    uint32_t kind;
+    // The geometries, in this order.
+    Array<uint32_t, 2> geometries;
+    // Number of its first point of contact.
+    uint32_t first_point;
+};
+static_assert(sizeof(WorldsPair) == 16 && alignof(WorldsPair) == 4, "WorldsPair");
+static_assert(PLIANT_OFFSET(WorldsPair, kind) == 0, "WorldsPair::kind");
+static_assert(PLIANT_OFFSET(WorldsPair, geometries) == 4, "WorldsPair::geometries");
+static_assert(PLIANT_OFFSET(WorldsPair, first_point) == 12, "WorldsPair::first_point");
+
+// A motor.
+struct WorldsMotor {
+    // Its degree of freedom.
+    uint32_t dof;
+    // Position that it acts on, or `WORLDS_NONE`.
+    uint32_t position;
+    // What its target means: 0 effort, 1 rate, 2 position.
+    uint32_t order;
+    // The tree of its degree of freedom.
+    uint32_t tree;
+};
+static_assert(sizeof(WorldsMotor) == 16 && alignof(WorldsMotor) == 4, "WorldsMotor");
+static_assert(PLIANT_OFFSET(WorldsMotor, dof) == 0, "WorldsMotor::dof");
+static_assert(PLIANT_OFFSET(WorldsMotor, position) == 4, "WorldsMotor::position");
+static_assert(PLIANT_OFFSET(WorldsMotor, order) == 8, "WorldsMotor::order");
+static_assert(PLIANT_OFFSET(WorldsMotor, tree) == 12, "WorldsMotor::tree");
+
+// A degree of freedom.
+struct WorldsDof {
+    // Its position, or `WORLDS_NONE`.
+    uint32_t position;
+    // Its tree.
+    uint32_t tree;
+    // Number of its diagonal entry within all blocks.
+    uint32_t diagonal;
+    // First of the contacts that it takes part in, among the entries.
+    uint32_t first_entry;
+    // End of them.
+    uint32_t end_entry;
+};
+static_assert(sizeof(WorldsDof) == 20 && alignof(WorldsDof) == 4, "WorldsDof");
+static_assert(PLIANT_OFFSET(WorldsDof, position) == 0, "WorldsDof::position");
+static_assert(PLIANT_OFFSET(WorldsDof, tree) == 4, "WorldsDof::tree");
+static_assert(PLIANT_OFFSET(WorldsDof, diagonal) == 8, "WorldsDof::diagonal");
+static_assert(PLIANT_OFFSET(WorldsDof, first_entry) == 12, "WorldsDof::first_entry");
+static_assert(PLIANT_OFFSET(WorldsDof, end_entry) == 16, "WorldsDof::end_entry");
+
+// What is the same in all worlds, and what is whole numbers.
+struct WorldsPlan {
+    // Bodies, by trees, parents first.
+    Span<WorldsBody> bodies;
+    // Trees.
+    Span<WorldsTree> trees;
+    // Degrees of freedom that move each body: number, and number within the tree.
+    Span<Array<uint32_t, 2>> chains;
+    // Shapes.
+    Span<WorldsGeometry> geometries;
+    // Pairs of them.
+    Span<WorldsPair> pairs;
+    // Motors.
+    Span<WorldsMotor> motors;
+    // Degrees of freedom.
+    Span<WorldsDof> dofs;
+    // Pairs that each degree of freedom moves one body of, ascending: the pair, and 1 where it is the second body.
+    Span<Array<uint32_t, 2>> entries;
+    // For each world, 1 where it has stopped.
+    Span<uint32_t> stopped;
+    // For each world, steps since it was put into its state.
+    Span<uint32_t> steps;
+    // Steps since targets were uploaded, and number of the last of their rows.
+    Span<uint32_t> clock;
+    // For each pair and world, which of its points touch, and from `WORLDS_TURNING` on which of them have a moment.
+    Span<uint32_t> touching;
+    // Number of worlds.
+    uint32_t worlds;
+    // Number of facets.
+    uint32_t facets;
+    // Row of the first velocity of a state.
+    uint32_t velocities;
+    // Degrees of freedom of the largest tree.
+    uint32_t largest;
+    // Rows of parameters: gravity.
+    uint32_t gravity;
+    // Factor of each body's mass.
+    uint32_t mass;
+    // Three sizes of each geometry.
+    uint32_t sizes;
+    // Three of each geometry.
+    uint32_t friction;
+    // Three of each motor.
+    uint32_t motor_figures;
+    // Rows of numbers of a step. Rotation and origin of each body.
+    uint32_t poses;
+    // Velocity of each body, and acceleration at zero joint accelerations.
+    uint32_t motions;
+    // Inertia of each body with all it carries; of one that nothing holds, inverse mass, centre and inverse inertia.
+    uint32_t inertias;
+    // The force on it.
+    uint32_t forces;
+    // Axis of each degree of freedom.
+    uint32_t axes;
+    // Lower triangles of the mass matrix.
+    uint32_t bare;
+    // Those with what is implicit, then their factors.
+    uint32_t blocks;
+    // Of each degree of freedom: momentum.
+    uint32_t momenta;
+    // Velocity without contact, then with it.
+    uint32_t smooth;
+    // Impulse.
+    uint32_t loads;
+    // Of each motor, 1 where it is at its limit, and the effort there.
+    uint32_t saturated;
+    // Rows of contacts: first the points', then from here columns of each pair.
+    uint32_t columns;
+    // Constants: of the bodies.
+    uint32_t body_numbers;
+    // Of the geometries: poses.
+    uint32_t geometry_numbers;
+    // Of the pairs: impedances.
+    uint32_t pair_numbers;
+    // Of the motors: rates of their targets.
+    uint32_t motor_numbers;
+    // Of the degrees of freedom.
+    uint32_t dof_numbers;
+    // Of the facets: two each.
+    uint32_t facet_numbers;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(WorldsPlan) == 304 && alignof(WorldsPlan) == 8, "WorldsPlan");
+static_assert(PLIANT_OFFSET(WorldsPlan, bodies) == 0, "WorldsPlan::bodies");
+static_assert(PLIANT_OFFSET(WorldsPlan, trees) == 16, "WorldsPlan::trees");
+static_assert(PLIANT_OFFSET(WorldsPlan, chains) == 32, "WorldsPlan::chains");
+static_assert(PLIANT_OFFSET(WorldsPlan, geometries) == 48, "WorldsPlan::geometries");
+static_assert(PLIANT_OFFSET(WorldsPlan, pairs) == 64, "WorldsPlan::pairs");
+static_assert(PLIANT_OFFSET(WorldsPlan, motors) == 80, "WorldsPlan::motors");
+static_assert(PLIANT_OFFSET(WorldsPlan, dofs) == 96, "WorldsPlan::dofs");
+static_assert(PLIANT_OFFSET(WorldsPlan, entries) == 112, "WorldsPlan::entries");
+static_assert(PLIANT_OFFSET(WorldsPlan, stopped) == 128, "WorldsPlan::stopped");
+static_assert(PLIANT_OFFSET(WorldsPlan, steps) == 144, "WorldsPlan::steps");
+static_assert(PLIANT_OFFSET(WorldsPlan, clock) == 160, "WorldsPlan::clock");
+static_assert(PLIANT_OFFSET(WorldsPlan, touching) == 176, "WorldsPlan::touching");
+static_assert(PLIANT_OFFSET(WorldsPlan, worlds) == 192, "WorldsPlan::worlds");
+static_assert(PLIANT_OFFSET(WorldsPlan, facets) == 196, "WorldsPlan::facets");
+static_assert(PLIANT_OFFSET(WorldsPlan, velocities) == 200, "WorldsPlan::velocities");
+static_assert(PLIANT_OFFSET(WorldsPlan, largest) == 204, "WorldsPlan::largest");
+static_assert(PLIANT_OFFSET(WorldsPlan, gravity) == 208, "WorldsPlan::gravity");
+static_assert(PLIANT_OFFSET(WorldsPlan, mass) == 212, "WorldsPlan::mass");
+static_assert(PLIANT_OFFSET(WorldsPlan, sizes) == 216, "WorldsPlan::sizes");
+static_assert(PLIANT_OFFSET(WorldsPlan, friction) == 220, "WorldsPlan::friction");
+static_assert(PLIANT_OFFSET(WorldsPlan, motor_figures) == 224, "WorldsPlan::motor_figures");
+static_assert(PLIANT_OFFSET(WorldsPlan, poses) == 228, "WorldsPlan::poses");
+static_assert(PLIANT_OFFSET(WorldsPlan, motions) == 232, "WorldsPlan::motions");
+static_assert(PLIANT_OFFSET(WorldsPlan, inertias) == 236, "WorldsPlan::inertias");
+static_assert(PLIANT_OFFSET(WorldsPlan, forces) == 240, "WorldsPlan::forces");
+static_assert(PLIANT_OFFSET(WorldsPlan, axes) == 244, "WorldsPlan::axes");
+static_assert(PLIANT_OFFSET(WorldsPlan, bare) == 248, "WorldsPlan::bare");
+static_assert(PLIANT_OFFSET(WorldsPlan, blocks) == 252, "WorldsPlan::blocks");
+static_assert(PLIANT_OFFSET(WorldsPlan, momenta) == 256, "WorldsPlan::momenta");
+static_assert(PLIANT_OFFSET(WorldsPlan, smooth) == 260, "WorldsPlan::smooth");
+static_assert(PLIANT_OFFSET(WorldsPlan, loads) == 264, "WorldsPlan::loads");
+static_assert(PLIANT_OFFSET(WorldsPlan, saturated) == 268, "WorldsPlan::saturated");
+static_assert(PLIANT_OFFSET(WorldsPlan, columns) == 272, "WorldsPlan::columns");
+static_assert(PLIANT_OFFSET(WorldsPlan, body_numbers) == 276, "WorldsPlan::body_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, geometry_numbers) == 280, "WorldsPlan::geometry_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, pair_numbers) == 284, "WorldsPlan::pair_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, motor_numbers) == 288, "WorldsPlan::motor_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, dof_numbers) == 292, "WorldsPlan::dof_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, facet_numbers) == 296, "WorldsPlan::facet_numbers");
+static_assert(PLIANT_OFFSET(WorldsPlan, unused) == 300, "WorldsPlan::unused");
+
+// Worlds in single precision. Of all but the constants a row is a number of all worlds.
+struct WorldsF32 {
+    // What is the same in all.
+    WorldsPlan plan;
+    // Its real numbers; the settings come first.
+    Span<float> constants;
+    // Positions, then velocities.
+    Span<float> states;
+    // Targets of the motors, as many rows for each step that they were uploaded for.
+    Span<float> targets;
+    // What may differ from world to world.
+    Span<float> parameters;
+    // Numbers of a step.
+    Span<float> scratch;
+    // Points of contact, and the columns of pairs.
+    Span<float> contacts;
+};
+static_assert(sizeof(WorldsF32) == 400 && alignof(WorldsF32) == 8, "WorldsF32");
+static_assert(PLIANT_OFFSET(WorldsF32, plan) == 0, "WorldsF32::plan");
+static_assert(PLIANT_OFFSET(WorldsF32, constants) == 304, "WorldsF32::constants");
+static_assert(PLIANT_OFFSET(WorldsF32, states) == 320, "WorldsF32::states");
+static_assert(PLIANT_OFFSET(WorldsF32, targets) == 336, "WorldsF32::targets");
+static_assert(PLIANT_OFFSET(WorldsF32, parameters) == 352, "WorldsF32::parameters");
+static_assert(PLIANT_OFFSET(WorldsF32, scratch) == 368, "WorldsF32::scratch");
+static_assert(PLIANT_OFFSET(WorldsF32, contacts) == 384, "WorldsF32::contacts");
+
+// Worlds in double precision.
+struct WorldsF64 {
+    // See `WorldsF32`.
+    WorldsPlan plan;
+    // See `WorldsF32`.
+    Span<double> constants;
+    // See `WorldsF32`.
+    Span<double> states;
+    // See `WorldsF32`.
+    Span<double> targets;
+    // See `WorldsF32`.
+    Span<double> parameters;
+    // See `WorldsF32`.
+    Span<double> scratch;
+    // See `WorldsF32`.
+    Span<double> contacts;
+};
+static_assert(sizeof(WorldsF64) == 400 && alignof(WorldsF64) == 8, "WorldsF64");
+static_assert(PLIANT_OFFSET(WorldsF64, plan) == 0, "WorldsF64::plan");
+static_assert(PLIANT_OFFSET(WorldsF64, constants) == 304, "WorldsF64::constants");
+static_assert(PLIANT_OFFSET(WorldsF64, states) == 320, "WorldsF64::states");
+static_assert(PLIANT_OFFSET(WorldsF64, targets) == 336, "WorldsF64::targets");
+static_assert(PLIANT_OFFSET(WorldsF64, parameters) == 352, "WorldsF64::parameters");
+static_assert(PLIANT_OFFSET(WorldsF64, scratch) == 368, "WorldsF64::scratch");
+static_assert(PLIANT_OFFSET(WorldsF64, contacts) == 384, "WorldsF64::contacts");
 
 // Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
 struct ScanTilesParameters {
@@ -2561,3 +2902,83 @@ struct ConvexSolveBodiesParameters {
 static_assert(sizeof(ConvexSolveBodiesParameters) == 912 && alignof(ConvexSolveBodiesParameters) == 8, "ConvexSolveBodiesParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, solve) == 0, "ConvexSolveBodiesParameters::solve");
 static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, bodies) == 728, "ConvexSolveBodiesParameters::bodies");
+
+// Poses, inertias, forces, mass matrices and their factors, and the velocities without contact: a thread a tree and world.
+struct WorldsSmoothF32Parameters {
+    // The worlds.
+    WorldsF32 worlds;
+};
+static_assert(sizeof(WorldsSmoothF32Parameters) == 400 && alignof(WorldsSmoothF32Parameters) == 8, "WorldsSmoothF32Parameters");
+static_assert(PLIANT_OFFSET(WorldsSmoothF32Parameters, worlds) == 0, "WorldsSmoothF32Parameters::worlds");
+
+// See `WorldsSmoothF32Parameters`.
+struct WorldsSmoothF64Parameters {
+    // The worlds.
+    WorldsF64 worlds;
+};
+static_assert(sizeof(WorldsSmoothF64Parameters) == 400 && alignof(WorldsSmoothF64Parameters) == 8, "WorldsSmoothF64Parameters");
+static_assert(PLIANT_OFFSET(WorldsSmoothF64Parameters, worlds) == 0, "WorldsSmoothF64Parameters::worlds");
+
+// Where pairs touch, and the impulses there: a thread a pair and world.
+struct WorldsContactF32Parameters {
+    // The worlds.
+    WorldsF32 worlds;
+};
+static_assert(sizeof(WorldsContactF32Parameters) == 400 && alignof(WorldsContactF32Parameters) == 8, "WorldsContactF32Parameters");
+static_assert(PLIANT_OFFSET(WorldsContactF32Parameters, worlds) == 0, "WorldsContactF32Parameters::worlds");
+
+// See `WorldsContactF32Parameters`.
+struct WorldsContactF64Parameters {
+    // The worlds.
+    WorldsF64 worlds;
+};
+static_assert(sizeof(WorldsContactF64Parameters) == 400 && alignof(WorldsContactF64Parameters) == 8, "WorldsContactF64Parameters");
+static_assert(PLIANT_OFFSET(WorldsContactF64Parameters, worlds) == 0, "WorldsContactF64Parameters::worlds");
+
+// What the contacts' impulses add to each degree of freedom: a thread for it and a world.
+struct WorldsGatherF32Parameters {
+    // The worlds.
+    WorldsF32 worlds;
+};
+static_assert(sizeof(WorldsGatherF32Parameters) == 400 && alignof(WorldsGatherF32Parameters) == 8, "WorldsGatherF32Parameters");
+static_assert(PLIANT_OFFSET(WorldsGatherF32Parameters, worlds) == 0, "WorldsGatherF32Parameters::worlds");
+
+// See `WorldsGatherF32Parameters`.
+struct WorldsGatherF64Parameters {
+    // The worlds.
+    WorldsF64 worlds;
+};
+static_assert(sizeof(WorldsGatherF64Parameters) == 400 && alignof(WorldsGatherF64Parameters) == 8, "WorldsGatherF64Parameters");
+static_assert(PLIANT_OFFSET(WorldsGatherF64Parameters, worlds) == 0, "WorldsGatherF64Parameters::worlds");
+
+// Joint limits, dry friction and the velocities with contact; stops worlds that diverge: a thread a tree and world.
+struct WorldsCorrectF32Parameters {
+    // The worlds.
+    WorldsF32 worlds;
+};
+static_assert(sizeof(WorldsCorrectF32Parameters) == 400 && alignof(WorldsCorrectF32Parameters) == 8, "WorldsCorrectF32Parameters");
+static_assert(PLIANT_OFFSET(WorldsCorrectF32Parameters, worlds) == 0, "WorldsCorrectF32Parameters::worlds");
+
+// See `WorldsCorrectF32Parameters`.
+struct WorldsCorrectF64Parameters {
+    // The worlds.
+    WorldsF64 worlds;
+};
+static_assert(sizeof(WorldsCorrectF64Parameters) == 400 && alignof(WorldsCorrectF64Parameters) == 8, "WorldsCorrectF64Parameters");
+static_assert(PLIANT_OFFSET(WorldsCorrectF64Parameters, worlds) == 0, "WorldsCorrectF64Parameters::worlds");
+
+// The motion of the step, of worlds that have not stopped: a thread a tree and world.
+struct WorldsAdvanceF32Parameters {
+    // The worlds.
+    WorldsF32 worlds;
+};
+static_assert(sizeof(WorldsAdvanceF32Parameters) == 400 && alignof(WorldsAdvanceF32Parameters) == 8, "WorldsAdvanceF32Parameters");
+static_assert(PLIANT_OFFSET(WorldsAdvanceF32Parameters, worlds) == 0, "WorldsAdvanceF32Parameters::worlds");
+
+// See `WorldsAdvanceF32Parameters`.
+struct WorldsAdvanceF64Parameters {
+    // The worlds.
+    WorldsF64 worlds;
+};
+static_assert(sizeof(WorldsAdvanceF64Parameters) == 400 && alignof(WorldsAdvanceF64Parameters) == 8, "WorldsAdvanceF64Parameters");
+static_assert(PLIANT_OFFSET(WorldsAdvanceF64Parameters, worlds) == 0, "WorldsAdvanceF64Parameters::worlds");

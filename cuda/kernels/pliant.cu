@@ -16,3 +16,4 @@
 #include "totals.cu"
 #include "cloth_pins.cu"
 #include "cloth.cu"
+#include "worlds.cu"

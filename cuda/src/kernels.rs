@@ -13,6 +13,7 @@ mod convex;
 mod mpm;
 mod probe;
 mod walls;
+mod worlds;
 
 pub use algorithms::*;
 pub use cloth::*;
@@ -21,6 +22,7 @@ pub use convex::*;
 pub use mpm::*;
 pub use probe::*;
 pub use walls::*;
+pub use worlds::*;
 
 /// The parameters of a kernel, which also say which kernel it is.
 pub trait Parameters: DeviceType {
@@ -46,6 +48,7 @@ const PARTS: &[Part] = &[
     Part { constants: contact::CONSTANTS, structures: contact::STRUCTURES },
     Part { constants: convex::CONSTANTS, structures: convex::STRUCTURES },
     Part { constants: walls::CONSTANTS, structures: walls::STRUCTURES },
+    Part { constants: worlds::CONSTANTS, structures: worlds::STRUCTURES },
 ];
 
 kernels! {
@@ -103,6 +106,16 @@ kernels! {
     ConvexNumber(ConvexNumberParameters),
     ConvexSolve(ConvexSolveParameters),
     ConvexSolveBodies(ConvexSolveBodiesParameters),
+    WorldsSmoothF32(WorldsSmoothF32Parameters),
+    WorldsSmoothF64(WorldsSmoothF64Parameters),
+    WorldsContactF32(WorldsContactF32Parameters),
+    WorldsContactF64(WorldsContactF64Parameters),
+    WorldsGatherF32(WorldsGatherF32Parameters),
+    WorldsGatherF64(WorldsGatherF64Parameters),
+    WorldsCorrectF32(WorldsCorrectF32Parameters),
+    WorldsCorrectF64(WorldsCorrectF64Parameters),
+    WorldsAdvanceF32(WorldsAdvanceF32Parameters),
+    WorldsAdvanceF64(WorldsAdvanceF64Parameters),
 }
 
 impl Kernel {

@@ -38,6 +38,7 @@ pub mod kernels;
 pub mod layout;
 pub mod mpm;
 pub mod ptx;
+pub mod worlds;
 
 pub use buffer::Buffer;
 pub use command::{Commands, Launch};

@@ -17,6 +17,7 @@ sources! {
     "block.cuh", "cloth.cu", "cloth.cuh", "cloth_common.cuh", "cloth_pins.cu", "constitutive.cuh", "convex.cuh", "convex_bodies.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh",
     "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "g2p.cu",
     "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu", "mpm.cuh", "p2g.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "register.cu", "scan.cu", "sort.cu", "sort_particles.cu", "stop.cuh", "svd.cuh", "totals.cu", "walls.cu",
+    "worlds.cu", "worlds.cuh", "worlds_boxes.cuh", "worlds_capsule_box.cuh", "worlds_contact.cuh", "worlds_finish.cuh", "worlds_number.cuh", "worlds_pairs.cuh", "worlds_smooth.cuh", "worlds_spatial.cuh",
 }
 
 /// What the PTX says of itself after a directive such as `.version` or `.target`.

@@ -85,6 +85,7 @@ fn the_tests_pass_under_sanitizers() {
         "mpm_totals",
         "mpm_cloth",
         "stop_and_grow",
+        "worlds",
     ];
     for name in programs {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();

@@ -19,6 +19,7 @@ mod contact;
 mod cull;
 mod error;
 mod finish;
+mod flat;
 mod kinematics;
 mod layout;
 mod parameter;
@@ -32,6 +33,10 @@ mod step;
 mod world;
 
 pub use error::BatchError;
+pub use flat::{
+    FLAT_NONE, FlatBatch, FlatBody, FlatDof, FlatGeometry, FlatMotor, FlatPair, FlatParameters, FlatPose,
+    FlatTree,
+};
 pub use parameter::Parameter;
 pub use source::ClosedFormContacts;
 pub use world::{Status, World};

@@ -68,7 +68,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// From the origin of a body (m).
     #[inline(always)]
-    fn from_origin(&self, body: usize, point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
+    fn lever_at(&self, body: usize, point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
         point - self.slab.vector(self.plan.layout.poses + POSE * body + 9)
     }
 
@@ -108,7 +108,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
                 Side::Still => {}
                 Side::Floats { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
-                    let v = self.slab.motion(at).at(self.from_origin(*body, point));
+                    let v = self.slab.motion(at).at(self.lever_at(*body, point));
                     sum = sum + v * self.slab.lit(*sign);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns),
@@ -156,7 +156,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
                 Side::Floats { body, .. } => {
                     // tr([r] W [r]^T) = tr(W) r^2 - r . W r.
                     let body_ = self.floating(*body);
-                    let r = self.from_origin(*body, point) - body_.lever;
+                    let r = self.lever_at(*body, point) - body_.lever;
                     let w = &body_.inverse;
                     let spread = w.0[0][0] + w.0[1][1] + w.0[2][2];
                     sum = sum + body_.inverse_mass * 3.0 + spread * r.squared() - r.dot(w.apply(r));
@@ -198,7 +198,7 @@ impl<S: Simd> Worlds<'_, '_, S> {
                     let impulse = impulse * self.slab.lit(*sign);
                     let at = plan.layout.loads + plan.bodies[*body].first_velocity;
                     let lever = self.slab.vector(plan.layout.inertias + INERTIA * body + 1);
-                    let r = self.from_origin(*body, point) - lever;
+                    let r = self.lever_at(*body, point) - lever;
                     let moment = self.slab.vector(at) + r.cross(impulse);
                     let linear = self.slab.vector(at + 3) + impulse;
                     self.slab.set_array(at, moment.0);

@@ -6,6 +6,7 @@ pub mod comfree;
 pub mod floor;
 pub mod mechanisms;
 pub mod quasi;
+pub mod worlds;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;

@@ -1,0 +1,279 @@
+// A pair of geometries by one thread: whether their balls overlap, where they meet, and the impulse and moment of each point by facets (equations 5
+// to 13 of ComFree): `rigid/src/batch/contact.rs`.
+//
+// Each point has a place of its own for what it gives, and a word of each pair says which points touch, so that degrees of freedom sum them
+// in one order whatever runs first.
+#pragma once
+
+#include "worlds.cuh"
+#include "worlds_boxes.cuh"
+#include "worlds_capsule_box.cuh"
+
+namespace worlds {
+
+template <typename Arrays>
+struct Contact : World<Arrays> {
+    typedef World<Arrays> Base;
+    typedef typename Base::T T;
+    typedef Number<T> N;
+    typedef Vec<T> V;
+    using Base::p;
+    using Base::plan;
+    using Base::world;
+
+    // A contact as its cones see it. Velocities are those of the second body against the first.
+    struct Felt {
+        V normal;
+        V tangents[2];
+        // Impulse for each m/s of slip and each unit of the coefficient [N s/(m/s)].
+        N gain;
+        // Impulse of a facet without slip [N s].
+        N violation;
+    };
+
+    const uint32_t number;
+    const WorldsPair pair;
+    // Which points touch, and which of them have a moment.
+    uint32_t touching = 0;
+
+    __device__ __forceinline__ Contact(const Arrays& arrays, uint32_t pair_number, uint32_t world_number)
+        : Base(arrays, world_number), number(pair_number), pair(arrays.plan.pairs[pair_number]) {}
+
+    __device__ __forceinline__ void run() {
+        if (may_meet()) {
+            const Solid<T> a = solid(0), b = solid(1);
+            switch (pair.kind) {
+                case 0: meet<1, sphere_half_space<T>>(a, b); break;
+                case 1: meet<1, sphere_sphere<T>>(a, b); break;
+                case 2: meet<1, sphere_capsule<T>>(a, b); break;
+                case 3: meet<1, sphere_box<T>>(a, b); break;
+                case 4: meet<2, capsule_half_space<T>>(a, b); break;
+                case 5: meet<2, capsule_capsule<T>>(a, b); break;
+                case 6: meet<3, capsule_box<T>>(a, b); break;
+                case 7: meet<8, box_half_space<T>>(a, b); break;
+                default: meet<12, box_box<T>>(a, b); break;
+            }
+        }
+        plan.touching[number * plan.worlds + world] = touching;
+    }
+
+    template <uint32_t COUNT, void (*FIND)(const Solid<T>&, const Solid<T>&, Meeting<T> (&)[COUNT])>
+    __device__ __forceinline__ void meet(const Solid<T>& a, const Solid<T>& b) {
+        Meeting<T> meetings[COUNT];
+        FIND(a, b, meetings);
+        for (uint32_t k = 0; k < COUNT; ++k) {
+            if (meetings[k].distance < N(0.0)) {
+                push(k, meetings[k]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ V size_of(uint32_t g) const { return this->parameter_vector(plan.sizes + 3 * g); }
+
+    // Middle of a geometry [m].
+    __device__ __forceinline__ V middle_of(uint32_t g) const {
+        const V local = this->constant_vector(plan.geometry_numbers + POSE * g + 9);
+        const uint32_t body = plan.geometries[g].body;
+        return body == WORLDS_NONE ? local : this->body_pose(body).apply(local);
+    }
+
+    __device__ __forceinline__ Solid<T> solid(uint32_t k) const {
+        const uint32_t g = pair.geometries[k];
+        const Pose<T> local = this->constant_pose(plan.geometry_numbers + POSE * g);
+        const uint32_t body = plan.geometries[g].body;
+        return {body == WORLDS_NONE ? local : this->body_pose(body).times(local), size_of(g)};
+    }
+
+    // Radius of a ball around a geometry [m].
+    __device__ __forceinline__ N radius_of(uint32_t g) const {
+        const V size = size_of(g);
+        switch (plan.geometries[g].shape) {
+            case WORLDS_SPHERE: return size.x;
+            case WORLDS_CAPSULE: return size.x + size.y;
+            case WORLDS_BOX: return root(dot(size, size));
+            default: return 0.0;
+        }
+    }
+
+    // Outward normal of a half-space.
+    __device__ __forceinline__ V up_of(uint32_t g) const {
+        const V local = this->constant_matrix(plan.geometry_numbers + POSE * g).column(2);
+        const uint32_t body = plan.geometries[g].body;
+        return body == WORLDS_NONE ? local : this->body_pose(body).rotation.apply(local);
+    }
+
+    // Whether balls around the two overlap; of a half-space its surface counts.
+    __device__ __forceinline__ bool may_meet() const {
+        const uint32_t a = pair.geometries[0], b = pair.geometries[1];
+        const V apart = middle_of(b) - middle_of(a);
+        const N reach = radius_of(a) + radius_of(b);
+        if (plan.geometries[b].shape == WORLDS_HALF_SPACE) {
+            return -dot(up_of(b), apart) < reach;
+        }
+        return dot(apart, apart) < reach * reach;
+    }
+
+    // Coefficients of sliding, of turning and rolling [m]: harmonic means.
+    __device__ __forceinline__ void find_friction(N (&mu)[3]) const {
+        for (uint32_t k = 0; k < 3; ++k) {
+            const N a = this->parameter(plan.friction + 3 * pair.geometries[0] + k);
+            const N b = this->parameter(plan.friction + 3 * pair.geometries[1] + k);
+            const N product = a * b;
+            mu[k] = N(0.0) < product ? product * 2.0 / (a + b) : N(0.0);
+        }
+    }
+
+    // Tree of the geometry's body, or WORLDS_NONE.
+    __device__ __forceinline__ uint32_t tree_of(uint32_t k) const {
+        const uint32_t body = plan.geometries[pair.geometries[k]].body;
+        return body == WORLDS_NONE ? WORLDS_NONE : plan.bodies[body].tree;
+    }
+
+    // Writes what `part` takes of the axes that move a body of the pair, second less first, where the columns of its tree are; for both bodies
+    // where they are of one tree.
+    template <typename Part>
+    __device__ __forceinline__ void write_columns(uint32_t t, uint32_t base, Part part) const {
+        const WorldsTree tree = plan.trees[t];
+        for (uint32_t i = 0; i < tree.size; ++i) {
+            this->set_contact_vector(base + 3 * i, V::zero());
+        }
+        for (uint32_t k = 0; k < 2; ++k) {
+            if (tree_of(k) != t) {
+                continue;
+            }
+            const WorldsBody body = plan.bodies[plan.geometries[pair.geometries[k]].body];
+            for (uint32_t c = body.first_chain; c < body.first_chain + body.chain; ++c) {
+                const Array<uint32_t, 2> dof = plan.chains[c];
+                const V column = part(this->motion(plan.axes + 6 * dof[0]));
+                const uint32_t at = base + 3 * dof[1];
+                this->set_contact_vector(at, this->contact_vector(at) + (k == 0 ? -column : column));
+            }
+        }
+    }
+
+    // What the smooth velocities of a tree give through the columns.
+    __device__ __forceinline__ V velocity_through(const WorldsTree& tree, uint32_t base) const {
+        V sum = V::zero();
+        for (uint32_t i = 0; i < tree.size; ++i) {
+            sum = sum + this->contact_vector(base + 3 * i) * this->get(plan.smooth + tree.first_velocity + i);
+        }
+        return sum;
+    }
+
+    // A tree's part of the trace of `J M^-1 J^T` (equation 12), in place of the columns.
+    __device__ __forceinline__ N trace_of(const WorldsTree& tree, uint32_t base) const {
+        const uint32_t block = plan.blocks + tree.block;
+        N trace = 0.0;
+        for (uint32_t i = 0; i < tree.size; ++i) {
+            const uint32_t row = block + i * (i + 1) / 2;
+            V sum = this->contact_vector(base + 3 * i);
+            for (uint32_t k = 0; k < i; ++k) {
+                sum = sum - this->contact_vector(base + 3 * k) * this->get(row + k);
+            }
+            sum = sum * this->get(row + i);
+            this->set_contact_vector(base + 3 * i, sum);
+            trace = trace + dot(sum, sum);
+        }
+        return trace;
+    }
+
+    // Adds what a body that nothing holds has of the velocities at a point, of those of turning, and of the trace.
+    __device__ __forceinline__ void add_floating(uint32_t side, const WorldsTree& tree, V point, V& v, V& w, N& trace) const {
+        const uint32_t b = tree.first_body;
+        const N sign = side == 0 ? -1.0 : 1.0;
+        const V lever = point - this->reference(tree);
+        const Motion<T> motion = this->motion(plan.smooth + tree.first_velocity);
+        v = v + motion.at(lever) * sign;
+        w = w + motion.angular * sign;
+        // tr([r] W [r]^T) = tr(W) r^2 - r . W r.
+        const V r = lever - this->center_of(b);
+        const Mat<T> inverse = this->inverse_inertia(b);
+        const N spread = inverse.rows[0].x + inverse.rows[1].y + inverse.rows[2].z;
+        trace = trace + this->inverse_mass(b) * 3.0 + spread * dot(r, r) - dot(r, inverse.apply(r));
+    }
+
+    // One contact: its impulse and moment.
+    PLIANT_CALLED __device__ void push(uint32_t k, const Meeting<T>& meeting) {
+        const uint32_t base = plan.columns + 3 * plan.largest * number;
+        const uint32_t trees[2] = {tree_of(0), tree_of(1)};
+        const uint32_t sides = trees[0] == trees[1] ? 1 : 2;
+        V v = V::zero(), w = V::zero();
+        N trace = 0.0;
+        N mu[3];
+        find_friction(mu);
+        const bool turns = N(0.0) < mu[1] || N(0.0) < mu[2];
+        for (uint32_t side = 0; side < sides; ++side) {
+            if (trees[side] == WORLDS_NONE) {
+                continue;
+            }
+            const WorldsTree tree = plan.trees[trees[side]];
+            if (tree.floating != 0) {
+                add_floating(side, tree, meeting.point, v, w, trace);
+                continue;
+            }
+            const V lever = meeting.point - this->reference(tree);
+            write_columns(trees[side], base, [&](const Motion<T>& axis) { return axis.at(lever); });
+            v = v + velocity_through(tree, base);
+            trace = trace + trace_of(tree, base);
+            if (turns) {
+                write_columns(trees[side], base, [&](const Motion<T>& axis) { return axis.angular; });
+                w = w + velocity_through(tree, base);
+            }
+        }
+        if (!(N(0.0) < trace)) {
+            return;
+        }
+        const N dt = this->dt(), kappa = this->kappa(), delta = this->delta();
+        const uint32_t curve = plan.pair_numbers + WORLDS_CURVE_NUMBERS * number;
+        const N mass = this->impedance_ratio(curve, -meeting.distance) / trace;
+        Felt felt;
+        felt.normal = meeting.normal;
+        find_tangents(meeting.normal, felt.tangents);
+        felt.gain = mass * (dt * (kappa * dt + delta));
+        felt.violation = mass * meeting.distance * (-dt * kappa) - felt.gain * dot(meeting.normal, v);
+        V impulse = cone(felt, v, mu[0]), moment = V::zero();
+        if (turns) {
+            N along, about;
+            torsion(felt, w, mu[1], along, about);
+            // A cone that is not there does not push either.
+            const bool is_twisting = N(0.0) < mu[1];
+            along = is_twisting ? along : N(0.0);
+            about = is_twisting ? about : N(0.0);
+            const V roll = N(0.0) < mu[2] ? cone(felt, w, mu[2]) : V::zero();
+            const N rolled = dot(felt.normal, roll);
+            impulse = impulse + felt.normal * (along + rolled);
+            moment = roll + felt.normal * (about - rolled);
+        }
+        const uint32_t at = WORLDS_POINT_NUMBERS * (pair.first_point + k);
+        this->set_contact_vector(at, meeting.point);
+        this->set_contact_vector(at + 3, impulse);
+        this->set_contact_vector(at + 6, moment);
+        touching |= 1u << k | (turns ? 1u << (WORLDS_TURNING + k) : 0u);
+    }
+
+    // Sum over the facets of a plane cone, `sum_j lambda_j (n - mu d_j)` (equations 7 to 9).
+    __device__ __forceinline__ V cone(const Felt& felt, V slip, N mu) const {
+        const N slopes[2] = {felt.gain * mu * dot(felt.tangents[0], slip), felt.gain * mu * dot(felt.tangents[1], slip)};
+        // The published impedance belongs to four facets.
+        const N weight = this->constant(3);
+        N normal = 0.0, plane[2] = {0.0, 0.0};
+        for (uint32_t f = 0; f < plan.facets; ++f) {
+            const N x = this->constant(plan.facet_numbers + 2 * f), y = this->constant(plan.facet_numbers + 2 * f + 1);
+            const N lambda = most(felt.violation + slopes[0] * x + slopes[1] * y, N(0.0)) * weight;
+            normal = normal + lambda;
+            plane[0] = plane[0] + lambda * x;
+            plane[1] = plane[1] + lambda * y;
+        }
+        return felt.normal * normal - (felt.tangents[0] * plane[0] + felt.tangents[1] * plane[1]) * mu;
+    }
+
+    // Normal impulse and moment about the normal of the two facets of torsion.
+    __device__ __forceinline__ void torsion(const Felt& felt, V w, N mu, N& along, N& turning) const {
+        const N slope = felt.gain * mu * dot(felt.normal, w);
+        const N with = most(felt.violation + slope, N(0.0)), against = most(felt.violation + -slope, N(0.0));
+        along = with + against;
+        turning = mu * (against - with);
+    }
+};
+
+}  // namespace worlds

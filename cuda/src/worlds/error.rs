@@ -1,0 +1,57 @@
+//! What can go wrong with worlds on a device.
+
+use pliant_rigid::batch::BatchError;
+
+use crate::error::DeviceError;
+
+/// Worlds that the device cannot take, or what does not belong to them.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WorldsError {
+    /// More than the device has room for; nothing was allocated.
+    #[error(
+        "{worlds} worlds with targets of {steps} steps need {needed} bytes on the device, of whose {total} bytes {free} are free"
+    )]
+    TooLarge {
+        /// What they need, in bytes.
+        needed: u64,
+        /// What is free, in bytes.
+        free: u64,
+        /// What the device has, in bytes.
+        total: u64,
+        /// Number of worlds.
+        worlds: usize,
+        /// Steps whose targets there was to be room for.
+        steps: usize,
+    },
+    /// Targets that are not those of all steps, motors and worlds, or not finite.
+    #[error(
+        "{given} targets given{}, {steps} steps of {motors} motors of {worlds} worlds are needed, all finite",
+        wrong.map(|at| format!(", number {at} of them not finite")).unwrap_or_default()
+    )]
+    Targets {
+        /// Targets given.
+        given: usize,
+        /// Steps.
+        steps: usize,
+        /// Number of motors.
+        motors: usize,
+        /// Number of worlds.
+        worlds: usize,
+        /// The first that is not finite.
+        wrong: Option<usize>,
+    },
+    /// States that are not one for each world.
+    #[error("{given} states given, one for each of {worlds} worlds is needed")]
+    States {
+        /// States given.
+        given: usize,
+        /// Number of worlds.
+        worlds: usize,
+    },
+    /// What a batch refuses.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A failure of the device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
