@@ -13,7 +13,14 @@ fn every_listed_scene_is_shown_and_checked() {
     let names: Vec<&str> = list.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     let soft = ["elastic-drop", "hold", "shake", "dough-rolling", "dough-pin", "sand-column", "incline"];
     let rigid = ["cylinder", "ball-drop", "slide-cube", "stack"];
-    let closed = ["spin-sphere", "roll-cylinder", "sphere-between-planes", "primitive-pile"];
+    let closed = [
+        "spin-sphere",
+        "roll-cylinder",
+        "sphere-between-planes",
+        "primitive-pile",
+        "pile-scaling",
+        "cube-in-hand",
+    ];
     let clutter = ["conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];

@@ -4,6 +4,7 @@
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
 //! - [`comfree`]: contact in closed form, the solver without iterations.
+//! - [`quasi`]: quasi-dynamic motion with contact in closed form and its derivatives, for planners.
 //! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
 //! - [`inverse_kinematics`]: postures that put a tool where it is wanted, and paths through waypoints.
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
@@ -63,10 +64,10 @@ pub mod icf;
 pub mod import;
 pub mod inverse_kinematics;
 mod joint;
-#[allow(dead_code)]
 mod lanes;
 mod motion;
 pub mod multibody;
+pub mod quasi;
 pub mod simulation;
 mod spatial;
 mod trajectory;

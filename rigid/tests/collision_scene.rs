@@ -55,6 +55,37 @@ fn broad_phase_equals_all_pairs() {
     }
 }
 
+/// The same for bodies far apart from each other, and for rods and boards that reach over many of them, in each plane: the broad phase works
+/// in strips, and two may share several.
+#[test]
+fn broad_phase_equals_all_pairs_across_strips() {
+    let rods = [cuboid(0.01, 0.01, 0.8), cuboid(0.5, 0.6, 0.02), Shape::Sphere { radius: 0.04 }];
+    for seed in 0..6 {
+        let mut random = Random::new(90 + seed);
+        let shapes: Vec<Shape> = (0..90).map(|k| rods[if k < 12 { k % 2 } else { 2 }].clone()).collect();
+        let flat = (seed % 3) as usize;
+        let poses: Vec<Isometry3<f64>> = (0..90)
+            .map(|_| {
+                let mut place = random.vector();
+                place[flat] *= 0.05;
+                Isometry3::from_parts(Translation3::from(place), random.rotation())
+            })
+            .collect();
+        let scene = free_bodies(shapes);
+        let found = detect(&scene, &poses, 0.01);
+        let mut expected = Vec::new();
+        for a in 0..poses.len() {
+            for b in a + 1..poses.len() {
+                let shapes = [a, b].map(|k| &scene.geometries()[k].shape);
+                let alone = contacts((shapes[0], poses[a]), (shapes[1], poses[b]), 0.01);
+                expected.extend(alone.into_iter().map(|c| GeometricContact { a, b, ..c }));
+            }
+        }
+        assert!(found.len() > 60, "seed {seed}: only {} contacts", found.len());
+        assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
 /// Equal poses give equal bits, whatever the detector did before: a run that was saved and restored goes on the same.
 #[test]
 fn results_do_not_depend_on_the_past() {

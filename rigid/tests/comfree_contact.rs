@@ -183,6 +183,46 @@ fn two_free_bodies_keep_their_momentum() {
     }
 }
 
+// The law: nothing couples bodies that do not touch, so what a group of them does has the same bits whatever else there is, a block a million times as
+// heavy under a falling pair among it. Something in both is the fastest, since contacts are looked for as far as that goes.
+#[test]
+fn what_does_not_touch_does_not_matter() {
+    let group = [
+        cube(0.05, 0.025),
+        (cube(0.04, 0.0).0, Isometry3::translation(0.01, 0.0, 0.072)),
+        (cube(0.05, 0.0).0, Isometry3::translation(0.06, 0.01, 0.03)),
+        (Shape::Sphere { radius: 0.02 }, Isometry3::translation(0.0, 0.3, 0.02)),
+    ];
+    let heavy = [
+        (cube(5.0, 0.0).0, Isometry3::translation(20.0, 0.0, 2.4995)),
+        (cube(0.05, 0.0).0, Isometry3::translation(20.0, 0.0, 5.03)),
+        (cube(0.05, 0.0).0, Isometry3::translation(20.01, 0.0, 5.09)),
+    ];
+    let run = |solids: &[(Shape, Isometry3<f64>)]| {
+        let (model, mut state, source) = on_floor(down(), solids, ContactMaterial::with_friction(0.2));
+        let own = solids.len() - group.len();
+        for i in own..solids.len() {
+            state.v[6 * i + 3] = 0.5;
+        }
+        state.v[6 * own + 6 + 4] = -0.3;
+        let last = 6 * (solids.len() - 1);
+        state.v[last + 3] = 3.0;
+        let mut simulation = simulation(model, source, state, 0.002, predicted());
+        let mut contacts = 0;
+        for k in 1..=150 {
+            contacts += simulation.advance_to(0.002 * f64::from(k)).unwrap().solver.contacts;
+        }
+        let state = simulation.state();
+        assert!(state.v[last + 3] > 2.0, "the sphere stays the fastest");
+        let bits = |x: &[f64], n: usize| x[n * own..].iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        (bits(&state.q, 7), bits(&state.v, 6), contacts)
+    };
+    let alone = run(&group);
+    let beside = run(&[&heavy[..], &group].concat());
+    assert!(beside.2 > alone.2 + 150 * 4, "the others touch as well");
+    assert_eq!((alone.0, alone.1), (beside.0, beside.1));
+}
+
 // Acceptance 29 in motion: in every step of a heap that falls together every contact is within its three cones.
 #[test]
 fn contacts_of_a_heap_are_within_their_cones() {

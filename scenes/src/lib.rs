@@ -4,6 +4,7 @@ pub mod assemble;
 pub mod bench;
 pub mod builtin;
 pub mod crossings;
+pub mod depths;
 pub mod figures;
 pub mod files;
 pub mod format;

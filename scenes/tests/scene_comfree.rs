@@ -3,6 +3,7 @@
 
 use pliant_coupling::World;
 use pliant_scenes::builtin;
+use pliant_scenes::depths::Depths;
 use pliant_scenes::format::{Assignment, Scene, apply};
 use pliant_scenes::prepare::prepare;
 
@@ -116,15 +117,16 @@ fn pile(set: &[&str]) -> [f64; 5] {
     let start = std::time::Instant::now();
     let world = play(&scene, 2.0, |_| {});
     let elapsed = start.elapsed().as_secs_f64();
-    let simulation = world.bodies().simulation();
-    let depths: Vec<f64> =
-        simulation.contact_forces().map(|c| -1e3 * c.touch.distance).filter(|d| *d > 0.0).collect();
-    let n = depths.len() as f64;
-    let mean = depths.iter().sum::<f64>() / n;
-    let deviation = (depths.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let fastest =
-        simulation.state().v.chunks_exact(6).map(|v| v[3].hypot(v[4]).hypot(v[5])).fold(0.0, f64::max);
-    [mean, deviation, n, fastest, elapsed]
+    let depths = Depths::of(&world);
+    let fastest = world
+        .bodies()
+        .simulation()
+        .state()
+        .v
+        .chunks_exact(6)
+        .map(|v| v[3].hypot(v[4]).hypot(v[5]))
+        .fold(0.0, f64::max);
+    [1e3 * depths.mean(), 1e3 * depths.deviation(), depths.count as f64, fastest, elapsed]
 }
 
 // ComFree-Sim, figure 3: the six published settings, ours, and the convex solver on one scene. The published penetration falls with k_user.
@@ -151,4 +153,41 @@ fn a_pile_is_as_deep_as_its_stiffness_lets_it() {
     assert!(depths[1] > depths[3] && depths[3] > depths[5], "{depths:?}");
     assert!(ours[0] < depths[5] && ours[0] < 1.0, "{ours:?}");
     assert!(icf[0] < ours[0], "{icf:?}");
+}
+
+// ComFree-Sim, figure 7: little piles side by side fall, each by itself, and most cubes come to rest (spheres roll on). After the fall no contact is deeper than the weight of
+// a column of three bodies, carried by one contact, would press it at the stiffness of the impedance (equations 11 and 12): K = w^2 r/(1 - r)/tr with at most tr = 3/m + 12 r^2/(m a^2) of a cube's corner.
+#[test]
+fn little_piles_fall_by_themselves() {
+    let count = 9;
+    let scene = scene("pile-scaling", &[&format!("copies.count={count}")]);
+    let (mut most, mut deepest) = (0_usize, 0.0_f64);
+    let world = play(&scene, scene.duration, |world| {
+        let contacts = world.bodies().simulation().contact_forces();
+        let (mut number, mut pair) = (0, None);
+        for contact in contacts {
+            number += 1;
+            let copies = [contact.touch.first, contact.touch.second].map(|link| link.map(|l| l.0 / 12));
+            if let [Some(a), Some(b)] = copies
+                && a != b
+            {
+                pair = Some((a, b));
+            }
+        }
+        assert!(pair.is_none(), "piles {pair:?} touch");
+        most = most.max(number);
+        if world.time() > 1.0 {
+            deepest = deepest.max(Depths::of(world).deepest);
+        }
+    });
+    let state = world.bodies().simulation().state();
+    assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()));
+    assert!(most >= 16 * count, "{most} contacts");
+    let speed = |i: usize| state.v[6 * i + 3..6 * i + 6].iter().map(|v| v * v).sum::<f64>().sqrt();
+    let moving = (0..12 * count).filter(|i| i % 12 < 4 && speed(*i) > 1e-3).count();
+    println!("{most} contacts, {deepest} m deep, {moving} cubes move");
+    assert!(moving <= 2 * count, "{moving} of {} cubes move", 4 * count);
+    // r/(1 - r) is 9 at least, w = 100/s, tr m at most 3 + 12 (3 (a/2)^2)/a^2 = 12.
+    let bound = 3.0 * G / (1e4 * 9.0 / 12.0);
+    assert!(deepest < bound, "{deepest} of {bound}");
 }

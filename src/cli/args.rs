@@ -191,7 +191,7 @@ pub struct BenchArguments {
     /// Where particles are computed.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
-    /// Write plots of the parts that draw (tolerance) into this folder.
+    /// Write plots of the parts that draw (tolerance, contacts) into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     #[command(flatten)]

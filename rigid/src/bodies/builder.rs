@@ -1,5 +1,6 @@
 //! Collecting bodies, robots, motors and constraints.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3};
@@ -80,6 +81,7 @@ pub type ExternalMaker =
 #[derive(Default)]
 pub struct BodiesBuilder {
     pub(super) bodies: Vec<Body>,
+    names: BTreeMap<String, BodyId>,
     /// Pose of every body at time 0.
     poses: Vec<Isometry3<f64>>,
     pub(super) links: Vec<Link>,
@@ -126,7 +128,7 @@ impl BodiesBuilder {
 
     /// The body with a name.
     pub fn find(&self, name: &str) -> Option<BodyId> {
-        self.bodies.iter().position(|body| body.name == name).map(BodyId)
+        self.names.get(name).copied()
     }
 
     /// The link of a body; `None` for one that stays where it is.
@@ -180,6 +182,7 @@ impl BodiesBuilder {
                 self.join(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
             }
         }
+        self.names.insert(body.name.clone(), BodyId(self.bodies.len()));
         self.bodies.push(body);
         self.poses.push(start);
         self.files.push(0);
@@ -327,6 +330,7 @@ impl BodiesBuilder {
             let own = own.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
             self.poses.push(world_base * own);
             self.files.push(self.file_count);
+            self.names.insert(body.name.clone(), BodyId(self.bodies.len()));
             self.bodies.push(body);
         }
         let bodies = (first..self.bodies.len()).map(BodyId).collect();

@@ -1,4 +1,4 @@
-//! The broad phase: bounding boxes, sorted and swept.
+//! The broad phase: bounding boxes in strips, in each sorted and swept.
 
 use super::scene::Scene;
 use crate::geometry::Shape;
@@ -59,20 +59,72 @@ fn world_bounds(scene: &Scene, index: usize, pose: &Isometry3<f64>, reach: f64) 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Broad {
     bounds: Vec<[Vector3<f64>; 2]>,
-    /// Least coordinate along the swept axis and geometry.
-    order: Vec<(f64, u32)>,
+    /// Geometries that have bounds.
+    bounded: Vec<u32>,
     planes: Vec<u32>,
+    entries: Vec<Entry>,
+    /// Boxes and first strips of the entries' geometries, in the order of the entries.
+    boxes: Vec<([Vector3<f64>; 2], u32)>,
     pairs: Vec<(u32, u32)>,
+}
+
+/// A geometry in one of the strips that its box reaches into.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    strip: u32,
+    geometry: u32,
+    /// Least coordinate along the swept axis (m).
+    start: f64,
+}
+
+/// Parallel strips across one axis.
+#[derive(Clone, Copy, Debug)]
+struct Strips {
+    axis: usize,
+    /// Where the first begins (m), and their number per length (1/m).
+    from: f64,
+    density: f64,
+}
+
+impl Strips {
+    /// Strips twice as wide as the boxes are on average. A box reaches into at most two more than its width has room for, so that all together
+    /// reach into at most 5/2 of their number. There are no more strips than boxes.
+    fn new(axis: usize, bounds: &[[Vector3<f64>; 2]], bounded: &[u32]) -> Self {
+        let (mut sum, mut from, mut to) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+        for &k in bounded {
+            let [low, high] = &bounds[k as usize];
+            sum += high[axis] - low[axis];
+            (from, to) = (from.min(low[axis]), to.max(high[axis]));
+        }
+        let count = bounded.len().max(1) as f64;
+        let width = (2.0 * sum / count).max((to - from) / count);
+        let density = if width.is_finite() && width > 0.0 { 1.0 / width } else { 0.0 };
+        Self { axis, from, density }
+    }
+
+    /// First and last strip that a box reaches into; coordinates out of range, or no numbers, are in the first or last.
+    fn of(&self, [low, high]: &[Vector3<f64>; 2]) -> [u32; 2] {
+        [low, high].map(|corner| ((corner[self.axis] - self.from) * self.density) as u32)
+    }
 }
 
 impl Broad {
     /// The pairs (smaller number first, in order) that may touch and whose boxes are within `margin` (m). Half-spaces are tried
     /// against everything. Geometries whose pose is not finite have no pairs.
     pub(super) fn pairs(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) -> &[(u32, u32)] {
+        let [axis, across] = self.enclose(scene, poses, margin);
+        self.sort(axis, Strips::new(across, &self.bounds, &self.bounded));
+        self.sweep(scene, axis);
+        self.meet_planes(scene, poses, margin);
+        self.pairs.sort_unstable();
+        &self.pairs
+    }
+
+    /// Finds the boxes, and the two axes along which their centres are spread most.
+    fn enclose(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) -> [usize; 2] {
         self.bounds.clear();
-        self.order.clear();
+        self.bounded.clear();
         self.planes.clear();
-        self.pairs.clear();
         let (mut sum, mut squares) = (Vector3::zeros(), Vector3::zeros());
         for (k, pose) in poses.iter().enumerate() {
             let is_plane = matches!(scene.geometries()[k].shape, Shape::HalfSpace);
@@ -87,41 +139,75 @@ impl Broad {
             if is_plane && finite {
                 self.planes.push(k as u32);
             } else if finite {
-                self.order.push((0.0, k as u32));
+                self.bounded.push(k as u32);
                 let centre = (bounds[0] + bounds[1]) * 0.5;
                 sum += centre;
                 squares += centre.component_mul(&centre);
             }
         }
-        // Sweep along the axis on which the geometries are spread most.
-        let count = self.order.len().max(1) as f64;
-        let axis = (squares / count - sum.component_mul(&sum) / (count * count)).imax();
-        for entry in &mut self.order {
-            entry.0 = self.bounds[entry.1 as usize][0][axis];
-        }
-        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let count = self.bounded.len().max(1) as f64;
+        let spread = squares / count - sum.component_mul(&sum) / (count * count);
+        let axis = spread.imax();
         let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        for (k, &(_, a)) in self.order.iter().enumerate() {
-            let [low, high] = &self.bounds[a as usize];
-            for &(start, b) in &self.order[k + 1..] {
-                if start > high[axis] {
+        [axis, if spread[i] >= spread[j] { i } else { j }]
+    }
+
+    /// Sorts the geometries by strips, in each by where they begin along `axis`.
+    fn sort(&mut self, axis: usize, strips: Strips) {
+        // No more than this is ever needed: see `Strips::new`.
+        let most = 5 * self.bounded.len() / 2;
+        self.entries.clear();
+        self.entries.reserve(most);
+        for &geometry in &self.bounded {
+            let bounds = &self.bounds[geometry as usize];
+            let [first, last] = strips.of(bounds);
+            let start = bounds[0][axis];
+            self.entries.extend((first..=last).map(|strip| Entry { strip, geometry, start }));
+        }
+        self.entries.sort_unstable_by(|a, b| {
+            a.strip.cmp(&b.strip).then(a.start.total_cmp(&b.start)).then(a.geometry.cmp(&b.geometry))
+        });
+        self.boxes.clear();
+        self.boxes.reserve(most);
+        let boxes = self.entries.iter().map(|entry| &self.bounds[entry.geometry as usize]);
+        self.boxes.extend(boxes.map(|bounds| (*bounds, strips.of(bounds)[0])));
+    }
+
+    /// Finds the boxes that overlap. Along one axis alone every box of a wide heap would be tried against all beside it: the cost would grow with the
+    /// power 3/2 of their number.
+    fn sweep(&mut self, scene: &Scene, axis: usize) {
+        self.pairs.clear();
+        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+        for (k, entry) in self.entries.iter().enumerate() {
+            let ([low, high], first) = &self.boxes[k];
+            for (other, ([other_low, other_high], other_first)) in
+                self.entries[k + 1..].iter().zip(&self.boxes[k + 1..])
+            {
+                if other.start > high[axis] || other.strip != entry.strip {
                     break;
                 }
-                let [other_low, other_high] = &self.bounds[b as usize];
                 if low[i] <= other_high[i]
                     && other_low[i] <= high[i]
                     && low[j] <= other_high[j]
                     && other_low[j] <= high[j]
-                    && scene.may_touch(a as usize, b as usize)
+                    // Two that share strips meet in the first of them.
+                    && *first.max(other_first) == entry.strip
                 {
-                    self.pairs.push((a.min(b), a.max(b)));
+                    let (a, b) = (entry.geometry.min(other.geometry), entry.geometry.max(other.geometry));
+                    if scene.may_touch(a as usize, b as usize) {
+                        self.pairs.push((a, b));
+                    }
                 }
             }
         }
+    }
+
+    /// Finds the boxes that half-spaces reach.
+    fn meet_planes(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) {
         for &plane in &self.planes {
             let pose = &poses[plane as usize];
             let normal = pose.rotation * Vector3::z();
-            for &(_, b) in &self.order {
+            for &b in &self.bounded {
                 let [low, high] = &self.bounds[b as usize];
                 let (centre, half) = ((low + high) * 0.5, (high - low) * 0.5);
                 let height = (centre - pose.translation.vector).dot(&normal) - half.dot(&normal.abs());
@@ -131,7 +217,5 @@ impl Broad {
                 }
             }
         }
-        self.pairs.sort_unstable();
-        &self.pairs
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Filter {
     link: Vec<usize>,
     /// The parent of every geometry's link, where that is a link.
     parent: Vec<usize>,
+    /// What every geometry is, and what it touches.
+    groups: Vec<[u32; 2]>,
 }
 
 /// The world among link numbers.
@@ -55,17 +57,18 @@ impl Filter {
             excluded,
             link: geometries.iter().map(of_link).collect(),
             parent: geometries.iter().map(parent).collect(),
+            groups: geometries.iter().map(|g| [g.group, g.mask]).collect(),
         }
     }
 
     /// Whether geometries `a` and `b` may touch.
-    pub(super) fn allows(&self, geometries: &[CollisionGeometry], a: usize, b: usize) -> bool {
-        let (ga, gb) = (&geometries[a], &geometries[b]);
+    pub(super) fn allows(&self, a: usize, b: usize) -> bool {
+        let ([group_a, mask_a], [group_b, mask_b]) = (self.groups[a], self.groups[b]);
         let (part_a, part_b) = (self.part[a], self.part[b]);
         let (link_a, link_b) = (self.link[a], self.link[b]);
         part_a != part_b
-            && ga.group & gb.mask != 0
-            && gb.group & ga.mask != 0
+            && group_a & mask_b != 0
+            && group_b & mask_a != 0
             && self.holder[part_a as usize] != part_b
             && self.holder[part_b as usize] != part_a
             && self.parent[a] != link_b

@@ -89,7 +89,7 @@ impl Scene {
 
     /// Whether geometries `a` and `b` may touch.
     pub fn may_touch(&self, a: usize, b: usize) -> bool {
-        self.filter.allows(&self.geometries, a, b)
+        self.filter.allows(a, b)
     }
 
     /// Corners of the box around a shape, in its frame (m).
@@ -154,7 +154,7 @@ fn check_pairs(geometries: &[CollisionGeometry], filter: &Filter) -> Result<(), 
     for kind in kinds {
         let of_kind: Vec<usize> = (0..geometries.len()).filter(|i| kind(&geometries[*i].shape)).collect();
         for (k, &first) in of_kind.iter().enumerate() {
-            if let Some(&second) = of_kind[k + 1..].iter().find(|b| filter.allows(geometries, first, **b)) {
+            if let Some(&second) = of_kind[k + 1..].iter().find(|b| filter.allows(first, **b)) {
                 let (a, b) = (&geometries[first], &geometries[second]);
                 return Err(CollisionError::UnsupportedPair {
                     first,

@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::facets::Facets;
 use super::settings::ComFreeSettings;
+use super::trees::AxialGain;
 use crate::simulation::Touch;
 
 /// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
@@ -27,11 +28,15 @@ pub(super) struct Cone {
 /// A contact. Velocities are those of the second body against the first, world axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
+    /// Its number in the problem.
+    pub index: u32,
     pub normal: Vector3<f64>,
     pub tangents: [Vector3<f64>; 2],
     pub distance: f64,
     /// Index among the spins, if it resists turning.
     pub spin: Option<u32>,
+    /// Velocities of its point and of its turning without contact (m/s, rad/s).
+    pub smooth: [Vector3<f64>; 2],
     /// Parts of its two sides, by mobility, linear and angular.
     pub shares: [[f64; 2]; 2],
     /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's axes (mean).
@@ -55,8 +60,8 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// What the touch says; `friction` is the coefficient of sliding at its present slip.
-    pub fn new(touch: &Touch, friction: f64) -> Self {
+    /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at its present slip.
+    pub fn new(index: u32, touch: &Touch, friction: f64) -> Self {
         let n = touch.normal;
         // The first tangent is as much along x as it can be: a grid's directions on level ground.
         let aside = if n.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
@@ -64,10 +69,12 @@ impl Contact {
         let cone = |mu: f64, rest: f64| Cone { mu, rest, ..Cone::default() };
         let rest = touch.stiction_tolerance;
         Self {
+            index,
             normal: n,
             tangents: [first, n.cross(&first)],
             distance: touch.distance,
             spin: None,
+            smooth: [Vector3::zeros(); 2],
             shares: [[0.5; 2]; 2],
             mobility: [0.0; 4],
             lesser: [0.0; 2],
@@ -148,13 +155,17 @@ impl Contact {
     }
 
     /// Gain of the velocity of the point: normal and in the plane.
-    pub fn linear_gain(&self) -> [[f64; 3]; 3] {
-        gain_matrix(&self.normal, if self.active { self.gain } else { 0.0 }, self.cones[0].gain)
+    pub fn linear_gain(&self) -> AxialGain {
+        self.gain_of(if self.active { self.gain } else { 0.0 }, self.cones[0].gain)
     }
 
     /// Gain of the angular velocity: about the normal and about the plane's axes.
-    pub fn angular_gain(&self) -> [[f64; 3]; 3] {
-        gain_matrix(&self.normal, self.cones[1].gain, self.cones[2].gain)
+    pub fn angular_gain(&self) -> AxialGain {
+        self.gain_of(self.cones[1].gain, self.cones[2].gain)
+    }
+
+    fn gain_of(&self, along: f64, across: f64) -> AxialGain {
+        AxialGain { axis: self.normal.into(), along, across }
     }
 
     /// Impulse (N s) of the linearised laws at the velocity `v` (m/s).
@@ -220,15 +231,4 @@ impl Cone {
         let factor = if self.slides { -bound / speed.max(self.rest) } else { -self.gain };
         facets.clip(v.map(|x| factor * x), bound)
     }
-}
-
-fn gain_matrix(n: &Vector3<f64>, along: f64, across: f64) -> [[f64; 3]; 3] {
-    let mut gain = [[0.0; 3]; 3];
-    for a in 0..3 {
-        for b in 0..3 {
-            gain[a][b] = (along - across) * n[a] * n[b];
-        }
-        gain[a][a] += across;
-    }
-    gain
 }

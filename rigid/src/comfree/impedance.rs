@@ -64,8 +64,9 @@ impl ImpedanceCurve {
     pub fn at(&self, depth: f64) -> f64 {
         let x = (depth.abs() / self.width).min(1.0);
         let (m, p) = (self.midpoint, self.power);
-        let rise =
-            if x < m { m * (x / m).powf(p) } else { 1.0 - (1.0 - m) * ((1.0 - x) / (1.0 - m)).powf(p) };
+        // The usual power needs no logarithm.
+        let power = |x: f64| if p == 2.0 { x * x } else { x.powf(p) };
+        let rise = if x < m { m * power(x / m) } else { 1.0 - (1.0 - m) * power((1.0 - x) / (1.0 - m)) };
         self.minimum + (self.maximum - self.minimum) * rise
     }
 

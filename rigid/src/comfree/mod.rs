@@ -22,6 +22,7 @@
 mod contact;
 mod facets;
 mod impedance;
+mod islands;
 mod predict;
 mod scale;
 mod settings;

@@ -12,8 +12,7 @@
 //! tree against the world this is the implicit step; between moving trees it is right for an isolated pair, and in chains it over-corrects by
 //! `1 + theta G J A^-1 J^T` at most: their gains are kept so low that this is below 2.
 
-use nalgebra::Vector3;
-
+use super::islands::Island;
 use super::scale::GAIN_LIMIT;
 use super::solver::{ComFreeSolver, Step};
 use crate::icf::law::{Law, LimitLaw};
@@ -40,39 +39,48 @@ fn limit_push(law: &LimitLaw, active: bool, v: f64) -> f64 {
 }
 
 impl ComFreeSolver {
-    /// Writes the impulses of all constraints, and `load`. False where something is not finite.
-    pub(super) fn push_as_predicted(&mut self, step: &Step<'_>, problem: &mut Problem) -> bool {
+    /// Writes the impulses of the island's constraints, and `load`. False where something is not finite.
+    pub(super) fn push_as_predicted(
+        &mut self,
+        step: &Step<'_>,
+        problem: &mut Problem,
+        island: &Island<'_>,
+    ) -> bool {
+        if island.is_free() {
+            island.trees.iter().for_each(|&tree| self.predicted.copy(tree as usize, &self.smooth));
+            return true;
+        }
         let dt = step.dt;
         self.contacts.iter_mut().for_each(|contact| contact.aim(dt));
-        self.scale_rows(problem);
-        self.scale_normals(step, problem);
-        self.dry.clear();
-        self.dry.resize(problem.dry_joints.len(), DryJoint::default());
-        for c in 0..self.contacts.len() {
-            let (v, _) = self.velocities(c, problem, &self.v_smooth);
-            let contact = &mut self.contacts[c];
-            contact.active = contact.gain > 0.0 && contact.normal.dot(&v) < contact.target;
+        self.scale_rows(problem, island);
+        self.scale_normals(step, problem, island);
+        for &i in island.dry_joints {
+            self.dry[i as usize] = DryJoint::default();
         }
-        self.limits.clear();
-        let reached = problem.limits.entries().map(|(law, n, ..)| law.is_reached(self.v_smooth[n]));
-        self.limits.extend(reached);
+        for contact in &mut self.contacts {
+            contact.active = contact.gain > 0.0 && contact.normal.dot(&contact.smooth[0]) < contact.target;
+        }
+        for &i in island.limits {
+            let (law, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = law.is_reached(self.v_smooth[n]);
+        }
         // Normal impulses, which bound friction.
-        if !self.predict(problem) {
+        if !self.predict(problem, island) {
             return false;
         }
-        self.begin_friction(step, problem);
-        if !self.predict(problem) {
+        self.begin_friction(step, problem, island);
+        if !self.predict(problem, island) {
             return false;
         }
         // What friction cannot hold slides.
-        if self.let_slide(step, problem) && !self.predict(problem) {
+        if self.let_slide(step, problem, island) && !self.predict(problem, island) {
             return false;
         }
         // Friction has its part in the normal impulses, which bound it.
-        if self.refresh(problem) && !self.predict(problem) {
+        if self.refresh(problem) && !self.predict(problem, island) {
             return false;
         }
-        self.finish_predicted(problem);
+        self.finish_predicted(problem, island);
         true
     }
 
@@ -97,72 +105,88 @@ impl ComFreeSolver {
         change > STALE * total
     }
 
-    /// Solves for the velocities of all trees.
-    fn predict(&mut self, problem: &Problem) -> bool {
-        self.predicted.copy_from(&self.plain);
-        self.v.clear();
-        self.v.resize(self.v_smooth.len(), 0.0);
-        for (c, contact) in self.contacts.iter().enumerate() {
+    /// Solves for the velocities of the island's trees.
+    fn predict(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
+        Self::take_inertia(&self.saturated, problem, island, &mut self.predicted);
+        for &tree in island.trees {
+            let dofs = self.predicted.dofs(tree as usize);
+            self.v[dofs].fill(0.0);
+        }
+        for contact in &self.contacts {
+            let [v, w] = &contact.smooth;
             if contact.active || contact.cones[0].gain > 0.0 {
-                let v = Vector3::from(problem.contacts.velocity_of(c, &self.v_smooth));
-                let push = contact.linear_push(&v).into();
-                problem.contacts.add_impulse(c, &push, &mut self.v);
+                let (pool, c) = (&problem.contacts, contact.index as usize);
+                pool.add_impulse(c, &contact.linear_push(v).into(), &mut self.v);
                 let gain = contact.linear_gain();
-                for (side, share) in problem.contacts.sides_of(c).iter().zip(contact.shares[0]) {
+                for (side, share) in pool.sides_of(c).iter().zip(contact.shares[0]) {
                     if let Some(side) = side
                         && share > 0.0
                     {
-                        let columns = problem.contacts.columns_of(side);
-                        self.predicted.add(side, columns, &gain, 1.0 / share);
+                        self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
                     }
                 }
             }
             if let Some(spin) = contact.spin.filter(|_| contact.cones[1].gain + contact.cones[2].gain > 0.0) {
-                let spin = spin as usize;
-                let w = Vector3::from(self.spins.velocity_of(spin, &self.v_smooth));
-                self.spins.add_impulse(spin, &contact.angular_push(&w).into(), &mut self.v);
+                let (pool, spin) = (&self.spins, spin as usize);
+                pool.add_impulse(spin, &contact.angular_push(w).into(), &mut self.v);
                 let gain = contact.angular_gain();
-                for (side, share) in self.spins.sides_of(spin).iter().zip(contact.shares[1]) {
+                for (side, share) in pool.sides_of(spin).iter().zip(contact.shares[1]) {
                     if let Some(side) = side
                         && share > 0.0
                     {
-                        self.predicted.add(side, self.spins.columns_of(side), &gain, 1.0 / share);
+                        self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
                     }
                 }
             }
         }
-        self.add_rows(problem);
-        if !self.predicted.factorise() {
-            return false;
+        self.add_rows(problem, island);
+        for &tree in island.trees {
+            let tree = tree as usize;
+            if !self.predicted.factorise(tree) {
+                return false;
+            }
+            self.predicted.solve(tree, &mut self.v);
+            let dofs = self.predicted.dofs(tree);
+            for (v, smooth) in self.v[dofs.clone()].iter_mut().zip(&self.v_smooth[dofs]) {
+                *v += smooth;
+                if !v.is_finite() {
+                    return false;
+                }
+            }
         }
-        self.predicted.solve(&mut self.v);
-        self.v.iter_mut().zip(&self.v_smooth).for_each(|(v, smooth)| *v += smooth);
-        self.v.iter().all(|v| v.is_finite())
+        true
     }
 
     /// Equalities, limits that are reached, dry joints.
-    fn add_rows(&mut self, problem: &Problem) {
+    fn add_rows(&mut self, problem: &Problem, island: &Island<'_>) {
         let pool = &problem.equalities;
-        for (row, law) in pool.laws().iter().enumerate() {
+        for &row in island.rows {
+            let row = row as usize;
             let [scale, first, second] = self.row_figures(row);
-            let response = law.response(&pool.velocity_of(row, &self.v_smooth));
+            let response = pool.laws()[row].response(&pool.velocity_of(row, &self.v_smooth));
             pool.add_impulse(row, &[scale * response.impulse[0]], &mut self.v);
-            let gain = [[scale * response.hessian[0][0]]];
+            let gain = scale * response.hessian[0][0];
             for (side, share) in pool.sides_of(row).iter().zip([first, second]) {
                 if let Some(side) = side
                     && share > 0.0
                 {
-                    self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
+                    self.predicted.add_row(side, pool.columns_of(side), gain / share);
                 }
             }
         }
-        for ((law, n, tree, within), &active) in problem.limits.entries().zip(&self.limits) {
-            self.v[n] += limit_push(law, active, self.v_smooth[n]);
+        for &i in island.limits {
+            let ((law, tree, within), n) =
+                (problem.limits.place(i as usize), problem.limits.at(i as usize).1);
+            let active = self.limits[i as usize];
+            self.v[n] += limit_push(&law, active, self.v_smooth[n]);
             self.predicted.add_diagonal(tree, within, if active { law.stiffness() } else { 0.0 });
         }
-        for ((_, n, tree, within), dry) in problem.dry_joints.entries().zip(&self.dry) {
-            self.v[n] -= dry.gain * self.v_smooth[n];
-            self.predicted.add_diagonal(tree, within, dry.gain);
+        for &i in island.dry_joints {
+            let ((_, tree, within), n) =
+                (problem.dry_joints.place(i as usize), problem.dry_joints.at(i as usize).1);
+            let gain = self.dry[i as usize].gain;
+            self.v[n] -= gain * self.v_smooth[n];
+            self.predicted.add_diagonal(tree, within, gain);
         }
     }
 
@@ -172,22 +196,21 @@ impl ComFreeSolver {
     }
 
     /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
-    fn begin_friction(&mut self, step: &Step<'_>, problem: &Problem) {
-        for ((law, n, ..), active) in problem.limits.entries().zip(&mut self.limits) {
-            *active = law.is_reached(self.v[n]);
+    fn begin_friction(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) {
+        for &i in island.limits {
+            let (law, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = law.is_reached(self.v[n]);
         }
-        self.counts.clear();
-        self.counts.resize(self.plain.len(), 0.0);
+        island.trees.iter().for_each(|&tree| self.counts[tree as usize] = 0.0);
         for c in 0..self.contacts.len() {
             let (v, _) = self.velocities(c, problem, &self.v);
-            let (smooth, _) = self.velocities(c, problem, &self.v_smooth);
             let contact = &mut self.contacts[c];
             let v_n = contact.normal.dot(&v);
-            contact.restrain(contact.normal.dot(&smooth), v_n, step.settings.separation_speed);
+            contact.restrain(contact.normal.dot(&contact.smooth[0]), v_n, step.settings.separation_speed);
             contact.push = contact.normal_push(v_n);
             contact.active = contact.push > 0.0;
             if contact.active {
-                for side in problem.contacts.sides_of(c).into_iter().flatten() {
+                for side in problem.contacts.sides_of(contact.index as usize).into_iter().flatten() {
                     self.counts[side.tree as usize] += 1.0;
                 }
             }
@@ -195,7 +218,7 @@ impl ComFreeSolver {
         let mut turning = false;
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
-            let sides = problem.contacts.sides_of(c);
+            let sides = problem.contacts.sides_of(self.contacts[c].index as usize);
             let count = |side: &Option<Side>| side.map_or(0.0, |side| self.counts[side.tree as usize]);
             let together = CLEARLY * count(&sides[0]).max(count(&sides[1]));
             let contact = &mut self.contacts[c];
@@ -218,25 +241,26 @@ impl ComFreeSolver {
                 }
             }
         }
-        self.scale_friction(problem, turning);
-        let smooth = &self.v;
-        for ((law, n, _, _), dry) in problem.dry_joints.entries().zip(&mut self.dry) {
+        self.scale_friction(problem, island, turning);
+        for &i in island.dry_joints {
+            let ((law, n), dry) = (problem.dry_joints.at(i as usize), &mut self.dry[i as usize]);
+            let rate = self.v[n].abs();
             dry.bound = law.bound();
             dry.gain = dry.bound / step.dry_joint_tolerance;
-            dry.slides = smooth[n].abs() > CLEARLY * dry.bound * law.mobility();
+            dry.slides = rate > CLEARLY * dry.bound * law.mobility();
             if dry.slides {
-                dry.gain = dry.bound / smooth[n].abs();
+                dry.gain = dry.bound / rate;
             }
         }
     }
 
     /// Turns what friction would have to exceed its bound to hold into sliding. False where there is none.
-    fn let_slide(&mut self, step: &Step<'_>, problem: &Problem) -> bool {
+    fn let_slide(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) -> bool {
         let mut any = false;
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
-            let (before, turned) = self.velocities(c, problem, &self.v_smooth);
             let contact = &mut self.contacts[c];
+            let [before, turned] = contact.smooth;
             let (slips, starts) = (contact.slips(&v, &w), contact.slips(&before, &turned));
             for (k, cone) in contact.cones.iter_mut().enumerate() {
                 let (bound, wanted) = (cone.mu * contact.push, cone.gain * slips[k]);
@@ -250,12 +274,12 @@ impl ComFreeSolver {
                 cone.gain = cone.gain.min(bound / left.max(cone.rest));
             }
         }
-        let velocities = &self.v;
-        for ((_, n, _, _), dry) in problem.dry_joints.entries().zip(&mut self.dry) {
-            let wanted = dry.gain * velocities[n].abs();
+        for &i in island.dry_joints {
+            let (n, dry) = (problem.dry_joints.at(i as usize).1, &mut self.dry[i as usize]);
+            let wanted = dry.gain * self.v[n].abs();
             if !dry.slides && wanted > dry.bound {
                 (dry.slides, any) = (true, true);
-                let left = self.v_smooth[n].abs().max(velocities[n].abs()) * (1.0 - dry.bound / wanted);
+                let left = self.v_smooth[n].abs().max(self.v[n].abs()) * (1.0 - dry.bound / wanted);
                 dry.gain = dry.gain.min(dry.bound / left.max(step.dry_joint_tolerance));
             }
         }
@@ -263,7 +287,7 @@ impl ComFreeSolver {
     }
 
     /// Impulses at the predicted velocities, within their bounds.
-    fn finish_predicted(&mut self, problem: &mut Problem) {
+    fn finish_predicted(&mut self, problem: &mut Problem, island: &Island<'_>) {
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
             let contact = &mut self.contacts[c];
@@ -271,15 +295,16 @@ impl ComFreeSolver {
             let (impulse, moment) = contact.impulse(&v, &w, &self.facets);
             self.pass_on(c, problem, impulse, moment);
         }
-        for row in 0..problem.equalities.len() {
+        for &row in island.rows {
+            let row = row as usize;
             let [scale, ..] = self.row_figures(row);
             let v = problem.equalities.velocity_of(row, &self.v);
             let impulse = [scale * problem.equalities.laws()[row].response(&v).impulse[0]];
             problem.equalities.set_impulse(row, impulse);
             problem.equalities.add_impulse(row, &impulse, &mut self.load);
         }
-        problem.limits.allot();
-        for i in 0..problem.limits.len() {
+        for &i in island.limits {
+            let i = i as usize;
             let (law, n) = problem.limits.at(i);
             // What the trees' matrix does not have resists by its own mobility.
             let implicit = if self.limits[i] { 1.0 } else { 1.0 + law.stiffness() * law.mobility() };
@@ -287,9 +312,9 @@ impl ComFreeSolver {
             problem.limits.set_impulse(i, impulse);
             self.load[n] += impulse;
         }
-        problem.dry_joints.allot();
-        for (i, dry) in self.dry.iter().enumerate() {
-            let (_, n) = problem.dry_joints.at(i);
+        for &i in island.dry_joints {
+            let i = i as usize;
+            let (dry, (_, n)) = (&self.dry[i], problem.dry_joints.at(i));
             let v = self.v[n];
             let impulse = if dry.slides && v != 0.0 {
                 -dry.bound.copysign(v)

@@ -4,11 +4,12 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::contact::Contact;
 use super::facets::{ConeImpulse, Facets};
+use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
 use super::trees::Trees;
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Pool, Problem};
-use crate::multibody::{MassMatrix, Model};
+use crate::multibody::Model;
 use crate::simulation::Touch;
 
 /// What a step is made from besides the problem, which holds inertia, momentum, Jacobians and what acts on the joints.
@@ -27,18 +28,20 @@ pub(crate) struct Step<'a> {
 /// Times that a step is made again because motors reached their limits. One that did stays there within the step.
 const SATURATIONS: usize = 8;
 
-/// Buffers of the solver.
+/// Buffers of the solver. Where nothing else is said they have all trees, all degrees of freedom or all constraints of a kind; each is solved island by
+/// island.
 #[derive(Debug, Default)]
 pub(crate) struct ComFreeSolver {
     /// Jacobians of turning, of the contacts that resist it.
     pub spins: Pool<u32, 3>,
+    islands: Islands,
     pub(super) facets: Facets,
+    /// Those of the island.
     pub(super) contacts: Vec<Contact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
     /// Those of the prediction: with contacts and constraints.
     pub(super) predicted: Trees,
-    pub(super) plain: Trees,
     pub(super) gains: Trees,
     /// Velocities without contact, and as predicted.
     pub(super) v_smooth: Vec<f64>,
@@ -50,10 +53,8 @@ pub(crate) struct ComFreeSolver {
     /// Limits that the prediction reaches, and contacts of every tree.
     pub(super) limits: Vec<bool>,
     pub(super) counts: Vec<f64>,
-    inertia: MassMatrix,
-    momentum: Vec<f64>,
     /// Effort of each motor that is at its limit.
-    saturated: Vec<Option<f64>>,
+    pub(super) saturated: Vec<Option<f64>>,
 }
 
 impl ComFreeSolver {
@@ -61,70 +62,125 @@ impl ComFreeSolver {
     /// where something is not finite.
     #[must_use]
     pub fn solve(&mut self, step: &Step<'_>, problem: &mut Problem, v: &mut [f64]) -> bool {
+        self.allot(step, problem, v.len());
+        let mut islands = core::mem::take(&mut self.islands);
+        islands.find(problem, step.model.trees().len());
+        let solved = (0..islands.len()).all(|k| self.solve_island(step, problem, &islands.at(k), v));
+        self.islands = islands;
+        solved
+    }
+
+    /// Makes room for everything.
+    fn allot(&mut self, step: &Step<'_>, problem: &mut Problem, velocities: usize) {
         self.facets.reset(step.settings.facets);
         self.saturated.clear();
         self.saturated.resize(problem.actuators.len(), None);
         self.spins.allot();
         problem.contacts.allot();
         problem.equalities.allot();
+        problem.limits.allot();
+        problem.dry_joints.allot();
+        problem.actuators.allot();
+        for trees in [&mut self.smooth, &mut self.predicted, &mut self.gains] {
+            trees.shape(step.model);
+        }
+        for values in [&mut self.v_smooth, &mut self.v, &mut self.load] {
+            values.resize(velocities, 0.0);
+        }
+        for values in [&mut self.tree_scales, &mut self.counts] {
+            values.resize(step.model.trees().len(), 0.0);
+        }
+        self.row_scales.resize(3 * problem.equalities.len(), 0.0);
+        self.limits.resize(problem.limits.len(), false);
+        self.dry.resize(problem.dry_joints.len(), Default::default());
+    }
+
+    /// The same for one island.
+    fn solve_island(
+        &mut self,
+        step: &Step<'_>,
+        problem: &mut Problem,
+        island: &Island<'_>,
+        v: &mut [f64],
+    ) -> bool {
         for _ in 0..SATURATIONS {
-            if !self.find_smooth(step.model, problem) {
+            if !self.find_smooth(problem, island) {
                 return false;
             }
-            self.load.clear();
-            self.load.resize(v.len(), 0.0);
-            self.find_contacts(step, problem);
+            self.find_contacts(step, problem, island);
             match step.settings.form {
-                Form::Published => self.push_as_published(step, problem),
+                Form::Published => self.push_as_published(step, problem, island),
                 Form::Predicted => {
-                    if !self.push_as_predicted(step, problem) {
+                    if !self.push_as_predicted(step, problem, island) {
                         return false;
                     }
                 }
             }
             // Equation 9.
-            self.smooth.solve(&mut self.load);
-            for ((v, smooth), change) in v.iter_mut().zip(&self.v_smooth).zip(&self.load) {
-                *v = smooth + change;
+            for &tree in island.trees {
+                self.smooth.solve(tree as usize, &mut self.load);
+                let dofs = self.smooth.dofs(tree as usize);
+                let (smooth, load) = (&self.v_smooth[dofs.clone()], &self.load[dofs.clone()]);
+                for ((v, smooth), change) in v[dofs].iter_mut().zip(smooth).zip(load) {
+                    *v = smooth + change;
+                    if !v.is_finite() {
+                        return false;
+                    }
+                }
             }
-            if !v.iter().all(|v| v.is_finite()) {
-                return false;
-            }
-            if !self.saturate(problem, v) {
+            if !self.saturate(problem, island, v) {
                 break;
             }
         }
-        problem.contacts.see(v);
-        problem.equalities.see(v);
+        island.contacts.iter().for_each(|&c| problem.contacts.see(c as usize, v));
+        island.rows.iter().for_each(|&row| problem.equalities.see(row as usize, v));
         true
     }
 
-    /// Equation 2, with what is implicit in the joints.
-    fn find_smooth(&mut self, model: &Model, problem: &Problem) -> bool {
-        self.inertia.copy_from(&problem.inertia);
-        self.momentum.clone_from(&problem.momentum);
-        for ((law, n, ..), limit) in problem.actuators.entries().zip(&self.saturated) {
-            let ActuatorLaw { effort, gain, dt, .. } = *law;
-            self.momentum[n] += dt * limit.unwrap_or(effort);
-            if limit.is_none() && gain > 0.0 {
-                self.inertia.add_diagonal(model, n, dt * gain);
+    /// Puts the inertia of the island's trees, motors included, into `matrix`.
+    pub(super) fn take_inertia(
+        saturated: &[Option<f64>],
+        problem: &Problem,
+        island: &Island<'_>,
+        matrix: &mut Trees,
+    ) {
+        for &tree in island.trees {
+            matrix.take(tree as usize, &problem.inertia);
+        }
+        for &i in island.motors {
+            let (law, tree, within) = problem.actuators.place(i as usize);
+            if saturated[i as usize].is_none() && law.gain > 0.0 {
+                matrix.add_diagonal(tree, within, law.dt * law.gain);
             }
         }
-        self.plain.take(model, &self.inertia);
-        self.smooth.copy_from(&self.plain);
-        if !self.smooth.factorise() {
-            return false;
+    }
+
+    /// Equation 2, with what is implicit in the joints.
+    fn find_smooth(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
+        Self::take_inertia(&self.saturated, problem, island, &mut self.smooth);
+        for &tree in island.trees {
+            let dofs = self.smooth.dofs(tree as usize);
+            self.load[dofs.clone()].fill(0.0);
+            self.v_smooth[dofs.clone()].copy_from_slice(&problem.momentum[dofs]);
         }
-        self.v_smooth.clone_from(&self.momentum);
-        self.smooth.solve(&mut self.v_smooth);
+        for &i in island.motors {
+            let (ActuatorLaw { effort, dt, .. }, n) = problem.actuators.at(i as usize);
+            self.v_smooth[n] += dt * self.saturated[i as usize].unwrap_or(effort);
+        }
+        for &tree in island.trees {
+            if !self.smooth.factorise(tree as usize) {
+                return false;
+            }
+            self.smooth.solve(tree as usize, &mut self.v_smooth);
+        }
         true
     }
 
     /// Writes the motors' impulses, and holds those at their limits that are beyond them. False where none is.
-    fn saturate(&mut self, problem: &mut Problem, v: &[f64]) -> bool {
+    fn saturate(&mut self, problem: &mut Problem, island: &Island<'_>, v: &[f64]) -> bool {
         let mut again = false;
-        problem.actuators.allot();
-        for i in 0..problem.actuators.len() {
+        for &i in island.motors {
+            let i = i as usize;
             let (law, n) = problem.actuators.at(i);
             let wanted = law.effort - law.gain * v[n];
             let given = wanted.clamp(-law.limit, law.limit);
@@ -140,17 +196,19 @@ impl ComFreeSolver {
     }
 
     /// The contacts with the masses they feel and their gains.
-    fn find_contacts(&mut self, step: &Step<'_>, problem: &Problem) {
+    fn find_contacts(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) {
         self.contacts.clear();
-        let mut next_spin = 0;
-        for (c, touch) in step.touches.iter().enumerate() {
-            let mut contact = Contact::new(touch, (step.friction)(c));
+        for &index in island.contacts {
+            let c = index as usize;
+            let touch = &step.touches[c];
+            let mut contact = Contact::new(index, touch, (step.friction)(c));
             let linear = sides_of(&problem.contacts, c, &mut self.smooth);
             let mut angular = [Matrix3::zeros(); 2];
-            if touch.resists_turning() {
-                angular = sides_of(&self.spins, next_spin as usize, &mut self.smooth);
-                contact.spin = Some(next_spin);
-                next_spin += 1;
+            contact.smooth[0] = problem.contacts.velocity_of(c, &self.v_smooth).into();
+            if let Some(spin) = self.spin_of(c) {
+                angular = sides_of(&self.spins, spin, &mut self.smooth);
+                contact.smooth[1] = self.spins.velocity_of(spin, &self.v_smooth).into();
+                contact.spin = Some(spin as u32);
             }
             contact.feel(linear, angular);
             contact.stiffen(touch, step.settings, step.dt);
@@ -158,13 +216,19 @@ impl ComFreeSolver {
         }
     }
 
-    /// Velocities of a contact's point and of its turning.
+    /// Index among the spins of the contact numbered `index` in the problem.
+    fn spin_of(&self, index: usize) -> Option<usize> {
+        self.spins.laws().binary_search(&(index as u32)).ok()
+    }
+
+    /// Velocities of the point and of the turning of one of the island's contacts.
     pub(super) fn velocities(&self, c: usize, problem: &Problem, v: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
-        let angular = match self.contacts[c].spin {
+        let Contact { index, spin, .. } = self.contacts[c];
+        let angular = match spin {
             Some(spin) => self.spins.velocity_of(spin as usize, v).into(),
             None => Vector3::zeros(),
         };
-        (problem.contacts.velocity_of(c, v).into(), angular)
+        (problem.contacts.velocity_of(index as usize, v).into(), angular)
     }
 
     /// Hands a contact's impulse and moment to the trees and keeps it.
@@ -175,20 +239,21 @@ impl ComFreeSolver {
         impulse: Vector3<f64>,
         moment: Vector3<f64>,
     ) {
-        problem.contacts.set_impulse(c, impulse.into());
-        problem.contacts.add_impulse(c, &impulse.into(), &mut self.load);
-        if let Some(spin) = self.contacts[c].spin {
+        let Contact { index, spin, .. } = self.contacts[c];
+        problem.contacts.set_impulse(index as usize, impulse.into());
+        problem.contacts.add_impulse(index as usize, &impulse.into(), &mut self.load);
+        if let Some(spin) = spin {
             self.spins.set_impulse(spin as usize, moment.into());
             self.spins.add_impulse(spin as usize, &moment.into(), &mut self.load);
         }
     }
 
     /// Equations 5 to 9.
-    fn push_as_published(&mut self, step: &Step<'_>, problem: &mut Problem) {
+    fn push_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
         let dt = step.dt;
         for c in 0..self.contacts.len() {
-            let (v, w) = self.velocities(c, problem, &self.v_smooth);
-            let Contact { normal, stiffness, damping, distance, spin, cones, .. } = self.contacts[c];
+            let Contact { normal, stiffness, damping, distance, spin, cones, smooth: [v, w], .. } =
+                self.contacts[c];
             let gain = dt * (stiffness * dt + damping);
             let (mut impulse, mut moment) = (Vector3::zeros(), Vector3::zeros());
             if distance < 0.0 {
@@ -219,26 +284,27 @@ impl ComFreeSolver {
             self.contacts[c].push = normal.dot(&impulse);
             self.pass_on(c, problem, impulse, moment);
         }
-        self.joints_as_published(step, problem);
+        self.joints_as_published(step, problem, island);
     }
 
     /// Equalities on both sides, limits on one, dry joints up to their bound: the same impedance in one dimension.
-    fn joints_as_published(&mut self, step: &Step<'_>, problem: &mut Problem) {
+    fn joints_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
         let (dt, curve) = (step.dt, &step.settings.joints);
         let [kappa, delta] = step.settings.gains.rates(dt);
         let push = |error: f64, v: f64, mobility: f64| {
             let mass = if mobility > 0.0 { curve.ratio(error) / mobility } else { 0.0 };
             -dt * mass * (kappa * error + (kappa * dt + delta) * v)
         };
-        for row in 0..problem.equalities.len() {
+        for &row in island.rows {
+            let row = row as usize;
             let sides = sides_of_row(&problem.equalities, row, &mut self.smooth);
             let [v] = problem.equalities.velocity_of(row, &self.v_smooth);
             let impulse = push(problem.equalities.laws()[row].error(), v, sides[0] + sides[1]);
             problem.equalities.set_impulse(row, [impulse]);
             problem.equalities.add_impulse(row, &[impulse], &mut self.load);
         }
-        problem.limits.allot();
-        for i in 0..problem.limits.len() {
+        for &i in island.limits {
+            let i = i as usize;
             let (law, n) = problem.limits.at(i);
             let (sign, gap, mobility) = (law.sign(), law.gap(), law.mobility());
             let impulse =
@@ -246,8 +312,8 @@ impl ComFreeSolver {
             problem.limits.set_impulse(i, impulse);
             self.load[n] += impulse;
         }
-        problem.dry_joints.allot();
-        for i in 0..problem.dry_joints.len() {
+        for &i in island.dry_joints {
+            let i = i as usize;
             let (law, n) = problem.dry_joints.at(i);
             let bound = law.bound();
             let impulse = push(0.0, self.v_smooth[n], law.mobility()).clamp(-bound, bound);
@@ -259,18 +325,16 @@ impl ComFreeSolver {
     /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates within the last step: with everything that the
     /// prediction has, other trees as they are. The published form has no contacts in it.
     pub fn answer(&self, form: Form, x: &mut [f64]) {
-        match form {
-            Form::Predicted => self.predicted.solve(x),
-            Form::Published => self.smooth.solve(x),
-        }
+        let factors = match form {
+            Form::Predicted => &self.predicted,
+            Form::Published => &self.smooth,
+        };
+        (0..factors.len()).for_each(|tree| factors.solve(tree, x));
     }
 
     /// Moment of a contact's turning (N m s) in the last step.
     pub fn moment(&self, c: usize) -> Vector3<f64> {
-        match self.contacts.get(c).and_then(|contact| contact.spin) {
-            Some(spin) => self.spins.impulses()[spin as usize].into(),
-            None => Vector3::zeros(),
-        }
+        self.spin_of(c).map_or(Vector3::zeros(), |spin| self.spins.impulses()[spin].into())
     }
 }
 

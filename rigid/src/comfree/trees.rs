@@ -1,9 +1,14 @@
 //! Small dense systems, one a tree.
 
+use core::ops::Range;
+
 use crate::icf::Side;
 use crate::multibody::{MassMatrix, Model};
 
-/// Symmetric matrices, one a tree, and their Cholesky factors in place (lower triangles, row by row).
+/// Degrees of freedom of a free body. Most trees are one: loops of this length are unrolled.
+const FREE: usize = 6;
+
+/// Symmetric matrices, one a tree, and their Cholesky factors in place (lower triangles, row by row; of factors the reciprocals of the diagonal).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trees {
     values: Vec<f64>,
@@ -12,28 +17,25 @@ pub(super) struct Trees {
     work: Vec<f64>,
 }
 
+/// A gain that differs along a direction and across it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AxialGain {
+    /// Unit vector.
+    pub axis: [f64; 3],
+    pub along: f64,
+    pub across: f64,
+}
+
 impl Trees {
-    /// Takes the blocks of a matrix.
-    pub fn take(&mut self, model: &Model, matrix: &MassMatrix) {
-        self.values.clear();
+    /// Room for the trees of a model.
+    pub fn shape(&mut self, model: &Model) {
         self.blocks.clear();
-        for (t, tree) in model.trees().iter().enumerate() {
-            self.blocks.push((self.values.len(), tree.first_velocity, tree.velocities));
-            self.values.extend(matrix.block(t).iter());
+        let mut first = 0;
+        for tree in model.trees() {
+            self.blocks.push((first, tree.first_velocity, tree.velocities));
+            first += tree.velocities * tree.velocities;
         }
-    }
-
-    /// Becomes matrices of zeros of the same sizes.
-    pub fn zeros(&mut self, other: &Self) {
-        self.blocks.clone_from(&other.blocks);
-        self.values.clear();
-        self.values.resize(other.values.len(), 0.0);
-    }
-
-    /// Takes those of others.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.blocks.clone_from(&other.blocks);
-        self.values.clone_from(&other.values);
+        self.values.resize(first, 0.0);
     }
 
     /// Number of trees.
@@ -41,24 +43,52 @@ impl Trees {
         self.blocks.len()
     }
 
-    /// Adds `factor J^T G J` of one side of a constraint, lower triangle.
-    pub fn add<const N: usize>(
-        &mut self,
-        side: &Side,
-        columns: &[[f64; N]],
-        gain: &[[f64; N]; N],
-        factor: f64,
-    ) {
+    /// The degrees of freedom of a tree.
+    pub fn dofs(&self, tree: usize) -> Range<usize> {
+        let (_, dof, n) = self.blocks[tree];
+        dof..dof + n
+    }
+
+    fn values(&self, tree: usize) -> Range<usize> {
+        let (first, _, n) = self.blocks[tree];
+        first..first + n * n
+    }
+
+    /// Takes the matrix of a tree.
+    pub fn take(&mut self, tree: usize, matrix: &MassMatrix) {
+        let values = self.values(tree);
+        self.values[values].copy_from_slice(matrix.values(tree));
+    }
+
+    /// Takes the matrix, or the factors, of a tree from another.
+    pub fn copy(&mut self, tree: usize, other: &Self) {
+        let values = self.values(tree);
+        self.values[values.clone()].copy_from_slice(&other.values[values]);
+    }
+
+    /// Sets the matrix of a tree to nothing.
+    pub fn clear(&mut self, tree: usize) {
+        let values = self.values(tree);
+        self.values[values].fill(0.0);
+    }
+
+    /// Adds `factor J^T G J` of one side of a constraint with one row, lower triangle.
+    pub fn add_row(&mut self, side: &Side, columns: &[[f64; 1]], gain: f64) {
         let (first, _, size) = self.blocks[side.tree as usize];
-        for (i, column) in columns.iter().enumerate() {
-            let mut carried = [0.0; N];
-            for d in 0..N {
-                carried[d] = factor * dot(&gain[d], column);
-            }
+        for (i, [column]) in columns.iter().enumerate() {
             let row = &mut self.values[first + i * size..][..=i];
-            for (value, other) in row.iter_mut().zip(columns) {
-                *value += dot(&carried, other);
-            }
+            row.iter_mut().zip(columns).for_each(|(value, [other])| *value += gain * column * other);
+        }
+    }
+
+    /// Adds `factor J^T G J` of one side of a constraint with three rows, lower triangle.
+    pub fn add(&mut self, side: &Side, columns: &[[f64; 3]], gain: &AxialGain, factor: f64) {
+        let values = self.values(side.tree as usize);
+        let values = &mut self.values[values];
+        if columns.len() == FREE {
+            add(values, FREE, columns, gain, factor);
+        } else {
+            add(values, columns.len(), columns, gain, factor);
         }
     }
 
@@ -68,111 +98,169 @@ impl Trees {
         self.values[first + within * (size + 1)] += value;
     }
 
-    /// Factorises all. False where one is not positive definite or not finite.
+    /// Factorises the matrix of a tree. False where it is not positive definite or not finite.
     #[must_use]
-    pub fn factorise(&mut self) -> bool {
-        for &(first, _, n) in &self.blocks {
-            let a = &mut self.values[first..first + n * n];
-            for i in 0..n {
-                for j in 0..=i {
-                    let mut sum = a[i * n + j];
-                    for k in 0..j {
-                        sum -= a[i * n + k] * a[j * n + k];
-                    }
-                    if i == j {
-                        if !(sum.is_finite() && sum > 0.0) {
-                            return false;
-                        }
-                        a[i * n + i] = sum.sqrt();
-                    } else {
-                        a[i * n + j] = sum / a[j * n + j];
-                    }
-                }
-            }
-        }
-        true
+    pub fn factorise(&mut self, tree: usize) -> bool {
+        let (values, n) = (self.values(tree), self.blocks[tree].2);
+        let a = &mut self.values[values];
+        if n == FREE { factorise(a, FREE) } else { factorise(a, n) }
     }
 
-    /// Solves for all trees at once, in place.
-    pub fn solve(&self, x: &mut [f64]) {
-        for (t, &(first, dof, n)) in self.blocks.iter().enumerate() {
-            let x = &mut x[dof..dof + n];
-            self.solve_lower(t, x);
-            let a = &self.values[first..first + n * n];
-            for i in (0..n).rev() {
-                for k in i + 1..n {
-                    x[i] -= a[k * n + i] * x[k];
-                }
-                x[i] /= a[i * n + i];
-            }
-        }
+    /// Solves for a tree in place; `x` has all degrees of freedom.
+    pub fn solve(&self, tree: usize, x: &mut [f64]) {
+        let n = self.blocks[tree].2;
+        let (a, x) = (&self.values[self.values(tree)], &mut x[self.dofs(tree)]);
+        if n == FREE { solve(a, FREE, x) } else { solve(a, n, x) }
     }
 
-    /// `x <- L^-1 x` for the degrees of freedom of one tree.
-    pub fn solve_lower(&self, tree: usize, x: &mut [f64]) {
-        let (first, _, n) = self.blocks[tree];
-        let a = &self.values[first..first + n * n];
-        for i in 0..n {
-            let row = &a[i * n..i * n + i];
-            let sum: f64 = row.iter().zip(&*x).map(|(a, x)| a * x).sum();
-            x[i] = (x[i] - sum) / a[i * n + i];
-        }
-    }
-
-    /// Rows of `J M^-1 J^T` of one side, where these are the factors of M.
+    /// `J M^-1 J^T` of one side, where these are the factors of M.
     pub fn mobility<const N: usize>(&mut self, side: &Side, columns: &[[f64; N]]) -> [[f64; N]; N] {
-        let n = columns.len();
-        let mut work = core::mem::take(&mut self.work);
-        work.clear();
-        for d in 0..N {
-            work.extend(columns.iter().map(|column| column[d]));
-            self.solve_lower(side.tree as usize, &mut work[d * n..]);
+        let a = &self.values[self.values(side.tree as usize)];
+        if let Ok(columns) = <&[[f64; N]; FREE]>::try_from(columns) {
+            let mut x = *columns;
+            forward(a, FREE, &mut x);
+            return squared(&x);
         }
-        let mut out = [[0.0; N]; N];
-        for a in 0..N {
-            for b in 0..=a {
-                let sum = work[a * n..][..n].iter().zip(&work[b * n..][..n]).map(|(x, y)| x * y).sum();
-                (out[a][b], out[b][a]) = (sum, sum);
-            }
-        }
-        self.work = work;
-        out
+        self.work.clear();
+        self.work.extend(columns.iter().flatten());
+        let (x, _) = self.work.as_chunks_mut::<N>();
+        forward(a, columns.len(), x);
+        squared(x)
     }
 
     /// Frobenius norm of `L^-1 C L^-T` of one tree, where these are the factors L of M and `c` has the lower triangle of C: at least the
     /// largest eigenvalue of `M^-1 C`.
     pub fn norm_of(&mut self, tree: usize, c: &Self) -> f64 {
-        let (first, _, n) = self.blocks[tree];
-        let c = &c.values[first..first + n * n];
-        let mut work = core::mem::take(&mut self.work);
-        work.clear();
-        work.resize(n * n, 0.0);
-        for i in 0..n {
-            for j in 0..=i {
-                (work[i * n + j], work[j * n + i]) = (c[i * n + j], c[i * n + j]);
-            }
+        let (values, n) = (self.values(tree), self.blocks[tree].2);
+        let (a, c) = (&self.values[values.clone()], &c.values[values]);
+        if c.iter().all(|x| *x == 0.0) {
+            return 0.0;
         }
-        let mut sum = 0.0;
-        if work.iter().any(|x| *x != 0.0) {
-            for _ in 0..2 {
-                work.chunks_exact_mut(n).for_each(|row| self.solve_lower(tree, row));
-                for i in 0..n {
-                    for j in 0..i {
-                        work.swap(i * n + j, j * n + i);
-                    }
-                }
-            }
-            sum = work.iter().map(|x| x * x).sum::<f64>();
+        if n == FREE {
+            let mut work = [0.0; FREE * FREE];
+            norm(a, FREE, c, &mut work)
+        } else {
+            self.work.clear();
+            self.work.resize(n * n, 0.0);
+            norm(a, n, c, &mut self.work)
         }
-        self.work = work;
-        sum.sqrt()
     }
 }
 
-pub(super) fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
-    let mut sum = 0.0;
-    for d in 0..N {
-        sum += a[d] * b[d];
+#[inline(always)]
+fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain, factor: f64) {
+    let (values, columns) = (&mut values[..n * n], &columns[..n]);
+    let (along, across) = (factor * (gain.along - gain.across), factor * gain.across);
+    for i in 0..n {
+        let column = columns[i];
+        let carried = along * dot(&gain.axis, &column);
+        let spread = [0, 1, 2].map(|d| carried * gain.axis[d] + across * column[d]);
+        for j in 0..=i {
+            values[i * n + j] += dot(&spread, &columns[j]);
+        }
     }
-    sum
+}
+
+#[inline(always)]
+fn factorise(a: &mut [f64], n: usize) -> bool {
+    let a = &mut a[..n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                sum -= a[i * n + k] * a[j * n + k];
+            }
+            if i == j {
+                if !(sum.is_finite() && sum > 0.0) {
+                    return false;
+                }
+                a[i * n + i] = 1.0 / sum.sqrt();
+            } else {
+                a[i * n + j] = sum * a[j * n + j];
+            }
+        }
+    }
+    true
+}
+
+/// `x <- L^-1 x`, N right sides at once.
+#[inline(always)]
+fn forward<const N: usize>(a: &[f64], n: usize, x: &mut [[f64; N]]) {
+    let (a, x) = (&a[..n * n], &mut x[..n]);
+    for i in 0..n {
+        let mut sum = x[i];
+        for k in 0..i {
+            for d in 0..N {
+                sum[d] -= a[i * n + k] * x[k][d];
+            }
+        }
+        x[i] = sum.map(|s| s * a[i * n + i]);
+    }
+}
+
+#[inline(always)]
+fn solve(a: &[f64], n: usize, x: &mut [f64]) {
+    let (a, x) = (&a[..n * n], &mut x[..n]);
+    for i in 0..n {
+        let mut sum = x[i];
+        for k in 0..i {
+            sum -= a[i * n + k] * x[k];
+        }
+        x[i] = sum * a[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let mut sum = x[i];
+        for k in i + 1..n {
+            sum -= a[k * n + i] * x[k];
+        }
+        x[i] = sum * a[i * n + i];
+    }
+}
+
+/// `X^T X` of the columns' rows.
+#[inline(always)]
+fn squared<const N: usize>(x: &[[f64; N]]) -> [[f64; N]; N] {
+    let mut out = [[0.0; N]; N];
+    for row in x {
+        for a in 0..N {
+            for b in 0..N {
+                out[a][b] += row[a] * row[b];
+            }
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn norm(a: &[f64], n: usize, c: &[f64], work: &mut [f64]) -> f64 {
+    let (a, c, work) = (&a[..n * n], &c[..n * n], &mut work[..n * n]);
+    for i in 0..n {
+        for j in 0..=i {
+            (work[i * n + j], work[j * n + i]) = (c[i * n + j], c[i * n + j]);
+        }
+    }
+    for _ in 0..2 {
+        // L^-1 times the matrix, row by row, then transposed.
+        for i in 0..n {
+            for k in 0..i {
+                for j in 0..n {
+                    work[i * n + j] -= a[i * n + k] * work[k * n + j];
+                }
+            }
+            for j in 0..n {
+                work[i * n + j] *= a[i * n + i];
+            }
+        }
+        for i in 0..n {
+            for j in 0..i {
+                work.swap(i * n + j, j * n + i);
+            }
+        }
+    }
+    work.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[inline(always)]
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

@@ -84,6 +84,12 @@ impl<L: Copy> DofPool<L> {
         (self.laws[constraint], self.places[constraint].velocity as usize)
     }
 
+    /// A constraint, the tree of its degree of freedom, and the number of that there.
+    pub(crate) fn place(&self, constraint: usize) -> (L, usize, usize) {
+        let place = &self.places[constraint];
+        (self.laws[constraint], place.tree as usize, place.within as usize)
+    }
+
     /// Every constraint, its degree of freedom, its tree, and its number there.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&L, usize, usize, usize)> + '_ {
         let place = |p: &Place| (p.velocity as usize, p.tree as usize, p.within as usize);

@@ -150,6 +150,7 @@ impl<L, const N: usize> Pool<L, N> {
     pub(crate) fn allot(&mut self) {
         self.impulses.clear();
         self.impulses.resize(self.laws.len(), [0.0; N]);
+        self.velocities.resize(self.laws.len(), [0.0; N]);
     }
 
     /// Keeps an impulse that was found otherwise than by an evaluation.
@@ -157,12 +158,9 @@ impl<L, const N: usize> Pool<L, N> {
         self.impulses[constraint] = impulse;
     }
 
-    /// Keeps the constraint velocities at `v`.
-    pub(crate) fn see(&mut self, v: &[f64]) {
-        let mut velocities = core::mem::take(&mut self.velocities);
-        velocities.clear();
-        velocities.extend((0..self.laws.len()).map(|c| self.velocity_of(c, v)));
-        self.velocities = velocities;
+    /// Keeps the velocity of a constraint at `v`.
+    pub(crate) fn see(&mut self, constraint: usize, v: &[f64]) {
+        self.velocities[constraint] = self.velocity_of(constraint, v);
     }
 
     /// The sides of a constraint.

@@ -15,6 +15,7 @@ pub(crate) use each;
 
 mod angle;
 mod array;
+mod dual;
 pub(crate) mod pairs;
 mod pose;
 mod real;
@@ -24,6 +25,7 @@ mod wide;
 
 pub(crate) use angle::turn_terms;
 pub(crate) use array::{LANES, Row};
+pub(crate) use dual::Dual;
 pub(crate) use pose::Pose;
 pub(crate) use real::{Mask, Real};
 pub(crate) use rotation::{Mat3, Quat};

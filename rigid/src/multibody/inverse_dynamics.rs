@@ -43,11 +43,14 @@ pub fn inverse_dynamics(
     for i in (0..links.len()).rev() {
         let force = work.forces[i];
         for n in model.velocities_of(LinkId(i)) {
-            out[n] = kinematics.axes()[n].dot(&force) + model.dofs()[n].armature * accelerations[n];
+            out[n] = kinematics.axes()[n].dot(&force);
         }
         if let Some(LinkId(p)) = links[i].parent {
             work.forces[p] += force.shifted(&-kinematics.offset(i));
         }
+    }
+    for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
+        out[n] += model.dofs()[n].armature * accelerations[n];
     }
 }
 

@@ -29,6 +29,12 @@ impl MassMatrix {
         DMatrixView::from_slice(&self.values[first..first + n * n], n, n)
     }
 
+    /// The values of the block of a tree; it is symmetric.
+    pub(crate) fn values(&self, tree: usize) -> &[f64] {
+        let (first, n) = self.blocks[tree];
+        &self.values[first..first + n * n]
+    }
+
     fn block_mut(&mut self, tree: usize) -> DMatrixViewMut<'_, f64> {
         let (first, n) = self.blocks[tree];
         DMatrixViewMut::from_slice(&mut self.values[first..first + n * n], n, n)
@@ -119,10 +125,13 @@ pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix)
                     momentum = momentum.shifted(&-kinematics.offset(l));
                     at = model.links()[l].parent;
                 }
-                let d = i - tree.first_velocity;
-                block[(d, d)] += model.dofs()[i].armature;
             }
         }
     }
     out.composite = composite;
+    for &link in &model.passive {
+        for n in model.velocities_of(link) {
+            out.add_diagonal(model, n, model.dofs()[n].armature);
+        }
+    }
 }

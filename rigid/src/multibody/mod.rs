@@ -23,6 +23,7 @@ mod mass_matrix;
 mod model;
 mod state;
 
+pub(crate) use algebra::cross_matrix;
 pub use algebra::{ForceVector, MotionVector, RigidInertia};
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::ModelError;
@@ -30,6 +31,7 @@ pub use forward_dynamics::{ForwardDynamics, forward_dynamics};
 pub use inverse_dynamics::{InverseDynamics, bias_forces, inverse_dynamics};
 pub use jacobian::{for_each_axis, point_jacobian};
 pub use joint::JointKind;
+pub(crate) use joint::quaternion;
 pub(crate) use kinematics::Corner;
 pub use kinematics::Kinematics;
 pub use mass_matrix::{MassMatrix, mass_matrix};

@@ -1,5 +1,7 @@
 //! What does not change: links, joints, inertias.
 
+use std::collections::BTreeSet;
+
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::algebra::{MotionVector, RigidInertia};
@@ -91,6 +93,9 @@ pub struct Model {
     pub(crate) places: Vec<Place>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
+    /// Links whose joints have passive properties, and links on prescribed joints: of many free bodies none.
+    pub(crate) passive: Vec<LinkId>,
+    pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
     pub(crate) floating: Vec<Floating>,
     /// Gravity (m/s^2), world frame.
@@ -176,7 +181,7 @@ impl Model {
 
     /// Time (s) of the next corner of a prescribed path after `time`.
     pub fn next_corner(&self, time: f64) -> Option<f64> {
-        let corners = self.links.iter().filter_map(|link| match &link.joint {
+        let corners = self.prescribed.iter().filter_map(|link| match &self.links[link.0].joint {
             JointKind::Prescribed(path) => path.next_key(time),
             _ => None,
         });
@@ -207,13 +212,15 @@ impl Model {
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
     links: Vec<Link>,
+    /// Names that are taken.
+    names: BTreeSet<String>,
     gravity: Vector3<f64>,
 }
 
 impl ModelBuilder {
     /// A world with gravity (m/s^2).
     pub fn new(gravity: Vector3<f64>) -> Self {
-        Self { links: Vec::new(), gravity }
+        Self { gravity, ..Self::default() }
     }
 
     /// Adds a link; its parent must be there already.
@@ -221,11 +228,12 @@ impl ModelBuilder {
     /// # Errors
     /// A name that is taken, a figure or an inertia out of range.
     pub fn add(&mut self, mut link: Link) -> Result<LinkId, ModelError> {
-        if self.links.iter().any(|other| other.name == link.name) {
+        if self.names.contains(&link.name) {
             return Err(ModelError::DuplicateName { name: link.name });
         }
         link.dofs.resize(link.joint.velocities(), Dof::default());
         self.validate(&link)?;
+        self.names.insert(link.name.clone());
         self.links.push(link);
         Ok(LinkId(self.links.len() - 1))
     }
@@ -323,9 +331,23 @@ impl ModelBuilder {
             let first = place.first_velocity;
             dofs[first..first + link.dofs.len()].copy_from_slice(&link.dofs);
         }
-        let floating = Vec::new();
-        let mut model =
-            Model { links: self.links, places, trees, dofs, positions, floating, gravity: self.gravity };
+        let numbered = |wanted: fn(&Link) -> bool| {
+            let links = self.links.iter().enumerate().filter(|(_, link)| wanted(link));
+            links.map(|(i, _)| LinkId(i)).collect()
+        };
+        let passive = numbered(|link| link.dofs.iter().any(|dof| *dof != Dof::default()));
+        let prescribed = numbered(|link| matches!(link.joint, JointKind::Prescribed(_)));
+        let mut model = Model {
+            links: self.links,
+            places,
+            trees,
+            dofs,
+            passive,
+            prescribed,
+            positions,
+            floating: Vec::new(),
+            gravity: self.gravity,
+        };
         model.check_inertia()?;
         Ok(model)
     }

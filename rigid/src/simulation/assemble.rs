@@ -246,9 +246,10 @@ pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64,
     problem.limits.clear();
     problem.dry_joints.clear();
     let model = &system.model;
-    for (i, link) in model.links().iter().enumerate() {
-        let Some(tree) = model.tree_of(LinkId(i)) else { continue };
-        let (positions, velocities) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
+    for &number in &model.passive {
+        let Some(tree) = model.tree_of(number) else { continue };
+        let link = &model.links()[number.0];
+        let (positions, velocities) = (model.positions_of(number), model.velocities_of(number));
         for (d, dof) in link.dofs.iter().enumerate() {
             let n = velocities.start + d;
             let within = n - model.trees()[tree].first_velocity;

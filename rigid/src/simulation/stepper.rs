@@ -355,9 +355,9 @@ impl Stepper {
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
         // Damping and springs at the end of the step.
-        for (i, link) in model.links().iter().enumerate() {
-            let (q, n) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
-            for (d, dof) in link.dofs.iter().enumerate() {
+        for &link in &model.passive {
+            let (q, n) = (model.positions_of(link), model.velocities_of(link));
+            for (d, dof) in model.links()[link.0].dofs.iter().enumerate() {
                 let mut resist = dt * dof.damping;
                 if dof.stiffness > 0.0 {
                     resist += dt * dt * dof.stiffness;

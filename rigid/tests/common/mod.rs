@@ -5,6 +5,7 @@
 pub mod comfree;
 pub mod floor;
 pub mod mechanisms;
+pub mod quasi;
 pub mod worlds;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};

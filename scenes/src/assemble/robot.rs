@@ -54,6 +54,8 @@ impl Joints {
 /// # Errors
 /// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be used, a name that a file does not hold.
 pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
+    let spread = scene.spread();
+    let scene: &Scene = &spread;
     let mut parts = RigidParts {
         builder: BodiesBuilder::new(),
         centers: Vec::new(),

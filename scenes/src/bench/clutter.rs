@@ -4,11 +4,11 @@
 //! steps and with error control; then 20, 100 and 500 bodies at 1 ms in a bin that grows with them, for the exponent of cost against
 //! number of bodies. Penetrations are the depths of the contacts in the last step before each look.
 
-use pliant_coupling::World;
 use serde_json::json;
 
 use super::rigid::{Play, STEPPINGS, Stepping, dynamic, shipped};
 use super::{BenchError, BenchOptions, Part, Row, in_pool};
+use crate::depths::Depths;
 use crate::format::{Body, Motion, RigidShape, Scene};
 use crate::random::SplitMix64;
 
@@ -45,7 +45,7 @@ fn run(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
                 vec![1e6 * depths.mean()],
                 more.clone(),
             ));
-            row(play.row(&format!("{case}, max penetration"), "um", vec![1e6 * depths.max], more));
+            row(play.row(&format!("{case}, max penetration"), "um", vec![1e6 * depths.deepest], more));
         }
     }
     scaling(&scene, row)
@@ -58,7 +58,7 @@ fn scaling(scene: &Scene, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
         let scene = grown(scene, count);
         let (play, depths) = in_pool(PART.name, 1, || measure(&scene, &STEPPINGS[0], SPAN))??;
         let cost = play.wall / play.simulated;
-        let more = json!({ "bodies": count, "max_penetration_m": depths.max });
+        let more = json!({ "bodies": count, "max_penetration_m": depths.deepest });
         row(play.row(&format!("{count} bodies, 1 ms, wall per simulated second"), "s/s", vec![cost], more));
         points.push(((count as f64).ln(), cost.ln()));
         if count == COUNTS[COUNTS.len() - 1] {
@@ -70,38 +70,11 @@ fn scaling(scene: &Scene, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
 }
 
 /// Slope of the least-squares line through points.
-fn slope(points: &[(f64, f64)]) -> f64 {
+pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
     let along: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
     along / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
-}
-
-/// Depths of contacts that overlap.
-#[derive(Default)]
-struct Depths {
-    sum: f64,
-    count: usize,
-    /// Deepest \[m\].
-    max: f64,
-}
-
-impl Depths {
-    fn look(&mut self, world: &World) {
-        for contact in world.bodies().simulation().contact_forces() {
-            let depth = -contact.touch.distance;
-            if depth > 0.0 {
-                self.sum += depth;
-                self.count += 1;
-                self.max = self.max.max(depth);
-            }
-        }
-    }
-
-    /// Mean \[m\].
-    fn mean(&self) -> f64 {
-        self.sum / self.count.max(1) as f64
-    }
 }
 
 /// The scene for this time \[s\], and the depths in its last half.

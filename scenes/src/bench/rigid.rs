@@ -45,8 +45,9 @@ pub(super) struct Stepping {
     pub look: f64,
 }
 
-const fn fixed(name: &'static str, step: f64) -> Stepping {
-    Stepping { name, integrator: Integrator::Fixed { step: Some(step) }, look: 0.01 }
+/// Fixed steps \[s\], looked at so often \[s\].
+pub(super) const fn fixed(name: &'static str, step: f64, look: f64) -> Stepping {
+    Stepping { name, integrator: Integrator::Fixed { step: Some(step) }, look }
 }
 
 const fn controlled(name: &'static str, accuracy: f64) -> Stepping {
@@ -55,8 +56,8 @@ const fn controlled(name: &'static str, accuracy: f64) -> Stepping {
 
 /// The steppings that every case is measured with.
 pub(super) const STEPPINGS: [Stepping; 5] = [
-    fixed("1 ms", 1e-3),
-    fixed("10 ms", 1e-2),
+    fixed("1 ms", 1e-3, 1e-2),
+    fixed("10 ms", 1e-2, 1e-2),
     controlled("accuracy 1e-1", 1e-1),
     controlled("accuracy 1e-2", 1e-2),
     controlled("accuracy 1e-3", 1e-3),

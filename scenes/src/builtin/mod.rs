@@ -3,7 +3,7 @@
 use crate::format::{ParseError, Scene, parse_scene};
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 28] = [
+const SCENES: [(&str, &str); 29] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -19,6 +19,7 @@ const SCENES: [(&str, &str); 28] = [
     ("roll-cylinder", include_str!("roll-cylinder.json")),
     ("sphere-between-planes", include_str!("sphere-between-planes.json")),
     ("primitive-pile", include_str!("primitive-pile.json")),
+    ("pile-scaling", include_str!("pile-scaling.json")),
     ("cube-in-hand", include_str!("cube-in-hand.json")),
     ("conveyor", include_str!("conveyor.json")),
     ("clutter-soft", include_str!("clutter-soft.json")),

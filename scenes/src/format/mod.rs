@@ -6,6 +6,7 @@
 mod body;
 mod cloth;
 mod common;
+mod copies;
 mod drive;
 mod goal;
 mod joint;
@@ -34,6 +35,7 @@ pub use cloth::{
     Cloth, ClothError, ClothPin, ClothShape, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
 };
 pub use common::{AutoOr, Pose};
+pub use copies::Copies;
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
 };
@@ -109,6 +111,9 @@ pub struct Scene {
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<Body>,
+    /// Copies of the free bodies, side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<Copies>,
     /// Robots, from model files.
     #[serde(default)]
     pub robots: Vec<Robot>,
@@ -163,6 +168,7 @@ impl Scene {
             soft: Vec::new(),
             cloths: Vec::new(),
             bodies: Vec::new(),
+            copies: None,
             robots: Vec::new(),
             actuators: Vec::new(),
             forces: Vec::new(),

@@ -57,17 +57,15 @@ pub(crate) fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T
     let (dd, ee) = (df.squared(), ef.squared());
     let across = dd.lit(ACROSS).lt(dd) & dd.lit(ACROSS).lt(ee);
     let (dd, ee) = (T::pick(across, dd, dd.one()), T::pick(across, ee, ee.one()));
-    let side = g * df.dot(ef).sign();
-    let (middle, reach) = (wf.dot(df) / dd, df.dot(ef) / dd * side);
+    let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
     let shares = across & d.cross(e).squared().lt(t.lit(PARALLEL)) & low.max(-h).lt(high.min(h));
-    // An end of the first over the second, or the other way round.
+    // An end of the first over the second, or an end of the second, which the first's is beyond.
     let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
     let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
-    let (below, above) = ((-h).lt(low), high.lt(h));
     let mut ends = [
-        axes.meeting(T::pick(below, low, -h), T::pick(below, -side, over_low)),
-        axes.meeting(T::pick(above, high, h), T::pick(above, side, over_high)),
+        axes.meeting(T::pick((-h).lt(low), low, -h), over_low),
+        axes.meeting(T::pick(high.lt(h), high, h), over_high),
     ];
     merge(&mut ends, ra.min(rb) * MERGE);
     [Meeting::pick(shares, ends[0], single), ends[1].only_if(shares)]

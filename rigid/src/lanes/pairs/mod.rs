@@ -21,7 +21,7 @@ mod capsule_box;
 mod kind;
 mod sphere;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(crate) use box_box::box_box;
 pub(crate) use box_half_space::box_half_space;
@@ -69,12 +69,6 @@ impl<T: Real> Meeting<T> {
     #[inline(always)]
     fn on_second(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface - normal * (distance * 0.5), normal, distance }
-    }
-
-    /// With the solids in the other order.
-    #[inline(always)]
-    pub fn mirrored(self) -> Self {
-        Self { normal: -self.normal, ..self }
     }
 
     #[inline(always)]

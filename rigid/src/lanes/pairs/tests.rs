@@ -9,7 +9,7 @@ use crate::lanes::{LANES, Mat3, Pose, Row, Vec3, Wide};
 use crate::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia};
 
 /// A sequence of numbers in [-1, 1).
-pub(super) struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self) -> f64 {
@@ -17,7 +17,7 @@ impl Random {
         (self.0 >> 11) as f64 / 2f64.powi(52) - 1.0
     }
 
-    fn vector(&mut self) -> Vector3<f64> {
+    pub fn vector(&mut self) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.next())
     }
 
@@ -25,12 +25,12 @@ impl Random {
         0.05 + 0.2 * (self.next() + 1.0)
     }
 
-    fn pose(&mut self) -> Isometry3<f64> {
+    pub fn pose(&mut self) -> Isometry3<f64> {
         let turn = UnitQuaternion::from_scaled_axis(self.vector() * 3.0);
         Isometry3::from_parts(Translation3::from(self.vector() * 0.6), turn)
     }
 
-    fn shape(&mut self, name: char) -> Shape {
+    pub fn shape(&mut self, name: char) -> Shape {
         match name {
             's' => Shape::Sphere { radius: self.size() },
             'c' => Shape::Capsule { radius: self.size(), half_length: self.size() },
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-pub(super) const PAIRS: [[char; 2]; 9] = [
+pub(crate) const PAIRS: [[char; 2]; 9] = [
     ['s', 'h'],
     ['s', 's'],
     ['s', 'c'],
@@ -52,13 +52,13 @@ pub(super) const PAIRS: [[char; 2]; 9] = [
     ['b', 'b'],
 ];
 
-fn kind(shapes: &[Shape; 2]) -> Kind {
+pub(crate) fn kind(shapes: &[Shape; 2]) -> Kind {
     let (kind, swapped) = Kind::of(&shapes[0], &shapes[1]).expect("a closed form");
     assert!(!swapped);
     kind
 }
 
-pub(super) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Solid<f64> {
+pub(crate) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Solid<f64> {
     Solid { pose: Pose::lit(0.0, pose), size: size_of(shape).expect("a closed form") }
 }
 
@@ -102,7 +102,8 @@ fn detected(model: &Model, shapes: &[Shape; 2], poses: &[Isometry3<f64>; 2]) -> 
 /// The deepest meeting has the distance of the detector's deepest contact, in 2000 poses of every pair, apart or overlapping by less than a fifth of
 /// the smaller size (a capsule in a box by that of the box and its radius, so that its axis is inside, too). Formulas in closed form agree to the rounding of sums of coordinates up to 2 m, some ten of them; where the detector
 /// uses GJK and EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest features do: those
-/// of the detector's deepest contact. Between solids that are apart the point has half of the distance from both, by their signed distances.
+/// of the detector's deepest contact. Half of the distance along the normal from the point, both
+/// surfaces are, by their signed distances.
 #[test]
 fn distances_and_normals_are_those_of_the_detector() {
     let (model, seed) = (model(), 11);
@@ -139,10 +140,11 @@ fn distances_and_normals_are_those_of_the_detector() {
             // A distance that is good to the tolerance has a direction that is good to its root, where it is a maximum over directions.
             assert!(angle <= 4.0 * (tolerance / size).sqrt(), "{angle:e}, {at}");
             turned = turned.max(angle);
-            for (shape, pose) in shapes.iter().zip(&poses).filter(|_| deepest.distance > 0.0) {
-                let point = pose.inverse_transform_point(&Vector3::from(closest.point.0).into());
-                let from = shape.surface_point(&point).distance;
-                assert!((from - 0.5 * deepest.distance).abs() <= tolerance, "{from} from {shape:?}, {at}");
+            for (k, sign) in [(0, -0.5), (1, 0.5)] {
+                let surface = closest.point + closest.normal * (sign * closest.distance);
+                let local = poses[k].inverse_transform_point(&Vector3::from(surface.0).into());
+                let from = shapes[k].surface_point(&local).distance;
+                assert!(from.abs() <= tolerance, "{from:e} from {k}, {at}");
             }
             for m in &found {
                 let n = Vector3::from(m.normal.0);
@@ -181,7 +183,7 @@ impl pulp::WithSimd for Wides<'_> {
     }
 }
 
-fn numbers<T: Copy>(m: &Meeting<T>) -> [T; 7] {
+pub(crate) fn numbers<T: Copy>(m: &Meeting<T>) -> [T; 7] {
     let ([x, y, z], [u, v, w]) = (m.point.0, m.normal.0);
     [x, y, z, u, v, w, m.distance]
 }
@@ -244,7 +246,7 @@ fn the_other_order_is_the_mirror() {
             assert_eq!(there.len(), back.len(), "seed {seed} {shapes:?} {poses:?}");
             for m in &there {
                 let error = |n: &Meeting<f64>| {
-                    let (m, n) = (numbers(m), numbers(&n.mirrored()));
+                    let (m, n) = (numbers(m), numbers(&Meeting { normal: -n.normal, ..*n }));
                     m.iter().zip(n).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
                 };
                 let least = back.iter().map(error).fold(f64::INFINITY, f64::min);

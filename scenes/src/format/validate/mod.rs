@@ -1,6 +1,7 @@
 //! The figures of a scene: every problem is collected, each with the field's path, the value and its unit.
 
 mod body;
+mod copies;
 mod drive;
 mod globals;
 mod goal;
@@ -59,6 +60,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.problems.extend(super::cloth::problems(scene));
     let names = Names::of(scene);
     check.bodies(scene, &names);
+    check.copies(scene);
     check.robots(scene, &names);
     check.actuators(scene, &names);
     check.forces(scene, &names);
