@@ -217,15 +217,14 @@ struct Capsules {
         const bool is_across = N(ACROSS) < dd && N(ACROSS) < ee;
         dd = is_across ? dd : N(1.0);
         ee = is_across ? ee : N(1.0);
-        const N side = g * sign_of(dot(df, ef));
-        const N middle = dot(wf, df) / dd, reach = dot(df, ef) / dd * side;
+        const N middle = dot(wf, df) / dd, reach = magnitude(dot(df, ef) / dd * g);
         const N low = middle - reach, high = middle + reach;
         const V turn = cross(d, e);
         const bool shares = is_across && dot(turn, turn) < N(PARALLEL) && most(low, -h) < least(high, h);
-        // An end of the first over the second, or the other way round.
+        // An end of the first over the second, or an end of the second, which the first's is beyond.
         const auto over = [&](N own) { return within(dot(df * own - wf, ef) / ee, -g, g); };
-        out[0] = -h < low ? meeting(low, -side) : meeting(-h, over(-h));
-        out[1] = high < h ? meeting(high, side) : meeting(h, over(h));
+        out[0] = meeting(-h < low ? low : -h, over(-h));
+        out[1] = meeting(high < h ? high : h, over(h));
         merge(out, least(a.size.x, b.size.x) * MERGE);
         out[0] = shares ? out[0] : single;
         out[1] = out[1].only_if(shares);
