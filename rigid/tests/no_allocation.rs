@@ -7,8 +7,10 @@ mod common;
 use common::Random;
 use common::floor::free_link;
 use common::quasi::{Bench, place};
+use common::worlds::{crowded, everything};
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use pliant_rigid::Shape;
+use pliant_rigid::batch::WorldBatch;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
@@ -292,6 +294,26 @@ fn quasi_dynamic_steps_allocate_nothing() {
 }
 
 // The counter counts.
+// Each share of a batch has its own numbers of a step, whatever meets in it.
+#[test]
+fn steps_of_batches_allocate_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let made = pool.install(|| {
+        let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
+        let mut random = Random::new(17);
+        let mut batch = WorldBatch::new(&system, &scene, 20, 2e-3).unwrap();
+        for world in 0..20 {
+            batch.set_state(world, &crowded(&system.model, &mut random)).unwrap();
+        }
+        let mut seen = vec![0.0; 20];
+        let before = ALLOCATIONS.get();
+        batch.step(50);
+        batch.rollout(&mut seen, 50, |seen, world, _| *seen += world.position(0)).unwrap();
+        ALLOCATIONS.get() - before
+    });
+    assert_eq!(made, 0);
+}
+
 #[test]
 fn allocations_are_counted() {
     let before = ALLOCATIONS.get();
