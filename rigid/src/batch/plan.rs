@@ -11,6 +11,9 @@ use crate::lanes::pairs::{Kind, size_of};
 use crate::multibody::{Dof, ForceVector, JointKind, Kinematics, LinkId, Model, RigidInertia};
 use crate::simulation::{Control, System};
 
+/// The body of a link, `None` where it is fixed to the world, and its pose there.
+pub(super) type Place = (Option<usize>, Isometry3<f64>);
+
 /// A joint, its axis in its own frame F.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Joint {
@@ -128,8 +131,8 @@ pub(super) struct Plan {
     pub motors: Vec<Motor>,
     pub passives: Vec<Passive>,
     pub positions: usize,
-    /// The body of each link, `None` where it is fixed to the world, and its pose there.
-    pub links: Vec<(Option<usize>, Isometry3<f64>)>,
+    /// Of each link.
+    pub links: Vec<Place>,
     /// Directions of the friction cones.
     pub facets: Vec<[f64; 2]>,
     pub layout: Layout,
@@ -201,12 +204,10 @@ impl Plan {
 }
 
 /// The bodies, and of every link its body and its pose there.
-#[allow(clippy::type_complexity)]
-fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<(Option<usize>, Isometry3<f64>)>), BatchError> {
+fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<Place>), BatchError> {
     let mut rest = Kinematics::new(model);
     rest.update(model, &model.rest());
-    let mut links: Vec<(Option<usize>, Isometry3<f64>)> =
-        vec![(None, Isometry3::identity()); model.links().len()];
+    let mut links: Vec<Place> = vec![(None, Isometry3::identity()); model.links().len()];
     let mut described: Vec<(RigidInertia, RigidInertia)> = Vec::new();
     let mut bodies: Vec<Body> = Vec::new();
     // By trees, so that the bodies of one follow each other.
@@ -306,7 +307,7 @@ impl Tree {
     }
 }
 
-fn geometries_of(scene: &Scene, links: &[(Option<usize>, Isometry3<f64>)]) -> Vec<Geometry> {
+fn geometries_of(scene: &Scene, links: &[Place]) -> Vec<Geometry> {
     let geometry = |g: &crate::collision::CollisionGeometry| {
         let (body, on) = g.link.map_or((None, Isometry3::identity()), |l| links[l.0]);
         let shape = match g.shape {
