@@ -2,7 +2,7 @@
 
 use super::error::BatchError;
 use super::plan::pairs_of;
-use crate::collision::{ContactMaterial, Scene};
+use crate::collision::Scene;
 use crate::lanes::Pose;
 use crate::lanes::pairs::{Kind, Solid, size_of};
 use crate::multibody::{Kinematics, Model};
@@ -36,24 +36,11 @@ impl ContactSource for ClosedFormContacts {
                 let on = g.link.map_or_else(nalgebra::Isometry3::identity, |l| *kinematics.pose(l));
                 Solid { pose: Pose::lit(0.0, &(on * g.pose)), size: size_of(&g.shape).unwrap_or_default() }
             });
-            let both = ContactMaterial::combine(&a.material, &b.material);
             kind.meet(&first, &second, |_, meeting| {
                 if meeting.distance < margin {
-                    out.push(Touch {
-                        first: a.link,
-                        second: b.link,
-                        point: meeting.point.0.into(),
-                        normal: meeting.normal.0.into(),
-                        distance: meeting.distance,
-                        stiffness: both.stiffness,
-                        dissipation: both.dissipation,
-                        static_friction: both.static_friction,
-                        dynamic_friction: both.dynamic_friction,
-                        stiction_tolerance: self.stiction_tolerance,
-                        torsional_friction: both.torsional_friction,
-                        rolling_friction: both.rolling_friction,
-                        impedance: both.impedance,
-                    });
+                    let (point, normal) = (meeting.point.0.into(), meeting.normal.0.into());
+                    let tolerance = self.stiction_tolerance;
+                    out.push(Touch::between([a, b], point, normal, meeting.distance, tolerance));
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Contact between geometries.
 
 use super::contact::{ContactSource, Touch};
-use crate::collision::{ContactMaterial, Detector, GeometricContact, Scene};
+use crate::collision::{Detector, GeometricContact, Scene};
 use crate::multibody::{Kinematics, Model};
 
 /// Finds where the geometries of a scene touch, and with what compliance and friction.
@@ -38,23 +38,9 @@ impl ContactSource for Collisions {
         self.detector.detect(&self.scene, |link| *kinematics.pose(link), margin, &mut self.found);
         let geometries = self.scene.geometries();
         out.extend(self.found.iter().map(|contact| {
-            let (a, b) = (&geometries[contact.a], &geometries[contact.b]);
-            let both = ContactMaterial::combine(&a.material, &b.material);
-            Touch {
-                first: a.link,
-                second: b.link,
-                point: contact.point,
-                normal: contact.normal.into_inner(),
-                distance: contact.distance,
-                stiffness: both.stiffness,
-                dissipation: both.dissipation,
-                static_friction: both.static_friction,
-                dynamic_friction: both.dynamic_friction,
-                stiction_tolerance: self.stiction_tolerance,
-                torsional_friction: both.torsional_friction,
-                rolling_friction: both.rolling_friction,
-                impedance: both.impedance,
-            }
+            let pair = [&geometries[contact.a], &geometries[contact.b]];
+            let (point, normal) = (contact.point, contact.normal.into_inner());
+            Touch::between(pair, point, normal, contact.distance, self.stiction_tolerance)
         }));
     }
 }

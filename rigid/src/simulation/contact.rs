@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::comfree::ImpedanceCurve;
 use crate::multibody::{Kinematics, LinkId, Model};
 
@@ -37,6 +38,32 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Of two geometries that meet at a point, with the compliance and friction of both.
+    pub(crate) fn between(
+        [a, b]: [&CollisionGeometry; 2],
+        point: Vector3<f64>,
+        normal: Vector3<f64>,
+        distance: f64,
+        stiction_tolerance: f64,
+    ) -> Self {
+        let both = ContactMaterial::combine(&a.material, &b.material);
+        Self {
+            first: a.link,
+            second: b.link,
+            point,
+            normal,
+            distance,
+            stiffness: both.stiffness,
+            dissipation: both.dissipation,
+            static_friction: both.static_friction,
+            dynamic_friction: both.dynamic_friction,
+            stiction_tolerance,
+            torsional_friction: both.torsional_friction,
+            rolling_friction: both.rolling_friction,
+            impedance: both.impedance,
+        }
+    }
+
     /// Whether it resists turning or rolling.
     pub(crate) fn resists_turning(&self) -> bool {
         self.torsional_friction > 0.0 || self.rolling_friction > 0.0
