@@ -190,7 +190,10 @@ impl World {
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
         self.add_pins(&self.mpm.pin_impulse());
-        moved.map_err(|error| self.step_error(k, delta, error))
+        moved.map_err(|error| self.step_error(k, delta, error))?;
+        let (dt, mobility) = (self.settings.dt, &mut self.problem.mobility);
+        let followed = self.motion.follow(&mut self.bodies, k, substeps, dt, &self.impulses, mobility);
+        followed.map_err(|e| self.rigid_error(e))
     }
 
     /// What the pins of cloth did.
