@@ -39,6 +39,16 @@ use crate::register::Pair;
 /// Part of the impulses that the linear answer may leave unbalanced before the step is linearised anew.
 const FAR: f64 = 0.1;
 
+/// Way past particles within a step, in cells, from which on a body that would be coupled weakly answers in the step.
+const FAST: f64 = 0.1;
+
+/// Longest way of a body's surface past particles within a step [cells].
+const LONGEST_WAY: f64 = 0.5;
+
+/// How much the path of a body may bend within a step [cells]: contact sees it gather the velocity
+/// evenly that its own step gives it at once.
+const MOST_BEND: f64 = 0.1;
+
 /// How all bodies move through the substeps.
 #[derive(Debug)]
 pub(crate) struct BodyMotion {
@@ -46,6 +56,10 @@ pub(crate) struct BodyMotion {
     pub seen: Vec<SeenBody>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
+    /// Whether others answer too in steps in which they are fast.
+    may_answer: bool,
+    /// Longest way of a surface past the particles around it in this step [cells].
+    farthest: f64,
     /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
     answering: Vec<BodyId>,
     /// Each body's place among those.
@@ -76,13 +90,15 @@ fn six(angular: &Vector3<f64>, linear: &Vector3<f64>) -> [f64; 6] {
 }
 
 impl BodyMotion {
-    /// `strong` says which bodies are coupled strongly.
-    pub(crate) fn new(strong: Vec<bool>) -> Self {
+    /// `strong` says which bodies are coupled strongly, `may_answer` whether the others may be where they are fast.
+    pub(crate) fn new(strong: Vec<bool>, may_answer: bool) -> Self {
         let bodies = strong.len();
         let still = SeenBody { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
         Self {
             seen: vec![still; bodies],
             strong,
+            may_answer,
+            farthest: 0.0,
             answering: Vec::new(),
             place: vec![None; bodies],
             response: Response::default(),
@@ -153,16 +169,39 @@ impl BodyMotion {
     fn find_answering(&mut self, bodies: &Bodies, near: Option<(&Mpm, f64)>, dt: f64) {
         self.answering.clear();
         self.place.fill(None);
-        for (id, body) in bodies.iter().filter(|(id, _)| self.strong[id.0]) {
-            let may_touch = match near {
-                Some((mpm, reach)) => is_near(bodies, id, mpm, dt, reach),
-                None => !body.geometries.is_empty(),
+        self.farthest = 0.0;
+        for (id, body) in bodies.iter() {
+            let strong = self.strong[id.0];
+            if body.geometries.is_empty() || !bodies.is_dynamic(id) {
+                continue;
+            }
+            let answers = match near {
+                // A slow body that is coupled weakly needs no look.
+                Some((mpm, _)) if !strong && dt * speed_bound(bodies, id, mpm) <= FAST * mpm.grid_spacing() => false,
+                Some((mpm, reach)) => way_among(bodies, id, mpm, dt, reach).is_some_and(|way| {
+                    let way = way / mpm.grid_spacing();
+                    self.farthest = self.farthest.max(way);
+                    strong || (self.may_answer && way > FAST)
+                }),
+                None => strong,
             };
-            if may_touch {
+            if answers {
                 self.place[id.0] = Some(self.answering.len() as u32);
                 self.answering.push(id);
             }
         }
+    }
+
+    /// Part of the longest step that the scheme answers for, that the step which has begun is: above 1 it is too
+    /// long. Bodies must not go farther past the particles around them, and their paths within the
+    /// step must not bend more, than parts of a grid cell of `spacing` (m).
+    pub(crate) fn excess(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
+        let bend = self.answering.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
+            let angular = Vector3::new(change[0], change[1], change[2]);
+            let linear = Vector3::new(change[3], change[4], change[5]);
+            0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
+        });
+        (self.farthest / LONGEST_WAY).max(bend.fold(0.0, f64::max) / (MOST_BEND * spacing))
     }
 
     /// Poses and velocities for substep `k` of `substeps`, `delta` (s) each. `impulses` are those of the step so far, one a body.
@@ -348,20 +387,38 @@ fn add_answer(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
     }
 }
 
-/// Whether particles may touch a body within `dt` (s).
-fn is_near(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> bool {
+/// Bound on the speed of a body's surface and of particles past each other (m/s).
+fn speed_bound(bodies: &Bodies, id: BodyId, mpm: &Mpm) -> f64 {
+    let velocity = bodies.velocity(id);
+    velocity.linear.norm() + velocity.angular.norm() * bodies.body(id).reach() + mpm.max_speed()
+}
+
+/// How far the surface of a body goes past the particles around it within `dt` (s), at its present
+/// velocity and theirs (m); none where no particles can touch it by then. Particles are asked block by block, the first of each for all.
+fn way_among(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> Option<f64> {
     let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
+    let origin = Point3::from(pose.translation.vector);
     let reach = reach + dt * mpm.max_speed();
-    bodies.body(id).geometries.iter().any(|geometry| {
-        let placed = pose * geometry.pose;
-        (0..mpm.block_count()).any(|b| {
-            let view = mpm.block(b);
-            let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-            // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
-            let radius = (0.5 * view.edge() + 1.5 * mpm.grid_spacing()) * 3.0_f64.sqrt();
-            let origin = pose.translation.vector.into();
-            let moved = dt * (velocity.at(&origin, &center).norm() + velocity.angular.norm() * radius);
-            geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < radius + reach + moved
-        })
-    })
+    let mut way: Option<f64> = None;
+    for b in 0..mpm.block_count() {
+        let view = mpm.block(b);
+        let center = view.corner() + Vector3::repeat(0.5 * view.edge());
+        // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
+        let radius = (0.5 * view.edge() + 1.5 * mpm.grid_spacing()) * 3.0_f64.sqrt();
+        let there = velocity.at(&origin, &center);
+        let moved = dt * (there.norm() + velocity.angular.norm() * radius);
+        let farthest = radius + reach + moved;
+        let touches = bodies.body(id).geometries.iter().any(|geometry| {
+            let placed = pose * geometry.pose;
+            let apart = geometry.shape.bounding_sphere().is_some_and(|(middle, extent)| {
+                (placed * middle - center).norm() > extent + farthest
+            });
+            !apart && geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < farthest
+        });
+        if touches && !view.is_empty() {
+            let past = dt * ((there - view.velocity(0)).norm() + velocity.angular.norm() * radius);
+            way = Some(way.map_or(past, |way| way.max(past)));
+        }
+    }
+    way
 }

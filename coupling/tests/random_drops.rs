@@ -127,7 +127,7 @@ fn nothing_is_launched() {
             let mut at = 0.0;
             while world.time() < 0.15 {
                 match world.step() {
-                    Ok(report) => { let _ = report; pieces += 1 },
+                    Ok(report) => { pieces += report.coupling_steps },
                     Err(error) => {
                         failed = error.to_string();
                         break;
