@@ -51,7 +51,10 @@ fn sphere_mesh(radius: f64, rings: u32) -> MeshData {
 fn a_box_takes_an_exact_total() {
     let filled = fill(&Solid::Box { half_extents: DOUGH }, Density::Total(5920));
     assert_eq!(filled.positions.len(), 5920);
-    assert!((filled.spacing - Vector3::new(0.32 / 37.0, 0.12 / 16.0, 0.01)).norm() < 1e-15);
+    // The outer layers lie half a particle's edge deep, the others evenly between them.
+    let edge = (0.32 * 0.12 * 0.10 / 5920.0_f64).cbrt();
+    let spacing = Vector3::new((0.32 - edge) / 36.0, (0.12 - edge) / 15.0, (0.10 - edge) / 9.0);
+    assert!((filled.spacing - spacing).norm() < 1e-15);
     assert!((total_volume(&filled) / (0.32 * 0.12 * 0.10) - 1.0).abs() < 1e-14);
     // A prime number of particles would be a single row.
     let prime =
