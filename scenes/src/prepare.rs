@@ -5,8 +5,8 @@ use std::ops::Range;
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BuildError, ContactSettings, Coupling, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
-    WorldBuilder,
+    BuildError, ContactSettings, Coupling, CouplingStep, ParticleRadius, ParticleSet, Settings, Stiffness,
+    Substeps, World, WorldBuilder,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
@@ -158,6 +158,7 @@ fn settings(scene: &Scene) -> Settings {
             format::Coupling::Weak => Coupling::Weak,
             format::Coupling::Strong => Coupling::Strong,
         },
+        coupling_step: CouplingStep::Auto,
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),
         solver: solver(&scene.solver),

@@ -9,6 +9,7 @@ use crate::format::Scene;
 
 /// The particles of a soft body or cloth.
 pub(crate) struct Cloud<'a> {
+    /// Name in the scene.
     pub name: &'a str,
     /// Name and path, for messages.
     pub label: String,
@@ -34,22 +35,16 @@ pub(crate) fn soft_in_soft(
 ) -> Result<(), OverlapError> {
     let limit = ALLOWED_OVERLAP * spacing;
     let mut overlaps = Vec::new();
-    for (b, region) in regions.iter().enumerate() {
-        for (a, cloud) in clouds.iter().enumerate() {
-            if a == b || may(scene, cloud.name) || may(scene, clouds[b].name) {
+    for (first, region) in regions.iter().enumerate() {
+        for (second, cloud) in clouds.iter().enumerate().skip(first + 1) {
+            if may(scene, clouds[first].name) || may(scene, cloud.name) {
                 continue;
             }
-            let found = deepest(cloud, region, limit);
-            // Of two soft bodies that are in each other, the deeper look counts.
-            let other = (a < b && a < regions.len())
-                .then(|| deepest(&clouds[b], &regions[a], limit))
-                .flatten()
-                .map(|found| (found, b, a));
-            let found = found.map(|found| (found, a, b));
-            if b < a && a < regions.len() {
-                continue;
-            }
-            let deeper = [found, other].into_iter().flatten().max_by(|x, y| x.0.0.total_cmp(&y.0.0));
+            // Of two soft bodies each is looked for in the other, and the deeper look counts.
+            let here = deepest(cloud, region, limit).map(|found| (found, second, first));
+            let there = regions.get(second).and_then(|other| deepest(&clouds[first], other, limit));
+            let there = there.map(|found| (found, first, second));
+            let deeper = [here, there].into_iter().flatten().max_by(|x, y| x.0.0.total_cmp(&y.0.0));
             if let Some(((depth, place), inner, outer)) = deeper {
                 let (first, second) = (clouds[inner].label.clone(), clouds[outer].label.clone());
                 overlaps.push(Overlap { first, second, depth, place: place.into(), limit });
