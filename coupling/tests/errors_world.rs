@@ -165,7 +165,8 @@ fn particles_inside_a_body_are_refused() {
 
     let mut allowed = builder(good());
     allowed.body(at(0.002)).unwrap();
-    allowed.allow_overlap("anvil").build().unwrap();
+    allowed.allow_overlap("anvil");
+    allowed.build().unwrap();
 
     // A face that the contact spheres touch to within the limit, and one a little further in.
     let at_depth = |depth: f64| {
