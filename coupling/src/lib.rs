@@ -24,6 +24,7 @@ mod report;
 mod room;
 mod sensor;
 mod settings;
+mod starts;
 mod state;
 mod walls;
 mod warm_start;
@@ -42,4 +43,5 @@ pub use settings::{
     ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet,
     Settings, Stiffness, Substeps,
 };
+pub use starts::ALLOWED_OVERLAP;
 pub use world::World;

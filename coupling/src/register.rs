@@ -386,7 +386,7 @@ impl Extents {
 }
 
 /// Radius at which a particle touches of which the surface is half a `thickness` away [m].
-fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
+pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
     match settings.particle_radius {
         ParticleRadius::Auto => 0.5 * thickness,
         ParticleRadius::Fixed(radius) => radius,

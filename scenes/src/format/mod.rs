@@ -138,6 +138,9 @@ pub struct Scene {
     /// Conditions by which a run is judged.
     #[serde(default)]
     pub goals: Vec<Goal>,
+    /// Names of soft bodies, cloths, bodies and robots that may start inside others, such as an interference fit.
+    #[serde(default)]
+    pub allow_overlap: Vec<String>,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,
@@ -177,6 +180,7 @@ impl Scene {
             tasks: Vec::new(),
             sensors: Vec::new(),
             goals: Vec::new(),
+            allow_overlap: Vec::new(),
             output: Output::default(),
             seed: 0,
         }
