@@ -8,9 +8,10 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
-use crate::convex::{ContactProblem, Solution};
+use crate::convex::{Contact, ContactProblem, Solution};
 use crate::nodes::Numbering;
 use crate::register::Pair;
+use crate::report::ParticleFlows;
 use crate::walls::Walls;
 
 /// No body touches the node.
@@ -22,8 +23,10 @@ pub(crate) struct Exchanged {
     pub linear: Vector3<f64>,
     pub angular: Vector3<f64>,
     pub work: f64,
-    /// What of that came from the boundary conditions.
+    /// What of the impulses came from the boundary conditions.
     pub boundary: SpatialImpulse,
+    /// Where the energy went.
+    pub flows: ParticleFlows,
 }
 
 /// Buffers of the exchange.
@@ -48,7 +51,7 @@ impl Exchange {
     ) -> Exchanged {
         let mut sums = Exchanged::default();
         self.update_grid(&solution.velocities, problem, numbering, mpm, &mut sums);
-        impose_walls(&solution.impulses, numbering, walls, mpm, &mut sums);
+        impose_walls(solution, problem, numbering, walls, mpm, &mut sums);
         sums
     }
 
@@ -61,9 +64,11 @@ impl Exchange {
         numbering: &Numbering,
         walls: &Walls,
         origins: &[Point3<f64>],
+        moves: &[bool],
         bodies: &mut [SpatialImpulse],
         sums: &mut Exchanged,
     ) {
+        let mut work = Work::default();
         for (left, impulse) in self.left.iter_mut().zip(&solution.node_impulses) {
             *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
         }
@@ -79,8 +84,13 @@ impl Exchange {
                 bodies[body].add_at(&origins[body], &pair.position, &-impulse);
                 let answer = Vector3::from(problem.mobility.answer(c, &solution.answers));
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
+                if impulse != Vector3::zeros() {
+                    let particle = mean_velocity(&problem.contacts[c], problem, solution);
+                    work.add(pair, moves[body], &impulse, &(pair.body_velocity + answer * 0.5), &particle);
+                }
             }
         }
+        work.tell(&mut sums.flows);
         self.find_owners(numbering, pairs);
         for node in walls.sticky() {
             // The node did not move: the wall held it against the contacts.
@@ -142,18 +152,76 @@ impl Exchange {
     }
 }
 
+/// What contacts do at the means of the velocities before and after the solve: the work of impulses (see
+/// `rigid/src/simulation/energy.rs`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// Of bodies that move by their dynamics, and of those that follow a path [J].
+    of: [f64; 2],
+    /// Lost in the normal direction, and to friction [J].
+    lost: [f64; 2],
+}
+
+impl Work {
+    /// Adds a contact's, with the mean velocities of its body and of its particle.
+    fn add(
+        &mut self,
+        pair: &Pair,
+        moves: bool,
+        impulse: &Vector3<f64>,
+        body: &Vector3<f64>,
+        particle: &Vector3<f64>,
+    ) {
+        self.of[usize::from(!moves)] += impulse.dot(body);
+        let slip = particle - body;
+        let normal = pair.normal.dot(impulse) * pair.normal.dot(&slip);
+        self.lost[0] -= normal;
+        self.lost[1] -= impulse.dot(&slip) - normal;
+    }
+
+    fn tell(&self, flows: &mut ParticleFlows) {
+        flows.bodies = self.of[0] + self.of[1];
+        (flows.moving, flows.led) = (Some(self.of[0]), Some(self.of[1]));
+        (flows.contact_normal, flows.contact_friction) = (Some(self.lost[0]), Some(self.lost[1]));
+    }
+}
+
+/// Mean of the velocities \[m/s\] of a contact's particle before and after the solve.
+fn mean_velocity(contact: &Contact, problem: &ContactProblem, solution: &Solution) -> Vector3<f64> {
+    let mut sum = [0.0; 3];
+    for (&row, weight) in contact.rows.iter().zip(contact.weights_xy) {
+        for k in 0..3 {
+            let node = row as usize + k;
+            let weight = 0.5 * weight * contact.weights_z[k];
+            let (before, after) = (&problem.node_free_velocity[node], &solution.velocities[node]);
+            for d in 0..3 {
+                sum[d] += weight * (before[d] + after[d]);
+            }
+        }
+    }
+    sum.into()
+}
+
 /// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
 fn impose_walls(
-    impulses: &[[f64; 3]],
+    solution: &Solution,
+    problem: &ContactProblem,
     numbering: &Numbering,
     walls: &Walls,
     mpm: &mut Mpm,
     sums: &mut Exchanged,
 ) {
-    walls.impose(impulses, numbering, mpm, |node, solved, imposed| {
+    let mut lost = 0.0;
+    walls.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
         let position = &numbering.places[node].position;
+        let [free, after] = [&problem.node_free_velocity[node], &solution.velocities[node]];
+        let [free, after] = [free, after].map(|v| Vector3::new(v[0], v[1], v[2]));
+        // The wall's impulse takes the node from its free velocity to that of the solve, and what is imposed from there on.
+        let imposed_at = after + imposed * (0.5 / problem.node_mass[node]);
+        lost -= solved.dot(&(free + after)) * 0.5 + imposed.dot(&imposed_at);
         sums.linear += imposed;
         sums.angular += position.coords.cross(&imposed);
         sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));
     });
+    sums.flows.boundaries = Some(lost);
 }

@@ -7,7 +7,7 @@ use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
-use crate::account::Account;
+use crate::account::{Account, moving_bodies};
 use crate::attached::Attached;
 use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
@@ -48,6 +48,8 @@ pub struct World {
     pub(crate) impulses: Vec<SpatialImpulse>,
     pub(crate) boundary_impulse: SpatialImpulse,
     pub(crate) origins: Vec<Point3<f64>>,
+    /// Whether each body moves by its dynamics.
+    pub(crate) moves: Vec<bool>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
 }
@@ -85,7 +87,8 @@ impl World {
         Self {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
             motion: BodyMotion::new(strong),
-            account: Account::open(&totals, settings.gravity),
+            account: Account::open(&totals, settings.gravity, moving_bodies(&bodies)),
+            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
             boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
@@ -122,6 +125,7 @@ impl World {
         self.prepare(dt).map_err(|e| self.rigid_error(e))?;
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        self.account.bodies(&rigid.energy);
         self.step += 1;
         self.time = self.step as f64 * dt;
         Ok(StepReport::new(substeps, &contacts, self.grid_nodes(), rigid))
@@ -188,6 +192,7 @@ impl World {
             let exchanged = self.solve_contact(k, delta, contacts)?;
             self.finish_contact(delta, exchanged)
         };
+        self.account.dissipated(&self.mpm.dissipated());
         self.motion.advance(k, substeps, delta, &self.impulses);
         self.add_pins(&self.mpm.pin_impulse());
         moved.map_err(|error| self.step_error(k, delta, error))
@@ -238,6 +243,7 @@ impl World {
         let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
         let (registry, mpm) = (&mut self.registry, &mut self.mpm);
         let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
+        let moves = &self.moves[..];
         let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
         let (sensors, dt) = (&mut self.sensors, self.settings.dt);
         let (moved, exchanged) = rayon::join(
@@ -251,6 +257,7 @@ impl World {
                     numbering,
                     walls,
                     origins,
+                    moves,
                     impulses,
                     &mut exchanged,
                 );

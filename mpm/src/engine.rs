@@ -40,6 +40,18 @@ pub struct FreeMotion {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions [J].
     pub work: f64,
+    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still [J]. Absent where it is not
+    /// measured by itself.
+    pub boundary_work: Option<f64>,
+}
+
+/// What the laws of the particles dissipated in one substep [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dissipated {
+    /// Elastic energy that the return mappings took.
+    pub plastic: f64,
+    /// Kinetic energy that the damping of cloth took.
+    pub damping: f64,
 }
 
 /// Particles, grid and scratch memory of the fast path.
@@ -211,6 +223,16 @@ impl Mpm {
         self.nodes.iter().filter(|b| !b.empty).map(|b| b.nodes.iter().filter(|n| n[3] > 0.0).count()).sum()
     }
 
+    /// What the materials dissipated in the last substep.
+    pub fn dissipated(&self) -> Dissipated {
+        let mut sum = Dissipated::default();
+        for outcome in &self.outcomes {
+            sum.plastic += outcome.dissipated.plastic;
+            sum.damping += outcome.dissipated.damping;
+        }
+        sum
+    }
+
     /// Largest speed of a particle after the last substep [m/s].
     pub fn max_speed(&self) -> f64 {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
@@ -373,7 +395,13 @@ impl Mpm {
         for &sums in &self.sums {
             total += sums;
         }
-        FreeMotion { mass: total.mass, gravity: total.gravity, boundary: total.boundary, work: total.work }
+        FreeMotion {
+            mass: total.mass,
+            gravity: total.gravity,
+            boundary: total.boundary,
+            work: total.work,
+            boundary_work: Some(total.boundary_work),
+        }
     }
 
     /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
@@ -439,7 +467,7 @@ impl Mpm {
             let window = &mut window[0];
             let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
             if let Some(measured) = level.run(scatter) {
-                *outcome = measured;
+                *outcome = Outcome { dissipated: outcome.dissipated, ..measured };
             }
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);

@@ -138,6 +138,9 @@ pub struct Scene {
     /// Conditions by which a run is judged.
     #[serde(default)]
     pub goals: Vec<Goal>,
+    /// Bounds beyond which a run fails.
+    #[serde(default)]
+    pub limits: Limits,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,
@@ -177,6 +180,7 @@ impl Scene {
             tasks: Vec::new(),
             sensors: Vec::new(),
             goals: Vec::new(),
+            limits: Limits::default(),
             output: Output::default(),
             seed: 0,
         }
@@ -247,6 +251,15 @@ impl Default for Solver {
             max_inner_iterations: 500,
         }
     }
+}
+
+/// Bounds beyond which a run fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Largest energy that may come from nowhere, relative to what was put in: the largest rise of the imbalance of particles, bodies or
+    /// both against energy at the start, released weight and work. Without a bound a run that exceeds 0.05 is only warned of [-].
+    pub energy_gain: Option<f64>,
 }
 
 /// Search directions of the convex solver.
