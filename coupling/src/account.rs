@@ -93,7 +93,7 @@ impl Account {
 
     /// What the particles' materials took in a substep.
     pub(crate) fn dissipated(&mut self, dissipated: &Dissipated) {
-        let (plastic, damping) = (Some(dissipated.plastic), Some(dissipated.damping));
+        let (plastic, damping) = (dissipated.plastic, Some(dissipated.damping));
         self.flows.particles(&ParticleFlows { plastic, damping, ..ParticleFlows::default() });
     }
 
@@ -141,5 +141,85 @@ impl Account {
             angular_momentum: measured(relative(angular.norm(), angular_scale)),
             energy: energy.gain.map(|gain| gain.relative()),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pliant_mpm::Impulse;
+
+    fn totals(linear: Vector3<f64>, angular: Vector3<f64>, kinetic_energy: f64) -> Totals {
+        Totals {
+            mass: 2.0,
+            first_moment: Vector3::new(2.0, 0.0, 0.0),
+            linear_momentum: linear,
+            angular_momentum: angular,
+            kinetic_energy,
+            elastic_energy: 0.0,
+        }
+    }
+
+    // The law: a balance is what the totals and the sum of start and impulses differ by, over the sum of the magnitudes. Here the mass
+    // on the grid, the momenta and the energy are wrong by known amounts.
+    #[test]
+    fn an_error_of_the_totals_is_reported() {
+        let start = totals(Vector3::x() * 3.0, Vector3::z() * 5.0, 4.0);
+        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let impulse = Impulse { linear: Vector3::x(), angular: Vector3::z() * 3.0 };
+        let free =
+            FreeMotion { mass: 2.2, gravity: impulse, boundary_work: Some(0.0), ..FreeMotion::default() };
+        account.free_motion(&free);
+        let exchanged = Exchanged {
+            linear: Vector3::y() * 4.0,
+            angular: Vector3::x() * 2.0,
+            work: 6.0,
+            flows: ParticleFlows { bodies: 6.0, ..ParticleFlows::default() },
+            ..Exchanged::default()
+        };
+        account.contact(&exchanged);
+        // It should have (4, 4, 0) N s, (2, 0, 8) N m s and 10 J.
+        let linear = Vector3::new(4.0, 4.0, 0.0) + Vector3::new(0.0, 0.0, 0.8);
+        let end = totals(linear, Vector3::new(2.0, 0.0, 8.0) + Vector3::y() * 0.5, 11.0);
+        let told = account.diagnose(&end, None, 0.0);
+        let balance = account.balance(&end, None);
+        assert!((balance.mass - 0.1).abs() < 1e-12, "{balance:?}");
+        assert!((balance.linear_momentum - 0.8 / 8.0).abs() < 1e-12, "{balance:?}");
+        assert!((balance.angular_momentum - 0.5 / 10.0).abs() < 1e-12, "{balance:?}");
+        // 1 J from nowhere; put in were 4 J and the work of 6 J.
+        assert!((told.energy.imbalance.unwrap() - 1.0).abs() < 1e-12, "{told:?}");
+        assert!((balance.energy.unwrap() - 0.1).abs() < 1e-12, "{balance:?}");
+    }
+
+    // The law: without particles nothing is known of their balances, and without anything that moves nothing of energy.
+    #[test]
+    fn what_is_not_there_has_no_figures() {
+        let mut account = Account::open(&Totals::default(), Vector3::zeros(), None);
+        let told = account.diagnose(&Totals::default(), None, 0.0);
+        let balance = account.balance(&Totals::default(), None);
+        assert!(
+            balance.mass.is_nan() && balance.linear_momentum.is_nan() && balance.angular_momentum.is_nan()
+        );
+        assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
+    }
+
+    // The law: energy that is made after some was lost is told by its rise, not by what is left of both; and a law that only
+    // dissipates cannot give.
+    #[test]
+    fn a_gain_is_told_from_the_lowest_to_the_highest() {
+        let start = totals(Vector3::zeros(), Vector3::zeros(), 10.0);
+        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let mut at = |kinetic: f64, lost: f64| {
+            let flows = ParticleFlows { contact_normal: Some(lost), ..ParticleFlows::default() };
+            account.contact(&Exchanged { flows, ..Exchanged::default() });
+            account.diagnose(&totals(Vector3::zeros(), Vector3::zeros(), kinetic), None, 0.0).energy
+        };
+        at(4.0, 0.0);
+        let risen = at(7.0, 0.0);
+        assert_eq!((risen.imbalance, risen.gain.unwrap().gained), (Some(-3.0), 3.0));
+        // Contact takes 1 J, which explains 1 J of the loss; later it gives 5 J, four of them from nowhere.
+        assert_eq!(at(6.0, 1.0).imbalance, Some(-3.0));
+        assert_eq!(at(11.0, -5.0).imbalance, Some(1.0));
     }
 }

@@ -48,8 +48,8 @@ pub struct FreeMotion {
 /// What the laws of the particles dissipated in one substep [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
-    /// Elastic energy that the return mappings took.
-    pub plastic: f64,
+    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear, whose loss is not measured.
+    pub plastic: Option<f64>,
     /// Kinetic energy that the damping of cloth took.
     pub damping: f64,
 }
@@ -225,12 +225,14 @@ impl Mpm {
 
     /// What the materials dissipated in the last substep.
     pub fn dissipated(&self) -> Dissipated {
-        let mut sum = Dissipated::default();
+        let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
+        let known = !self.sheet_materials().iter().any(rubs);
+        let (mut plastic, mut damping) = (0.0, 0.0);
         for outcome in &self.outcomes {
-            sum.plastic += outcome.dissipated.plastic;
-            sum.damping += outcome.dissipated.damping;
+            plastic += outcome.plastic;
+            damping += outcome.damping;
         }
-        sum
+        Dissipated { plastic: known.then_some(plastic), damping }
     }
 
     /// Largest speed of a particle after the last substep [m/s].
@@ -467,7 +469,7 @@ impl Mpm {
             let window = &mut window[0];
             let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
             if let Some(measured) = level.run(scatter) {
-                *outcome = Outcome { dissipated: outcome.dissipated, ..measured };
+                *outcome = Outcome { plastic: outcome.plastic, damping: outcome.damping, ..measured };
             }
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);

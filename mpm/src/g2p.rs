@@ -7,7 +7,6 @@ use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
-use crate::engine::Dissipated;
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::scalar::Real;
@@ -47,8 +46,9 @@ pub(crate) struct Outcome {
     pub lost: Option<(u32, u32)>,
     /// Square of the largest speed [m^2/s^2].
     pub speed_squared: f32,
-    /// Energy that the materials took.
-    pub dissipated: Dissipated,
+    /// Elastic energy that the return mappings took, and kinetic energy that damping did [J].
+    pub plastic: f64,
+    pub damping: f64,
 }
 
 /// Cells beyond the arena's reach within which the sort still finds a particle.
@@ -88,7 +88,7 @@ impl Kernel for GridToParticles<'_> {
             }
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
-            models.update(motion, strain, &affine, substep, &mut outcome.dissipated);
+            models.update(motion, strain, &affine, substep, &mut outcome);
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             fastest = fastest.max(speed_squared(motion));
@@ -293,7 +293,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         strain: &mut Tile,
         affine: &Mat3<Lanes<S>>,
         substep: Substep,
-        dissipated: &mut Dissipated,
+        outcome: &mut Outcome,
     ) {
         use deformation::{MASS, STATE};
         let step = Lanes::<S>::all(substep.dt);
@@ -318,13 +318,13 @@ impl<'a, S: Simd> ModelCache<'a, S> {
                 let kept = self.sheets[sheet].damping as f32;
                 let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
                 let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
-                dissipated.damping += sum_of(lost, same, substep.lanes);
+                outcome.damping += sum_of(lost, same, substep.lanes);
             } else {
                 let (model, volume_per_mass) = self.get(bits as usize);
                 let response = model.update(trial, state);
                 if model.is_plastic() {
                     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
-                    dissipated.plastic += sum_of(response.dissipated * volume, same, substep.lanes);
+                    outcome.plastic += sum_of(response.dissipated * volume, same, substep.lanes);
                 }
                 store_response(strain, &response, volume_per_mass, same);
             }
