@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy, ParticleFlows};
 
-/// Speed \[m/s\] at which all masses together have the least energy that a gain is compared with: a scene at rest has put in nothing.
-const SLOW: f64 = 0.01;
+/// Speed \[m/s\] at which all masses together have so little energy that a gain of it is not worth a word: a scene at rest has put in nothing.
+const SLOW: f64 = 0.1;
 
 /// The energies that a balance is formed of \[J\], at one time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,8 +57,8 @@ impl Domain {
     }
 
     fn gain(&self, at_start: f64, mass: f64) -> EnergyGain {
-        let put_in = (at_start + self.worked + self.released).max(0.5 * mass * SLOW * SLOW);
-        EnergyGain { gained: self.gain, put_in }
+        let put_in = at_start + self.worked + self.released;
+        EnergyGain { gained: self.gain, put_in, little: 0.5 * mass * SLOW * SLOW }
     }
 }
 
@@ -80,7 +80,7 @@ fn made(losses: &[f64]) -> f64 {
 
 fn body_losses(flows: &EnergyFlows) -> [f64; 6] {
     [
-        flows.contact_normal,
+        flows.lost_in_contact(),
         flows.contact_friction,
         flows.joint_damping,
         flows.joint_friction,
@@ -186,7 +186,7 @@ impl EnergyAccount {
         let mechanical = |e: &MechanicalEnergy| e.kinetic + e.gravitational + e.springs;
         let contact = flows.contact_after.zip(flows.contact_before).map_or(0.0, |(now, start)| now - start);
         let losses = body_losses(&flows);
-        let change = mechanical(energy) - mechanical(start) + contact;
+        let change = mechanical(energy) - mechanical(start) + contact - flows.ahead;
         let imbalance =
             change - outer_work(&flows) - flows.exchanged + losses.iter().sum::<f64>() + made(&losses);
         BodyEnergy { stored: *energy, flows, imbalance }

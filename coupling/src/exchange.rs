@@ -85,8 +85,8 @@ impl Exchange {
                 let answer = Vector3::from(problem.mobility.answer(c, &solution.answers));
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
                 if impulse != Vector3::zeros() {
-                    let particle = mean_velocity(&problem.contacts[c], problem, solution);
-                    work.add(pair, moves[body], &impulse, &(pair.body_velocity + answer * 0.5), &particle);
+                    let particle = velocity_of(&problem.contacts[c], solution);
+                    work.add(pair, moves[body], &impulse, &answer, &particle);
                 }
             }
         }
@@ -152,8 +152,10 @@ impl Exchange {
     }
 }
 
-/// What contacts do at the means of the velocities before and after the solve: the work of impulses (see
-/// `rigid/src/simulation/energy.rs`).
+/// What contacts do. Bodies work at the mean of their velocities before and after the solve (see `rigid/src/simulation/energy.rs`). Losses are at
+/// the velocities at the end, with which the law is evaluated: before the solve the grid has the impulse of elasticity already, against which
+/// contact holds, and what one gives the grid and the other takes from it within a substep is no loss. (What impacts take beyond the law is
+/// the step's, in the imbalance.)
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     /// Of bodies that move by their dynamics, and of those that follow a path [J].
@@ -163,17 +165,17 @@ struct Work {
 }
 
 impl Work {
-    /// Adds a contact's, with the mean velocities of its body and of its particle.
+    /// Adds that of a contact, whose body answers by so much and whose particle has this velocity at the end.
     fn add(
         &mut self,
         pair: &Pair,
         moves: bool,
         impulse: &Vector3<f64>,
-        body: &Vector3<f64>,
+        answer: &Vector3<f64>,
         particle: &Vector3<f64>,
     ) {
-        self.of[usize::from(!moves)] += impulse.dot(body);
-        let slip = particle - body;
+        self.of[usize::from(!moves)] += impulse.dot(&(pair.body_velocity + answer * 0.5));
+        let slip = particle - pair.body_velocity - answer;
         let normal = pair.normal.dot(impulse) * pair.normal.dot(&slip);
         self.lost[0] -= normal;
         self.lost[1] -= impulse.dot(&slip) - normal;
@@ -186,16 +188,15 @@ impl Work {
     }
 }
 
-/// Mean of the velocities \[m/s\] of a contact's particle before and after the solve.
-fn mean_velocity(contact: &Contact, problem: &ContactProblem, solution: &Solution) -> Vector3<f64> {
+/// Velocity \[m/s\] of a contact's particle after the solve.
+fn velocity_of(contact: &Contact, solution: &Solution) -> Vector3<f64> {
     let mut sum = [0.0; 3];
     for (&row, weight) in contact.rows.iter().zip(contact.weights_xy) {
         for k in 0..3 {
-            let node = row as usize + k;
-            let weight = 0.5 * weight * contact.weights_z[k];
-            let (before, after) = (&problem.node_free_velocity[node], &solution.velocities[node]);
+            let weight = weight * contact.weights_z[k];
+            let velocity = &solution.velocities[row as usize + k];
             for d in 0..3 {
-                sum[d] += weight * (before[d] + after[d]);
+                sum[d] += weight * velocity[d];
             }
         }
     }
@@ -214,11 +215,9 @@ fn impose_walls(
     let mut lost = 0.0;
     walls.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
         let position = &numbering.places[node].position;
-        let [free, after] = [&problem.node_free_velocity[node], &solution.velocities[node]];
-        let [free, after] = [free, after].map(|v| Vector3::new(v[0], v[1], v[2]));
-        // The wall's impulse takes the node from its free velocity to that of the solve, and what is imposed from there on.
-        let imposed_at = after + imposed * (0.5 / problem.node_mass[node]);
-        lost -= solved.dot(&(free + after)) * 0.5 + imposed.dot(&imposed_at);
+        let after = &solution.velocities[node];
+        let after = Vector3::new(after[0], after[1], after[2]) + imposed / problem.node_mass[node];
+        lost -= (solved + imposed).dot(&after);
         sums.linear += imposed;
         sums.angular += position.coords.cross(&imposed);
         sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));

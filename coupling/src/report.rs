@@ -221,15 +221,16 @@ pub struct BodyEnergy {
 pub struct EnergyGain {
     /// The largest rise of the imbalance over the run so far \[J\].
     pub gained: f64,
-    /// Kinetic and elastic energy at the start, what weight released, and work that came in; at least what all masses
-    /// have at 1 cm/s \[J\].
+    /// Kinetic and elastic energy at the start, what weight released, and work that came in \[J\].
     pub put_in: f64,
+    /// What all masses have at 0.1 m/s \[J\].
+    pub little: f64,
 }
 
 impl EnergyGain {
-    /// One in terms of the other \[-\].
+    /// What was gained in terms of what was put in, or of that little where it is more: a scene at rest has put in nothing \[-\].
     pub fn relative(&self) -> f64 {
-        self.gained / self.put_in
+        self.gained / self.put_in.max(self.little)
     }
 }
 

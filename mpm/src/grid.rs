@@ -238,7 +238,8 @@ fn impose_boundaries(
         sums.boundary.linear += change;
         sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
         sums.work += change.dot(&mean);
-        sums.boundary_work += change.dot(&mean);
+        // At the velocities at the end: before, the grid has the impulse of elasticity already, against which the plane holds.
+        sums.boundary_work += change.dot(&Vector3::from(v.map(f64::from)));
         value[..3].copy_from_slice(&v);
     }
 }

@@ -34,7 +34,8 @@ pub struct EnergyFlows {
     pub loads: f64,
     /// Work of what something else exchanged with the links ([`System::in_place`]).
     pub exchanged: f64,
-    /// Lost in the normal direction of contacts, impacts included; negative where contact gave more than it stored.
+    /// Taken by contacts in the normal direction: what they store and what they lose, impacts included. See
+    /// [`lost_in_contact`](Self::lost_in_contact).
     pub contact_normal: f64,
     /// Lost to friction of contacts: sliding, turning, rolling.
     pub contact_friction: f64,
@@ -51,6 +52,10 @@ pub struct EnergyFlows {
     pub contact_before: Option<f64>,
     /// The same when the last one ended, at the overlap that its contacts then had.
     pub contact_after: Option<f64>,
+    /// How much further ahead the potentials of weight and springs are of the velocities than they were at the start. A first-order step
+    /// moves positions by its last velocity: they are where they belong half a step later. (The pair is leapfrog, and what its
+    /// potentials have too little in fall and too much in rise is made by no one.)
+    pub ahead: f64,
 }
 
 impl EnergyFlows {
@@ -67,8 +72,16 @@ impl EnergyFlows {
         self.joint_friction += later.joint_friction;
         self.joint_limits += later.joint_limits;
         self.constraints += later.constraints;
+        self.ahead += later.ahead;
         self.contact_before = self.contact_before.or(later.contact_before);
         self.contact_after = later.contact_after.or(self.contact_after);
+    }
+
+    /// What contacts took in the normal direction and do not store: negative where they gave more than they had.
+    pub fn lost_in_contact(&self) -> f64 {
+        let stored =
+            self.contact_after.zip(self.contact_before).map_or(0.0, |(after, before)| after - before);
+        self.contact_normal - stored
     }
 }
 
@@ -115,16 +128,17 @@ pub(super) struct EnergyMeter {
 }
 
 impl EnergyMeter {
-    /// Measures the step that `last` has just made, from the velocities `before` to those in `after`: as the solve left them, before free
-    /// bodies turn on. With `first`, that of a trapezoid rule's beginning, forces of both ends have a part.
+    /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as the solve left them, before free bodies turn
+    /// on. With `first`, that of a trapezoid rule's beginning, forces of both ends have a part.
     pub fn measure(
         &mut self,
         system: &System,
         first: Option<&Stepper>,
         last: &Stepper,
-        before: &[f64],
+        start: &State,
         after: &[f64],
     ) -> EnergyFlows {
+        let before = &start.v[..];
         self.mean.clear();
         self.mean.extend(before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
         let mut flows = EnergyFlows::default();
@@ -142,6 +156,9 @@ impl EnergyMeter {
             loads(system, end, share * last.dt, &self.mean, &mut flows);
         }
         flows.prescribed += self.carried(system, first, last);
+        if first.is_none() {
+            flows.ahead = ahead(system, last, start, after);
+        }
         flows
     }
 
@@ -189,6 +206,32 @@ fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
     }
 }
 
+/// What the potentials' lead over the velocities grew by in a first-order step: half a step at the change of the velocities.
+fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64]) -> f64 {
+    let (model, kinematics) = (&system.model, &last.kinematics);
+    let change = |n: usize| after[n] - start.v[n];
+    let mut rate = 0.0;
+    for &link in model.trees().iter().flat_map(|tree| &tree.links) {
+        let described = &model.links()[link.0];
+        if described.gravity {
+            let pose = kinematics.pose(link);
+            let weight = model.gravity * described.inertia.mass;
+            let force = ForceVector::at(&(pose.rotation * described.inertia.center()), weight);
+            for_each_axis(model, kinematics, link, &pose.translation.vector, |n, axis| {
+                rate -= axis.dot(&force) * change(n);
+            });
+        }
+        let places = model.positions_of(link).zip(model.velocities_of(link));
+        for (dof, (place, n)) in described.dofs.iter().zip(places) {
+            if dof.stiffness > 0.0 {
+                let end = start.q[place] + last.dt * after[n];
+                rate += dof.stiffness * (end - dof.reference) * change(n);
+            }
+        }
+    }
+    0.5 * last.dt * rate
+}
+
 fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows) {
     let solved = |c: usize| Vector3::from(last.problem.contacts.impulses()[c]);
     pushes(system, last, solved, mean, flows);
@@ -200,15 +243,18 @@ fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f6
         let stored = |overlap: f64, stiffness: f64| 0.5 * stiffness * overlap.max(0.0).powi(2);
         let begun = first.unwrap_or(last);
         let before = begun.prepared.iter().map(|c| stored(-c.point.distance, c.point.stiffness)).sum::<f64>();
-        let ends = last.prepared.iter().zip(last.problem.contacts.velocities());
-        let after = ends.map(|(contact, velocity)| {
+        let pool = &last.problem.contacts;
+        // Positions go on at the mean velocity where the step is of second order.
+        let velocity = |c: usize| match first {
+            Some(_) => pool.velocity_of(c, mean),
+            None => pool.velocities()[c],
+        };
+        let after = last.prepared.iter().enumerate().map(|(c, contact)| {
             let point = &contact.point;
-            let moved = last.dt * point.normal.dot(&Vector3::from(*velocity));
+            let moved = last.dt * point.normal.dot(&Vector3::from(velocity(c)));
             stored(-point.distance - moved, point.stiffness)
         });
-        let after = after.sum::<f64>();
-        (flows.contact_before, flows.contact_after) = (Some(before), Some(after));
-        flows.contact_normal -= after - before;
+        (flows.contact_before, flows.contact_after) = (Some(before), Some(after.sum::<f64>()));
     }
 }
 

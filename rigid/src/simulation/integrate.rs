@@ -277,7 +277,7 @@ impl<S: ContactSource> Simulation<S> {
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
-        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, &self.state.v, &end.v));
+        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, &self.state, &end.v));
         finish(&self.system, &self.state, dt, end);
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
@@ -346,7 +346,7 @@ impl<S: ContactSource> Simulation<S> {
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
-        *energy = meter.measure(system, None, stepper, &state.v, &middle.v);
+        *energy = meter.measure(system, None, stepper, state, &middle.v);
         finish(system, state, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
@@ -355,7 +355,7 @@ impl<S: ContactSource> Simulation<S> {
         stepper.prepare(system, source, middle, half);
         halves.v.copy_from_slice(&full.v);
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
-        energy.add(&meter.measure(system, None, stepper, &middle.v, &halves.v));
+        energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
         finish(system, middle, half, halves);
 
         Ok(trial.difference())
@@ -403,7 +403,7 @@ impl<S: ContactSource> Simulation<S> {
             system.model.advance(&mut end.q, &state.v, 0.5 * dt);
             system.model.advance(&mut end.q, &end.v, 0.5 * dt);
         }
-        *energy = meter.measure(system, Some(stepper), corrector, &state.v, &end.v);
+        *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
         Ok(trial.difference())
     }
 }

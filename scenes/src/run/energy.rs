@@ -32,7 +32,7 @@ fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
         ("rigid_work_prescribed", rigid(|b| Some(b.flows.prescribed))),
         ("rigid_work_loads", rigid(|b| Some(b.flows.loads))),
         ("rigid_work_particles", rigid(|b| Some(b.flows.exchanged))),
-        ("rigid_lost_contact_normal", rigid(|b| Some(b.flows.contact_normal))),
+        ("rigid_lost_contact_normal", rigid(|b| Some(b.flows.lost_in_contact()))),
         ("rigid_lost_contact_friction", rigid(|b| Some(b.flows.contact_friction))),
         ("rigid_lost_joint_damping", rigid(|b| Some(b.flows.joint_damping))),
         ("rigid_lost_joint_friction", rigid(|b| Some(b.flows.joint_friction))),
