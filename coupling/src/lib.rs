@@ -43,7 +43,7 @@ pub use report::{
 };
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
-    ContactSettings, Coupling, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings,
-    Stiffness, Substeps,
+    ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet,
+    Settings, Stiffness, Substeps,
 };
 pub use world::World;

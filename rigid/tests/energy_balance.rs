@@ -234,8 +234,9 @@ fn parts_sum_but_for_the_steps_own() {
                 }
             }
             system.applied = (0..links).map(|_| ForceVector::new(random.vector(), random.vector())).collect();
+            let line = |force| LineForce { force, velocity: Vector3::zeros() };
             system.in_place =
-                (0..links).map(|_| ForceVector::new(random.vector(), random.vector())).collect();
+                (0..links).map(|_| line(ForceVector::new(random.vector(), random.vector()))).collect();
             let integrator = if integrator {
                 Integrator::Trapezoid { step, accuracy: None }
             } else {

@@ -350,16 +350,15 @@ fn loads(system: &System, end: &Stepper, dt: f64, mean: &[f64], flows: &mut Ener
         for_each_axis(model, kinematics, link, &origin, |n, axis| power += axis.dot(force) * mean[n]);
         dt * power
     };
-    let moves = |link: &LinkId| model.tree_of(*link).is_some();
-    let acts = |force: &ForceVector| *force != ForceVector::zero();
-    for (l, force) in system.applied.iter().enumerate().filter(|(l, force)| moves(&LinkId(*l)) && acts(force))
-    {
-        flows.loads += work(LinkId(l), force);
-    }
-    for (l, force) in
-        system.in_place.iter().enumerate().filter(|(l, force)| moves(&LinkId(*l)) && acts(force))
-    {
-        let here = force.shifted(&kinematics.pose(LinkId(l)).translation.vector);
-        flows.exchanged += work(LinkId(l), &here);
+    let moves = |l: usize| model.tree_of(LinkId(l)).is_some();
+    for (l, load) in end.loads.iter().enumerate().filter(|(l, _)| moves(*l)) {
+        let constant = system.applied.get(l).copied().unwrap_or_default();
+        if constant != ForceVector::zero() {
+            flows.loads += work(LinkId(l), &constant);
+        }
+        let exchanged = *load - constant;
+        if exchanged != ForceVector::zero() {
+            flows.exchanged += work(LinkId(l), &exchanged);
+        }
     }
 }
