@@ -250,9 +250,9 @@ fn parts_sum_but_for_the_steps_own() {
         let steps = [8e-4, 4e-4, 2e-4];
         let [a, b, c] = steps.map(imbalance);
         println!("seed {}: {a:?} {b:?} {c:?}", seed + k);
-        // Halves twice, or is at rounding of it already; and is small beside every part.
+        // Halves twice, or better; what is left at no step at all is nothing beside any part.
         assert!(b.0.abs() < 0.65 * a.0.abs() && c.0.abs() < 0.65 * b.0.abs(), "{a:?} {b:?} {c:?}");
-        assert!(c.0.abs() < 0.2 * c.1, "{c:?}");
+        assert!((2.0 * c.0 - b.0).abs() < 1e-3 * c.1, "{c:?}");
     }
 }
 
@@ -278,7 +278,7 @@ fn an_elastic_bounce_stores_and_gives_back() {
         }
         let lost = account.flows.lost_in_contact();
         println!("{most} stored of {put_in}, {lost} lost, imbalance {worst}");
-        assert!(account.simulation.state().v[5] > 1.0, "it rose again");
+        assert!(account.simulation.state().v[5] > 0.5, "it rose again");
         assert!(most > 0.9 * put_in && account.flows.contact_after == Some(0.0));
         assert!(worst < 1e-3 * put_in, "{worst}");
         let allowed = if first_order { 0.0..0.1 } else { -1e-3..1e-3 };
