@@ -56,7 +56,8 @@ fn a_sliding_block_loses_its_way_times_friction() {
 }
 
 // Uniaxial compression of perfect plasticity without friction: the plastic work is sigma_Y V (ln(h0/h) - sigma_Y/E), the elastic energy
-// sigma_Y^2 V/(2 E), and the plate's work is both (acceptance 8 has the stress). 5 %: contact radii, inertia, waves of the start.
+// sigma_Y^2 V/(2 E), and the plate's work is both (acceptance 8 has the stress). Floor and plate hold the end layers at their centres, which are a
+// spacing closer than the faces: h0 is 7 cm. 5 %: the end layers strain less than the others; inertia, waves of the start.
 #[test]
 fn the_work_of_a_press_is_plastic_and_elastic() {
     let mut settings = settings(2e-3);
@@ -75,7 +76,7 @@ fn the_work_of_a_press_is_plastic_and_elastic() {
     let energy = run(&mut world, 0.4);
     let particles = energy.particles.unwrap();
     let volume = 512.0 * 1e-6;
-    let strain = (0.08_f64 / 0.06).ln();
+    let strain = (0.07_f64 / 0.05).ln();
     let exact = yield_stress * volume * (strain - yield_stress / youngs_modulus);
     let stored = yield_stress.powi(2) * volume / (2.0 * youngs_modulus);
     let (plastic, work) = (particles.flows.plastic.unwrap(), particles.flows.led.unwrap());
@@ -129,7 +130,8 @@ fn the_parts_sum() {
         let sum = of_particles + of_bodies + exchange;
         assert!(near(sum, end.imbalance.unwrap()), "{end:?}");
         assert!(b.flows.exchanged < -0.2 * scale, "the mat stopped it: {end:?}");
-        assert!(of_bodies.abs() < 0.01 * scale && exchange.abs() < 0.01 * scale, "{end:?}");
+        // Bodies that keep their velocity through a step give more than they lose where they meet the mat: 1/2 m dV^2 in that step.
+        assert!(of_bodies.abs() < 1e-6 * scale && exchange.abs() < 0.1 * scale, "{end:?}");
         assert!(end.gain.unwrap().relative() < 0.01, "{end:?}");
     }
 }
