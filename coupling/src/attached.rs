@@ -6,7 +6,7 @@ use pliant_rigid::SpatialImpulse;
 use crate::backend::{Backend, BackendError, ContactMemory, SeenBody, SubstepPlan, SubstepsDone};
 use crate::error::StepError;
 use crate::exchange::Exchanged;
-use crate::report::ContactFigures;
+use crate::report::{ContactFigures, ParticleFlows};
 use crate::world::World;
 
 /// A backend, and what is known on the host of its particles.
@@ -138,7 +138,13 @@ impl World {
             linear -= impulse.linear;
             angular -= impulse.angular + origin.coords.cross(&impulse.linear);
         }
-        Exchanged { linear, angular, work: done.work, boundary: done.walls }
+        Exchanged {
+            linear,
+            angular,
+            work: done.work,
+            boundary: done.walls,
+            flows: ParticleFlows::unmeasured(done.work),
+        }
     }
 
     fn backend_error(&self, delta: f64, error: BackendError) -> StepError {

@@ -1,5 +1,6 @@
 //! Building a world: everything is checked before the first step.
 
+use nalgebra::Vector3;
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::{Level, Material, Mpm, ParticleState};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};

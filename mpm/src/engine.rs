@@ -40,6 +40,18 @@ pub struct FreeMotion {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions [J].
     pub work: f64,
+    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still [J]. Absent where it is not
+    /// measured by itself.
+    pub boundary_work: Option<f64>,
+}
+
+/// What the laws of the particles dissipated in one substep [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dissipated {
+    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear, whose loss is not measured.
+    pub plastic: Option<f64>,
+    /// Kinetic energy that the damping of cloth took.
+    pub damping: f64,
 }
 
 /// Particles, grid and scratch memory of the fast path.
@@ -211,6 +223,18 @@ impl Mpm {
         self.nodes.iter().filter(|b| !b.empty).map(|b| b.nodes.iter().filter(|n| n[3] > 0.0).count()).sum()
     }
 
+    /// What the materials dissipated in the last substep.
+    pub fn dissipated(&self) -> Dissipated {
+        let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
+        let known = !self.sheet_materials().iter().any(rubs);
+        let (mut plastic, mut damping) = (0.0, 0.0);
+        for outcome in &self.outcomes {
+            plastic += outcome.plastic;
+            damping += outcome.damping;
+        }
+        Dissipated { plastic: known.then_some(plastic), damping }
+    }
+
     /// Largest speed of a particle after the last substep [m/s].
     pub fn max_speed(&self) -> f64 {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
@@ -380,7 +404,13 @@ impl Mpm {
         for &sums in &self.sums {
             total += sums;
         }
-        FreeMotion { mass: total.mass, gravity: total.gravity, boundary: total.boundary, work: total.work }
+        FreeMotion {
+            mass: total.mass,
+            gravity: total.gravity,
+            boundary: total.boundary,
+            work: total.work,
+            boundary_work: Some(total.boundary_work),
+        }
     }
 
     /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
@@ -446,7 +476,7 @@ impl Mpm {
             let window = &mut window[0];
             let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
             if let Some(measured) = level.run(scatter) {
-                *outcome = measured;
+                *outcome = Outcome { plastic: outcome.plastic, damping: outcome.damping, ..measured };
             }
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);

@@ -46,6 +46,9 @@ pub(crate) struct Outcome {
     pub lost: Option<(u32, u32)>,
     /// Square of the largest speed [m^2/s^2].
     pub speed_squared: f32,
+    /// Elastic energy that the return mappings took, and kinetic energy that damping did [J].
+    pub plastic: f64,
+    pub damping: f64,
 }
 
 /// Cells beyond the arena's reach within which the sort still finds a particle.
@@ -84,7 +87,8 @@ impl Kernel for GridToParticles<'_> {
                 *row = Row::ZERO;
             }
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
-            models.update(motion, strain, &affine, self.dt);
+            let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
+            models.update(motion, strain, &affine, substep, &mut outcome);
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             fastest = fastest.max(speed_squared(motion));
@@ -241,6 +245,17 @@ fn move_particles<S: Simd>(
     affine
 }
 
+/// What the update of a tile needs besides the tile.
+#[derive(Clone, Copy)]
+struct Substep {
+    /// Substep [s].
+    dt: f32,
+    /// Grid spacing h [m].
+    grid_spacing: f32,
+    /// Lanes that hold particles.
+    lanes: usize,
+}
+
 /// The materials' models as lanes; the last one used is kept.
 struct ModelCache<'a, S: Simd> {
     materials: &'a [Material],
@@ -272,9 +287,16 @@ impl<'a, S: Simd> ModelCache<'a, S> {
 
     /// Deformation gradient, return mapping and stress of a tile.
     #[inline(always)]
-    fn update(&mut self, motion: &mut Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
-        use deformation::STATE;
-        let step = Lanes::<S>::all(dt);
+    fn update(
+        &mut self,
+        motion: &mut Tile,
+        strain: &mut Tile,
+        affine: &Mat3<Lanes<S>>,
+        substep: Substep,
+        outcome: &mut Outcome,
+    ) {
+        use deformation::{MASS, STATE};
+        let step = Lanes::<S>::all(substep.dt);
         let f = load_gradient::<S>(strain);
         let mut trial = f;
         for i in 0..3 {
@@ -293,10 +315,17 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
             if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
                 store_gradient(strain, &trial, same);
-                damp(motion, affine, self.sheets[sheet].damping as f32, same);
+                let kept = self.sheets[sheet].damping as f32;
+                let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
+                let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
+                outcome.damping += sum_of(lost, same, substep.lanes);
             } else {
                 let (model, volume_per_mass) = self.get(bits as usize);
                 let response = model.update(trial, state);
+                if model.is_plastic() {
+                    let volume = volume_per_mass * Lanes::load(&strain[MASS]);
+                    outcome.plastic += sum_of(response.dissipated * volume, same, substep.lanes);
+                }
                 store_response(strain, &response, volume_per_mass, same);
             }
             todo &= !same;
@@ -334,17 +363,35 @@ fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: 
     }
 }
 
-/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T.
+/// Sum over the lanes of a mask, of the first `count`, in f64.
 #[inline(always)]
-fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) {
+fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
+    let mut row = Row::ZERO;
+    values.store(&mut row);
+    let mut sum = 0.0;
+    for l in 0..count {
+        if mask >> l & 1 == 1 {
+            sum += f64::from(row.0[l]);
+        }
+    }
+    sum
+}
+
+/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T. Returns what |C|^2 loses.
+#[inline(always)]
+fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);
     let (own, other) = (Lanes::<S>::all(0.5 * (kept + 1.0)), Lanes::<S>::all(0.5 * (kept - 1.0)));
+    let mut lost = Lanes::<S>::all(0.0);
     for i in 0..3 {
         for j in 0..3 {
             let damped = own.mul_add(affine.0[i][j], other * affine.0[j][i]);
             put::<S>(&mut motion[kinematics::AFFINE + i * 3 + j], mask, damped);
+            let symmetric = Lanes::<S>::all(0.5) * (affine.0[i][j] + affine.0[j][i]);
+            lost = symmetric.mul_add(symmetric, lost);
         }
     }
+    lost * Lanes::all(1.0 - kept * kept)
 }
 
 /// Stores the response of the lanes in `lanes`.

@@ -39,7 +39,7 @@ mod tiles;
 mod weights;
 
 pub use boundary::{Boundary, BoundaryKind};
-pub use engine::{FreeMotion, Mpm};
+pub use engine::{Dissipated, FreeMotion, Mpm};
 pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;

@@ -158,7 +158,10 @@ fn settings(scene: &Scene) -> Settings {
             format::Coupling::Weak => Coupling::Weak,
             format::Coupling::Strong => Coupling::Strong,
         },
-        coupling_step: CouplingStep::Auto,
+        coupling_step: match scene.coupling_step {
+            format::CouplingStep::Auto => CouplingStep::Auto,
+            format::CouplingStep::Fixed => CouplingStep::Fixed,
+        },
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),
         solver: solver(&scene.solver),

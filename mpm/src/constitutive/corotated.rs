@@ -48,7 +48,12 @@ impl<T: Real> Constitutive<T> for FixedCorotated<T> {
         // F - R is exact where it is small, which F F^T - R F^T would not be.
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
         let pressure = self.lambda * (j - T::splat(1.0)) * j;
-        Response { deformation_gradient: trial, kirchhoff_stress: shear.add_isotropic(pressure), state }
+        Response {
+            deformation_gradient: trial,
+            kirchhoff_stress: shear.add_isotropic(pressure),
+            state,
+            dissipated: T::splat(0.0),
+        }
     }
 
     #[inline(always)]
@@ -77,6 +82,7 @@ impl<T: Real> Constitutive<T> for LinearCorotated<T> {
             deformation_gradient: trial,
             kirchhoff_stress: shear + left_stretch.scale(volumetric),
             state,
+            dissipated: T::splat(0.0),
         }
     }
 

@@ -66,6 +66,11 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             // What is not in the returned strain is volume to be lost: tr e at the tip, nothing elsewhere.
             state: T::select(tension, trace, zero),
+            dissipated: T::select(
+                changed,
+                self.elastic.energy(axes.strain) - self.elastic.energy(strain),
+                zero,
+            ),
         }
     }
 

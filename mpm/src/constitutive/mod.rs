@@ -43,6 +43,9 @@ pub struct Response<T> {
     pub kirchhoff_stress: Sym3<T>,
     /// The model's history after the step.
     pub state: T,
+    /// Elastic energy per rest volume that the return mapping took (J/m^3): that at the trial strain less that at the
+    /// returned one. Zero where nothing yields, and for elastic models.
+    pub dissipated: T,
 }
 
 /// A constitutive model.
@@ -75,6 +78,11 @@ pub enum AnyModel<T> {
 }
 
 impl<T: Real> AnyModel<T> {
+    /// Whether it has a return mapping.
+    pub fn is_plastic(&self) -> bool {
+        matches!(self, Self::VonMises(_) | Self::DruckerPrager(_))
+    }
+
     /// Rounds the parameters of a (valid) model to this precision.
     #[inline(always)]
     pub fn new(model: &Model) -> Self {

@@ -45,7 +45,7 @@ impl<T: Real> Constitutive<T> for NeoHookean<T> {
         let (log_j, slope) = extended_logarithm(trial.determinant());
         let isotropic = (self.lambda * log_j - self.mu) * slope;
         let kirchhoff_stress = Sym3::left_gram(&trial).scale(self.mu).add_isotropic(isotropic);
-        Response { deformation_gradient: trial, kirchhoff_stress, state }
+        Response { deformation_gradient: trial, kirchhoff_stress, state, dissipated: T::splat(0.0) }
     }
 
     #[inline(always)]

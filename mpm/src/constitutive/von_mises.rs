@@ -47,6 +47,10 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
             deformation_gradient: axes.recompose(yields.or(axes.collapsed), strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             state: plastic_increment.mul_add(T::splat((2.0_f64 / 3.0).sqrt()), state),
+            // mu (|dev e|^2 - yield^2), without cancellation.
+            dissipated: self.elastic.mu
+                * plastic_increment
+                * (norm.max(self.yield_strain) + self.yield_strain),
         }
     }
 

@@ -58,6 +58,9 @@ impl Check {
         }
         self.positive("solver.relative_tolerance", scene.solver.relative_tolerance, "");
         self.non_negative("solver.absolute_tolerance", scene.solver.absolute_tolerance, "sqrt(J)");
+        if let Some(gain) = scene.limits.energy_gain {
+            self.positive("limits.energy_gain", gain, "");
+        }
         for (path, value) in [
             ("solver.max_iterations", scene.solver.max_iterations),
             ("solver.max_inner_iterations", scene.solver.max_inner_iterations),
