@@ -24,4 +24,5 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod sweep;
+pub mod trials;
 pub mod worlds;
