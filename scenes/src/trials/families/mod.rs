@@ -4,6 +4,7 @@ mod boosts;
 mod drops;
 mod friction;
 mod joints;
+mod linkages;
 mod rigid;
 mod soft;
 mod towers;
@@ -35,6 +36,8 @@ pub const FAMILIES: &[Family] = &[
     rigid::FREE,
     rigid::FLOOR,
     joints::FAMILY,
+    linkages::LINKAGES,
+    linkages::ROBOTS,
     towers::FAMILY,
 ];
 
