@@ -36,6 +36,8 @@ pub enum Change {
     Nudged {
         /// Length of the change [m/s].
         speed: f64,
+        /// Which of many.
+        seed: u64,
     },
 }
 
@@ -122,7 +124,7 @@ pub fn change(scene: &Scene, how: &Change) -> Option<Scene> {
         Change::Boosted { velocity } => boost(&mut changed, &Vector3::from(velocity))?,
         Change::Renamed => rename(&mut changed)?,
         Change::Reordered => reorder(&mut changed)?,
-        Change::Nudged { speed } => nudge(&mut changed, speed),
+        Change::Nudged { speed, seed } => nudge(&mut changed, speed, seed),
     }
     Some(changed)
 }
@@ -442,8 +444,8 @@ fn reorder(scene: &mut Scene) -> Option<()> {
     Some(())
 }
 
-fn nudge(scene: &mut Scene, speed: f64) {
-    let mut random = SplitMix64::new(scene.seed ^ 0x6E75_6467_65);
+fn nudge(scene: &mut Scene, speed: f64, seed: u64) {
+    let mut random = SplitMix64::new(scene.seed ^ 0x6E75_6467_65 ^ (seed << 40));
     let mut add = |v: &mut [f64; 3]| {
         for x in v {
             *x += speed * random.uniform_in(-1.0, 1.0);

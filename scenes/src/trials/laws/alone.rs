@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{MaxOrNan, Verdict, at_most};
-use crate::format::{Body, Motion, Scene};
+use crate::format::{Body, Motion, RigidShape, Scene};
 use crate::trials::record::{Moment, Record};
 
 /// Energy may appear to this part of what took part: the size of the errors of first-order steps, and what issue and documents promise.
@@ -69,6 +69,9 @@ pub(super) fn kept(run: &Record) -> Verdict {
 
 /// Every body is where it was, but for what surfaces give way.
 pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
+    if !scene.bodies.iter().all(|body| is_carried(body, scene)) {
+        return Verdict::Skipped("not a tower");
+    }
     let sag = run.mass * run.gravity.norm() / (0.5 * scene.rigid.stiffness) * run.bodies.len() as f64;
     let mut worst = (0.0f64, "");
     for (before, after) in run.start.iter().zip(&run.bodies).filter(|(_, after)| after.dynamic) {
@@ -79,6 +82,21 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
     }
     let bound = STANDS + sag / run.length;
     at_most("stands", worst.0 / run.length, bound, || format!("{} moved by {:.5} m", worst.1, worst.0))
+}
+
+/// Whether a body is a floor at the origin, or an upright box on a floor or on another box.
+fn is_carried(body: &Body, scene: &Scene) -> bool {
+    let faces = |body: &Body| match (&body.motion, body.geometries.first().map(|g| &g.shape)) {
+        (Motion::Fixed { pose }, Some(RigidShape::HalfSpace {})) => Some([f64::NEG_INFINITY, pose.position[2]]),
+        (Motion::Dynamic(dynamic), Some(RigidShape::Box { half_extents })) => {
+            let z = dynamic.pose.position[2];
+            Some([z - half_extents[2], z + half_extents[2]])
+        }
+        _ => None,
+    };
+    let Some([below, top]) = faces(body) else { return false };
+    let carries = |other: &Body| faces(other).is_some_and(|[_, above]| (above - below).abs() < 1e-3 * (top - below));
+    below == f64::NEG_INFINITY || scene.bodies.iter().any(carries)
 }
 
 /// `P(t) = P(0) + M g t`; `L(t)` likewise where there is no gravity.
