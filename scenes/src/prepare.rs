@@ -5,7 +5,8 @@ use std::ops::Range;
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BuildError, ContactSettings, Coupling, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
+    BuildError, ContactSettings, Coupling, CouplingStep, ParticleRadius, ParticleSet, Settings, Stiffness,
+    Substeps, World,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
@@ -101,6 +102,7 @@ fn settings(scene: &Scene) -> Settings {
             format::Coupling::Weak => Coupling::Weak,
             format::Coupling::Strong => Coupling::Strong,
         },
+        coupling_step: CouplingStep::Auto,
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),
         solver: solver(&scene.solver),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{BenchError, BenchOptions, Part, Row, Sample};
 use crate::machine::Machine;
-use crate::trials::{FAMILIES, Family, Failure, Options, family, trials};
+use crate::trials::{FAMILIES, Failure, Family, Options, family, trials};
 
 /// The part.
 pub const PART: Part = Part {

@@ -15,8 +15,9 @@ impl Dice {
     /// The choices of trial number `number` of a family under a seed: neighbouring trials share nothing.
     pub fn new(seed: u64, family: &str, number: u64) -> Self {
         // FNV-1a of the family's name, so that families under one seed are not the same draws.
-        let name =
-            family.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let name = family
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let mut mixed = SplitMix64::new(seed ^ name);
         let start = mixed.next_u64() ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self(SplitMix64::new(SplitMix64::new(start).next_u64()))
@@ -91,7 +92,8 @@ impl Dice {
                 (RigidShape::Capsule { radius, half_length: radius / a }, radius * (1.0 + 1.0 / a))
             }
             3 => {
-                let (slim, radius) = (if self.chance(0.5) { 1.0 / a } else { a }, (volume / (2.0 * PI)).cbrt());
+                let (slim, radius) =
+                    (if self.chance(0.5) { 1.0 / a } else { a }, (volume / (2.0 * PI)).cbrt());
                 let radius = radius / slim.cbrt();
                 let half_length = radius * slim;
                 (RigidShape::Cylinder { radius, half_length }, radius.hypot(half_length))
@@ -183,7 +185,11 @@ mod tests {
             gravity: true,
         };
         let geometries = vec![Geometry::new(shape.clone())];
-        scene.bodies.push(Body { name: "solid".to_owned(), motion: Motion::Dynamic(Box::new(dynamic)), geometries });
+        scene.bodies.push(Body {
+            name: "solid".to_owned(),
+            motion: Motion::Dynamic(Box::new(dynamic)),
+            geometries,
+        });
         let builder = assemble(&scene).unwrap().rigid.builder;
         let described = scene.bodies[0].geometries[0].clone();
         assert_eq!(described.pose, Pose::default());

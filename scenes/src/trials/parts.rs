@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 
 use crate::format::{
-    AutoOr, Body, Dynamic, Geometry, Joint, Material, MaterialRef, Motion, Pose, RigidShape, Sampling, Scene, Soft,
-    SoftShape, VelocityKeyframe,
+    AutoOr, Body, Dynamic, Geometry, Joint, Material, MaterialRef, Motion, Pose, RigidShape, Sampling, Scene,
+    Soft, SoftShape, VelocityKeyframe,
 };
 
 /// A body that nothing holds, at rest in the frame of its shapes, with this mass (kg).

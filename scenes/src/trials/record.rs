@@ -410,7 +410,8 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
     let sizes = world.bodies().iter().filter(|(id, _)| world.bodies().is_dynamic(*id));
     let sizes = sizes.flat_map(|(_, body)| &body.geometries).filter_map(|g| g.shape.bounding_sphere());
     let least = sizes.map(|(_, radius)| radius).fold(f64::INFINITY, f64::min);
-    let least = if world.particle_count() > 0 { least.min(scene.grid_spacing.unwrap_or(least)) } else { least };
+    let least =
+        if world.particle_count() > 0 { least.min(scene.grid_spacing.unwrap_or(least)) } else { least };
     if least.is_finite() { least } else { 1.0 }
 }
 

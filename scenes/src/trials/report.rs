@@ -208,7 +208,8 @@ fn write(failure: &Failure, folder: &Path) -> Result<(), IoError> {
     for (scene, part) in [(&failure.scene, "drawn"), (&failure.smallest, "smallest")] {
         let path = folder.join(format!("{stem}-{part}.json"));
         let scene = Scene { description: told.join("; "), ..scene.clone() };
-        let malformed = |e: serde_json::Error| IoError::Malformed { path: path.clone(), reason: e.to_string() };
+        let malformed =
+            |e: serde_json::Error| IoError::Malformed { path: path.clone(), reason: e.to_string() };
         let text = serde_json::to_string_pretty(&scene).map_err(malformed)?;
         std::fs::write(&path, text).map_err(|e| IoError::file("write", &path, e))?;
     }

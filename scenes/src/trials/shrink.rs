@@ -129,7 +129,8 @@ fn round(value: &mut serde_json::Value, digits: i32) {
         Value::Array(items) => items.iter_mut().for_each(|item| round(item, digits)),
         Value::Object(fields) => {
             // Turns have to keep their unit length.
-            let sizes = fields.iter_mut().filter(|(name, _)| *name != "orientation" && *name != "schema_version");
+            let sizes =
+                fields.iter_mut().filter(|(name, _)| *name != "orientation" && *name != "schema_version");
             sizes.for_each(|(_, item)| round(item, digits));
         }
         _ => {}

@@ -104,10 +104,7 @@ impl Change {
 }
 
 fn isometry(x: Vector3<f64>, [w, i, j, k]: [f64; 4]) -> Isometry3<f64> {
-    Isometry3::from_parts(
-        Translation3::from(x),
-        UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k)),
-    )
+    Isometry3::from_parts(Translation3::from(x), UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k)))
 }
 
 /// The changed scene; none where the scene holds what cannot be changed so.
@@ -247,7 +244,11 @@ impl Map {
                 self.vectors(&mut key.displacement);
             }
         }
-        scene.robots.iter_mut().filter(|robot| robot.parent.is_none()).for_each(|robot| self.pose(&mut robot.pose));
+        scene
+            .robots
+            .iter_mut()
+            .filter(|robot| robot.parent.is_none())
+            .for_each(|robot| self.pose(&mut robot.pose));
         for force in &mut scene.forces {
             self.vectors(&mut force.force);
             self.axials(&mut force.torque);

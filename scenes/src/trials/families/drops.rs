@@ -1,9 +1,7 @@
 //! Rigid bodies fall onto layers of soft material or cloth on a floor.
 
 use super::{Family, Trial, at_rest};
-use crate::format::{
-    AutoOr, Cloth, ClothShape, Fabric, Pose, Scene, SoftShape,
-};
+use crate::format::{AutoOr, Cloth, ClothShape, Fabric, Pose, Scene, SoftShape};
 use crate::trials::dice::{Dice, wave_speed};
 use crate::trials::laws::Law;
 use crate::trials::parts::{body, dynamic, floor, soft};

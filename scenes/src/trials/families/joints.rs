@@ -3,7 +3,9 @@
 use nalgebra::Vector3;
 
 use super::{Family, Trial};
-use crate::format::{AxisJoint, BallJoint, Body, Dynamic, Integrator, Joint, Motion, Pose, Scene, UniversalJoint};
+use crate::format::{
+    AxisJoint, BallJoint, Body, Dynamic, Integrator, Joint, Motion, Pose, Scene, UniversalJoint,
+};
 use crate::trials::dice::Dice;
 use crate::trials::laws::Law;
 use crate::trials::parts::dynamic;
@@ -87,7 +89,8 @@ fn chain(dice: &mut Dice, scene: &mut Scene) {
     let (length, mass) = (dice.log_within(0.02, 0.5), dice.log_within(0.01, 2.0));
     let mut end = Vector3::zeros();
     for number in 0..dice.count(1, 8) {
-        let turn = Vector3::new(dice.within(0.3, 1.0), dice.within(-0.2, 0.2), dice.within(-1.0, -0.2)).normalize();
+        let turn =
+            Vector3::new(dice.within(0.3, 1.0), dice.within(-0.2, 0.2), dice.within(-1.0, -0.2)).normalize();
         let half = 0.5 * length;
         let slim = mass * length * length / 12.0;
         let mut rod = dynamic(mass);

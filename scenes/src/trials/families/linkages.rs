@@ -11,7 +11,6 @@ use crate::format::{
 };
 use crate::models;
 use crate::trials::dice::Dice;
-use crate::trials::laws::Law;
 use crate::trials::parts::{body, dynamic, floor};
 
 /// Passive: energy only goes.
@@ -66,7 +65,11 @@ fn joint(dice: &mut Dice, weight: f64, size: f64, end: [f64; 3]) -> Joint {
                 limits: [turning.limits, other.limits],
             })
         }
-        4 => Joint::Planar(PlanarJoint { orientation: dice.turn(), position: Some(end), ..PlanarJoint::default() }),
+        4 => Joint::Planar(PlanarJoint {
+            orientation: dice.turn(),
+            position: Some(end),
+            ..PlanarJoint::default()
+        }),
         5 => Joint::Fixed {},
         _ => Joint::Ball(BallJoint {
             position: Some(end),
@@ -97,7 +100,9 @@ fn draw_linkages(dice: &mut Dice) -> Trial {
         }
         link.pose = Pose { position: place.into(), orientation: turn };
         if number > 0 || hangs {
-            let q = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(turn[0], turn[1], turn[2], turn[3]));
+            let q = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(
+                turn[0], turn[1], turn[2], turn[3],
+            ));
             let end = q.inverse() * Vector3::new(0.0, 0.0, -0.5 * size);
             link.joint = joint(dice, mass * 9.81, size, end.into());
             link.parent = (number > 0).then(|| format!("link-{}", number - 1));
@@ -113,7 +118,12 @@ fn draw_linkages(dice: &mut Dice) -> Trial {
     if dice.chance(0.3) {
         let bodies = [Some("link-0".to_owned()), Some(format!("link-{}", count - 1))];
         let distance = (place - Vector3::new(0.0, 0.0, 3.0 * size)).norm();
-        scene.constraints.push(Constraint::Distance { bodies, points: [[0.0; 3]; 2], distance, release: None });
+        scene.constraints.push(Constraint::Distance {
+            bodies,
+            points: [[0.0; 3]; 2],
+            distance,
+            release: None,
+        });
     }
     scene.duration = 200.0 * scene.dt;
     let mut laws = vec![at_rest()];
@@ -133,7 +143,10 @@ fn draw_robots(dice: &mut Dice) -> Trial {
                 let mut key = |time: f64| Keyframe { time, value: dice.within(-0.5, 0.5) };
                 let keyframes = vec![key(0.0), key(0.1), key(0.2)];
                 let interpolation = Default::default();
-                controls.insert(input.name.clone(), Signal::Varying(Varying::Keyframes { keyframes, interpolation }));
+                controls.insert(
+                    input.name.clone(),
+                    Signal::Varying(Varying::Keyframes { keyframes, interpolation }),
+                );
             }
         }
     }

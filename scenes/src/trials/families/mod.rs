@@ -93,7 +93,9 @@ fn rigid_settings(dice: &mut Dice, scene: &mut Scene) {
             scene.rigid.integrator = Integrator::ErrorControlled { accuracy, max_step: 0.1 };
         }
         2 => scene.rigid_solver = RigidSolver::Comfree,
-        3 => scene.rigid.integrator = Integrator::Fixed { step: Some(scene.dt / f64::from(dice.count(1, 4))) },
+        3 => {
+            scene.rigid.integrator = Integrator::Fixed { step: Some(scene.dt / f64::from(dice.count(1, 4))) }
+        }
         _ => {}
     }
 }

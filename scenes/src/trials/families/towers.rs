@@ -22,7 +22,8 @@ fn draw(dice: &mut Dice) -> Trial {
     let uneven = dice.chance(0.4);
     let mut height = 0.0;
     for number in 0..dice.count(2, 10) {
-        let (ratio, thin) = if uneven { (dice.log_within(1.0, 30.0), dice.within(0.5, 1.0)) } else { (1.0, 1.0) };
+        let (ratio, thin) =
+            if uneven { (dice.log_within(1.0, 30.0), dice.within(0.5, 1.0)) } else { (1.0, 1.0) };
         let mut brick = dynamic(usual * ratio);
         // To the one side and to the other: the centre of all above is over each.
         let side = if number % 2 == 0 { 1.0 } else { -1.0 };

@@ -44,7 +44,12 @@ pub(super) fn energy(run: &Record, frame: &Vector3<f64>) -> Verdict {
         }
     }
     at_most("energy", worst.0, ENERGY, || {
-        format!("{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part", worst.1, worst.2, brought + fallen)
+        format!(
+            "{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part",
+            worst.1,
+            worst.2,
+            brought + fallen
+        )
     })
 }
 
@@ -87,7 +92,9 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
 /// Whether a body is a floor at the origin, or an upright box on a floor or on another box.
 fn is_carried(body: &Body, scene: &Scene) -> bool {
     let faces = |body: &Body| match (&body.motion, body.geometries.first().map(|g| &g.shape)) {
-        (Motion::Fixed { pose }, Some(RigidShape::HalfSpace {})) => Some([f64::NEG_INFINITY, pose.position[2]]),
+        (Motion::Fixed { pose }, Some(RigidShape::HalfSpace {})) => {
+            Some([f64::NEG_INFINITY, pose.position[2]])
+        }
         (Motion::Dynamic(dynamic), Some(RigidShape::Box { half_extents })) => {
             let z = dynamic.pose.position[2];
             Some([z - half_extents[2], z + half_extents[2]])
@@ -95,7 +102,8 @@ fn is_carried(body: &Body, scene: &Scene) -> bool {
         _ => None,
     };
     let Some([below, top]) = faces(body) else { return false };
-    let carries = |other: &Body| faces(other).is_some_and(|[_, above]| (above - below).abs() < 1e-3 * (top - below));
+    let carries =
+        |other: &Body| faces(other).is_some_and(|[_, above]| (above - below).abs() < 1e-3 * (top - below));
     below == f64::NEG_INFINITY || scene.bodies.iter().any(carries)
 }
 
@@ -168,7 +176,8 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
         _ => Vector3::zeros(),
     };
     let relative = |m: &Moment| m.linear / run.mass - ground;
-    let along = relative(first) - run.gravity * (relative(first).dot(&run.gravity) / run.gravity.norm_squared());
+    let along =
+        relative(first) - run.gravity * (relative(first).dot(&run.gravity) / run.gravity.norm_squared());
     let (start, end) = (along.norm(), relative(last).dot(&along.normalize()));
     let expected = geometry.friction * run.gravity.norm() * last.time;
     if !(end > 0.1 * start && expected > 0.0) {
@@ -179,4 +188,3 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
         format!("slowed by {:.5} m/s, mu g t is {expected:.5} m/s", start - end)
     })
 }
-

@@ -65,15 +65,16 @@ fn chaotic(scene: &Scene, base: &Record, scale: f64) -> Option<&'static str> {
         (1..=NUDGES).any(|seed| grown(scene, base, size * scale, seed).is_none_or(|grown| grown > CHAOTIC))
     };
     // What rounding alone throws over is told apart: there may be too much of it.
-    if jumps(JOLT) {
-        Some("chaotic from rounding")
-    } else {
-        jumps(NUDGE).then_some("chaotic")
-    }
+    if jumps(JOLT) { Some("chaotic from rounding") } else { jumps(NUDGE).then_some("chaotic") }
 }
 
 /// The changed scene, undone at its end, against the scene itself.
-pub(super) fn same(scene: &Scene, base: &Record, how: &Change, sensitivity: &mut Option<Option<f64>>) -> Verdict {
+pub(super) fn same(
+    scene: &Scene,
+    base: &Record,
+    how: &Change,
+    sensitivity: &mut Option<Option<f64>>,
+) -> Verdict {
     let Some(changed) = change(scene, how) else { return Verdict::Skipped("cannot be changed so") };
     let other = match completed(record(&changed)) {
         Ok(other) => other,
@@ -90,7 +91,9 @@ pub(super) fn same(scene: &Scene, base: &Record, how: &Change, sensitivity: &mut
     }
     let measured = difference(base, &how.undo(other, scene)) / scale;
     let bound = ROUNDING * nudged + TOLERANCE;
-    if !(measured <= bound) && let Some(why) = chaotic(scene, base, scale) {
+    if !(measured <= bound)
+        && let Some(why) = chaotic(scene, base, scale)
+    {
         return Verdict::Skipped(why);
     }
     at_most(how.name(), measured, bound, || {

@@ -178,4 +178,3 @@ impl MaxOrNan for f64 {
         if self.is_nan() || other.is_nan() { f64::NAN } else { self.max(other) }
     }
 }
-
