@@ -19,6 +19,11 @@ const STANDS: f64 = 0.05;
 /// Deceleration by friction may be off from mu g by this part.
 const FRICTION: f64 = 0.01;
 
+/// Whether a measure is above the worst so far; what is no number is above all, and stays.
+fn exceeds(measured: f64, worst: f64) -> bool {
+    !worst.is_nan() && !(measured <= worst)
+}
+
 /// The energy at the start and all that gravity gave since is all that there may be.
 pub(super) fn energy(run: &Record, frame: &Vector3<f64>) -> Verdict {
     let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) else {
@@ -39,7 +44,7 @@ pub(super) fn energy(run: &Record, frame: &Vector3<f64>) -> Verdict {
         fallen = fallen.max(down);
         let gained = of(moment) - at_start;
         let measured = gained / (brought + fallen + slack / ENERGY);
-        if !(measured <= worst.0) {
+        if exceeds(measured, worst.0) {
             worst = (measured, gained, moment.time);
         }
     }
@@ -63,7 +68,7 @@ pub(super) fn kept(run: &Record) -> Verdict {
     let mut worst = (0.0, 0.0);
     for moment in &run.moments {
         let off = (of(moment) - of(first)) / brought;
-        if !(off.abs() <= f64::abs(worst.0)) {
+        if exceeds(off.abs(), f64::abs(worst.0)) {
             worst = (off, moment.time);
         }
     }
@@ -81,7 +86,7 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
     let mut worst = (0.0f64, "");
     for (before, after) in run.start.iter().zip(&run.bodies).filter(|(_, after)| after.dynamic) {
         let moved = (after.pose.translation.vector - before.pose.translation.vector).norm();
-        if !(moved <= worst.0) {
+        if exceeds(moved, worst.0) {
             worst = (moved, &after.name);
         }
     }
