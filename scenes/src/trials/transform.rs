@@ -446,7 +446,7 @@ fn reorder(scene: &mut Scene) -> Option<()> {
 }
 
 fn nudge(scene: &mut Scene, speed: f64, seed: u64) {
-    let mut random = SplitMix64::new(scene.seed ^ 0x6E75_6467_65 ^ (seed << 40));
+    let mut random = SplitMix64::new(scene.seed ^ 0x006E_7564_6765 ^ (seed << 40));
     let mut add = |v: &mut [f64; 3]| {
         for x in v {
             *x += speed * random.uniform_in(-1.0, 1.0);

@@ -81,7 +81,7 @@ pub(super) fn same(
         Err(reason) => return broken(how.name(), reason),
     };
     let scale = liveliness(base);
-    if !(scale > 0.0) {
+    if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
     }
     let nudged = *sensitivity.get_or_insert_with(|| grown(scene, base, NUDGE * scale, 0));
@@ -91,7 +91,7 @@ pub(super) fn same(
     }
     let measured = difference(base, &how.undo(other, scene)) / scale;
     let bound = ROUNDING * nudged + TOLERANCE;
-    if !(measured <= bound)
+    if (measured.is_nan() || measured > bound)
         && let Some(why) = chaotic(scene, base, scale)
     {
         return Verdict::Skipped(why);
@@ -109,7 +109,7 @@ pub(super) fn boosted(scene: &Scene, base: &Record, how: &Change) -> Verdict {
         Err(reason) => return broken(how.name(), reason),
     };
     let scale = liveliness(base);
-    if !(scale > 0.0) {
+    if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
     }
     let apart = |p: &Vector3<f64>, q: &Vector3<f64>| (p - q).norm();
@@ -157,7 +157,7 @@ pub(super) fn refined(scene: &Scene, base: &Record) -> Verdict {
         (Ok(half), Ok(quarter)) => {
             let (first, second) = (difference(base, &half), difference(&half, &quarter));
             let scale = liveliness(base);
-            if !(first <= 0.1 * scale) {
+            if first.is_nan() || first > 0.1 * scale {
                 return Verdict::Skipped("too coarse to converge");
             }
             at_most("refined", second / scale, first / scale + 1e-6, || {
