@@ -25,4 +25,5 @@ pub mod run;
 pub mod sample;
 pub mod starts;
 pub mod sweep;
+pub mod trials;
 pub mod worlds;
