@@ -15,6 +15,8 @@ pub struct Node {
     pub mass: f64,
     /// Momentum gathered from particles, with the impulse of internal and body forces (kg m/s).
     pub momentum: Vector3<f64>,
+    /// Momentum gathered from particles, without forces (kg m/s).
+    pub carried: Vector3<f64>,
     /// Velocity after [`Grid::free_motion`] and boundary conditions (m/s).
     pub velocity: Vector3<f64>,
 }
