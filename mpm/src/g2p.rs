@@ -60,7 +60,7 @@ impl Kernel for GridToParticles<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<S: Simd>(mut self) -> Outcome {
+    fn run<S: Simd>(self) -> Outcome {
         copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
         let mut outcome = Outcome::default();
         let mut extent = Extent::<S>::new();

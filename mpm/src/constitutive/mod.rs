@@ -125,3 +125,5 @@ impl<T: Real> Constitutive<T> for AnyModel<T> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod granular_tests;
