@@ -327,17 +327,18 @@ impl Mpm {
             self.sort();
         }
         self.find_details(dt);
-        self.scatter(dt);
+        self.scatter(dt, false);
         self.free_motion(gravity * dt, true)
     }
 
     /// What granular particles do that the grid does not hold, to be given back after this substep of `dt` [s].
     fn find_details(&mut self, dt: f64) {
-        if !self.keeps_details {
+        self.kept_detail = detail::kept(self.gravity.norm(), self.grid_spacing, dt) as f32;
+        if !self.keeps_details || self.kept_detail == 0.0 {
+            self.details.clear();
             return;
         }
-        self.kept_detail = detail::kept(self.gravity.norm(), self.grid_spacing, dt) as f32;
-        self.scatter(0.0);
+        self.scatter(0.0, true);
         self.free_motion(Vector3::zeros(), false);
         resize(&mut self.details, self.store.kinematics.len(), [Row::ZERO; detail::ROWS]);
         let (level, h) = (self.level, self.grid_spacing as f32);
@@ -360,8 +361,8 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, &mut self.details[..], &mut self.outcomes, &work);
     }
 
-    /// Particles to windows, with the impulses of `dt` [s].
-    fn scatter(&mut self, dt: f64) {
+    /// Particles, or only the granular ones, to windows, with the impulses of `dt` [s].
+    fn scatter(&mut self, dt: f64, granular: bool) {
         let rows = place(&mut self.windows);
         if rows > self.pool.len() {
             // Windows grow as particles drift: room for that, so that it is done rarely.
@@ -370,6 +371,7 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (store, windows) = (&self.store, &self.windows);
+        let granular_of = granular.then_some(&self.materials[..]);
         let cloth_from = self.sheets.is_some().then_some(self.materials.len());
         let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
             *runs = Arena::with(|arena| {
@@ -383,6 +385,7 @@ impl Mpm {
                     grid_spacing: h,
                     dt: dt as f32,
                     cloth_from,
+                    granular_of,
                 })
             });
         };

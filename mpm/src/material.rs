@@ -56,6 +56,22 @@ pub struct GranularFlow {
     pub grain_diameter: f64,
     /// Density rho_s of a grain's material (kg/m^3); I = rate d sqrt(rho_s/p).
     pub grain_density: f64,
+    /// What bodies are to the grains.
+    pub walls: GranularWalls,
+}
+
+/// How grains slide along bodies.
+///
+/// Columns that collapse on wood, baize, sandpaper and Plexiglas run out equally far (Lube et al. 2004): what slides is the grains above
+/// those that touch the floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GranularWalls {
+    /// Grains that touch a body are held by it, and those above slide over them: friction is that of slow flow, whatever the body's own.
+    #[default]
+    Rough,
+    /// Grains slide along a body by its own friction, as on glass or polished steel.
+    Smooth,
 }
 
 /// The test in which a sand's angle of internal friction was measured.
@@ -165,6 +181,14 @@ impl GranularFlow {
 }
 
 impl Model {
+    /// Coefficient of friction with bodies where it is the material's and not the body's (no unit).
+    pub fn wall_friction(&self) -> Option<f64> {
+        match self {
+            Self::Granular(flow) if flow.walls == GranularWalls::Rough => Some(flow.friction_angle.tan()),
+            _ => None,
+        }
+    }
+
     /// Elastic constants of the model (for plastic models: below yield).
     pub fn elastic(&self) -> Elastic {
         match *self {

@@ -174,11 +174,15 @@ impl ReferenceMpm {
             let body = self.body_force.as_ref().map_or_else(Vector3::zeros, |b| b(&p.position, self.time));
             let momentum = p.mass * (p.velocity + dt * body);
             let gradient = p.mass * p.affine + internal;
+            let keeps = detail::keeps(&self.materials[p.material]);
             for (node, weight, offset) in grid.stencil(&p.position) {
                 let target = &mut grid.nodes_mut()[node];
                 target.mass += weight * p.mass;
                 target.momentum += weight * (momentum + gradient * offset);
-                target.carried += weight * p.mass * (p.velocity + p.affine * offset);
+                if keeps {
+                    target.granular_mass += weight * p.mass;
+                    target.granular_momentum += weight * p.mass * (p.velocity + p.affine * offset);
+                }
             }
         }
         for cloth in &self.cloths {
@@ -223,7 +227,7 @@ impl ReferenceMpm {
                 let node = &grid.nodes()[node];
                 p.velocity += weight * node.velocity;
                 p.affine += weight * inverse_moment * node.velocity * offset.transpose();
-                let before = if node.mass > 0.0 { node.carried / node.mass } else { Vector3::zeros() };
+                let before = node.granular_velocity();
                 carried += weight * before;
                 carried_affine += weight * inverse_moment * before * offset.transpose();
             }

@@ -41,10 +41,7 @@ impl<T: Real> Cone<T> {
     #[inline(always)]
     fn new(simple_shear: f64) -> Self {
         let m = simple_shear;
-        Self {
-            ratio: T::splat(0.75_f64.sqrt() * m),
-            triangularity: T::splat(0.5 * m * (3.0 - m * m)),
-        }
+        Self { ratio: T::splat(0.75_f64.sqrt() * m), triangularity: T::splat(0.5 * m * (3.0 - m * m)) }
     }
 
     /// The ratio sqrt(J2)/p on the cone where cos(3 theta) = 3 sqrt(3)/2 J3/J2^(3/2) of the stress, compression positive: 1 in
@@ -64,7 +61,8 @@ fn lode_cosine<T: Real>(x: T) -> T {
     let (half, one) = (T::splat(0.5), T::splat(1.0));
     // y = cos(pi/3 - 2/3 asin(s)): value and slope at s = 0, values at 1/2 and 1.
     let s = ((one - x) * half).max(T::splat(1e-6)).sqrt();
-    let mut y = T::splat(0.02638).mul_add(s, T::splat(-0.10373)).mul_add(s, T::splat(0.57735)).mul_add(s, half);
+    let mut y =
+        T::splat(0.02638).mul_add(s, T::splat(-0.10373)).mul_add(s, T::splat(0.57735)).mul_add(s, half);
     for _ in 0..NEWTON_STEPS {
         let square = y * y;
         y = (T::splat(8.0) * square * y - x) / (T::splat(12.0) * square - T::splat(3.0));
@@ -103,7 +101,12 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let pressure = (-bulk * trace).max(zero);
 
         let norm = deviator.norm_squared().sqrt().max(T::splat(1e-30));
-        let [a, b, c] = deviator.map(#[inline(always)] |e| e / norm).0;
+        let [a, b, c] = deviator
+            .map(
+                #[inline(always)]
+                |e| e / norm,
+            )
+            .0;
         let cosine = (a * b * c * T::splat(-3.0 * 6.0_f64.sqrt())).max(T::splat(-1.0)).min(one);
         let shear = self.elastic.mu * norm * T::splat(2.0_f64.sqrt());
         let slow = pressure * self.slow.radius(cosine);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::linalg::{Sym3, Vec3};
-use crate::material::{Elastic, GranularFlow};
+use crate::material::{Elastic, GranularFlow, GranularWalls};
 use crate::test_random::Random;
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
@@ -20,6 +20,7 @@ fn flow(degrees: f64, fast_degrees: f64) -> GranularFlow {
         inertial_number: I_0,
         grain_diameter: DIAMETER,
         grain_density: GRAIN_DENSITY,
+        walls: GranularWalls::Rough,
     }
 }
 
@@ -195,8 +196,7 @@ fn cycles_never_give_energy() {
                 // Strain of the step, ln(1 + rate) to third order.
                 let strain = rate - (rate * rate).scale(0.5);
                 work += (0..3).map(|i| mean.row(i).dot(strain.row(i))).sum::<f64>();
-                (f, state, tau) =
-                    (response.deformation_gradient, response.state, response.kirchhoff_stress);
+                (f, state, tau) = (response.deformation_gradient, response.state, response.kirchhoff_stress);
             }
         }
         let lost = work + kept - model.energy_density(&f, state);

@@ -124,6 +124,6 @@ impl<T: Real> Constitutive<T> for AnyModel<T> {
 }
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod granular_tests;
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::linalg::Vec3;
-use crate::material::{Elastic, GranularFlow};
+use crate::material::{Elastic, GranularFlow, GranularWalls};
 use crate::svd::svd;
 use crate::test_random::{Random, to_f32, to_f64};
 
@@ -25,6 +25,7 @@ fn granular(degrees: f64, fast_degrees: f64) -> GranularFlow {
         inertial_number: 0.28,
         grain_diameter: 1e-3,
         grain_density: 2500.0,
+        walls: GranularWalls::Rough,
     }
 }
 
