@@ -7,6 +7,7 @@ use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
+use crate::detail::{Detail, give_back};
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::scalar::Real;
@@ -35,6 +36,10 @@ pub(crate) struct GridToParticles<'a> {
     pub grid_spacing: f32,
     /// Substep [s].
     pub dt: f32,
+    /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
+    pub details: &'a [Detail],
+    /// Fraction of it.
+    pub kept_detail: f32,
 }
 
 /// What became of a block's particles.
@@ -58,8 +63,8 @@ impl Kernel for GridToParticles<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<S: Simd>(mut self) -> Outcome {
-        self.copy_nodes::<S>();
+    fn run<S: Simd>(self) -> Outcome {
+        copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
         let mut outcome = Outcome::default();
         let mut extent = Extent::<S>::new();
         let mut weights = [Row::ZERO; LANES];
@@ -89,6 +94,9 @@ impl Kernel for GridToParticles<'_> {
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
             let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
             models.update(motion, strain, &affine, substep, &mut outcome);
+            if let Some(detail) = self.details.get(t) {
+                give_back::<S>(motion, detail, self.kept_detail, self.materials);
+            }
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             fastest = fastest.max(speed_squared(motion));
@@ -101,19 +109,22 @@ impl Kernel for GridToParticles<'_> {
     }
 }
 
-impl GridToParticles<'_> {
-    /// Copies the velocities of the nodes in reach.
-    #[inline(always)]
-    fn copy_nodes<S: Simd>(&mut self) {
-        let values = self.arena.rows_mut();
-        for (n, &block) in self.around.iter().enumerate() {
-            let rows = self.nodes[block as usize].nodes.as_flattened().as_chunks().0;
-            self.window.for_each_shared_row(
-                n,
-                #[inline(always)]
-                |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
-            );
-        }
+/// Copies the velocities of the nodes that a block's window reaches.
+#[inline(always)]
+pub(crate) fn copy_nodes<S: Simd>(
+    arena: &mut Arena,
+    around: &[u32; NEIGHBOURS],
+    nodes: &[NodeBlock],
+    window: &Window,
+) {
+    let values = arena.rows_mut();
+    for (n, &block) in around.iter().enumerate() {
+        let rows = nodes[block as usize].nodes.as_flattened().as_chunks().0;
+        window.for_each_shared_row(
+            n,
+            #[inline(always)]
+            |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
+        );
     }
 }
 
@@ -175,7 +186,7 @@ impl Kernel for MeasureWindow<'_> {
 
 /// The nine runs of three nodes of a cell's stencil. The next particle in the same cell finds them in registers.
 #[inline(always)]
-fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
+pub(crate) fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
     let mut nodes = [S::splat(0.0); 9];
     for i in 0..3 {
         for j in 0..3 {
@@ -187,7 +198,7 @@ fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
 
 /// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
 #[inline(always)]
-fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
+pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
     // in_x[i] sums the nodes with index i along x; in_y[j] those with index j along y.
     let mut in_x = [S::splat(0.0); 3];
     let mut in_y = [S::splat(0.0); 3];
@@ -212,6 +223,31 @@ fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
     S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
 }
 
+/// Velocity and affine field of what was gathered.
+#[inline(always)]
+pub(crate) fn affine_of<S: Simd>(
+    stencils: &Stencils<S>,
+    gathered: &[Row; LANES],
+    h: f32,
+) -> ([Lanes<S>; 3], Mat3<Lanes<S>>) {
+    let mut rows = [S::splat(0.0); LANES];
+    for l in 0..LANES {
+        rows[l] = S::load(&gathered[l].0);
+    }
+    let columns = S::transpose(rows);
+    let inverse_d = Lanes::<S>::all(4.0 / h);
+    let mut velocity = [Lanes::<S>::all(0.0); 3];
+    let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
+    for d in 0..3 {
+        velocity[d] = Lanes::<S>(columns[d]);
+        for e in 0..3 {
+            let moment = Lanes::<S>(columns[4 + e * 4 + d]);
+            affine.0[d][e] = inverse_d * (moment - stencils.offset[e] * velocity[d]);
+        }
+    }
+    (velocity, affine)
+}
+
 /// Velocity, affine field and position; returns the affine field.
 #[inline(always)]
 fn move_particles<S: Simd>(
@@ -222,25 +258,15 @@ fn move_particles<S: Simd>(
     dt: f32,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
-    let mut rows = [S::splat(0.0); LANES];
-    for l in 0..LANES {
-        rows[l] = S::load(&gathered[l].0);
-    }
-    let columns = S::transpose(rows);
-    let inverse_d = Lanes::<S>::all(4.0 / h);
+    let (velocity, affine) = affine_of(stencils, gathered, h);
     let step = Lanes::<S>::all(dt / h);
-    let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
     for d in 0..3 {
-        let velocity = Lanes::<S>(columns[d]);
-        velocity.store(&mut motion[VELOCITY + d]);
+        velocity[d].store(&mut motion[VELOCITY + d]);
         for e in 0..3 {
-            let moment = Lanes::<S>(columns[4 + e * 4 + d]);
-            let c = inverse_d * (moment - stencils.offset[e] * velocity);
-            affine.0[d][e] = c;
-            c.store(&mut motion[AFFINE + d * 3 + e]);
+            affine.0[d][e].store(&mut motion[AFFINE + d * 3 + e]);
         }
         let position = stencils.base[d] + stencils.offset[d];
-        velocity.mul_add(step, position).store(&mut motion[POSITION + d]);
+        velocity[d].mul_add(step, position).store(&mut motion[POSITION + d]);
     }
     affine
 }
@@ -321,7 +347,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
                 outcome.damping += sum_of(lost, same, substep.lanes);
             } else {
                 let (model, volume_per_mass) = self.get(bits as usize);
-                let response = model.update(trial, state);
+                let response = model.update(trial, state, step);
                 if model.is_plastic() {
                     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
                     outcome.plastic += sum_of(response.dissipated * volume, same, substep.lanes);

@@ -16,6 +16,7 @@ pub mod boundary;
 pub mod bspline;
 pub mod cloth;
 pub mod constitutive;
+pub mod detail;
 pub mod engine;
 pub mod error;
 pub mod linalg;

@@ -175,7 +175,7 @@ fn build_tiles(
                 state: 1.0,
                 dissipated: 0.0,
             },
-            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state),
+            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state, 0.0),
         );
         for d in 0..3 {
             motion[kinematics::POSITION + d].0[l] = place.local[d];

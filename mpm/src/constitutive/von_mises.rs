@@ -31,7 +31,7 @@ impl<T: Real> VonMises<T> {
 impl<T: Real> Constitutive<T> for VonMises<T> {
     /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic strain).
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let axes = principal(&trial);
         let (mean, deviator) = Principal::split(axes.strain);
         let norm = deviator.norm_squared().sqrt();

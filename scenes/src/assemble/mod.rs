@@ -10,7 +10,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_mpm::cloth::Sheet;
-use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, MaterialError, Model};
 use pliant_rigid::import::ImportError;
 use pliant_rigid::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError, Shape};
@@ -232,6 +232,26 @@ fn material(described: &format::Material, path: &str) -> Result<Material, Assemb
         format::Material::DruckerPrager { friction_angle, .. } => {
             Model::DruckerPrager { elastic, friction_angle }
         }
+        format::Material::Granular {
+            friction_angle,
+            fast_friction_angle,
+            inertial_number,
+            grain_diameter,
+            grain_density,
+            walls,
+            ..
+        } => Model::Granular(GranularFlow {
+            elastic,
+            friction_angle,
+            fast_friction_angle: fast_friction_angle.unwrap_or(friction_angle),
+            inertial_number,
+            grain_diameter,
+            grain_density,
+            walls: match walls {
+                format::GranularWalls::Rough => GranularWalls::Rough,
+                format::GranularWalls::Smooth => GranularWalls::Smooth,
+            },
+        }),
     };
     let material = Material { density, model };
     material.validate().map_err(|source| AssembleError::Material { path: path.to_owned(), source })?;

@@ -49,7 +49,7 @@ pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
-pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
+pub use soft::{GranularWalls, Material, MaterialRef, Sampling, Soft, SoftShape};
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
 pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
