@@ -1,4 +1,4 @@
-//! Turns a cube in a hand of sixteen joints by model-predictive path integral control on a batch of worlds (ComFree-Sim, section IV-D):
+//! Turns a cube in a hand of sixteen joints by model-predictive path integral control on a batch of worlds (ComFree-Sim, section V):
 //! `cargo run --release -p pliant-scenes --example reorient -- [--trials 20] [--seed 1] [--seconds 40] [--angle 90] [--plant icf|comfree]`.
 //!
 //! The plan is made on worlds with contact in closed form, dt 4 ms, 48 steps ahead, 256 samples, increments of the joints' targets with a deviation of
