@@ -97,6 +97,9 @@ fn agree(case: &Case, force_tolerance: f64) {
     let host = case.run(None);
     let touches = host.impulses.iter().any(|p| p.linear.norm() > 0.0);
     assert!(touches || host.impulses.is_empty(), "nothing touches");
+    // Without bodies there is nothing to touch.
+    let has_contacts = |outcome: &Outcome| outcome.contacts > 0.0 || outcome.impulses.is_empty();
+    assert!(has_contacts(&host), "no contacts on the processor");
     for device in devices() {
         let there = case.run(Some(&device));
         let cells = apart(&host.particles.positions, &there.particles.positions) / spacing;
@@ -112,6 +115,10 @@ fn agree(case: &Case, force_tolerance: f64) {
             there.balance,
         );
         assert_eq!(there.substeps, host.substeps);
+        assert!(has_contacts(&there), "no contacts on {}", device.name());
+        // The same pairs but for a few that begin or end within rounding of a substep, as of iterations below.
+        let more = (there.contacts - host.contacts).abs();
+        assert!(more <= 0.1 * host.contacts, "{} and {} contacts", host.contacts, there.contacts);
         assert!(cells < limit, "{cells} cells apart");
         let scale = host.impulses.iter().map(|p| p.linear.norm()).fold(0.0, f64::max);
         for (host, there) in host.impulses.iter().zip(&there.impulses) {
