@@ -200,7 +200,8 @@ fn dough_is_rolled() {
     );
 }
 
-// The same at the scene's own step of 10 ms, which needs a roller that answers within it.
+// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step is not split: a backend's
+// particles are not known to the host, which so cannot tell how far bodies go past them, and would split less.
 #[test]
 fn dough_is_rolled_by_a_roller_that_answers() {
     agree(
@@ -213,6 +214,7 @@ fn dough_is_rolled_by_a_roller_that_answers() {
                 HANDLE_PATH,
                 ROLLER_PLACE,
                 "coupling=strong",
+                "coupling_step=fixed",
             ],
             steps: 5,
         },

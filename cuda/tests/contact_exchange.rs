@@ -240,7 +240,8 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     // Points of impulses that go on with their bodies, the last one's at a constant velocity.
     let mut seen = scene.seen.clone();
     let masses = (1..seen.len()).map(|b| 0.01 * b as f64).chain([f64::INFINITY]);
-    let mut path = |mass| ReferencePath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
+    let mut path =
+        |mass| ReferencePath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
     let paths: Vec<_> = masses.map(&mut path).collect();
     on_device.exchange.begin_step(DELTA, &paths).unwrap();
     let mut before = vec![NOTHING; scene.seen.len() + 1];

@@ -127,7 +127,8 @@ fn losses_that_are_not_measured_are_absent() {
         world.step().unwrap();
         let particles = world.energy().particles.unwrap();
         let flows = particles.flows;
-        let unknown = [flows.moving, flows.led, flows.boundaries, flows.contact_normal, flows.contact_friction];
+        let unknown =
+            [flows.moving, flows.led, flows.boundaries, flows.contact_normal, flows.contact_friction];
         assert_eq!((unknown, flows.plastic, particles.imbalance), ([None; 5], None, None));
         assert!(flows.bodies != 0.0);
     }
