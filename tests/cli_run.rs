@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// A heavy box that falls fast on a thin mat.
 const SLAM: &str = r#"{
-    "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.02, "coupling": "weak", "coupling_step": "fixed",
+    "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.01, "coupling": "weak", "coupling_step": "fixed",
     "soft": [{
         "name": "mat", "shape": { "type": "box", "half_extents": [0.1, 0.1, 0.015] },
         "pose": { "position": [0, 0, 0.015] },
@@ -18,8 +18,11 @@ const SLAM: &str = r#"{
     "bodies": [
         { "name": "floor", "motion": { "type": "fixed" }, "geometries": [{ "shape": { "type": "half-space" } }] },
         {
-            "name": "box", "pose": { "position": [0, 0, 0.1] },
-            "motion": { "type": "dynamic", "mass": 5.0, "velocity": [0, 0, -6] },
+            "name": "box",
+            "motion": {
+                "type": "dynamic", "joint": { "type": "free" }, "mass": 5.0,
+                "pose": { "position": [0, 0, 0.1] }, "velocity": [0, 0, -6]
+            },
             "geometries": [{ "shape": { "type": "box", "half_extents": [0.05, 0.05, 0.05] } }]
         }
     ]
