@@ -206,7 +206,7 @@ fn a_device_steps_a_run() {
     said.exits(0);
     let mut longer =
         vec!["run", "elastic-drop", "--no-pictures", "--out", "out", "--time", "0.1", "--resume"];
-    longer.extend(&SMALL[..2]);
+    longer.extend(&SMALL[..4]);
     longer.extend(emulated);
     place.pliant(&longer).exits(0);
     let manifest = place.json("out/manifest.json");
@@ -234,7 +234,7 @@ fn a_resumed_run_is_the_long_run() {
     let before = place.names();
     let longer = |out: &str, more: &[&str]| {
         let mut arguments = vec!["run", "elastic-drop", "--no-pictures", "--out", out, "--time", "0.1"];
-        arguments.extend(&SMALL[..2]);
+        arguments.extend(&SMALL[..4]);
         arguments.extend(near);
         arguments.extend(more);
         place.pliant(&arguments).exits(0);
