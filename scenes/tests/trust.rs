@@ -14,7 +14,7 @@ fn slam(coupling_step: &str) -> Scene {
     let mat = json!({ "type": "box", "half_extents": [0.1, 0.1, 0.015] });
     let cube = json!({ "type": "box", "half_extents": [0.05, 0.05, 0.05] });
     let text = json!({
-        "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.01, "coupling_step": coupling_step,
+        "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.02, "coupling_step": coupling_step,
         "coupling": "weak",
         "soft": [{ "name": "mat", "shape": mat, "pose": { "position": [0, 0, 0.015] }, "material": rubber }],
         "bodies": [
