@@ -23,8 +23,11 @@ fn slam(coupling_step: &str) -> Scene {
                 "geometries": [{ "shape": { "type": "half-space" } }]
             },
             {
-                "name": "box", "pose": { "position": [0, 0, 0.1] },
-                "motion": { "type": "dynamic", "mass": 5.0, "velocity": [0, 0, -6] },
+                "name": "box",
+                "motion": {
+                    "type": "dynamic", "joint": { "type": "free" }, "mass": 5.0,
+                    "pose": { "position": [0, 0, 0.1] }, "velocity": [0, 0, -6]
+                },
                 "geometries": [{ "shape": cube }]
             }
         ]
