@@ -19,12 +19,13 @@
 //! - *Deep overlap.* The published push grows with the overlap without bound; predicted contacts part with
 //!   [`ComFreeSettings::separation_speed`] at most.
 
+mod carried;
 mod contact;
+mod coupled;
 mod facets;
 mod impedance;
 mod islands;
 mod predict;
-mod scale;
 mod settings;
 mod solver;
 mod trees;

@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::contact::Contact;
+use super::coupled::Coupled;
 use super::facets::{ConeImpulse, Facets};
 use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
@@ -40,15 +41,21 @@ pub(crate) struct ComFreeSolver {
     pub(super) contacts: Vec<Contact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
-    /// Those of the prediction: with contacts and constraints.
+    /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island is one tree.
     pub(super) predicted: Trees,
-    pub(super) gains: Trees,
+    /// The prediction of islands of several trees.
+    pub(super) coupled: Coupled,
     /// Velocities without contact, and as predicted.
     pub(super) v_smooth: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) load: Vec<f64>,
-    pub(super) tree_scales: Vec<f64>,
-    pub(super) row_scales: Vec<f64>,
+    /// Velocities at the end, less those predicted.
+    pub(super) end: Vec<f64>,
+    /// Largest defect of an island in the step, against what may be.
+    pub worst: f64,
+    /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
+    pub(super) groups: Vec<u32>,
+    pub(super) carried: Vec<f64>,
     pub(super) dry: Vec<super::predict::DryJoint>,
     /// Limits that the prediction reaches, and contacts of every tree.
     pub(super) limits: Vec<bool>,
@@ -65,7 +72,10 @@ impl ComFreeSolver {
         self.allot(step, problem, v.len());
         let mut islands = core::mem::take(&mut self.islands);
         islands.find(problem, step.model.trees().len());
-        let solved = (0..islands.len()).all(|k| self.solve_island(step, problem, &islands.at(k), v));
+        let solved = (0..islands.len()).all(|k| {
+            self.coupled.begin(&islands.at(k));
+            self.solve_island(step, problem, &islands.at(k), v)
+        });
         self.islands = islands;
         solved
     }
@@ -81,16 +91,19 @@ impl ComFreeSolver {
         problem.limits.allot();
         problem.dry_joints.allot();
         problem.actuators.allot();
-        for trees in [&mut self.smooth, &mut self.predicted, &mut self.gains] {
+        for trees in [&mut self.smooth, &mut self.predicted] {
             trees.shape(step.model);
         }
-        for values in [&mut self.v_smooth, &mut self.v, &mut self.load] {
+        self.worst = 0.0;
+        for values in [&mut self.v_smooth, &mut self.v, &mut self.load, &mut self.end] {
             values.resize(velocities, 0.0);
         }
-        for values in [&mut self.tree_scales, &mut self.counts] {
-            values.resize(step.model.trees().len(), 0.0);
+        let trees = step.model.trees().len();
+        for values in [&mut self.carried, &mut self.counts] {
+            values.resize(trees, 0.0);
         }
-        self.row_scales.resize(3 * problem.equalities.len(), 0.0);
+        self.groups.resize(trees, 0);
+        self.coupled.allot(trees);
         self.limits.resize(problem.limits.len(), false);
         self.dry.resize(problem.dry_joints.len(), Default::default());
     }
@@ -211,8 +224,16 @@ impl ComFreeSolver {
                 contact.spin = Some(spin as u32);
             }
             contact.feel(linear, angular);
-            contact.stiffen(touch, step.settings, step.dt);
             self.contacts.push(contact);
+        }
+        let predicts = step.settings.form == Form::Predicted;
+        if predicts {
+            self.find_carried(step, problem, island);
+        }
+        for c in 0..self.contacts.len() {
+            let index = self.contacts[c].index as usize;
+            let carried = if predicts { self.carried_by(problem, index) } else { 0.0 };
+            self.contacts[c].stiffen(&step.touches[index], step.settings, step.dt, carried);
         }
     }
 
@@ -323,13 +344,13 @@ impl ComFreeSolver {
     }
 
     /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates within the last step: with everything that the
-    /// prediction has, other trees as they are. The published form has no contacts in it.
+    /// prediction has. The published form has no contacts in it.
     pub fn answer(&self, form: Form, x: &mut [f64]) {
-        let factors = match form {
-            Form::Predicted => &self.predicted,
-            Form::Published => &self.smooth,
-        };
-        (0..factors.len()).for_each(|tree| factors.solve(tree, x));
+        match form {
+            Form::Predicted => (0..self.islands.len())
+                .for_each(|k| self.coupled.solve(k, &self.islands.at(k), &self.predicted, x)),
+            Form::Published => (0..self.smooth.len()).for_each(|tree| self.smooth.solve(tree, x)),
+        }
     }
 
     /// Moment of a contact's turning (N m s) in the last step.
