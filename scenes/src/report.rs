@@ -122,7 +122,9 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
     let mut rows = Vec::new();
     for (at, line) in lines.enumerate() {
-        let row: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
+        // An empty field was not measured.
+        let number = |field: &str| if field.is_empty() { Ok(f64::NAN) } else { field.parse() };
+        let row: Result<Vec<f64>, std::num::ParseFloatError> = line.split(',').map(number).collect();
         match row {
             Ok(row) if row.len() == header.len() => rows.push(row),
             _ => {

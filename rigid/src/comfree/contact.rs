@@ -131,8 +131,10 @@ impl Contact {
     /// contacts. What carries a load parts nothing.
     pub fn restrain(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
-            let part = if predicted > smooth { (most - smooth) / (predicted - smooth) } else { 0.0 };
-            self.target *= part.clamp(0.0, 1.0);
+            // Linear in the target: `smooth + part (target - smooth)`.
+            let part = (predicted - smooth) / (self.target - smooth);
+            let allowed = if part > 0.0 { (most - smooth * (1.0 - part)) / part } else { 0.0 };
+            self.target = allowed.clamp(0.0, self.target);
         }
     }
 

@@ -90,7 +90,7 @@ impl ComFreeSolver {
             self.finish_predicted(problem, island);
             let defect = self.defect(problem, island);
             if defect <= 1.0 || left == 0 {
-                self.worst = self.worst.max(defect);
+                self.doubts += usize::from(defect > 1.0);
                 break;
             }
             self.refresh(problem);

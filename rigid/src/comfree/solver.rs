@@ -26,6 +26,9 @@ pub(crate) struct Step<'a> {
     pub dry_joint_tolerance: f64,
 }
 
+/// Angle (rad) that a free body may turn by in a step in which it is pushed: beyond it its surface is elsewhere altogether.
+const MOST_TURN: f64 = 1.0;
+
 /// Times that a step is made again because motors reached their limits. One that did stays there within the step.
 const SATURATIONS: usize = 8;
 
@@ -51,8 +54,8 @@ pub(crate) struct ComFreeSolver {
     pub(super) load: Vec<f64>,
     /// Velocities at the end, less those predicted.
     pub(super) end: Vec<f64>,
-    /// Largest defect of an island in the step, against what may be.
-    pub worst: f64,
+    /// Islands and contacts of the step that it cannot answer for.
+    pub doubts: usize,
     /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
     pub(super) groups: Vec<u32>,
     pub(super) carried: Vec<f64>,
@@ -94,7 +97,7 @@ impl ComFreeSolver {
         for trees in [&mut self.smooth, &mut self.predicted] {
             trees.shape(step.model);
         }
-        self.worst = 0.0;
+        self.doubts = 0;
         for values in [&mut self.v_smooth, &mut self.v, &mut self.load, &mut self.end] {
             values.resize(velocities, 0.0);
         }
@@ -146,6 +149,7 @@ impl ComFreeSolver {
             }
         }
         island.contacts.iter().for_each(|&c| problem.contacts.see(c as usize, v));
+        self.doubts += (0..self.contacts.len()).filter(|&c| self.doubts(step, problem, c, v)).count();
         island.rows.iter().for_each(|&row| problem.equalities.see(row as usize, v));
         true
     }
@@ -250,6 +254,36 @@ impl ComFreeSolver {
             None => Vector3::zeros(),
         };
         (problem.contacts.velocity_of(index as usize, v).into(), angular)
+    }
+
+    /// Whether the end of the step is not what the law of one of the island's contacts asks for. The law is that of the bodies' places at the
+    /// start: it knows little of a body that turns about while it is pushed.
+    fn doubts(&self, step: &Step<'_>, problem: &Problem, c: usize, v: &[f64]) -> bool {
+        let contact = &self.contacts[c];
+        if contact.push <= 0.0 {
+            return false;
+        }
+        let index = contact.index as usize;
+        let turns = problem.contacts.sides_of(index).into_iter().flatten().any(|side| {
+            // A free body's first three rates are those of its turning.
+            side.columns == 6
+                && Vector3::from_column_slice(&v[side.first_velocity as usize..][..3]).norm() * step.dt
+                    > MOST_TURN
+        });
+        let v_n = contact.normal.dot(&Vector3::from(problem.contacts.velocities()[index]));
+        let wrong = match step.settings.form {
+            // Deeper than it was, or than touching, by more than any impedance needs.
+            Form::Predicted => {
+                contact.distance + step.dt * v_n
+                    < contact.distance.min(0.0) - step.touches[index].impedance.width
+            }
+            // Parts faster than it would have met: more than twice what would stop it.
+            Form::Published => {
+                let smooth = contact.normal.dot(&contact.smooth[0]);
+                v_n > smooth.abs() + step.settings.separation_speed
+            }
+        };
+        turns || wrong
     }
 
     /// Hands a contact's impulse and moment to the trees and keeps it.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
+use super::divergence;
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
@@ -258,6 +259,7 @@ impl<S: ContactSource> Simulation<S> {
                 let (time, stop) = (self.state.time, Stop::NotFinite);
                 return Err(SimulationError::NotConverged { time, stop, residual: difference });
             }
+            divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
             core::mem::swap(&mut self.state, &mut self.trial.halves.0);
             core::mem::swap(&mut self.external, &mut self.trial.halves.1);
             return Ok(());
@@ -269,6 +271,7 @@ impl<S: ContactSource> Simulation<S> {
         let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
         finish(&self.system, &self.state, dt, end);
+        divergence::check(&self.system.model, end, dt)?;
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -300,6 +303,7 @@ impl<S: ContactSource> Simulation<S> {
                 if dt < wanted {
                     self.next_step = self.next_step.max(planned.min(max_step));
                 }
+                divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
                 core::mem::swap(&mut self.state, &mut self.trial.halves.0);
                 core::mem::swap(&mut self.external, &mut self.trial.halves.1);
                 return Ok(dt);

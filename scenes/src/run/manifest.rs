@@ -98,6 +98,9 @@ pub struct RigidSummary {
     pub factorisations: u64,
     /// Problems solved once more for friction [-].
     pub refreshed: u64,
+    /// Closed-form solves that are not to be trusted [-].
+    #[serde(default)]
+    pub doubtful: u64,
 }
 
 /// Relative errors of the balances at the end, with external impulses and work counted [-].
@@ -165,7 +168,7 @@ pub struct Manifest {
     /// How cloth fared; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,
-    /// What is approximated or left out of robots' files, a line each.
+    /// What is approximated or left out of robots' files, and what of the run is not to be trusted; a line each.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Relative errors of the balances.
