@@ -10,6 +10,9 @@ use crate::simulation::Touch;
 /// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
 const TURNING: f64 = 10.0;
 
+/// Part of the velocity without contact by which one may differ from what was predicted.
+const DEFECT: f64 = 0.01;
+
 /// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12): `3 + sum_i (r^2 - r_i^2) m/I_i`.
 const CORNER: f64 = 12.0;
 
@@ -136,6 +139,11 @@ impl Contact {
             let allowed = if part > 0.0 { (most - smooth * (1.0 - part)) / part } else { 0.0 };
             self.target = allowed.clamp(0.0, self.target);
         }
+    }
+
+    /// By how much its velocity (m/s) may differ from what was predicted.
+    pub fn allowed(&self) -> f64 {
+        self.cones[0].rest.max(DEFECT * self.smooth[0].norm())
     }
 
     /// Whether a prediction has its normal impulse or its friction.

@@ -24,13 +24,10 @@ const CLEARLY: f64 = 2.0;
 const STALE: f64 = 0.02;
 
 /// Most predictions that settle which contacts push: before there is friction, and after.
-const SETTLING: [usize; 2] = [6, 3];
+const SETTLING: [usize; 2] = [4, 2];
 
 /// Times more that friction is bounded afresh while velocities differ from what was predicted.
 const REFRESHES: usize = 12;
-
-/// Part of the velocity without contact by which they may.
-const DEFECT: f64 = 0.01;
 
 /// Dry friction of a joint within a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,8 +112,7 @@ impl ComFreeSolver {
         let mut worst = 0.0_f64;
         for contact in self.contacts.iter().filter(|contact| contact.push > 0.0) {
             let difference = Vector3::from(problem.contacts.project(contact.index as usize, &self.end));
-            let allowed = contact.cones[0].rest.max(DEFECT * contact.smooth[0].norm());
-            worst = worst.max(difference.norm() / allowed);
+            worst = worst.max(difference.norm() / contact.allowed());
         }
         worst
     }
@@ -134,7 +130,7 @@ impl ComFreeSolver {
         true
     }
 
-    /// Has those contacts and limits push that are reached at the predicted velocities. False where they were right already.
+    /// Has those contacts and limits push that are reached at the predicted velocities. False where those that were wrong hardly matter.
     fn settle(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
         let mut any = false;
         for c in 0..self.contacts.len() {
@@ -143,9 +139,9 @@ impl ComFreeSolver {
                 continue;
             }
             let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
-            let reached = contact.normal.dot(&v) < contact.target;
-            any |= reached != contact.active;
-            self.contacts[c].active = reached;
+            let short = contact.target - contact.normal.dot(&v);
+            any |= (short > 0.0) != contact.active && short.abs() > contact.allowed();
+            self.contacts[c].active = short > 0.0;
         }
         for &i in island.limits {
             let (law, n) = problem.limits.at(i as usize);
