@@ -137,6 +137,8 @@ struct Fate {
     turned: f64,
     /// Fastest along the floor over the second half (m/s).
     creep: f64,
+    /// Steps in doubt.
+    doubtful: usize,
 }
 
 /// Fastest along the floor (m/s) that counts as standing: the stiction tolerance of the contacts.
@@ -150,11 +152,11 @@ fn depth(load: f64, mass: f64, frequency: f64) -> f64 {
 fn stand(bricks: &[Brick], solver: RigidSolver, dt: f64, time: f64) -> Fate {
     let mut simulation = build(bricks, solver, dt);
     let start = simulation.state().q.clone();
-    simulation.advance_to(0.5 * time).unwrap();
+    let first = simulation.advance_to(0.5 * time).unwrap().solver.doubtful;
     let middle = simulation.state().q.clone();
-    simulation.advance_to(time).unwrap();
+    let doubtful = first + simulation.advance_to(time).unwrap().solver.doubtful;
     let q = &simulation.state().q;
-    let mut fate = Fate::default();
+    let mut fate = Fate { doubtful, ..Fate::default() };
     let mass: f64 = bricks.iter().map(|b| b.mass).sum();
     let (mut sink, mut tilt, mut way) = (0.0, 0.0, 0.0);
     for (i, brick) in bricks.iter().enumerate() {
@@ -201,6 +203,7 @@ fn worst_of(dt: f64, masses: Masses, seeds: core::ops::Range<u64>, time: f64) ->
         worst.creep = worst.creep.max(fate.creep);
         worst.sunk = worst.sunk.max(fate.sunk);
         worst.turned = worst.turned.max(fate.turned);
+        worst.doubtful = worst.doubtful.max(fate.doubtful);
     }
     worst
 }
@@ -236,7 +239,7 @@ fn record() {
         |name: &str, usual: f64| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(usual);
     let (towers, time) = (figure("TOWERS", 1.0) as u64, figure("TIME", 4.0));
     println!(
-        "family, dt [s], towers, sunk [mm], of allowed, tilt [rad], of allowed, way of allowed, creep [mm/s], wall [s]"
+        "family, dt [s], towers, sunk [mm], of allowed, tilt [rad], of allowed, way of allowed, creep [mm/s], doubtful steps, wall [s]"
     );
     for dt in [0.001, 0.002, 0.005, 0.01, 0.02] {
         for (name, masses) in FAMILIES {
@@ -244,13 +247,14 @@ fn record() {
             let f = worst_of(dt, masses, 0..towers, time);
             let wall = clock.elapsed().as_secs_f64();
             println!(
-                "{name}, {dt}, {towers}, {:.4}, {:.3}, {:.6}, {:.3}, {:.3}, {:.5}, {wall:.1}",
+                "{name}, {dt}, {towers}, {:.4}, {:.3}, {:.6}, {:.3}, {:.3}, {:.5}, {}, {wall:.1}",
                 1e3 * f.sunk,
                 f.sink,
                 f.turned,
                 f.tilt,
                 f.way,
-                1e3 * f.creep
+                1e3 * f.creep,
+                f.doubtful
             );
         }
     }
