@@ -42,7 +42,8 @@ fn a_body_faster_than_anything_is_an_error_in_any_step() {
             let Err(SimulationError::Diverged { time, step, body, quantity, value, .. }) = &result else {
                 panic!("{solver:?} {integrator:?}: {result:?}")
             };
-            assert_eq!((body.as_str(), *quantity, *step), ("solid 0", "velocity", dt));
+            assert_eq!((body.as_str(), *quantity), ("solid 0", "velocity"));
+            assert!((step / dt - 1.0).abs() < 1e-9, "{step}");
             assert!((time - dt * f64::from(steps)).abs() < 1e-9 && *value > 1e6, "{time} {value}");
             assert!((at - dt * f64::from(steps - 1)).abs() < 1e-9, "the state is that before: {at}");
             assert!(q.iter().all(|x| x.is_finite()));

@@ -12,6 +12,7 @@
 
 use nalgebra::Vector3;
 
+use super::contact::Contact;
 use super::islands::Island;
 use super::solver::{ComFreeSolver, Step};
 use crate::icf::law::{Law, LimitLaw};
@@ -24,7 +25,7 @@ const CLEARLY: f64 = 2.0;
 const STALE: f64 = 0.02;
 
 /// Most predictions that settle which contacts push: before there is friction, and after.
-const SETTLING: [usize; 2] = [4, 2];
+const SETTLING: [usize; 2] = [2, 1];
 
 /// Times more that friction is bounded afresh while velocities differ from what was predicted.
 const REFRESHES: usize = 12;
@@ -91,6 +92,7 @@ impl ComFreeSolver {
                 break;
             }
             self.refresh(problem);
+            self.settle(problem, island);
             if !self.predict_settled(problem, island, SETTLING[1]) {
                 return false;
             }
@@ -123,33 +125,44 @@ impl ComFreeSolver {
             if !self.predict(problem, island) {
                 return false;
             }
-            if k + 1 == most || !self.settle(problem, island) {
+            if k + 1 == most || self.is_settled(problem, island) {
                 break;
             }
+            self.settle(problem, island);
         }
         true
     }
 
-    /// Has those contacts and limits push that are reached at the predicted velocities. False where those that were wrong hardly matter.
-    fn settle(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
-        let mut any = false;
+    /// By how much a contact is below the velocity that it drives at, as predicted (m/s).
+    fn short(&self, problem: &Problem, contact: &Contact) -> f64 {
+        let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
+        contact.target - contact.normal.dot(&v)
+    }
+
+    /// Whether those contacts and limits push that are reached at the predicted velocities, as far as it matters.
+    fn is_settled(&self, problem: &Problem, island: &Island<'_>) -> bool {
+        let mut contacts = self.contacts.iter().filter(|contact| contact.gain > 0.0);
+        let mut limits = island.limits.iter().map(|&i| i as usize);
+        contacts.all(|contact| {
+            let short = self.short(problem, contact);
+            (short > 0.0) == contact.active || short.abs() <= contact.allowed()
+        }) && limits.all(|i| {
+            let (law, n) = problem.limits.at(i);
+            law.is_reached(self.v[n]) == self.limits[i]
+        })
+    }
+
+    /// Has those push that are reached at the predicted velocities, in the next prediction.
+    fn settle(&mut self, problem: &Problem, island: &Island<'_>) {
         for c in 0..self.contacts.len() {
             let contact = &self.contacts[c];
-            if contact.gain == 0.0 {
-                continue;
-            }
-            let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
-            let short = contact.target - contact.normal.dot(&v);
-            any |= (short > 0.0) != contact.active && short.abs() > contact.allowed();
-            self.contacts[c].active = short > 0.0;
+            let reached = contact.gain > 0.0 && self.short(problem, contact) > 0.0;
+            self.contacts[c].active = reached;
         }
         for &i in island.limits {
             let (law, n) = problem.limits.at(i as usize);
-            let reached = law.is_reached(self.v[n]);
-            any |= reached != self.limits[i as usize];
-            self.limits[i as usize] = reached;
+            self.limits[i as usize] = law.is_reached(self.v[n]);
         }
-        any
     }
 
     /// Bounds friction by the normal impulses of the last prediction, along its slip. False where they were right already.
