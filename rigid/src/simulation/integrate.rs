@@ -27,6 +27,17 @@ pub struct AdvanceSummary {
     pub solver: StepSummary,
 }
 
+impl AdvanceSummary {
+    /// Adds an advance that followed.
+    pub fn add(&mut self, other: &Self) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.shortest = self.shortest.min(other.shortest);
+        self.longest = self.longest.max(other.longest);
+        self.solver.add(&other.solver);
+    }
+}
+
 /// Steps shorter than this are given up (s).
 const SMALLEST: f64 = 1e-10;
 /// First step against the longest allowed.
@@ -135,6 +146,11 @@ impl<S: ContactSource> Simulation<S> {
     /// The state now.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// The positions now, to move what nothing holds.
+    pub(crate) fn positions_mut(&mut self) -> &mut [f64] {
+        &mut self.state.q
     }
 
     /// Where its contacts come from.

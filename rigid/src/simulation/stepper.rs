@@ -148,7 +148,7 @@ impl Stepper {
         let model = &system.model;
         self.kinematics.update_at(model, state, Corner::Over(reach));
         mass_matrix(model, &self.kinematics, &mut self.mass);
-        system.loads(&self.kinematics, &mut self.loads);
+        system.loads(&self.kinematics, state.time, &mut self.loads);
         bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
         for body in &model.floating {
             body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
