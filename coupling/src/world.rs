@@ -7,7 +7,7 @@ use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
-use crate::account::Account;
+use crate::account::{Account, moving_bodies};
 use crate::attached::Attached;
 use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
@@ -26,6 +26,9 @@ use crate::warm_start::WarmStart;
 
 /// The shortest coupling step is this part of a step.
 const UNITS: u32 = 256;
+
+/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose it.
+const LONGEST_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
@@ -58,6 +61,8 @@ pub struct World {
     /// The points that the bodies' impulses are about: their origins at the beginning of the coupling step, which are kept, and
     /// from there on as [`BodyMotion::move_references`] has it.
     pub(crate) origins: Vec<Point3<f64>>,
+    /// Whether each body moves by its dynamics.
+    pub(crate) moves: Vec<bool>,
     pub(crate) starts: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
@@ -96,7 +101,8 @@ impl World {
         Self {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
             motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
-            account: Account::open(&totals, settings.gravity),
+            account: Account::open(&totals, settings.gravity, moving_bodies(&bodies)),
+            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
             step_impulses: vec![SpatialImpulse::zero(); bodies.len()],
             expected: vec![SpatialImpulse::zero(); bodies.len()],
@@ -182,6 +188,7 @@ impl World {
         let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        self.account.bodies(&rigid.energy);
         if self.attached.is_none() {
             self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
         }
@@ -226,8 +233,7 @@ impl World {
             let mobility = &mut self.problem.mobility;
             let part = dt / self.settings.dt;
             for (share, expected) in self.share.iter_mut().zip(&self.expected) {
-                *share =
-                    SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
+                *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
             }
             self.motion.begin(&mut self.bodies, near, dt, &self.share, mobility)?;
         }
@@ -262,9 +268,10 @@ impl World {
             let exchanged = self.solve_contact(k, delta, contacts)?;
             self.finish_contact(delta, exchanged)
         };
+        self.account.dissipated(&self.mpm.dissipated());
         self.motion.advance(k, substeps, delta, &self.impulses);
         let origins = &mut self.origins;
-        self.motion.move_references(&self.bodies, k, substeps, delta, &self.impulses, origins);
+        self.motion.move_references(&self.bodies, k, delta, &self.impulses, origins);
         self.add_pins(&self.mpm.pin_impulse());
         moved.map_err(|error| self.step_error(k, delta, error))?;
         let (dt, mobility) = (f64::from(substeps) * delta, &mut self.problem.mobility);
@@ -317,6 +324,7 @@ impl World {
         let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
         let (registry, mpm) = (&mut self.registry, &mut self.mpm);
         let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
+        let moves = &self.moves[..];
         let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
         let (sensors, dt) = (&mut self.sensors, self.settings.dt);
         let (moved, exchanged) = rayon::join(
@@ -330,6 +338,7 @@ impl World {
                     numbering,
                     walls,
                     origins,
+                    moves,
                     impulses,
                     &mut exchanged,
                 );
@@ -360,12 +369,18 @@ impl World {
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces within `dt` [s]: a
-    /// tool brings the particles that it touches to its speed.
+    /// tool brings the particles that it touches to its speed. Speeds are relative to the particles' common motion, which
+    /// makes nothing unstable; it only must not carry them too far across the grid.
     fn largest_stable_substep(&self, dt: f64) -> f64 {
-        let tools = self.bodies.fastest_surface(self.time, self.time + dt);
-        let particles = self.done().map_or_else(|| self.mpm.max_speed(), |done| done.max_speed);
-        let fastest = particles.max(tools);
-        self.mpm.largest_stable_substep(fastest)
+        let common = self.account.mean_velocity();
+        let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
+        let (particles, fastest) = match self.done() {
+            // Of particles on a backend only the largest speed is known.
+            Some(done) => (done.max_speed, done.max_speed),
+            None => (self.mpm.fastest_relative_to(&common), self.mpm.max_speed()),
+        };
+        let stable = self.mpm.largest_stable_substep(particles.max(tools));
+        stable.min(LONGEST_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
     /// The last step of the backend, which knows more of the particles than the host.

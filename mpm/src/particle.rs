@@ -173,8 +173,9 @@ fn build_tiles(
                 deformation_gradient: to_mat3(&p.deformation_gradient),
                 kirchhoff_stress: Sym3 { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 },
                 state: 1.0,
+                dissipated: 0.0,
             },
-            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state),
+            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state, 0.0),
         );
         for d in 0..3 {
             motion[kinematics::POSITION + d].0[l] = place.local[d];
@@ -315,6 +316,21 @@ impl BlockView<'_> {
 
     fn strain_rows<const N: usize>(&self, first: usize, i: usize) -> [f32; N] {
         core::array::from_fn(|n| self.strain(first + n, i))
+    }
+
+    /// Square of the largest speed relative to a velocity, world frame [m^2/s^2].
+    pub(crate) fn largest_square(&self, velocity: [f32; 3]) -> f32 {
+        let mut largest = [0.0_f32; LANES];
+        for (t, tile) in self.kinematics.iter().enumerate().take(self.len().div_ceil(LANES)) {
+            let lanes = (self.len() - t * LANES).min(LANES);
+            let mut squares = [0.0_f32; LANES];
+            for (d, v) in velocity.iter().enumerate() {
+                let row = &tile[kinematics::VELOCITY + d].0;
+                squares.iter_mut().zip(row).for_each(|(s, x)| *s += (x - v) * (x - v));
+            }
+            largest[..lanes].iter_mut().zip(squares).for_each(|(a, s)| *a = a.max(s));
+        }
+        largest.into_iter().fold(0.0, f32::max)
     }
 
     /// The block's lowest corner in integer node coordinates.

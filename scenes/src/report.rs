@@ -122,9 +122,9 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
     let mut rows = Vec::new();
     for (at, line) in lines.enumerate() {
-        // An empty field was not measured.
-        let number = |field: &str| if field.is_empty() { Ok(f64::NAN) } else { field.parse() };
-        let row: Result<Vec<f64>, std::num::ParseFloatError> = line.split(',').map(number).collect();
+        // What was not measured is empty.
+        let cell = |cell: &str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
+        let row: Result<Vec<f64>, _> = line.split(',').map(cell).collect();
         match row {
             Ok(row) if row.len() == header.len() => rows.push(row),
             _ => {

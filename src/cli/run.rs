@@ -64,7 +64,7 @@ impl Plan {
             for warning in &prepared.warnings {
                 eprintln!("warning: {warning}");
             }
-            let told = prepared.warnings.len();
+            let said = prepared.warnings.len();
             let mut reporter = Reporter::new(&prepared.scene.name);
             let mut progress = |progress: &run::Progress| reporter.show(progress);
             let options = RunOptions {
@@ -81,7 +81,7 @@ impl Plan {
             match result {
                 Ok(summary) => {
                     // Those of the files were told before the run.
-                    for warning in summary.manifest.warnings.iter().skip(told) {
+                    for warning in summary.manifest.warnings.iter().skip(said) {
                         eprintln!("warning: {warning}");
                     }
                     if let Some(error) = &summary.picture_error {

@@ -8,8 +8,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::body::{Appearance, BodyId, Geometry};
 use crate::error::RigidError;
-use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
-use crate::simulation::{AdvanceSummary, Collisions, LineForce, Response, Simulation, Snapshot};
+use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State};
+use crate::simulation::{
+    AdvanceSummary, Collisions, LineForce, MechanicalEnergy, Response, Simulation, Snapshot,
+    mechanical_energy,
+};
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
@@ -116,9 +119,9 @@ impl Bodies {
     pub fn reference_velocity(&self, id: BodyId) -> Vector3<f64> {
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
         let velocity = self.kinematics.velocity(link);
-        let center = self.floating(id).map_or_else(Vector3::zeros, |floating| {
-            self.kinematics.pose(link).rotation * floating.center
-        });
+        let center = self
+            .floating(id)
+            .map_or_else(Vector3::zeros, |floating| self.kinematics.pose(link).rotation * floating.center);
         velocity.linear + velocity.angular.cross(&center)
     }
 
@@ -277,7 +280,12 @@ impl Bodies {
 
     /// Kinetic energy (J) of what moves by its dynamics.
     pub fn kinetic_energy(&self) -> f64 {
-        kinetic_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
+        self.energy().kinetic
+    }
+
+    /// Energies (J) of what moves by its dynamics.
+    pub fn energy(&self) -> MechanicalEnergy {
+        mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
     }
 
     /// Momentum of what moves by its dynamics: linear (N s), and angular about the origin of the world (N m s).
@@ -293,14 +301,18 @@ impl Bodies {
         SpatialImpulse { angular: sum.angular, linear: sum.linear }
     }
 
-    /// Largest speed (m/s) of a surface of any body over the times `from` to `to` (s): of what follows a path from its keys, of the
-    /// others as it is now. Half-spaces, which have no bound, count as points.
-    pub fn fastest_surface(&self, from: f64, to: f64) -> f64 {
+    /// Largest speed (m/s), spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
+    /// the times `from` to `to` (s): of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
+    /// bound, count as points.
+    pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;
         let speed = |(k, body): (usize, &Body)| {
+            if body.geometries.is_empty() {
+                return 0.0;
+            }
             let reach = body.reach();
-            let of = |v: SpatialVelocity| v.linear.norm() + v.angular.norm() * reach;
-            let Some(link) = body.link else { return 0.0 };
+            let of = |v: SpatialVelocity| (v.linear - velocity).norm() + v.angular.norm() * reach;
+            let Some(link) = body.link else { return velocity.norm() };
             match &model.links()[link.0].joint {
                 JointKind::Prescribed(path) if model.links()[link.0].parent.is_none() => {
                     path.velocities_within(from, to).map(of).fold(0.0, f64::max)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
 use super::divergence;
+use super::energy::{EnergyFlows, EnergyMeter};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
@@ -25,6 +26,8 @@ pub struct AdvanceSummary {
     pub longest: f64,
     /// What the solver did.
     pub solver: StepSummary,
+    /// Work and losses.
+    pub energy: EnergyFlows,
 }
 
 impl AdvanceSummary {
@@ -35,6 +38,7 @@ impl AdvanceSummary {
         self.shortest = self.shortest.min(other.shortest);
         self.longest = self.longest.max(other.longest);
         self.solver.add(&other.solver);
+        self.energy.add(&other.energy);
     }
 }
 
@@ -81,6 +85,7 @@ pub struct Simulation<S> {
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
+    meter: EnergyMeter,
 }
 
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
@@ -90,6 +95,8 @@ struct Trial {
     full: (State, Vec<f64>),
     middle: State,
     halves: (State, Vec<f64>),
+    /// Work and losses of what is kept.
+    energy: EnergyFlows,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -126,7 +133,8 @@ impl<S: ContactSource> Simulation<S> {
             corrector
         });
         let end = (state.clone(), external.clone());
-        let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
+        let trial =
+            Trial { full: end.clone(), middle: end.0.clone(), halves: end, energy: EnergyFlows::default() };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -140,6 +148,7 @@ impl<S: ContactSource> Simulation<S> {
             trial,
             stepped,
             reactions,
+            meter: EnergyMeter::default(),
         })
     }
 
@@ -253,7 +262,7 @@ impl<S: ContactSource> Simulation<S> {
             if taken == left {
                 self.state.time = target;
                 if corner.is_some() {
-                    self.stepper.turn_corner(&self.system, &mut self.state);
+                    summary.energy.prescribed += self.stepper.turn_corner(&self.system, &mut self.state);
                 }
             }
         }
@@ -278,6 +287,7 @@ impl<S: ContactSource> Simulation<S> {
             divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
             core::mem::swap(&mut self.state, &mut self.trial.halves.0);
             core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+            summary.energy.add(&self.trial.energy);
             return Ok(());
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
@@ -286,6 +296,7 @@ impl<S: ContactSource> Simulation<S> {
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
+        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, &self.state, &end.v));
         finish(&self.system, &self.state, dt, end);
         divergence::check(&self.system.model, end, dt)?;
         core::mem::swap(&mut self.state, end);
@@ -322,6 +333,7 @@ impl<S: ContactSource> Simulation<S> {
                 divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
                 core::mem::swap(&mut self.state, &mut self.trial.halves.0);
                 core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+                summary.energy.add(&self.trial.energy);
                 return Ok(dt);
             }
             summary.rejected += 1;
@@ -342,8 +354,8 @@ impl<S: ContactSource> Simulation<S> {
         tolerance: f64,
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, trial, .. } = self;
-        let Trial { full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
+        let Self { system, source, state, external, stepper, trial, meter, .. } = self;
+        let Trial { full: (full, full_x), middle, halves: (halves, halves_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
@@ -355,6 +367,7 @@ impl<S: ContactSource> Simulation<S> {
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
+        *energy = meter.measure(system, None, stepper, state, &middle.v);
         finish(system, state, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
@@ -363,6 +376,7 @@ impl<S: ContactSource> Simulation<S> {
         stepper.prepare(system, source, middle, half);
         halves.v.copy_from_slice(&full.v);
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
+        energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
         finish(system, middle, half, halves);
 
         Ok(trial.difference())
@@ -375,11 +389,13 @@ impl<S: ContactSource> Simulation<S> {
         tolerance: f64,
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, corrector: Some(corrector), trial, .. } = self
+        let Self {
+            system, source, state, external, stepper, corrector: Some(corrector), trial, meter, ..
+        } = self
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { full: (full, full_x), middle: predicted, halves: (end, end_x) } = trial;
+        let Trial { full: (full, full_x), middle: predicted, halves: (end, end_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
@@ -408,6 +424,7 @@ impl<S: ContactSource> Simulation<S> {
             system.model.advance(&mut end.q, &state.v, 0.5 * dt);
             system.model.advance(&mut end.q, &end.v, 0.5 * dt);
         }
+        *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
         Ok(trial.difference())
     }
 }
