@@ -98,9 +98,10 @@ fn corner_trace(depth: f64) -> f64 {
 #[test]
 fn a_box_rests_at_the_depth_of_its_impedance() {
     let curve = ImpedanceCurve::default();
+    let [kappa, _] = predicted().gains.rates(1.0);
     for dt in [0.0005, 0.002, 0.01, 0.02] {
         let depth = rest_depth(predicted(), dt);
-        let carried = 4.0 * 1e4 * curve.ratio(depth) / corner_trace(depth) * depth;
+        let carried = 4.0 * kappa * curve.ratio(depth) / corner_trace(depth) * depth;
         assert!((carried / G - 1.0).abs() < 1e-6, "dt {dt}: depth {depth}, {carried} of {G}");
     }
     // The published depth goes with the step: sixteen facets, kappa = k_user/dt, and the prediction has g dt of speed.
@@ -113,6 +114,34 @@ fn a_box_rests_at_the_depth_of_its_impedance() {
             println!("published {:?} dt {dt}: {depth} m", settings.gains);
             assert!((carried / G - 1.0).abs() < 1e-6, "dt {dt}: depth {depth}, {carried} of {G}");
         }
+    }
+}
+
+// Equation 13 for two surfaces: every figure of the impedance is the mean of theirs, whichever way round.
+#[test]
+fn two_impedances_have_their_mean() {
+    let hard = ImpedanceCurve { minimum: 0.96, maximum: 0.98, width: 0.0004, midpoint: 0.6, power: 3.0 };
+    let soft = ImpedanceCurve { minimum: 0.1, maximum: 0.3, width: 0.0001, midpoint: 0.4, power: 1.0 };
+    let mean = ImpedanceCurve { minimum: 0.53, maximum: 0.64, width: 0.00025, midpoint: 0.5, power: 2.0 };
+    let [kappa, _] = predicted().gains.rates(1.0);
+    for [of_floor, of_cube] in [[hard, soft], [soft, hard]] {
+        let (shape, pose) = cube(0.05, 0.025);
+        let material = |impedance| ContactMaterial { impedance, ..ContactMaterial::with_friction(0.5) };
+        let mut builder = ModelBuilder::new(down());
+        let link = builder.add(body("cube", &shape)).unwrap();
+        let model = builder.build().unwrap();
+        let geometries = vec![
+            geometry("floor", None, Shape::HalfSpace, material(of_floor)),
+            geometry("cube", Some(link), shape, material(of_cube)),
+        ];
+        let scene = pliant_rigid::collision::Scene::new(geometries, &model, &[]).unwrap();
+        let mut state = model.rest();
+        state.q[6] = pose.translation.z;
+        let mut simulation = simulation(model, Collisions::new(scene, 1e-4), state, 0.002, predicted());
+        simulation.advance_to(2.0).unwrap();
+        let depth = 0.025 - simulation.state().q[6];
+        let carried = 4.0 * kappa * mean.ratio(depth) / corner_trace(depth) * depth;
+        assert!((carried / G - 1.0).abs() < 1e-6, "depth {depth}: {carried} of {G}");
     }
 }
 
@@ -431,10 +460,13 @@ fn a_thrown_cube_never_gains_horizontal_speed() {
     }
 }
 
-// A stack of ten is held up; what bodies that carry each other have for stiffness in one pass shows in the depth.
+// A stack is held up: each of four corners has at least a twelfth of kappa r/(1 - r) of all its mass for stiffness, r = 0.9 at
+// least, so that no contact is deeper than 3 g/(9 kappa) at any step.
 #[test]
 fn a_stack_stands() {
-    for (dt, n, most) in [(0.001, 10, 3e-3), (0.002, 5, 2e-3), (0.002, 10, 3.5e-3), (0.005, 10, 0.02)] {
+    let [kappa, _] = predicted().gains.rates(1.0);
+    let most = 3.0 * G / (9.0 * kappa);
+    for (dt, n) in [(0.001, 10), (0.002, 5), (0.002, 10), (0.005, 10), (0.01, 10), (0.02, 15)] {
         let solids: Vec<_> = (0..n).map(|i| cube(0.05, 0.025 + 0.05 * f64::from(i))).collect();
         let (model, state, source) = on_floor(down(), &solids, ContactMaterial::with_friction(0.5));
         let mut simulation = simulation(model, source, state, dt, predicted());
@@ -444,7 +476,7 @@ fn a_stack_stands() {
         for i in 1..n as usize {
             deepest = deepest.max(0.05 - (q[7 * i + 6] - q[7 * i - 1]));
         }
-        println!("dt {dt} n {n}: deepest {deepest}");
+        println!("dt {dt} n {n}: deepest {deepest} of {most}");
         assert!(deepest < most, "dt {dt} n {n}: {deepest}");
         assert!(q.iter().skip(4).step_by(7).all(|x| x.abs() < 1e-6), "upright");
     }

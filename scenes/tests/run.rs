@@ -94,6 +94,45 @@ fn an_unfinished_run_is_found_and_gone_on_with() {
     assert_eq!((frames.len(), rows), (whole_frames.len() + 1, whole_rows));
 }
 
+/// A box that falls freely with 2.2e7 m/s^2: beyond 1e6 m/s in the fifth step of 10 ms.
+fn falling(solver: &str, steps: u32) -> Scene {
+    let text = format!(
+        r#"{{ "name": "falling", "duration": {}, "dt": 0.01, "gravity": [0, 0, -2.2e7], "rigid_solver": "{solver}",
+            "bodies": [{{ "name": "stone", "motion": {{ "type": "dynamic", "joint": {{ "type": "free" }}, "density": 1000 }},
+                "geometries": [{{ "shape": {{ "type": "box", "half_extents": [0.1, 0.1, 0.1] }}, "friction": 0.5 }}] }}],
+            "output": {{ "frame_interval": 0.01 }} }}"#,
+        0.01 * f64::from(steps)
+    );
+    pliant_scenes::format::parse_scene(&text).unwrap()
+}
+
+// The law: a body that no step can answer for ends the run as failed, in its last step too, with the body, the time and the step; what is written
+// is what was before, and none of it is NaN.
+#[test]
+fn divergence_in_the_last_step_fails_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for solver in ["icf", "comfree"] {
+        for steps in [4, 5] {
+            let out = folder.path().join(format!("{solver}-{steps}"));
+            let manifest = run(prepare(&falling(solver, steps)).unwrap(), options(&out)).unwrap().manifest;
+            assert_eq!(manifest.steps, 4);
+            if steps == 4 {
+                assert_eq!((manifest.status, manifest.error), (Status::Completed, None));
+            } else {
+                assert_eq!(manifest.status, Status::Failed);
+                let error = manifest.error.unwrap();
+                for part in ["'stone'", "t = 0.05", "step of 0.01 s", "shorter dt"] {
+                    assert!(error.contains(part), "{part}: {error}");
+                }
+            }
+            for table in [DIAGNOSTICS, pliant_scenes::run::BODIES] {
+                let text = fs::read_to_string(out.join(table)).unwrap();
+                assert!(!text.contains("NaN") && !text.contains("inf"), "{table}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_full_disk_is_told_as_such() {
     let full = std::io::Error::from(std::io::ErrorKind::StorageFull);

@@ -80,6 +80,7 @@ impl Plan {
             reporter.finish();
             match result {
                 Ok(summary) => {
+                    // Those of the files were told before the run.
                     for warning in summary.manifest.warnings.iter().skip(said) {
                         eprintln!("warning: {warning}");
                     }

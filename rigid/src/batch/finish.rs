@@ -7,9 +7,7 @@ use super::kinematics::Worlds;
 use super::plan::{Body, Joint, Tree};
 use crate::comfree::ImpedanceCurve;
 use crate::lanes::{Mat3, Quat, Real, Vec3, Wide, each};
-
-/// Speed (m/s, rad/s) beyond which a world is taken to diverge: no machine has it.
-pub(super) const FASTEST: f64 = 1e6;
+use crate::simulation::divergence::FASTEST;
 
 /// Joints; then velocities.
 pub(super) struct Finish<'a, 'b, 'c, S: Simd>(pub &'c mut Worlds<'a, 'b, S>);

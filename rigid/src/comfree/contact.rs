@@ -10,6 +10,12 @@ use crate::simulation::Touch;
 /// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
 const TURNING: f64 = 10.0;
 
+/// Part of the velocity without contact by which one may differ from what was predicted.
+const DEFECT: f64 = 0.01;
+
+/// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12): `3 + sum_i (r^2 - r_i^2) m/I_i`.
+const CORNER: f64 = 12.0;
+
 /// A cone that friction comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cone {
@@ -17,10 +23,8 @@ pub(super) struct Cone {
     pub mu: f64,
     /// Velocity that counts as rest (m/s, rad/s).
     pub rest: f64,
-    /// What friction loses with velocity (N s/(m/s), N m s/(rad/s)); bounded between moving bodies.
+    /// What friction loses with velocity (N s/(m/s), N m s/(rad/s)).
     pub gain: f64,
-    /// The most that is allowed of it.
-    pub most: f64,
     /// Whether it slides: its impulse is then all that it has.
     pub slides: bool,
 }
@@ -37,13 +41,9 @@ pub(super) struct Contact {
     pub spin: Option<u32>,
     /// Velocities of its point and of its turning without contact (m/s, rad/s).
     pub smooth: [Vector3<f64>; 2],
-    /// Parts of its two sides, by mobility, linear and angular.
-    pub shares: [[f64; 2]; 2],
     /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's axes (mean).
     pub mobility: [f64; 4],
-    /// The lesser of the two sides' mobilities, linear and angular; 0 where one side does not move.
-    pub lesser: [f64; 2],
-    /// `m(phi)` of equation 12 (kg).
+    /// `m(phi)` of equation 12, or more where more rests on it (kg).
     pub mass: f64,
     /// K (N/m), D (N s/m).
     pub stiffness: f64,
@@ -75,9 +75,7 @@ impl Contact {
             distance: touch.distance,
             spin: None,
             smooth: [Vector3::zeros(); 2],
-            shares: [[0.5; 2]; 2],
             mobility: [0.0; 4],
-            lesser: [0.0; 2],
             mass: 0.0,
             stiffness: 0.0,
             damping: 0.0,
@@ -96,23 +94,21 @@ impl Contact {
     /// Takes the mobilities of its sides: those of the point, and of turning.
     pub fn feel(&mut self, linear: [Matrix3<f64>; 2], angular: [Matrix3<f64>; 2]) {
         for (kind, sides) in [linear, angular].iter().enumerate() {
-            let traces = sides.map(|side| side.trace());
-            let sum = traces[0] + traces[1];
-            self.shares[kind] = if sum > 0.0 { traces.map(|t| t / sum) } else { [0.5; 2] };
-            self.lesser[kind] = traces[0].min(traces[1]) / 3.0;
+            let sum = sides[0].trace() + sides[1].trace();
             let along = self.normal.dot(&((sides[0] + sides[1]) * self.normal));
             self.mobility[2 * kind] = along;
             self.mobility[2 * kind + 1] = 0.5 * (sum - along).max(0.0);
         }
     }
 
-    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12.
-    pub fn stiffen(&mut self, touch: &Touch, settings: &ComFreeSettings, dt: f64) {
+    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the mass (kg) that may rest on
+    /// it: two sides alone say nothing of that.
+    pub fn stiffen(&mut self, touch: &Touch, settings: &ComFreeSettings, dt: f64, carried: f64) {
         let [kappa, delta] = settings.gains.rates(dt);
         let trace = self.mobility[0] + 2.0 * self.mobility[1];
         // Across a gap nothing is deep.
         let ratio = touch.impedance.ratio((-self.distance).max(0.0));
-        self.mass = if trace > 0.0 { ratio / trace } else { 0.0 };
+        self.mass = if trace > 0.0 { ratio * (1.0 / trace).max(carried / CORNER) } else { 0.0 };
         self.stiffness = kappa * self.mass;
         self.damping = delta * self.mass;
         if trace == 0.0 {
@@ -134,24 +130,30 @@ impl Contact {
         };
     }
 
-    /// Lowers the gain to its part `factor`: damping first, because stiffness carries.
-    pub fn soften(&mut self, factor: f64, dt: f64) {
-        if factor >= 1.0 {
-            return;
-        }
-        let allowed = factor * self.gain / dt;
-        self.stiffness = self.stiffness.min(0.5 * allowed / dt);
-        self.damping = allowed - self.stiffness * dt;
-        self.aim(dt);
-    }
-
     /// Takes back what would part the surfaces faster than `most` (m/s), where their normal velocity (m/s) is `smooth` without and `predicted` with
     /// contacts. What carries a load parts nothing.
     pub fn restrain(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
-            let part = if predicted > smooth { (most - smooth) / (predicted - smooth) } else { 0.0 };
-            self.target *= part.clamp(0.0, 1.0);
+            // Linear in the target: `smooth + part (target - smooth)`.
+            let part = (predicted - smooth) / (self.target - smooth);
+            let allowed = if part > 0.0 { (most - smooth * (1.0 - part)) / part } else { 0.0 };
+            self.target = allowed.clamp(0.0, self.target);
         }
+    }
+
+    /// By how much its velocity (m/s) may differ from what was predicted.
+    pub fn allowed(&self) -> f64 {
+        self.cones[0].rest.max(DEFECT * self.smooth[0].norm())
+    }
+
+    /// Whether a prediction has its normal impulse or its friction.
+    pub fn acts(&self) -> bool {
+        self.active || self.cones[0].gain > 0.0
+    }
+
+    /// Whether a prediction has its friction against turning.
+    pub fn resists_turning(&self) -> bool {
+        self.cones[1].gain + self.cones[2].gain > 0.0
     }
 
     /// Gain of the velocity of the point: normal and in the plane.

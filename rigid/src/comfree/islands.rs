@@ -140,7 +140,7 @@ impl Islands {
 }
 
 /// The first tree of what `tree` is joined with. Ways there are halved as they are gone.
-fn root(of_tree: &mut [u32], mut tree: u32) -> u32 {
+pub(super) fn root(of_tree: &mut [u32], mut tree: u32) -> u32 {
     while of_tree[tree as usize] != tree {
         let next = of_tree[of_tree[tree as usize] as usize];
         of_tree[tree as usize] = next;

@@ -1,19 +1,19 @@
-//! The predicted form: contacts at the velocities that bodies would have among neighbours that keep on.
+//! The predicted form: contacts at the velocities that their bodies would have with all of them.
 //!
-//! Every constraint is linear in its velocity within the prediction, `p = f - G J dv` from the push `f` at the smooth velocities. A constraint
-//! between two trees is cut at the velocity that its two sides would agree on if they were alone, with the share `theta` of its deformation on each side, so that
-//! each tree by itself has the system
+//! Every constraint is linear in its velocity within a prediction, `p = f - G J dv` from the push `f` at the smooth velocities, so that
+//! the trees of an island together have one system
 //!
 //! ```text
-//! (A + sum J^T (G/theta) J) dv = sum J^T f,   v~ = v_s + dv
+//! (A + sum J^T G J) dv = sum J^T f,   v~ = v_s + dv
 //! ```
 //!
-//! and each constraint is then evaluated at `v~` within its bounds. What it passes on is one impulse and its opposite, so momentum stays. For one
-//! tree against the world this is the implicit step; between moving trees it is right for an isolated pair, and in chains it over-corrects by
-//! `1 + theta G J A^-1 J^T` at most: their gains are kept so low that this is below 2.
+//! and each constraint is then evaluated at `v~` within its bounds. Which contacts push, which stick and which slide is settled in a fixed,
+//! small number of such predictions. What a constraint passes on is one impulse and its opposite, so momentum stays.
 
+use nalgebra::Vector3;
+
+use super::contact::Contact;
 use super::islands::Island;
-use super::scale::GAIN_LIMIT;
 use super::solver::{ComFreeSolver, Step};
 use crate::icf::law::{Law, LimitLaw};
 use crate::icf::{Problem, Side};
@@ -23,6 +23,12 @@ const CLEARLY: f64 = 2.0;
 
 /// Part of a normal impulse by which it may change before friction is bounded afresh.
 const STALE: f64 = 0.02;
+
+/// Most predictions that settle which contacts push: before there is friction, and after.
+const SETTLING: [usize; 2] = [2, 1];
+
+/// Times more that friction is bounded afresh while velocities differ from what was predicted.
+const REFRESHES: usize = 12;
 
 /// Dry friction of a joint within a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,8 +58,6 @@ impl ComFreeSolver {
         }
         let dt = step.dt;
         self.contacts.iter_mut().for_each(|contact| contact.aim(dt));
-        self.scale_rows(problem, island);
-        self.scale_normals(step, problem, island);
         for &i in island.dry_joints {
             self.dry[i as usize] = DryJoint::default();
         }
@@ -65,23 +69,100 @@ impl ComFreeSolver {
             self.limits[i as usize] = law.is_reached(self.v_smooth[n]);
         }
         // Normal impulses, which bound friction.
-        if !self.predict(problem, island) {
+        if !self.predict_settled(problem, island, SETTLING[0]) {
             return false;
         }
         self.begin_friction(step, problem, island);
-        if !self.predict(problem, island) {
+        if !self.predict_settled(problem, island, SETTLING[1]) {
             return false;
         }
         // What friction cannot hold slides.
-        if self.let_slide(step, problem, island) && !self.predict(problem, island) {
+        if self.let_slide(step, problem, island) && !self.predict_settled(problem, island, SETTLING[1]) {
             return false;
         }
         // Friction has its part in the normal impulses, which bound it.
-        if self.refresh(problem) && !self.predict(problem, island) {
+        if self.refresh(problem) && !self.predict_settled(problem, island, SETTLING[1]) {
             return false;
         }
-        self.finish_predicted(problem, island);
+        for left in (0..=REFRESHES).rev() {
+            self.finish_predicted(problem, island);
+            let defect = self.defect(problem, island);
+            if defect <= 1.0 || left == 0 {
+                self.doubts += usize::from(defect > 1.0);
+                break;
+            }
+            self.refresh(problem);
+            self.settle(problem, island);
+            if !self.predict_settled(problem, island, SETTLING[1]) {
+                return false;
+            }
+        }
         true
+    }
+
+    /// By how much the velocities of the contacts under the impulses that they pass on differ from those that they were predicted with,
+    /// at most, against what may be: their bounds and those of their neighbours cut off what the prediction had.
+    fn defect(&mut self, problem: &Problem, island: &Island<'_>) -> f64 {
+        for &tree in island.trees {
+            let dofs = self.smooth.dofs(tree as usize);
+            self.end[dofs.clone()].copy_from_slice(&self.load[dofs.clone()]);
+            self.smooth.solve(tree as usize, &mut self.end);
+            for n in dofs {
+                self.end[n] += self.v_smooth[n] - self.v[n];
+            }
+        }
+        let mut worst = 0.0_f64;
+        for contact in self.contacts.iter().filter(|contact| contact.push > 0.0) {
+            let difference = Vector3::from(problem.contacts.project(contact.index as usize, &self.end));
+            worst = worst.max(difference.norm() / contact.allowed());
+        }
+        worst
+    }
+
+    /// Predicts until those contacts and limits push that are reached, `most` times in all.
+    fn predict_settled(&mut self, problem: &Problem, island: &Island<'_>, most: usize) -> bool {
+        for k in 0..most {
+            if !self.predict(problem, island) {
+                return false;
+            }
+            if k + 1 == most || self.is_settled(problem, island) {
+                break;
+            }
+            self.settle(problem, island);
+        }
+        true
+    }
+
+    /// By how much a contact is below the velocity that it drives at, as predicted (m/s).
+    fn short(&self, problem: &Problem, contact: &Contact) -> f64 {
+        let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
+        contact.target - contact.normal.dot(&v)
+    }
+
+    /// Whether those contacts and limits push that are reached at the predicted velocities, as far as it matters.
+    fn is_settled(&self, problem: &Problem, island: &Island<'_>) -> bool {
+        let mut contacts = self.contacts.iter().filter(|contact| contact.gain > 0.0);
+        let mut limits = island.limits.iter().map(|&i| i as usize);
+        contacts.all(|contact| {
+            let short = self.short(problem, contact);
+            (short > 0.0) == contact.active || short.abs() <= contact.allowed()
+        }) && limits.all(|i| {
+            let (law, n) = problem.limits.at(i);
+            law.is_reached(self.v[n]) == self.limits[i]
+        })
+    }
+
+    /// Has those push that are reached at the predicted velocities, in the next prediction.
+    fn settle(&mut self, problem: &Problem, island: &Island<'_>) {
+        for c in 0..self.contacts.len() {
+            let contact = &self.contacts[c];
+            let reached = contact.gain > 0.0 && self.short(problem, contact) > 0.0;
+            self.contacts[c].active = reached;
+        }
+        for &i in island.limits {
+            let (law, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = law.is_reached(self.v[n]);
+        }
     }
 
     /// Bounds friction by the normal impulses of the last prediction, along its slip. False where they were right already.
@@ -99,7 +180,7 @@ impl ComFreeSolver {
             for (cone, slip) in contact.cones.iter_mut().zip(slips) {
                 let bound = cone.mu * push;
                 cone.slides = slip > cone.rest;
-                cone.gain = (bound / slip.max(cone.rest)).min(cone.most);
+                cone.gain = bound / slip.max(cone.rest);
             }
         }
         change > STALE * total
@@ -112,41 +193,35 @@ impl ComFreeSolver {
             let dofs = self.predicted.dofs(tree as usize);
             self.v[dofs].fill(0.0);
         }
+        self.shape(problem, island);
         for contact in &self.contacts {
             let [v, w] = &contact.smooth;
-            if contact.active || contact.cones[0].gain > 0.0 {
+            if contact.acts() {
                 let (pool, c) = (&problem.contacts, contact.index as usize);
                 pool.add_impulse(c, &contact.linear_push(v).into(), &mut self.v);
                 let gain = contact.linear_gain();
-                for (side, share) in pool.sides_of(c).iter().zip(contact.shares[0]) {
-                    if let Some(side) = side
-                        && share > 0.0
-                    {
-                        self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
-                    }
+                for side in pool.sides_of(c).iter().flatten() {
+                    self.predicted.add(side, pool.columns_of(side), &gain);
                 }
+                self.coupled.add(pool, c, &gain);
             }
-            if let Some(spin) = contact.spin.filter(|_| contact.cones[1].gain + contact.cones[2].gain > 0.0) {
+            if let Some(spin) = contact.spin.filter(|_| contact.resists_turning()) {
                 let (pool, spin) = (&self.spins, spin as usize);
                 pool.add_impulse(spin, &contact.angular_push(w).into(), &mut self.v);
                 let gain = contact.angular_gain();
-                for (side, share) in pool.sides_of(spin).iter().zip(contact.shares[1]) {
-                    if let Some(side) = side
-                        && share > 0.0
-                    {
-                        self.predicted.add(side, pool.columns_of(side), &gain, 1.0 / share);
-                    }
+                for side in pool.sides_of(spin).iter().flatten() {
+                    self.predicted.add(side, pool.columns_of(side), &gain);
                 }
+                self.coupled.add(pool, spin, &gain);
             }
         }
         self.add_rows(problem, island);
+        if !self.coupled.factorise(island, &mut self.predicted) {
+            return false;
+        }
+        self.coupled.solve(self.coupled.number(), island, &self.predicted, &mut self.v);
         for &tree in island.trees {
-            let tree = tree as usize;
-            if !self.predicted.factorise(tree) {
-                return false;
-            }
-            self.predicted.solve(tree, &mut self.v);
-            let dofs = self.predicted.dofs(tree);
+            let dofs = self.predicted.dofs(tree as usize);
             for (v, smooth) in self.v[dofs.clone()].iter_mut().zip(&self.v_smooth[dofs]) {
                 *v += smooth;
                 if !v.is_finite() {
@@ -157,22 +232,32 @@ impl ComFreeSolver {
         true
     }
 
+    /// Makes room for what the constraints that act couple.
+    fn shape(&mut self, problem: &Problem, island: &Island<'_>) {
+        if island.trees.len() < 2 {
+            return;
+        }
+        for contact in &self.contacts {
+            if contact.acts() || contact.spin.is_some() && contact.resists_turning() {
+                self.coupled.couple(&problem.contacts, contact.index as usize);
+            }
+        }
+        island.rows.iter().for_each(|&row| self.coupled.couple(&problem.equalities, row as usize));
+        self.coupled.shape(island, &self.predicted);
+    }
+
     /// Equalities, limits that are reached, dry joints.
     fn add_rows(&mut self, problem: &Problem, island: &Island<'_>) {
         let pool = &problem.equalities;
         for &row in island.rows {
             let row = row as usize;
-            let [scale, first, second] = self.row_figures(row);
             let response = pool.laws()[row].response(&pool.velocity_of(row, &self.v_smooth));
-            pool.add_impulse(row, &[scale * response.impulse[0]], &mut self.v);
-            let gain = scale * response.hessian[0][0];
-            for (side, share) in pool.sides_of(row).iter().zip([first, second]) {
-                if let Some(side) = side
-                    && share > 0.0
-                {
-                    self.predicted.add_row(side, pool.columns_of(side), gain / share);
-                }
+            pool.add_impulse(row, &response.impulse, &mut self.v);
+            let gain = response.hessian[0][0];
+            for side in pool.sides_of(row).iter().flatten() {
+                self.predicted.add_row(side, pool.columns_of(side), gain);
             }
+            self.coupled.add_row(pool, row, gain);
         }
         for &i in island.limits {
             let ((law, tree, within), n) =
@@ -188,11 +273,6 @@ impl ComFreeSolver {
             self.v[n] -= gain * self.v_smooth[n];
             self.predicted.add_diagonal(tree, within, gain);
         }
-    }
-
-    /// Part of its near-rigid gain that a row of an equality gets, and the shares of its sides.
-    pub(super) fn row_figures(&self, row: usize) -> [f64; 3] {
-        [self.row_scales[3 * row], self.row_scales[3 * row + 1], self.row_scales[3 * row + 2]]
     }
 
     /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
@@ -215,7 +295,6 @@ impl ComFreeSolver {
                 }
             }
         }
-        let mut turning = false;
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
             let sides = problem.contacts.sides_of(self.contacts[c].index as usize);
@@ -224,7 +303,6 @@ impl ComFreeSolver {
             let contact = &mut self.contacts[c];
             let slips = contact.slips(&v, &w);
             let mobilities = [contact.mobility[1], contact.mobility[2], contact.mobility[3]];
-            turning |= contact.spin.is_some();
             for (k, cone) in contact.cones.iter_mut().enumerate() {
                 let bound = cone.mu * contact.push;
                 if bound <= 0.0 || mobilities[k] <= 0.0 {
@@ -232,16 +310,13 @@ impl ComFreeSolver {
                     continue;
                 }
                 // What it can stop alone is less than what it can stop with the others.
-                let lesser = contact.lesser[usize::from(k > 0)];
-                cone.most = if lesser > 0.0 { GAIN_LIMIT / lesser } else { f64::INFINITY };
-                cone.gain = (bound / cone.rest).min(cone.most);
+                cone.gain = bound / cone.rest;
                 cone.slides = slips[k] > together * bound * mobilities[k];
                 if cone.slides {
                     cone.gain = bound / slips[k];
                 }
             }
         }
-        self.scale_friction(problem, island, turning);
         for &i in island.dry_joints {
             let ((law, n), dry) = (problem.dry_joints.at(i as usize), &mut self.dry[i as usize]);
             let rate = self.v[n].abs();
@@ -288,6 +363,10 @@ impl ComFreeSolver {
 
     /// Impulses at the predicted velocities, within their bounds.
     fn finish_predicted(&mut self, problem: &mut Problem, island: &Island<'_>) {
+        for &tree in island.trees {
+            let dofs = self.smooth.dofs(tree as usize);
+            self.load[dofs].fill(0.0);
+        }
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
             let contact = &mut self.contacts[c];
@@ -297,9 +376,8 @@ impl ComFreeSolver {
         }
         for &row in island.rows {
             let row = row as usize;
-            let [scale, ..] = self.row_figures(row);
             let v = problem.equalities.velocity_of(row, &self.v);
-            let impulse = [scale * problem.equalities.laws()[row].response(&v).impulse[0]];
+            let impulse = problem.equalities.laws()[row].response(&v).impulse;
             problem.equalities.set_impulse(row, impulse);
             problem.equalities.add_impulse(row, &impulse, &mut self.load);
         }

@@ -74,7 +74,7 @@ impl Default for ComFreeSettings {
     fn default() -> Self {
         Self {
             form: Form::Predicted,
-            gains: Gains::Physical { frequency: 100.0, damping_ratio: 1.0 },
+            gains: Gains::Physical { frequency: 400.0, damping_ratio: 1.0 },
             facets: 16,
             separation_speed: 0.5,
             joints: ImpedanceCurve::default(),

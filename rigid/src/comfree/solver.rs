@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::contact::Contact;
+use super::coupled::Coupled;
 use super::facets::{ConeImpulse, Facets};
 use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
@@ -25,6 +26,9 @@ pub(crate) struct Step<'a> {
     pub dry_joint_tolerance: f64,
 }
 
+/// Angle (rad) that a free body may turn by in a step in which it is pushed: beyond it its surface is elsewhere altogether.
+const MOST_TURN: f64 = 1.0;
+
 /// Times that a step is made again because motors reached their limits. One that did stays there within the step.
 const SATURATIONS: usize = 8;
 
@@ -40,15 +44,21 @@ pub(crate) struct ComFreeSolver {
     pub(super) contacts: Vec<Contact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
-    /// Those of the prediction: with contacts and constraints.
+    /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island is one tree.
     pub(super) predicted: Trees,
-    pub(super) gains: Trees,
+    /// The prediction of islands of several trees.
+    pub(super) coupled: Coupled,
     /// Velocities without contact, and as predicted.
     pub(super) v_smooth: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) load: Vec<f64>,
-    pub(super) tree_scales: Vec<f64>,
-    pub(super) row_scales: Vec<f64>,
+    /// Velocities at the end, less those predicted.
+    pub(super) end: Vec<f64>,
+    /// Islands and contacts of the step that it cannot answer for.
+    pub doubts: usize,
+    /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
+    pub(super) groups: Vec<u32>,
+    pub(super) carried: Vec<f64>,
     pub(super) dry: Vec<super::predict::DryJoint>,
     /// Limits that the prediction reaches, and contacts of every tree.
     pub(super) limits: Vec<bool>,
@@ -65,7 +75,10 @@ impl ComFreeSolver {
         self.allot(step, problem, v.len());
         let mut islands = core::mem::take(&mut self.islands);
         islands.find(problem, step.model.trees().len());
-        let solved = (0..islands.len()).all(|k| self.solve_island(step, problem, &islands.at(k), v));
+        let solved = (0..islands.len()).all(|k| {
+            self.coupled.begin(&islands.at(k));
+            self.solve_island(step, problem, &islands.at(k), v)
+        });
         self.islands = islands;
         solved
     }
@@ -81,16 +94,19 @@ impl ComFreeSolver {
         problem.limits.allot();
         problem.dry_joints.allot();
         problem.actuators.allot();
-        for trees in [&mut self.smooth, &mut self.predicted, &mut self.gains] {
+        for trees in [&mut self.smooth, &mut self.predicted] {
             trees.shape(step.model);
         }
-        for values in [&mut self.v_smooth, &mut self.v, &mut self.load] {
+        self.doubts = 0;
+        for values in [&mut self.v_smooth, &mut self.v, &mut self.load, &mut self.end] {
             values.resize(velocities, 0.0);
         }
-        for values in [&mut self.tree_scales, &mut self.counts] {
-            values.resize(step.model.trees().len(), 0.0);
+        let trees = step.model.trees().len();
+        for values in [&mut self.carried, &mut self.counts] {
+            values.resize(trees, 0.0);
         }
-        self.row_scales.resize(3 * problem.equalities.len(), 0.0);
+        self.groups.resize(trees, 0);
+        self.coupled.allot(trees);
         self.limits.resize(problem.limits.len(), false);
         self.dry.resize(problem.dry_joints.len(), Default::default());
     }
@@ -133,6 +149,7 @@ impl ComFreeSolver {
             }
         }
         island.contacts.iter().for_each(|&c| problem.contacts.see(c as usize, v));
+        self.doubts += (0..self.contacts.len()).filter(|&c| self.doubts(step, problem, c, v)).count();
         island.rows.iter().for_each(|&row| problem.equalities.see(row as usize, v));
         true
     }
@@ -211,8 +228,16 @@ impl ComFreeSolver {
                 contact.spin = Some(spin as u32);
             }
             contact.feel(linear, angular);
-            contact.stiffen(touch, step.settings, step.dt);
             self.contacts.push(contact);
+        }
+        let predicts = step.settings.form == Form::Predicted;
+        if predicts {
+            self.find_carried(step, problem, island);
+        }
+        for c in 0..self.contacts.len() {
+            let index = self.contacts[c].index as usize;
+            let carried = if predicts { self.carried_by(problem, index) } else { 0.0 };
+            self.contacts[c].stiffen(&step.touches[index], step.settings, step.dt, carried);
         }
     }
 
@@ -229,6 +254,36 @@ impl ComFreeSolver {
             None => Vector3::zeros(),
         };
         (problem.contacts.velocity_of(index as usize, v).into(), angular)
+    }
+
+    /// Whether the end of the step is not what the law of one of the island's contacts asks for. The law is that of the bodies' places at the
+    /// start: it knows little of a body that turns about while it is pushed.
+    fn doubts(&self, step: &Step<'_>, problem: &Problem, c: usize, v: &[f64]) -> bool {
+        let contact = &self.contacts[c];
+        if contact.push <= 0.0 {
+            return false;
+        }
+        let index = contact.index as usize;
+        let turns = problem.contacts.sides_of(index).into_iter().flatten().any(|side| {
+            // A free body's first three rates are those of its turning.
+            side.columns == 6
+                && Vector3::from_column_slice(&v[side.first_velocity as usize..][..3]).norm() * step.dt
+                    > MOST_TURN
+        });
+        let v_n = contact.normal.dot(&Vector3::from(problem.contacts.velocities()[index]));
+        let wrong = match step.settings.form {
+            // Deeper than it was, or than touching, by more than any impedance needs.
+            Form::Predicted => {
+                contact.distance + step.dt * v_n
+                    < contact.distance.min(0.0) - step.touches[index].impedance.width
+            }
+            // Parts faster than it would have met: more than twice what would stop it.
+            Form::Published => {
+                let smooth = contact.normal.dot(&contact.smooth[0]);
+                v_n > smooth.abs() + step.settings.separation_speed
+            }
+        };
+        turns || wrong
     }
 
     /// Hands a contact's impulse and moment to the trees and keeps it.
@@ -323,13 +378,13 @@ impl ComFreeSolver {
     }
 
     /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates within the last step: with everything that the
-    /// prediction has, other trees as they are. The published form has no contacts in it.
+    /// prediction has. The published form has no contacts in it.
     pub fn answer(&self, form: Form, x: &mut [f64]) {
-        let factors = match form {
-            Form::Predicted => &self.predicted,
-            Form::Published => &self.smooth,
-        };
-        (0..factors.len()).for_each(|tree| factors.solve(tree, x));
+        match form {
+            Form::Predicted => (0..self.islands.len())
+                .for_each(|k| self.coupled.solve(k, &self.islands.at(k), &self.predicted, x)),
+            Form::Published => (0..self.smooth.len()).for_each(|tree| self.smooth.solve(tree, x)),
+        }
     }
 
     /// Moment of a contact's turning (N m s) in the last step.

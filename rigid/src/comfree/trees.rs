@@ -66,13 +66,12 @@ impl Trees {
         self.values[values.clone()].copy_from_slice(&other.values[values]);
     }
 
-    /// Sets the matrix of a tree to nothing.
-    pub fn clear(&mut self, tree: usize) {
-        let values = self.values(tree);
-        self.values[values].fill(0.0);
+    /// The matrix of a tree, row by row: its lower triangle.
+    pub fn matrix(&self, tree: usize) -> &[f64] {
+        &self.values[self.values(tree)]
     }
 
-    /// Adds `factor J^T G J` of one side of a constraint with one row, lower triangle.
+    /// Adds `J^T G J` of one side of a constraint with one row, lower triangle.
     pub fn add_row(&mut self, side: &Side, columns: &[[f64; 1]], gain: f64) {
         let (first, _, size) = self.blocks[side.tree as usize];
         for (i, [column]) in columns.iter().enumerate() {
@@ -81,14 +80,14 @@ impl Trees {
         }
     }
 
-    /// Adds `factor J^T G J` of one side of a constraint with three rows, lower triangle.
-    pub fn add(&mut self, side: &Side, columns: &[[f64; 3]], gain: &AxialGain, factor: f64) {
+    /// Adds `J^T G J` of one side of a constraint with three rows, lower triangle.
+    pub fn add(&mut self, side: &Side, columns: &[[f64; 3]], gain: &AxialGain) {
         let values = self.values(side.tree as usize);
         let values = &mut self.values[values];
         if columns.len() == FREE {
-            add(values, FREE, columns, gain, factor);
+            add(values, FREE, columns, gain);
         } else {
-            add(values, columns.len(), columns, gain, factor);
+            add(values, columns.len(), columns, gain);
         }
     }
 
@@ -127,30 +126,12 @@ impl Trees {
         forward(a, columns.len(), x);
         squared(x)
     }
-
-    /// Frobenius norm of `L^-1 C L^-T` of one tree, where these are the factors L of M and `c` has the lower triangle of C: at least the
-    /// largest eigenvalue of `M^-1 C`.
-    pub fn norm_of(&mut self, tree: usize, c: &Self) -> f64 {
-        let (values, n) = (self.values(tree), self.blocks[tree].2);
-        let (a, c) = (&self.values[values.clone()], &c.values[values]);
-        if c.iter().all(|x| *x == 0.0) {
-            return 0.0;
-        }
-        if n == FREE {
-            let mut work = [0.0; FREE * FREE];
-            norm(a, FREE, c, &mut work)
-        } else {
-            self.work.clear();
-            self.work.resize(n * n, 0.0);
-            norm(a, n, c, &mut self.work)
-        }
-    }
 }
 
 #[inline(always)]
-fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain, factor: f64) {
+fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain) {
     let (values, columns) = (&mut values[..n * n], &columns[..n]);
-    let (along, across) = (factor * (gain.along - gain.across), factor * gain.across);
+    let (along, across) = (gain.along - gain.across, gain.across);
     for i in 0..n {
         let column = columns[i];
         let carried = along * dot(&gain.axis, &column);
@@ -229,35 +210,6 @@ fn squared<const N: usize>(x: &[[f64; N]]) -> [[f64; N]; N] {
         }
     }
     out
-}
-
-#[inline(always)]
-fn norm(a: &[f64], n: usize, c: &[f64], work: &mut [f64]) -> f64 {
-    let (a, c, work) = (&a[..n * n], &c[..n * n], &mut work[..n * n]);
-    for i in 0..n {
-        for j in 0..=i {
-            (work[i * n + j], work[j * n + i]) = (c[i * n + j], c[i * n + j]);
-        }
-    }
-    for _ in 0..2 {
-        // L^-1 times the matrix, row by row, then transposed.
-        for i in 0..n {
-            for k in 0..i {
-                for j in 0..n {
-                    work[i * n + j] -= a[i * n + k] * work[k * n + j];
-                }
-            }
-            for j in 0..n {
-                work[i * n + j] *= a[i * n + i];
-            }
-        }
-        for i in 0..n {
-            for j in 0..i {
-                work.swap(i * n + j, j * n + i);
-            }
-        }
-    }
-    work.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 #[inline(always)]

@@ -13,29 +13,38 @@ impl BlockCholesky {
     #[must_use]
     pub fn factorise(&mut self, matrix: &BlockMatrix) -> bool {
         self.factor.copy_from(matrix);
-        let factor = &mut self.factor;
-        for column in 0..factor.sizes.len() {
-            if !factor.finish_column(column) {
-                return false;
-            }
-            factor.update_behind(column);
-        }
-        true
+        self.factor.factorise()
     }
 
     /// Solves `H x = b` in place.
     pub fn solve(&self, x: &mut [f64]) {
-        let f = &self.factor;
-        for column in 0..f.sizes.len() {
-            f.forward(column, x);
-        }
-        for column in (0..f.sizes.len()).rev() {
-            f.backward(column, x);
-        }
+        self.factor.solve(x);
     }
 }
 
 impl BlockMatrix {
+    /// Becomes its factor. False where it is not positive definite (or not finite); it is then of no use.
+    #[must_use]
+    pub(crate) fn factorise(&mut self) -> bool {
+        for column in 0..self.sizes.len() {
+            if !self.finish_column(column) {
+                return false;
+            }
+            self.update_behind(column);
+        }
+        true
+    }
+
+    /// Solves in place with the factor that it has become.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        for column in 0..self.sizes.len() {
+            self.forward(column, x);
+        }
+        for column in (0..self.sizes.len()).rev() {
+            self.backward(column, x);
+        }
+    }
+
     fn size_at(&self, place: usize) -> usize {
         self.sizes[self.pattern.tree_at[place] as usize]
     }

@@ -38,6 +38,12 @@ impl BlockMatrix {
         self.values.fill(0.0);
     }
 
+    /// Says where each tree's degrees of freedom begin in the vectors that it is solved for, until the pattern changes.
+    pub(crate) fn place(&mut self, firsts: impl Iterator<Item = usize>) {
+        self.firsts.clear();
+        self.firsts.extend(firsts);
+    }
+
     /// Becomes equal to `other`, in its own buffers.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.pattern.copy_from(&other.pattern);
@@ -74,7 +80,7 @@ impl BlockMatrix {
 
     /// The block of trees (a, b), whose transpose is that of (b, a). Returns the values, row-major, whether they are those of (b, a),
     /// and the width of a row.
-    pub(super) fn block_mut(&mut self, a: usize, b: usize) -> (&mut [f64], bool, usize) {
+    pub(crate) fn block_mut(&mut self, a: usize, b: usize) -> (&mut [f64], bool, usize) {
         let (pa, pb) = (self.pattern.place_of[a] as usize, self.pattern.place_of[b] as usize);
         let (row, column, swapped) = if pa >= pb { (pa, pb, false) } else { (pb, pa, true) };
         let index = self.pattern.find(row, column);

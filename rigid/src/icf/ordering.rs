@@ -84,13 +84,15 @@ impl Ordering {
 
     fn begin(&mut self, trees: usize, couples: &[(u32, u32)]) {
         self.neighbours.iter_mut().for_each(Vec::clear);
-        self.neighbours.resize(trees, Vec::new());
+        // Lists that are not needed now keep what they have grown to.
+        let most = trees.max(self.neighbours.len());
+        self.neighbours.resize(most, Vec::new());
         for &(a, b) in couples {
             self.neighbours[a as usize].push(b);
             self.neighbours[b as usize].push(a);
         }
         self.queue.clear();
-        for (t, list) in self.neighbours.iter_mut().enumerate() {
+        for (t, list) in self.neighbours[..trees].iter_mut().enumerate() {
             list.sort_unstable();
             self.queue.push(Reverse((list.len(), t as u32)));
         }

@@ -209,7 +209,7 @@ impl<L, const N: usize> Pool<L, N> {
     }
 
     /// `J x` of one constraint.
-    fn project(&self, constraint: usize, x: &[f64]) -> [f64; N] {
+    pub(crate) fn project(&self, constraint: usize, x: &[f64]) -> [f64; N] {
         let mut sum = [0.0; N];
         for side in self.sides[constraint].iter().flatten() {
             let x = &x[side.first_velocity as usize..][..side.columns as usize];

@@ -54,6 +54,25 @@ pub enum SimulationError {
         /// Its value.
         value: f64,
     },
+    /// A body is nowhere, or faster or farther away than anything that a step can answer for.
+    #[error(
+        "t = {time} s: body '{body}' diverged in a step of {step} s: its {quantity} is {value} {unit}; take a shorter dt, or weaker forces, \
+         motors and contacts"
+    )]
+    Diverged {
+        /// End of the step (s).
+        time: f64,
+        /// Its length (s).
+        step: f64,
+        /// Name of the body.
+        body: String,
+        /// What is out of range.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+    },
     /// Error control would need a step below the smallest.
     #[error("t = {time} s: the accuracy {accuracy:e} asks for a step below {smallest:e} s")]
     StepTooSmall {

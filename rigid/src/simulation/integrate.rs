@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
+use super::divergence;
 use super::energy::{EnergyFlows, EnergyMeter};
 use super::error::SimulationError;
 use super::integrator::Integrator;
@@ -283,6 +284,7 @@ impl<S: ContactSource> Simulation<S> {
                 let (time, stop) = (self.state.time, Stop::NotFinite);
                 return Err(SimulationError::NotConverged { time, stop, residual: difference });
             }
+            divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
             core::mem::swap(&mut self.state, &mut self.trial.halves.0);
             core::mem::swap(&mut self.external, &mut self.trial.halves.1);
             summary.energy.add(&self.trial.energy);
@@ -296,6 +298,7 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&step);
         summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, &self.state, &end.v));
         finish(&self.system, &self.state, dt, end);
+        divergence::check(&self.system.model, end, dt)?;
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -327,6 +330,7 @@ impl<S: ContactSource> Simulation<S> {
                 if dt < wanted {
                     self.next_step = self.next_step.max(planned.min(max_step));
                 }
+                divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
                 core::mem::swap(&mut self.state, &mut self.trial.halves.0);
                 core::mem::swap(&mut self.external, &mut self.trial.halves.1);
                 summary.energy.add(&self.trial.energy);

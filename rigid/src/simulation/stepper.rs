@@ -36,6 +36,8 @@ pub struct StepSummary {
     pub contacts: usize,
     /// Problems solved a second time for friction.
     pub refreshed: usize,
+    /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
+    pub doubtful: usize,
 }
 
 impl StepSummary {
@@ -45,6 +47,7 @@ impl StepSummary {
         self.factorisations += other.factorisations;
         self.contacts = self.contacts.max(other.contacts);
         self.refreshed += other.refreshed;
+        self.doubtful += other.doubtful;
     }
 
     fn count(&mut self, solve: &SolveSummary) {
@@ -312,14 +315,15 @@ impl Stepper {
             dt,
             dry_joint_tolerance: system.dry_joint_tolerance,
         };
-        let solved = match &mut self.comfree {
-            Some(comfree) => comfree.solve(&step, &mut self.problem, v),
-            None => false,
+        let doubts = match &mut self.comfree {
+            Some(comfree) => comfree.solve(&step, &mut self.problem, v).then_some(comfree.doubts),
+            None => None,
         };
-        if !solved {
+        let Some(doubts) = doubts else {
             return Err(SimulationError::NotConverged { time, stop: Stop::NotFinite, residual: f64::NAN });
-        }
-        Ok(StepSummary { solves: 1, contacts: self.touches.len(), ..StepSummary::default() })
+        };
+        let doubtful = usize::from(doubts > 0);
+        Ok(StepSummary { solves: 1, contacts: self.touches.len(), doubtful, ..StepSummary::default() })
     }
 
     /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`answer`](Self::answer). False where it is

@@ -78,7 +78,7 @@ impl Default for ComFree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComFreeForm {
-    /// At the velocities that bodies would have among neighbours that keep on: contacts stick, and long steps are stable.
+    /// At the velocities that bodies would have with all contacts: they stick, carry what rests on them, and long steps are stable.
     Predicted,
     /// As published, equations 2 to 13; contact acts where surfaces overlap.
     Published,
@@ -107,7 +107,7 @@ pub enum ComFreeGains {
 }
 
 fn usual_frequency() -> f64 {
-    100.0
+    400.0
 }
 
 fn usual_damping_ratio() -> f64 {

@@ -137,6 +137,9 @@ pub struct RigidSummary {
     pub factorisations: u64,
     /// Problems solved once more for friction [-].
     pub refreshed: u64,
+    /// Closed-form solves that are not to be trusted [-].
+    #[serde(default)]
+    pub doubtful: u64,
 }
 
 /// Relative errors of the balances at the end, with external impulses and work counted [-].

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use pliant_coupling::{StepReport, World};
+use pliant_coupling::{Diagnostics, StepReport, World};
 use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
@@ -135,6 +135,19 @@ fn frame_steps_of(scene: &Scene) -> u64 {
     (scene.output.frame_interval / scene.dt).round().max(1.0) as u64
 }
 
+/// The first figure of the material that is not a number.
+fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
+    let d = diagnostics;
+    let vector = |v: &nalgebra::Vector3<f64>| v.sum();
+    [
+        ("place", if d.mass > 0.0 { vector(&d.center_of_mass) } else { 0.0 }),
+        ("momentum", vector(&d.linear_momentum) + vector(&d.angular_momentum)),
+        ("energy", d.kinetic_energy + d.elastic_energy + d.dissipation),
+    ]
+    .into_iter()
+    .find_map(|(name, value)| (!value.is_finite()).then_some(name))
+}
+
 /// Whether two scenes are the same but for how long they last.
 fn same_but_duration(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
@@ -252,7 +265,16 @@ impl<'a> Run<'a> {
                 // The last checkpoint stays the one before the failure.
                 Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
             };
-            if let Some(error) = self.count(&report, before.elapsed().as_secs_f64() * 1e3)? {
+            let diagnostics = self.world.diagnostics();
+            if let Some(quantity) = not_finite(&diagnostics) {
+                // No row says what is not a number.
+                let error = format!(
+                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a number; take a shorter dt, or more substeps",
+                    diagnostics.time, self.scene.dt
+                );
+                return Ok((Status::Failed, Some(error)));
+            }
+            if let Some(error) = self.count(&report, &diagnostics, before.elapsed().as_secs_f64() * 1e3)? {
                 return Ok((Status::Failed, Some(error)));
             }
             if let Some(progress) = &mut options.progress {
@@ -273,7 +295,12 @@ impl<'a> Run<'a> {
     }
 
     /// Writes down a step that was done. Returns why the run must not go on, if it must not.
-    fn count(&mut self, report: &StepReport, wall_ms: f64) -> Result<Option<String>, RunError> {
+    fn count(
+        &mut self,
+        report: &StepReport,
+        diagnostics: &Diagnostics,
+        wall_ms: f64,
+    ) -> Result<Option<String>, RunError> {
         self.step += 1;
         for (sum, impulse) in self.impulses.iter_mut().zip(self.world.body_impulses()) {
             sum.angular += impulse.angular;
@@ -293,8 +320,7 @@ impl<'a> Run<'a> {
         }
         let rigid_energy = self.world.bodies().kinetic_energy();
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
-        let diagnostics = self.world.diagnostics();
-        self.diagnostics.step(&diagnostics, report, wall_ms, rigid_energy, crossings)?;
+        self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
         let bound = self.scene.limits.energy_gain;
         let complaint = bound.and_then(|bound| energy::complaint(&diagnostics.energy, bound));
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
@@ -368,7 +394,8 @@ impl<'a> Run<'a> {
         let sim_s = self.step as f64 * self.scene.dt;
         let balance = self.world.balance();
         let energy = self.world.energy();
-        let mut warnings = self.warnings.clone();
+        let mut warnings: Vec<String> =
+            self.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
         // A run that failed says more than that.
         warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.

@@ -78,6 +78,8 @@ struct RigidSums {
     iterations: u64,
     factorisations: u64,
     refreshed: u64,
+    #[serde(default)]
+    doubtful: u64,
 }
 
 impl Statistics {
@@ -102,6 +104,7 @@ impl Statistics {
         sums.iterations += rigid.solver.iterations as u64;
         sums.factorisations += rigid.solver.factorisations as u64;
         sums.refreshed += rigid.solver.refreshed as u64;
+        sums.doubtful += rigid.solver.doubtful as u64;
     }
 
     /// Steps counted.
@@ -146,12 +149,24 @@ impl Statistics {
             iterations_mean: Number(sums.iterations as f64 / sums.solves.max(1) as f64),
             factorisations: sums.factorisations,
             refreshed: sums.refreshed,
+            doubtful: sums.doubtful,
         }
     }
 
     /// How often bodies and particles heard of each other.
     pub fn coupling(&self) -> CouplingSummary {
         self.coupling
+    }
+
+    /// What of the bodies' steps is not to be trusted, if anything is.
+    pub fn doubts(&self) -> Option<String> {
+        let RigidSums { steps, solves, doubtful, .. } = self.rigid;
+        (doubtful > 0).then(|| {
+            format!(
+                "bodies: {doubtful} of {solves} solves in {steps} steps are not to be trusted: contacts gave way, or bodies turned about \
+                 while they were pushed; take a shorter dt, or rigid_solver \"icf\""
+            )
+        })
     }
 
     /// What the contact solver did.

@@ -96,10 +96,12 @@ impl Table {
     ) -> Result<(), IoError> {
         let d = diagnostics;
         let (rigid, solver) = (&report.rigid, &report.rigid.solver);
-        let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
+        let (p, l) = (d.linear_momentum, d.angular_momentum);
+        // Where there is no material it has no centre.
+        let c = d.center_of_mass.map(|x| if d.mass > 0.0 { format!("{x:?}") } else { String::new() });
         let cloth = crossings.map(|count| format!(",{count}")).unwrap_or_default();
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{},{:?}{},{:.3}{cloth}",
+            "{:?},{},{:?},{},{},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{},{:?}{},{:.3}{cloth}",
             d.time,
             report.substeps,
             d.mass,
