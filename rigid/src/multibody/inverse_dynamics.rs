@@ -23,10 +23,28 @@ pub fn inverse_dynamics(
     work: &mut InverseDynamics,
     out: &mut [f64],
 ) {
+    let all = (0..model.links().len()).map(LinkId);
+    recurse(model, kinematics, all, accelerations, external, work, out);
+    for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
+        out[n] += model.dofs()[n].armature * accelerations[n];
+    }
+}
+
+/// [`inverse_dynamics`] of some links, parents first and with all that hangs on them, armature left out.
+fn recurse(
+    model: &Model,
+    kinematics: &Kinematics,
+    some: impl DoubleEndedIterator<Item = LinkId> + Clone,
+    accelerations: &[f64],
+    external: &[ForceVector],
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
     let links = model.links();
     work.accelerations.resize(links.len(), MotionVector::zero());
     work.forces.resize(links.len(), ForceVector::zero());
-    for (i, link) in links.iter().enumerate() {
+    for LinkId(i) in some.clone() {
+        let link = &links[i];
         let inherited = link.parent.map_or(MotionVector::zero(), |LinkId(p)| work.accelerations[p]);
         let mut a = inherited.shifted(kinematics.offset(i)) + *kinematics.bias(i);
         for n in model.velocities_of(LinkId(i)) {
@@ -40,7 +58,7 @@ pub fn inverse_dynamics(
         let w = kinematics.velocity(LinkId(i)).angular;
         work.forces[i] = inertia.force(&against, &w) - external.get(i).copied().unwrap_or_default();
     }
-    for i in (0..links.len()).rev() {
+    for LinkId(i) in some.rev() {
         let force = work.forces[i];
         for n in model.velocities_of(LinkId(i)) {
             out[n] = kinematics.axes()[n].dot(&force);
@@ -48,9 +66,6 @@ pub fn inverse_dynamics(
         if let Some(LinkId(p)) = links[i].parent {
             work.forces[p] += force.shifted(&-kinematics.offset(i));
         }
-    }
-    for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
-        out[n] += model.dofs()[n].armature * accelerations[n];
     }
 }
 
@@ -73,5 +88,19 @@ pub fn bias_forces(
     let mut zero = core::mem::take(&mut work.zero);
     zero.resize(model.velocities(), 0.0);
     inverse_dynamics(model, kinematics, &zero, external, work, out);
+    work.zero = zero;
+}
+
+/// [`bias_forces`] without forces from outside, of some links, parents first and with all that hangs on them.
+pub(super) fn bias_forces_of(
+    model: &Model,
+    kinematics: &Kinematics,
+    links: &[LinkId],
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
+    let mut zero = core::mem::take(&mut work.zero);
+    zero.resize(model.velocities(), 0.0);
+    recurse(model, kinematics, links.iter().copied(), &zero, &[], work, out);
     work.zero = zero;
 }

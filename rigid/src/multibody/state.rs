@@ -9,7 +9,7 @@ use crate::spatial::is_unit;
 
 /// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and [`Model::velocities_of`], the meaning of the
 /// numbers by [`JointKind`](super::JointKind).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time (s).
     pub time: f64,

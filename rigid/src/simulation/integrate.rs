@@ -268,7 +268,7 @@ impl<S: ContactSource> Simulation<S> {
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
-        finish(&self.system, &self.state, dt, end);
+        self.stepper.place(&self.system, &self.state, dt, end);
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -328,14 +328,14 @@ impl<S: ContactSource> Simulation<S> {
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        finish(system, state, dt, full);
+        stepper.place(system, state, dt, full);
 
         let half = 0.5 * dt;
         let start = state.v.iter().zip(&full.v);
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
-        finish(system, state, half, middle);
+        stepper.place(system, state, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
@@ -343,7 +343,7 @@ impl<S: ContactSource> Simulation<S> {
         stepper.prepare(system, source, middle, half);
         halves.v.copy_from_slice(&full.v);
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
-        finish(system, middle, half, halves);
+        stepper.place(system, middle, half, halves);
 
         Ok(trial.difference())
     }
@@ -364,7 +364,7 @@ impl<S: ContactSource> Simulation<S> {
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        finish(system, state, dt, full);
+        stepper.place(system, state, dt, full);
         end.v.copy_from_slice(&full.v);
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
@@ -383,10 +383,7 @@ impl<S: ContactSource> Simulation<S> {
             let ends = (&*state, &*predicted);
             let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
             summary.solver.add(&step);
-            // The mean velocity, half by half.
-            end.q.copy_from_slice(&state.q);
-            system.model.advance(&mut end.q, &state.v, 0.5 * dt);
-            system.model.advance(&mut end.q, &end.v, 0.5 * dt);
+            corrector.place_corrected(system, dt, end);
         }
         Ok(trial.difference())
     }
@@ -407,11 +404,4 @@ impl Trial {
         }
         error
     }
-}
-
-/// Positions and time at the end of a step of `dt` (s) from `start`, with the velocities that `end` has.
-fn finish(system: &System, start: &State, dt: f64, end: &mut State) {
-    end.time = start.time + dt;
-    end.q.copy_from_slice(&start.q);
-    system.model.flow(&mut end.q, &mut end.v, dt);
 }

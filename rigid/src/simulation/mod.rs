@@ -8,6 +8,7 @@ mod contact;
 mod equality;
 mod error;
 mod external;
+mod free;
 mod integrate;
 mod integrator;
 mod reactions;

@@ -5,6 +5,7 @@ use super::contact::{ContactForce, ContactSource, Touch};
 use super::equality::Row;
 use super::error::SimulationError;
 use super::external::Implicit;
+use super::free::Free;
 use super::system::System;
 use super::trapezoid::Trapezoid;
 use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
@@ -89,8 +90,11 @@ fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
-    pub(super) inverse: InverseDynamics,
-    bias: Vec<f64>,
+    inverse: InverseDynamics,
+    /// What forces ask for that are not in the contact-free motion.
+    pub(super) bias: Vec<f64>,
+    /// The contact-free motion of jointed trees, where steps take it.
+    pub(super) free: Option<Box<Free>>,
     /// Forces from outside on every link at the prepared state, about its origin.
     pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
@@ -121,6 +125,7 @@ impl Stepper {
             mass: MassMatrix::default(),
             inverse: InverseDynamics::default(),
             bias: vec![0.0; n],
+            free: Free::new(system),
             loads: Vec::new(),
             weight: vec![0.0; n],
             touches: Vec::new(),
@@ -146,7 +151,11 @@ impl Stepper {
         self.kinematics.update_at(model, state, Corner::Over(reach));
         mass_matrix(model, &self.kinematics, &mut self.mass);
         system.loads(&self.kinematics, &mut self.loads);
-        bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
+        if self.free.is_some() {
+            self.bias_of_loads(system);
+        } else {
+            bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
+        }
         for body in &model.floating {
             body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
         }
@@ -250,12 +259,19 @@ impl Stepper {
         v: &mut [f64],
         x: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
-        self.assemble(system, state, dt);
+        self.assemble(system, state, dt)?;
         self.linearise(system, state, dt, x)?;
+        if let Some(free) = &mut self.free {
+            free.mark(&system.model, &self.bias, &self.problem, v);
+        }
         let summary = match &system.solver {
             RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
             RigidSolver::ComFree(settings) => self.correct_contacts(system, settings, state.time, dt, v)?,
         };
+        if let Some(free) = &mut self.free {
+            let convex = matches!(system.solver, RigidSolver::Icf);
+            free.finish(&system.model, state, dt, v, &self.problem, convex);
+        }
         self.finish(state, dt, v, x);
         Ok(summary)
     }
@@ -347,13 +363,16 @@ impl Stepper {
     }
 
     /// The parts of the problem that depend on the step's length.
-    fn assemble(&mut self, system: &System, state: &State, dt: f64) {
+    fn assemble(&mut self, system: &System, state: &State, dt: f64) -> Result<(), SimulationError> {
         let model = &system.model;
         let problem = &mut self.problem;
         problem.inertia.copy_from(&self.mass);
         problem.momentum.resize(model.velocities(), 0.0);
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
+        if let Some(free) = &mut self.free {
+            free.begin(model, state, dt, &self.bias, problem)?;
+        }
         // Damping and springs at the end of the step.
         for &link in &model.passive {
             let (q, n) = (model.positions_of(link), model.velocities_of(link));
@@ -372,6 +391,7 @@ impl Stepper {
         assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
         assemble::joints(system, state, &self.mass, dt, problem);
         assemble::actuators(system, state, &self.weight, dt, problem);
+        Ok(())
     }
 
     /// Linearises the external systems and adds their forces as actuators.

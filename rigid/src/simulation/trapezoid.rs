@@ -30,7 +30,7 @@ use super::error::SimulationError;
 use super::stepper::{StepSummary, Stepper};
 use super::system::System;
 use crate::icf::law::{ActuatorLaw, DryJointLaw};
-use crate::multibody::{LinkId, State, bias_forces};
+use crate::multibody::{LinkId, State};
 use nalgebra::Vector3;
 
 /// Weight of the end of the step for a force of the rate `z`: as a trapezoid where it does not overshoot.
@@ -52,8 +52,10 @@ pub(super) struct Trapezoid {
     pairs: Vec<PairRates>,
     /// Of each degree of freedom alone, at the predicted end (1/kg, 1/(kg m^2)).
     inverse_inertia: Vec<f64>,
-    /// Bias forces at both ends.
-    bias: [Vec<f64>; 2],
+    /// The end of the step if nothing but gravity acted on jointed bodies, and nothing at all on free ones.
+    free: State,
+    /// Half of what the step changes against that.
+    change: Vec<f64>,
     /// Force on the second link of each contact at the beginning, weighted.
     pub contact_forces: Vec<Vector3<f64>>,
     /// Effort of each actuator at the beginning, weighted.
@@ -91,25 +93,36 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Mean inertia, and the momentum of the start less the mean bias forces.
+    /// Mean inertia, and the momentum of the motion without impulses less the mean of what other forces ask for.
     fn begin(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let model = &system.model;
-        let [at_start, at_end] = &mut self.trapezoid.bias;
-        for bias in [&mut *at_start, &mut *at_end] {
-            bias.resize(model.velocities(), 0.0);
+        let free = &mut self.trapezoid.free;
+        free.q.clone_from(&start.q);
+        free.v.clone_from(&start.v);
+        model.flow(&mut free.q, &mut free.v, dt);
+        if let Some(jointed) = &first.free {
+            jointed.copy_end(model, free);
         }
-        bias_forces(model, &first.kinematics, &first.loads, &mut self.inverse, at_start);
-        bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, at_end);
         let problem = &mut self.problem;
         // The scale is that of the mass matrix.
         self.trapezoid.inverse_inertia.clear();
         self.trapezoid.inverse_inertia.extend(problem.scale.iter().map(|s| s * s));
         problem.inertia.mean(&first.mass, &self.mass);
         problem.momentum.resize(model.velocities(), 0.0);
-        problem.inertia.multiply(model, &start.v, &mut problem.momentum);
-        for ((r, a), b) in problem.momentum.iter_mut().zip(at_start).zip(at_end) {
+        problem.inertia.multiply(model, &free.v, &mut problem.momentum);
+        for ((r, a), b) in problem.momentum.iter_mut().zip(&first.bias).zip(&self.bias) {
             *r -= 0.5 * dt * (*a + *b);
         }
+    }
+
+    /// Positions at the end of a corrected step of `dt` (s), with the velocities that `end` has: what impulses changed, they changed over the
+    /// step by half in the mean.
+    pub(super) fn place_corrected(&mut self, system: &System, dt: f64, end: &mut State) {
+        let Trapezoid { free, change, .. } = &mut self.trapezoid;
+        end.q.copy_from_slice(&free.q);
+        change.clear();
+        change.extend(end.v.iter().zip(&free.v).map(|(v, free)| 0.5 * (v - free)));
+        system.model.advance(&mut end.q, change, dt);
     }
 
     /// Damping and springs of the joints.

@@ -1,0 +1,192 @@
+//! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
+//!
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. All else is
+//! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
+//! them what they do is measured in the kinetic energy of the end.
+//!
+//! The positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
+//! end: `e_f = (q_f - q0)/h - v_f` of the contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1 M`,
+//! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
+//! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
+
+use super::error::SimulationError;
+use super::stepper::Stepper;
+use super::system::System;
+use crate::comfree::{Form, RigidSolver, factorise, solve};
+use crate::icf::Problem;
+use crate::multibody::{FreeMotion, Model, State, copy_tree, for_each_axis};
+
+/// The contact-free motion of the jointed trees, and what the step adds to it.
+#[derive(Clone, Debug)]
+pub(super) struct Free {
+    pub motion: FreeMotion,
+    /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
+    change: Vec<f64>,
+    /// Whether anything acts on a tree besides gravity.
+    touched: Vec<bool>,
+    /// A tree's Hessian, and vectors of its size.
+    hessian: Vec<f64>,
+    excess: Vec<f64>,
+    lag: Vec<f64>,
+}
+
+impl Free {
+    /// Room for a system; none where its solver keeps to a published explicit step.
+    pub fn new(system: &System) -> Option<Box<Self>> {
+        if let RigidSolver::ComFree(settings) = &system.solver
+            && settings.form == Form::Published
+        {
+            return None;
+        }
+        let model = &system.model;
+        let n = model.trees().iter().map(|tree| tree.velocities).max().unwrap_or(0);
+        Some(Box::new(Self {
+            motion: FreeMotion::new(model),
+            change: vec![0.0; model.velocities()],
+            touched: vec![false; model.trees().len()],
+            hessian: vec![0.0; n * n],
+            excess: vec![0.0; n],
+            lag: vec![0.0; n],
+        }))
+    }
+
+    /// Finds the motion of a step of `dt` (s), and gives the problem its mass matrices and momenta. `bias` is what all else asks
+    /// for (N m, N).
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        bias: &[f64],
+        problem: &mut Problem,
+    ) -> Result<(), SimulationError> {
+        self.motion.run(model, state, dt).map_err(|too_fast| SimulationError::TooFast {
+            time: state.time,
+            link: model.links()[too_fast.link.0].name.clone(),
+            step: dt,
+            fits: too_fast.fits,
+        })?;
+        for (t, mass) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            problem.inertia.set_values(t, mass);
+            let v = &self.motion.end.v[dofs.clone()];
+            for (row, n) in mass.chunks_exact(tree.velocities).zip(dofs) {
+                let momentum: f64 = row.iter().zip(v).map(|(m, v)| m * v).sum();
+                problem.momentum[n] = momentum - dt * bias[n];
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds which trees something acts on, and starts the others at the motion, which is their solution.
+    pub fn mark(&mut self, model: &Model, bias: &[f64], problem: &Problem, v: &mut [f64]) {
+        self.touched.fill(false);
+        problem.mark_trees(&mut self.touched);
+        let passive = |n: &usize| model.dofs()[*n].damping + model.dofs()[*n].stiffness > 0.0;
+        for (t, _) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            self.touched[t] |= dofs.clone().any(|n| bias[n] != 0.0 || passive(&n));
+            if !self.touched[t] {
+                v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
+            }
+        }
+    }
+
+    /// Finds the mean velocities of a step of `dt` (s) that ended with the velocities `v`. The Hessian is that of the convex problem, or what a
+    /// constraint has moves with the end of the step.
+    pub fn finish(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        v: &mut [f64],
+        problem: &Problem,
+        convex: bool,
+    ) {
+        let Self { motion, change, touched, hessian, excess, lag } = self;
+        for (t, mass) in motion.trees() {
+            let tree = &model.trees()[t];
+            let (n, first) = (tree.velocities, tree.first_velocity);
+            let end = &motion.end.v[first..first + n];
+            let change = &mut change[first..first + n];
+            let v = &mut v[first..first + n];
+            if !touched[t] {
+                // The solution without the solver's rounding.
+                v.copy_from_slice(end);
+                change.fill(0.0);
+                continue;
+            }
+            for &link in &tree.links {
+                let (q, at) = (model.positions_of(link), model.velocities_of(link));
+                let mean = &mut excess[at.start - first..at.end - first];
+                model.links()[link.0].joint.difference(&state.q[q.clone()], &motion.end.q[q], mean);
+            }
+            // `excess` is e_f, `lag` e.
+            excess.iter_mut().zip(end).for_each(|(e, end)| *e = *e / dt - end);
+            for ((lag, e), (v, end)) in lag.iter_mut().zip(&*excess).zip(v.iter().zip(end)) {
+                *lag = e - 0.5 * (v - end);
+            }
+            hessian[..n * n].copy_from_slice(problem.inertia.values(t));
+            let held = problem.add_own_hessian(t, &mut hessian[..n * n]);
+            for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
+                *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
+            }
+            if (held && !convex) || !factorise(hessian, n) {
+                change.fill(0.0);
+            } else {
+                solve(hessian, n, change);
+            }
+            for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
+                *change += v - end - e;
+            }
+        }
+    }
+
+    /// Copies the jointed trees' end of the contact-free motion.
+    pub fn copy_end(&self, model: &Model, to: &mut State) {
+        for (t, _) in self.motion.trees() {
+            copy_tree(model, &model.trees()[t], &self.motion.end, to);
+        }
+    }
+
+    /// Moves the jointed trees of the end of a step of `dt` (s) to their places.
+    pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
+        for (t, _) in self.motion.trees() {
+            for &link in &model.trees()[t].links {
+                let (places, n) = (model.positions_of(link), model.velocities_of(link));
+                let q = &mut q[places.clone()];
+                q.copy_from_slice(&self.motion.end.q[places]);
+                model.links()[link.0].joint.advance(q, &self.change[n], dt);
+            }
+        }
+    }
+}
+
+impl Stepper {
+    /// What the forces from outside ask of the jointed trees; gravity and their velocities have their part in the contact-free motion.
+    pub(super) fn bias_of_loads(&mut self, system: &System) {
+        let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
+        let model = &system.model;
+        for (t, _) in free.motion.trees() {
+            let tree = &model.trees()[t];
+            bias[tree.first_velocity..tree.first_velocity + tree.velocities].fill(0.0);
+            for link in &tree.links {
+                let Some(load) = loads.get(link.0) else { continue };
+                let origin = kinematics.pose(*link).translation.vector;
+                for_each_axis(model, kinematics, *link, &origin, |n, axis| bias[n] -= axis.dot(load));
+            }
+        }
+    }
+
+    /// Positions and time at the end of a step of `dt` (s) from `start` that this made, with the velocities that `end` has.
+    pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
+        end.time = start.time + dt;
+        end.q.copy_from_slice(&start.q);
+        system.model.flow(&mut end.q, &mut end.v, dt);
+        if let Some(free) = &self.free {
+            free.place(&system.model, dt, &mut end.q);
+        }
+    }
+}
