@@ -13,7 +13,7 @@ use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{AssembleError, Assembly, ClothSheet, Drives, RigidParts, assemble, tactile_pads};
-use crate::format::{self, AutoOr, Scene, ValidationError, validate};
+use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
 
 /// A scene that makes no world.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, drives, warnings } = rigid;
+    let RigidParts { builder: bodies, centers, drives, mut warnings } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
     let mut parts = Vec::new();
@@ -84,6 +84,13 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     }
     *builder.bodies() = bodies;
     let (scene, world) = (scene.clone(), builder.build()?);
+    warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
+        let beyond = (q - limit).abs();
+        format!(
+            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit of {limit:.4} {unit}: it is led back at \
+             0.5 {unit}/s at most"
+        )
+    }));
     Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
 }
 
@@ -117,8 +124,15 @@ fn rigid(scene: &Scene) -> RigidSettings {
             format::Integrator::Trapezoid { step } => {
                 Integrator::Trapezoid { step: step.unwrap_or(scene.dt), accuracy: None }
             }
-            format::Integrator::ErrorControlled { accuracy, max_step } => {
-                Integrator::ErrorControlled { accuracy, max_step }
+            format::Integrator::ErrorControlled { accuracy, max_step, order } => {
+                let usual = match scene.rigid_solver {
+                    format::RigidSolver::Icf => Order::Second,
+                    format::RigidSolver::Comfree => Order::First,
+                };
+                match order.unwrap_or(usual) {
+                    Order::First => Integrator::ErrorControlled { accuracy, max_step },
+                    Order::Second => Integrator::Trapezoid { step: max_step, accuracy: Some(accuracy) },
+                }
             }
         }),
         stiction_tolerance: rigid.stiction_tolerance,

@@ -72,6 +72,12 @@ impl<L> DofPool<L> {
         &self.impulses
     }
 
+    /// Marks the trees that a constraint pushed.
+    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+        let pushed = self.places.iter().zip(&self.impulses).filter(|(_, impulse)| **impulse != 0.0);
+        pushed.for_each(|(place, _)| trees[place.tree as usize] = true);
+    }
+
     /// Marks the trees of all constraints.
     pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
         self.places.iter().for_each(|place| trees[place.tree as usize] = true);

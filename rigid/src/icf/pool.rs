@@ -203,6 +203,12 @@ impl<L, const N: usize> Pool<L, N> {
         }
     }
 
+    /// Marks the trees that a constraint pushed.
+    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+        let pushed = self.sides.iter().zip(&self.impulses).filter(|(_, p)| p.iter().any(|&p| p != 0.0));
+        pushed.flat_map(|(sides, _)| sides).flatten().for_each(|side| trees[side.tree as usize] = true);
+    }
+
     /// Marks the trees of all constraints.
     pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
         self.sides.iter().flatten().flatten().for_each(|side| trees[side.tree as usize] = true);

@@ -87,6 +87,15 @@ impl JointKind {
         matches!(self, Self::Ball | Self::Free)
     }
 
+    /// Unit of a position that is not of a quaternion.
+    pub(crate) fn unit(&self, position: usize) -> &'static str {
+        match self {
+            Self::Prismatic { .. } => "m",
+            Self::Planar if position < 2 => "m",
+            _ => "rad",
+        }
+    }
+
     /// Writes the positions at which M is at F.
     pub(crate) fn rest(&self, q: &mut [f64]) {
         q.fill(0.0);

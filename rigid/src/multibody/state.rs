@@ -20,6 +20,13 @@ pub struct State {
 }
 
 impl State {
+    /// Becomes equal to another of the same model, in its own buffers.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.time = other.time;
+        self.q.copy_from_slice(&other.q);
+        self.v.copy_from_slice(&other.v);
+    }
+
     /// Checks that the state fits the model: lengths, finite numbers, unit quaternions.
     ///
     /// # Errors

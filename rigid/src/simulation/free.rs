@@ -14,7 +14,7 @@ use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
-use crate::multibody::{FreeMotion, Model, State, copy_tree, for_each_axis};
+use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axis};
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
 #[derive(Clone, Debug)]
@@ -24,6 +24,11 @@ pub(super) struct Free {
     change: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
+    /// Bodies that nothing holds, and their first degree of freedom.
+    floating: Vec<(usize, LinkId)>,
+    /// Whether a constraint pushed a tree, and whether there are forces from outside.
+    pushed: Vec<bool>,
+    pub loaded: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
     excess: Vec<f64>,
@@ -44,6 +49,9 @@ impl Free {
             motion: FreeMotion::new(model),
             change: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
+            floating: model.floating.iter().map(|body| (body.tree, body.link)).collect(),
+            pushed: Vec::new(),
+            loaded: false,
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
             lag: vec![0.0; n],
@@ -102,10 +110,11 @@ impl Free {
         state: &State,
         dt: f64,
         v: &mut [f64],
-        problem: &Problem,
+        (problem, bias): (&Problem, &[f64]),
         convex: bool,
     ) {
-        let Self { motion, change, touched, hessian, excess, lag } = self;
+        self.fall(model, state, v, problem);
+        let Self { motion, change, touched, hessian, excess, lag, .. } = self;
         for (t, mass) in motion.trees() {
             let tree = &model.trees()[t];
             let (n, first) = (tree.velocities, tree.first_velocity);
@@ -129,17 +138,35 @@ impl Free {
                 *lag = e - 0.5 * (v - end);
             }
             hessian[..n * n].copy_from_slice(problem.inertia.values(t));
+            // Forces from outside may be what holds it: of those that others found for it the stiffness is not known.
             let held = problem.add_own_hessian(t, &mut hessian[..n * n]);
+            let pressed = bias[first..first + n].iter().any(|&force| force != 0.0);
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
-            if (held && !convex) || !factorise(hessian, n) {
+            if pressed || (held && !convex) || !factorise(hessian, n) {
                 change.fill(0.0);
             } else {
                 solve(hessian, n, change);
             }
             for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
                 *change += v - end - e;
+            }
+        }
+    }
+
+    /// The mean velocity of bodies that nothing but gravity acts on in the step: they fall by parabolas.
+    fn fall(&mut self, model: &Model, state: &State, v: &[f64], problem: &Problem) {
+        self.pushed.clear();
+        self.pushed.resize(self.touched.len(), false);
+        problem.mark_pushed(&mut self.pushed);
+        for (tree, link) in &self.floating {
+            let n = model.velocities_of(*link);
+            let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
+            // Gravity alone turns nothing.
+            let free = !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
+            for n in linear {
+                self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
             }
         }
     }
@@ -153,6 +180,11 @@ impl Free {
 
     /// Moves the jointed trees of the end of a step of `dt` (s) to their places.
     pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
+        for (_, link) in &self.floating {
+            let (places, n) = (model.positions_of(*link), model.velocities_of(*link));
+            let shifts = &self.change[n.start + 3..n.end];
+            q[places.start + 4..places.end].iter_mut().zip(shifts).for_each(|(q, v)| *q += dt * v);
+        }
         for (t, _) in self.motion.trees() {
             for &link in &model.trees()[t].links {
                 let (places, n) = (model.positions_of(link), model.velocities_of(link));

@@ -75,6 +75,8 @@ pub struct Simulation<S> {
 /// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
 #[derive(Debug)]
 struct Trial {
+    /// The beginning, after the impacts that rebound there.
+    begin: State,
     full: (State, Vec<f64>),
     middle: State,
     halves: (State, Vec<f64>),
@@ -114,7 +116,8 @@ impl<S: ContactSource> Simulation<S> {
             corrector
         });
         let end = (state.clone(), external.clone());
-        let trial = Trial { full: end.clone(), middle: end.0.clone(), halves: end };
+        let (begin, middle) = (end.0.clone(), end.0.clone());
+        let trial = Trial { begin, full: end.clone(), middle, halves: end };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -191,7 +194,13 @@ impl<S: ContactSource> Simulation<S> {
 
     /// The contacts of the last step and what they passed on.
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        self.last().contact_forces()
+        let before = self.corrector.is_some().then(|| self.stepper.rebounds());
+        self.last().contact_forces().chain(before.into_iter().flatten())
+    }
+
+    /// Kinetic energy that impacts with restitution took at the beginning of the last step (J).
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.stepper.lost_in_impacts()
     }
 
     /// Mean effort of each actuator over the last step (N m, N).
@@ -263,12 +272,14 @@ impl<S: ContactSource> Simulation<S> {
             return Ok(());
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
-        let (end, external) = &mut self.trial.full;
-        end.v.copy_from_slice(&self.state.v);
+        let Trial { begin, full: (end, external), .. } = &mut self.trial;
+        begin.copy_from(&self.state);
+        let _ = self.stepper.strike(&self.system, begin, dt);
+        end.v.copy_from_slice(&begin.v);
         external.copy_from_slice(&self.external);
-        let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
+        let step = self.stepper.solve(&self.system, begin, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
-        self.stepper.place(&self.system, &self.state, dt, end);
+        self.stepper.place(&self.system, begin, dt, end);
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -323,29 +334,38 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, .. } = self;
-        let Trial { full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
+        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
         stepper.prepare(system, source, state, dt);
-        full.v.copy_from_slice(&state.v);
+        begin.copy_from(state);
+        let mut gap = stepper.strike(system, begin, dt);
+        full.v.copy_from_slice(&begin.v);
         full_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        stepper.place(system, state, dt, full);
+        summary.solver.add(&stepper.solve(system, begin, dt, tolerance, &mut full.v, full_x)?);
+        stepper.place(system, begin, dt, full);
 
         let half = 0.5 * dt;
-        let start = state.v.iter().zip(&full.v);
+        if gap.is_some() {
+            begin.copy_from(state);
+            stepper.prepare(system, source, state, half);
+            gap = farther(gap, stepper.strike(system, begin, half));
+        }
+        let start = begin.v.iter().zip(&full.v);
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
-        stepper.place(system, state, half, middle);
+        summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
+        stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
         }
         stepper.prepare(system, source, middle, half);
-        halves.v.copy_from_slice(&full.v);
+        let again = stepper.strike(system, middle, half);
+        halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
         stepper.place(system, middle, half, halves);
 
-        Ok(trial.difference())
+        // Surfaces that rebound apart from each other are off by that.
+        Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference()))
     }
 
     /// Makes a first-order step and corrects it; returns the largest difference of a position, infinite where something is not finite.
@@ -359,8 +379,11 @@ impl<S: ContactSource> Simulation<S> {
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { full: (full, full_x), middle: predicted, halves: (end, end_x) } = trial;
+        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x) } = trial;
         stepper.prepare(system, source, state, dt);
+        begin.copy_from(state);
+        let gap = stepper.strike(system, begin, dt);
+        let state = &*begin;
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
@@ -380,13 +403,17 @@ impl<S: ContactSource> Simulation<S> {
             predicted.time = end.time;
             corrector.prepare(system, source, predicted, dt);
             end_x.copy_from_slice(external);
-            let ends = (&*state, &*predicted);
+            let ends = (state, &*predicted);
             let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
             summary.solver.add(&step);
             corrector.place_corrected(system, dt, end);
         }
-        Ok(trial.difference())
+        Ok(gap.unwrap_or(0.0).max(trial.difference()))
     }
+}
+
+fn farther(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 impl Trial {

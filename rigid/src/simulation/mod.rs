@@ -9,6 +9,7 @@ mod equality;
 mod error;
 mod external;
 mod free;
+mod impact;
 mod integrate;
 mod integrator;
 mod reactions;

@@ -6,6 +6,7 @@ use super::equality::Row;
 use super::error::SimulationError;
 use super::external::Implicit;
 use super::free::Free;
+use super::impact::{Impacts, Scene};
 use super::system::System;
 use super::trapezoid::Trapezoid;
 use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
@@ -102,6 +103,8 @@ pub struct Stepper {
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<Row>,
     normal_forces: Vec<f64>,
+    /// The rebounds at the beginning of the last step.
+    impacts: Impacts,
     pub(super) problem: Problem,
     solver: Solver,
     /// The closed-form solver, where that makes the steps.
@@ -132,6 +135,7 @@ impl Stepper {
             prepared: Vec::new(),
             rows: Vec::new(),
             normal_forces: Vec::new(),
+            impacts: Impacts::default(),
             problem: Problem::default(),
             solver: Solver::new(),
             comfree: matches!(system.solver, RigidSolver::ComFree(_)).then(Box::default),
@@ -149,6 +153,36 @@ impl Stepper {
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
         self.kinematics.update_at(model, state, Corner::Over(reach));
+        let fastest = (0..model.links().len())
+            .map(|l| {
+                let v = self.kinematics.velocity(LinkId(l));
+                v.linear.norm()
+            })
+            .fold(0.0, f64::max);
+        let fall = model.gravity.norm() * reach;
+        self.touches.clear();
+        self.impacts.clear();
+        source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
+        self.prepare_forces(system, state);
+    }
+
+    /// Finds whether surfaces rebound at the beginning of a step of `dt` (s) from the prepared state, and takes its velocities to those after.
+    /// Returns how far apart surfaces were that rebounded (m).
+    pub(super) fn strike(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
+        let Self { impacts, mass, touches, prepared, problem, .. } = self;
+        let (model, pool) = (&system.model, &problem.contacts);
+        let scene = Scene { model, mass, touches, prepared, pool, dt };
+        if !impacts.strike(&scene, &mut state.v) {
+            return None;
+        }
+        self.kinematics.update_at(model, state, Corner::Over(dt));
+        self.prepare_forces(system, state);
+        Some(self.impacts.gap)
+    }
+
+    /// What [`prepare`](Self::prepare) finds from the kinematics and the contacts.
+    fn prepare_forces(&mut self, system: &System, state: &State) {
+        let model = &system.model;
         mass_matrix(model, &self.kinematics, &mut self.mass);
         system.loads(&self.kinematics, &mut self.loads);
         if self.free.is_some() {
@@ -160,15 +194,6 @@ impl Stepper {
             body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
         }
         self.weigh(system);
-        let fastest = (0..model.links().len())
-            .map(|l| {
-                let v = self.kinematics.velocity(LinkId(l));
-                v.linear.norm()
-            })
-            .fold(0.0, f64::max);
-        let fall = model.gravity.norm() * reach;
-        self.touches.clear();
-        source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
         assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
         if let Some(comfree) = &mut self.comfree {
             assemble::spins(system, &self.kinematics, &self.touches, &mut comfree.spins);
@@ -270,7 +295,8 @@ impl Stepper {
         };
         if let Some(free) = &mut self.free {
             let convex = matches!(system.solver, RigidSolver::Icf);
-            free.finish(&system.model, state, dt, v, &self.problem, convex);
+            free.loaded = self.loads.iter().any(|load| *load != ForceVector::zero());
+            free.finish(&system.model, state, dt, v, (&self.problem, &self.bias), convex);
         }
         self.finish(state, dt, v, x);
         Ok(summary)
@@ -443,12 +469,34 @@ impl Stepper {
             Some(comfree) => comfree.moment(c) / self.dt,
             None => nalgebra::Vector3::zeros(),
         };
+        let rebound = |c: usize| match self.impacts.impulses.get(c) {
+            Some(impulse) => impulse / self.dt,
+            None => nalgebra::Vector3::zeros(),
+        };
         contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
             touch: *touch,
-            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)),
+            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)) + rebound(c),
             moment: moment(c),
             velocity: (*velocity).into(),
         })
+    }
+
+    /// The contacts that rebounded at the beginning of the last step, with that alone.
+    pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let struck = self.touches.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
+        struck.filter(|((_, impulse), _)| **impulse != nalgebra::Vector3::zeros()).map(
+            |((touch, impulse), velocity)| ContactForce {
+                touch: *touch,
+                force: impulse / self.dt,
+                moment: nalgebra::Vector3::zeros(),
+                velocity: (*velocity).into(),
+            },
+        )
+    }
+
+    /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own velocities.
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.impacts.lost
     }
 
     /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
