@@ -16,6 +16,9 @@ use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
 use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axis};
 
+/// About the root of the sum of both ends' squares, at an equal rate at both (rad).
+const HALF_A_TURN: f64 = 4.0;
+
 /// The contact-free motion of the jointed trees, and what the step adds to it.
 #[derive(Clone, Debug)]
 pub(super) struct Free {
@@ -127,13 +130,22 @@ impl Free {
                 change.fill(0.0);
                 continue;
             }
+            // `excess` is e_f, `lag` e.
+            let begin = &state.v[first..first + n];
             for &link in &tree.links {
                 let (q, at) = (model.positions_of(link), model.velocities_of(link));
-                let mean = &mut excess[at.start - first..at.end - first];
-                model.links()[link.0].joint.difference(&state.q[q.clone()], &motion.end.q[q], mean);
+                let (joint, at) = (&model.links()[link.0].joint, at.start - first..at.end - first);
+                let (begin, end) = (&begin[at.clone()], &end[at.clone()]);
+                let excess = &mut excess[at];
+                joint.difference(&state.q[q.clone()], &motion.end.q[q], excess);
+                excess.iter_mut().zip(end).for_each(|(e, end)| *e = *e / dt - end);
+                // Half a turn away the difference of two orientations is no mean velocity.
+                let turned = begin.iter().chain(end).map(|v| v * v).sum::<f64>().sqrt() * dt;
+                if joint.has_quaternion() && turned > HALF_A_TURN {
+                    let ends = begin.iter().zip(end);
+                    excess.iter_mut().zip(ends).for_each(|(e, (begin, end))| *e = 0.5 * (begin - end));
+                }
             }
-            // `excess` is e_f, `lag` e.
-            excess.iter_mut().zip(end).for_each(|(e, end)| *e = *e / dt - end);
             for ((lag, e), (v, end)) in lag.iter_mut().zip(&*excess).zip(v.iter().zip(end)) {
                 *lag = e - 0.5 * (v - end);
             }

@@ -96,10 +96,12 @@ impl Impacts {
         self.clear();
         let blur = scene.model.gravity.norm() * scene.dt;
         let meets = |(c, touch): (usize, &Touch)| {
+            // Most scenes have none: nothing else is looked at there.
+            if touch.restitution <= 0.0 {
+                return false;
+            }
             let approach = -touch.normal.dot(&Vector3::from(scene.pool.velocity_of(c, v)));
-            touch.restitution > 0.0
-                && approach > BLUR * blur + SLOWEST
-                && touch.distance <= scene.dt * (approach + blur)
+            approach > BLUR * blur + SLOWEST && touch.distance <= scene.dt * (approach + blur)
         };
         if !scene.touches.iter().enumerate().any(meets) {
             return false;
@@ -120,7 +122,7 @@ impl Impacts {
             let speeds = (0..self.pairs.len()).map(|pair| (pair, fastest(pair)));
             // The first of those that are equally fast.
             let next = speeds.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-            if !(next.1 > BLUR * blur + SLOWEST) {
+            if next.1 <= BLUR * blur + SLOWEST {
                 break;
             }
             self.rebound(scene, next.0, blur, v);
