@@ -13,6 +13,14 @@
 //! which after the last is the end of the bodies' own step, up to what is not linear in it. In each substep the contact problem finds
 //! `V_(k+1)` together with the velocities of the grid ([`Mobility`]).
 //!
+//! The bodies' own step is linear piece by piece: a contact with another body that holds in the step
+//! about which it was linearised opens when enough comes from the particles. So after each substep the
+//! step that the impulses lead to by now is compared with the linear answer
+//! ([`Bodies::departure`]); where they part, it is linearised anew there, and the path
+//! goes on from the velocities reached. Without this a body that presses soft material onto a
+//! floor is held down by its own contact with that floor, whatever pushes it up, and all of that
+//! impulse is there when the contact opens.
+//!
 //! A body's own step takes it along its velocity at the end, while contact has seen it gather that velocity: its pose would jump
 //! by about `dt dV/2` between steps, and stiff contacts would feel that. So contact goes on from the pose that it saw last, and
 //! what it lags behind is made good evenly over the next step.
@@ -28,6 +36,19 @@ use crate::convex::{Attachment, Mobility};
 use crate::nodes::Numbering;
 use crate::register::Pair;
 
+/// Part of the impulses that the linear answer may leave unbalanced before the step is linearised anew.
+const FAR: f64 = 0.1;
+
+/// Way past particles within a step, in cells, from which on a body that would be coupled weakly answers in the step.
+const FAST: f64 = 0.1;
+
+/// Longest way of a body's surface past particles within a step [cells].
+const LONGEST_WAY: f64 = 0.5;
+
+/// How much the path of a body may bend within a step [cells]: contact sees it gather the velocity
+/// evenly that its own step gives it at once.
+const MOST_BEND: f64 = 0.1;
+
 /// How all bodies move through the substeps.
 #[derive(Debug)]
 pub(crate) struct BodyMotion {
@@ -35,15 +56,28 @@ pub(crate) struct BodyMotion {
     pub seen: Vec<SeenBody>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
+    /// Whether others answer too in steps in which they are fast.
+    may_answer: bool,
+    /// Longest way of a surface past the particles around it in this step [cells].
+    farthest: f64,
     /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
     answering: Vec<BodyId>,
     /// Each body's place among those.
     place: Vec<Option<u32>>,
     response: Response,
-    /// Velocities of the answering bodies at the start of the step, six numbers each.
+    /// Velocities of the answering bodies where the path was last begun, six numbers each.
     start: Vec<f64>,
-    /// What their velocities gain over the step without impulses of particles.
+    /// What their velocities gain from there to the end of the step without impulses of particles.
     gain: Vec<f64>,
+    /// The part of the step at which the path was last begun, and the impulses that had come by then.
+    begun: f64,
+    begun_impulses: Vec<f64>,
+    /// The impulses about which the step is linearised.
+    linearised_at: Vec<f64>,
+    /// Impulses of the last step, and those that the step would end with at that rate; one a body.
+    expected: Vec<SpatialImpulse>,
+    heading: Vec<SpatialImpulse>,
+    more: Vec<f64>,
     /// What makes good the lag of their poses.
     lag: Vec<SpatialVelocity>,
     /// Where contact last saw the bodies that answered.
@@ -56,18 +90,26 @@ fn six(angular: &Vector3<f64>, linear: &Vector3<f64>) -> [f64; 6] {
 }
 
 impl BodyMotion {
-    /// `strong` says which bodies are coupled strongly.
-    pub(crate) fn new(strong: Vec<bool>) -> Self {
+    /// `strong` says which bodies are coupled strongly, `may_answer` whether the others may be where they are fast.
+    pub(crate) fn new(strong: Vec<bool>, may_answer: bool) -> Self {
         let bodies = strong.len();
         let still = SeenBody { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
         Self {
             seen: vec![still; bodies],
             strong,
+            may_answer,
+            farthest: 0.0,
             answering: Vec::new(),
             place: vec![None; bodies],
             response: Response::default(),
             start: Vec::new(),
             gain: Vec::new(),
+            begun: 0.0,
+            begun_impulses: Vec::new(),
+            linearised_at: Vec::new(),
+            expected: Vec::new(),
+            heading: Vec::new(),
+            more: Vec::new(),
             lag: Vec::new(),
             left: vec![None; bodies],
             points: Vec::new(),
@@ -99,8 +141,14 @@ impl BodyMotion {
         }
         bodies.respond(dt, &self.answering, expected, &mut self.points, &mut self.response)?;
         mobility.set(self.answering.len(), &self.response.mobility);
+        self.expected.clear();
+        self.expected.extend_from_slice(expected);
+        flatten(&self.answering, expected, &mut self.linearised_at);
         self.gain.clone_from(&self.response.change);
-        add_answer(&self.response, &self.answering, expected, -1.0, &mut self.gain);
+        add_answer(&self.response, &self.linearised_at, -1.0, &mut self.gain);
+        self.begun = 0.0;
+        self.begun_impulses.clear();
+        self.begun_impulses.resize(6 * self.answering.len(), 0.0);
         self.start.clear();
         self.lag.clear();
         for (b, left) in self.left.iter_mut().enumerate() {
@@ -121,16 +169,39 @@ impl BodyMotion {
     fn find_answering(&mut self, bodies: &Bodies, near: Option<(&Mpm, f64)>, dt: f64) {
         self.answering.clear();
         self.place.fill(None);
-        for (id, body) in bodies.iter().filter(|(id, _)| self.strong[id.0]) {
-            let may_touch = match near {
-                Some((mpm, reach)) => is_near(bodies, id, mpm, dt, reach),
-                None => !body.geometries.is_empty(),
+        self.farthest = 0.0;
+        for (id, body) in bodies.iter() {
+            let strong = self.strong[id.0];
+            if body.geometries.is_empty() || !bodies.is_dynamic(id) {
+                continue;
+            }
+            let answers = match near {
+                // A slow body that is coupled weakly needs no look.
+                Some((mpm, _)) if !strong && dt * speed_bound(bodies, id, mpm) <= FAST * mpm.grid_spacing() => false,
+                Some((mpm, reach)) => way_among(bodies, id, mpm, dt, reach).is_some_and(|way| {
+                    let way = way / mpm.grid_spacing();
+                    self.farthest = self.farthest.max(way);
+                    strong || (self.may_answer && way > FAST)
+                }),
+                None => strong,
             };
-            if may_touch {
+            if answers {
                 self.place[id.0] = Some(self.answering.len() as u32);
                 self.answering.push(id);
             }
         }
+    }
+
+    /// Part of the longest step that the scheme answers for, that the step which has begun is: above 1 it is too
+    /// long. Bodies must not go farther past the particles around them, and their paths within the
+    /// step must not bend more, than parts of a grid cell of `spacing` (m).
+    pub(crate) fn excess(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
+        let bend = self.answering.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
+            let angular = Vector3::new(change[0], change[1], change[2]);
+            let linear = Vector3::new(change[3], change[4], change[5]);
+            0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
+        });
+        (self.farthest / LONGEST_WAY).max(bend.fold(0.0, f64::max) / (MOST_BEND * spacing))
     }
 
     /// Poses and velocities for substep `k` of `substeps`, `delta` (s) each. `impulses` are those of the step so far, one a body.
@@ -166,6 +237,55 @@ impl BodyMotion {
         }
     }
 
+    /// Linearises the bodies' step anew, after substep `k` with its impulses in `impulses`, where these lead to a
+    /// step that is far from the linear answer.
+    pub(crate) fn follow(
+        &mut self,
+        bodies: &mut Bodies,
+        k: u32,
+        substeps: u32,
+        dt: f64,
+        impulses: &[SpatialImpulse],
+        mobility: &mut Mobility,
+    ) -> Result<(), RigidError> {
+        if self.answering.is_empty() || k + 1 == substeps {
+            return Ok(());
+        }
+        let part = f64::from(k + 1) / f64::from(substeps);
+        self.heading.clear();
+        self.heading.extend(impulses.iter().zip(&self.expected).map(|(p, rate)| SpatialImpulse {
+            angular: p.angular + (1.0 - part) * rate.angular,
+            linear: p.linear + (1.0 - part) * rate.linear,
+        }));
+        flatten(&self.answering, &self.heading, &mut self.more);
+        self.more.iter_mut().zip(&self.linearised_at).for_each(|(more, at)| *more -= at);
+        if bodies.departure(&self.points, &self.more, &mut self.response) <= FAR {
+            return Ok(());
+        }
+        for place in 0..self.answering.len() {
+            let reached = self.reached(place, k + 1, substeps, impulses);
+            self.more[6 * place..][..6].copy_from_slice(&reached);
+        }
+        core::mem::swap(&mut self.start, &mut self.more);
+        bodies.respond(dt, &self.answering, &self.heading, &mut self.points, &mut self.response)?;
+        mobility.set(self.answering.len(), &self.response.mobility);
+        self.begun = part;
+        flatten(&self.answering, impulses, &mut self.begun_impulses);
+        flatten(&self.answering, &self.heading, &mut self.linearised_at);
+        // From here to the end of that step: V_0 + change - W (heading - so far), less what is reached.
+        self.gain.clone_from(&self.response.change);
+        self.more.clear();
+        self.more.extend(self.linearised_at.iter().zip(&self.begun_impulses).map(|(at, p)| at - p));
+        add_answer(&self.response, &self.more, -1.0, &mut self.gain);
+        for (place, &id) in self.answering.iter().enumerate() {
+            let velocity = bodies.velocity(id);
+            for (d, v) in six(&velocity.angular, &velocity.linear).into_iter().enumerate() {
+                self.gain[6 * place + d] += v - self.start[6 * place + d];
+            }
+        }
+        Ok(())
+    }
+
     /// The bodies that answer in this step, for a backend.
     pub(crate) fn answering(&self) -> AnsweringBodies<'_> {
         if self.answering.is_empty() {
@@ -189,21 +309,31 @@ impl BodyMotion {
         }
     }
 
-    /// Velocity with the part of the gain that belongs to `k` of `substeps`, and the impulses so far.
+    /// Velocity after `k` of `substeps` with the impulses so far, and what makes good the lag.
     fn velocity(&self, place: usize, k: u32, substeps: u32, impulses: &[SpatialImpulse]) -> SpatialVelocity {
-        let part = f64::from(k) / f64::from(substeps);
-        let size = 6 * self.answering.len();
-        let mut v = [0.0; 6];
-        for (d, v) in v.iter_mut().enumerate() {
-            let i = 6 * place + d;
-            let row = &self.response.mobility[i * size..(i + 1) * size];
-            *v = self.start[i] + part * self.gain[i] + answer(row, &self.answering, impulses);
-        }
-        let lag = &self.lag[place];
+        let (v, lag) = (self.reached(place, k, substeps, impulses), &self.lag[place]);
         SpatialVelocity {
             angular: Vector3::new(v[0], v[1], v[2]) + lag.angular,
             linear: Vector3::new(v[3], v[4], v[5]) + lag.linear,
         }
+    }
+
+    /// Velocity after `k` of `substeps` with the impulses so far.
+    fn reached(&self, place: usize, k: u32, substeps: u32, impulses: &[SpatialImpulse]) -> [f64; 6] {
+        let part = (f64::from(k) / f64::from(substeps) - self.begun) / (1.0 - self.begun);
+        let size = 6 * self.answering.len();
+        core::array::from_fn(|d| {
+            let i = 6 * place + d;
+            let row = &self.response.mobility[i * size..(i + 1) * size];
+            let mut answer = 0.0;
+            for (b, id) in self.answering.iter().enumerate() {
+                let p = six(&impulses[id.0].angular, &impulses[id.0].linear);
+                for (e, p) in p.into_iter().enumerate() {
+                    answer += row[6 * b + e] * (p - self.begun_impulses[6 * b + e]);
+                }
+            }
+            self.start[i] + part * self.gain[i] + answer
+        })
     }
 
     /// Whether a pair's body answers within the step.
@@ -244,43 +374,51 @@ impl BodyMotion {
     }
 }
 
-/// A row of W times impulses.
-fn answer(row: &[f64], bodies: &[BodyId], impulses: &[SpatialImpulse]) -> f64 {
-    let of = |(row, id): (&[f64], &BodyId)| {
-        let p = six(&impulses[id.0].angular, &impulses[id.0].linear);
-        row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>()
-    };
-    row.chunks_exact(6).zip(bodies).map(of).sum()
+/// Six numbers for each of these bodies.
+fn flatten(bodies: &[BodyId], impulses: &[SpatialImpulse], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(bodies.iter().flat_map(|id| six(&impulses[id.0].angular, &impulses[id.0].linear)));
 }
 
 /// `out += factor W p`.
-fn add_answer(
-    response: &Response,
-    bodies: &[BodyId],
-    impulses: &[SpatialImpulse],
-    factor: f64,
-    out: &mut [f64],
-) {
-    let size = 6 * bodies.len();
-    for (row, out) in response.mobility.chunks_exact(size).zip(out) {
-        *out += factor * answer(row, bodies, impulses);
+fn add_answer(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
+    for (row, out) in response.mobility.chunks_exact(p.len().max(1)).zip(out) {
+        *out += factor * row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
     }
 }
 
-/// Whether particles may touch a body within `dt` (s).
-fn is_near(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> bool {
+/// Bound on the speed of a body's surface and of particles past each other (m/s).
+fn speed_bound(bodies: &Bodies, id: BodyId, mpm: &Mpm) -> f64 {
+    let velocity = bodies.velocity(id);
+    velocity.linear.norm() + velocity.angular.norm() * bodies.body(id).reach() + mpm.max_speed()
+}
+
+/// How far the surface of a body goes past the particles around it within `dt` (s), at its present
+/// velocity and theirs (m); none where no particles can touch it by then. Particles are asked block by block, the first of each for all.
+fn way_among(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> Option<f64> {
     let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
+    let origin = Point3::from(pose.translation.vector);
     let reach = reach + dt * mpm.max_speed();
-    bodies.body(id).geometries.iter().any(|geometry| {
-        let placed = pose * geometry.pose;
-        (0..mpm.block_count()).any(|b| {
-            let view = mpm.block(b);
-            let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-            // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
-            let radius = (0.5 * view.edge() + 1.5 * mpm.grid_spacing()) * 3.0_f64.sqrt();
-            let origin = pose.translation.vector.into();
-            let moved = dt * (velocity.at(&origin, &center).norm() + velocity.angular.norm() * radius);
-            geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < radius + reach + moved
-        })
-    })
+    let mut way: Option<f64> = None;
+    for b in 0..mpm.block_count() {
+        let view = mpm.block(b);
+        let center = view.corner() + Vector3::repeat(0.5 * view.edge());
+        // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
+        let radius = (0.5 * view.edge() + 1.5 * mpm.grid_spacing()) * 3.0_f64.sqrt();
+        let there = velocity.at(&origin, &center);
+        let moved = dt * (there.norm() + velocity.angular.norm() * radius);
+        let farthest = radius + reach + moved;
+        let touches = bodies.body(id).geometries.iter().any(|geometry| {
+            let placed = pose * geometry.pose;
+            let apart = geometry.shape.bounding_sphere().is_some_and(|(middle, extent)| {
+                (placed * middle - center).norm() > extent + farthest
+            });
+            !apart && geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < farthest
+        });
+        if touches && !view.is_empty() {
+            let past = dt * ((there - view.velocity(0)).norm() + velocity.angular.norm() * radius);
+            way = Some(way.map_or(past, |way| way.max(past)));
+        }
+    }
+    way
 }

@@ -43,6 +43,11 @@ impl ContactFigures {
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
+    /// Coupling steps: 1, or more where the step was split ([`crate::CouplingStep`]).
+    pub coupling_steps: u32,
+    /// Length of the coupling steps as a part of what the scheme answers for, at most; above 1 one was too long, and the
+    /// exchange between bodies and particles in it is not to be trusted.
+    pub coupling_excess: f64,
     /// MPM substeps.
     pub substeps: u32,
     /// Contacts registered (speculative ones too), mean over the substeps.
@@ -66,23 +71,26 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    pub(crate) fn new(
-        substeps: u32,
-        contacts: &ContactFigures,
-        grid_nodes: usize,
-        rigid: AdvanceSummary,
-    ) -> Self {
-        Self {
-            substeps,
-            contacts_mean: contacts.contacts as f64 / f64::from(substeps),
-            contacts_max: contacts.contacts_max,
-            iterations: contacts.iterations,
-            iterations_max: contacts.iterations_max,
-            residual: contacts.residual,
-            not_converged: contacts.not_converged,
-            grid_nodes,
-            rigid,
+    /// Adds a coupling step. Contacts are summed until [`finish`](Self::finish).
+    pub(crate) fn add(&mut self, substeps: u32, contacts: &ContactFigures, rigid: &AdvanceSummary) {
+        self.coupling_steps += 1;
+        self.substeps += substeps;
+        self.contacts_mean += contacts.contacts as f64;
+        self.contacts_max = self.contacts_max.max(contacts.contacts_max);
+        self.iterations += contacts.iterations;
+        self.iterations_max = self.iterations_max.max(contacts.iterations_max);
+        self.residual = self.residual.max(contacts.residual);
+        self.not_converged += contacts.not_converged;
+        if self.coupling_steps == 1 {
+            self.rigid = *rigid;
+        } else {
+            self.rigid.add(rigid);
         }
+    }
+
+    /// Makes means of sums.
+    pub(crate) fn finish(&mut self) {
+        self.contacts_mean /= f64::from(self.substeps.max(1));
     }
 }
 

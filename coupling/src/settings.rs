@@ -62,6 +62,18 @@ pub enum Coupling {
     Strong,
 }
 
+/// Length of the steps after which bodies and particles hear of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum CouplingStep {
+    /// A step of the world, but halved, and again, for as long as bodies would go too far in it past the
+    /// particles around them, or be stopped or thrown too suddenly: [`crate::StepReport::coupling_excess`].
+    #[default]
+    Auto,
+    /// A step of the world, always. The report says where that was too long.
+    Fixed,
+}
+
 /// Contact between particles and bodies. Friction belongs to the bodies' geometries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, default)]
@@ -100,6 +112,8 @@ pub struct Settings {
     pub gravity: Vector3<f64>,
     /// How bodies that forces move are coupled to the particles.
     pub coupling: Coupling,
+    /// Whether a step may be split for it.
+    pub coupling_step: CouplingStep,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
     /// The contact solver.
@@ -118,6 +132,7 @@ impl Settings {
             dt,
             substeps: Substeps::Auto,
             coupling: Coupling::Auto,
+            coupling_step: CouplingStep::Auto,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),

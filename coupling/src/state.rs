@@ -14,7 +14,7 @@ use crate::memory::RememberedContact;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -28,8 +28,9 @@ struct Header {
     contacts: Vec<RememberedContact>,
     /// Velocities that the last contact solve left on the grid.
     velocities: Vec<NodeVelocity>,
-    /// Of the last step, one a body.
+    /// Of the last step, one a body, and those of a whole step at the rate of its last coupling step.
     impulses: Vec<SpatialImpulse>,
+    expected: Vec<SpatialImpulse>,
     /// Where contact last saw bodies that answer within the step.
     seen: Vec<Option<Isometry3<f64>>>,
     account: Account,
@@ -51,7 +52,8 @@ impl World {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
-            impulses: self.impulses.clone(),
+            impulses: self.step_impulses.clone(),
+            expected: self.expected.clone(),
             seen: self.motion.left().to_vec(),
             contacts: memory.contacts,
             velocities: memory.velocities,
@@ -89,14 +91,17 @@ impl World {
         if !self.warm_start.restore(header.velocities) {
             return Err(malformed("its velocities are not in the order of the grid"));
         }
-        if header.impulses.len() != self.impulses.len() || !self.motion.restore(header.seen) {
+        let bodies = self.impulses.len();
+        let counts = [header.impulses.len(), header.expected.len()];
+        if counts != [bodies; 2] || !self.motion.restore(header.seen) {
             return Err(malformed("it belongs to other bodies"));
         }
         let memory = self.contact_memory_of_host();
         if let Some(attached) = &mut self.attached {
             attached.load(&self.mpm, &memory)?;
         }
-        self.impulses = header.impulses;
+        self.step_impulses = header.impulses;
+        self.expected = header.expected;
         self.account = header.account;
         self.step = header.step;
         self.time = header.step as f64 * self.settings.dt;

@@ -20,9 +20,12 @@ use crate::regions::RegionSolver;
 use crate::register::Registry;
 use crate::report::{ContactFigures, StepReport};
 use crate::sensor::{Sensors, TactilePad, TactileReading};
-use crate::settings::{Settings, Substeps};
+use crate::settings::{Coupling, CouplingStep, Settings, Substeps};
 use crate::walls::Walls;
 use crate::warm_start::WarmStart;
+
+/// The shortest coupling step is this part of a step.
+const UNITS: u32 = 256;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
@@ -45,9 +48,16 @@ pub struct World {
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
     sensors: Sensors,
+    /// Of the particles on the bodies: in the coupling step at hand, in all of the step, and over a whole step at
+    /// the rate of the last coupling step.
     pub(crate) impulses: Vec<SpatialImpulse>,
+    pub(crate) step_impulses: Vec<SpatialImpulse>,
+    pub(crate) expected: Vec<SpatialImpulse>,
+    share: Vec<SpatialImpulse>,
     pub(crate) boundary_impulse: SpatialImpulse,
+    /// Of the bodies, at the beginning of the coupling step and of the step.
     pub(crate) origins: Vec<Point3<f64>>,
+    step_origins: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
 }
@@ -84,11 +94,15 @@ impl World {
         let totals = mpm.totals(&mut scratch);
         Self {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
-            motion: BodyMotion::new(strong),
+            motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
             account: Account::open(&totals, settings.gravity),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
+            step_impulses: vec![SpatialImpulse::zero(); bodies.len()],
+            expected: vec![SpatialImpulse::zero(); bodies.len()],
+            share: vec![SpatialImpulse::zero(); bodies.len()],
             boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
+            step_origins: vec![Point3::origin(); bodies.len()],
             walls: Walls::new(&settings.boundaries),
             settings,
             mpm,
@@ -117,14 +131,69 @@ impl World {
     }
 
     fn step_in_pool(&mut self) -> Result<StepReport, StepError> {
-        let dt = self.settings.dt;
-        let substeps = self.substeps();
-        self.prepare(dt).map_err(|e| self.rigid_error(e))?;
+        self.begin_step();
+        let start = self.time;
+        let mut report = StepReport::default();
+        let mut done = 0;
+        while done < UNITS {
+            let part = self.begin_part(done, &mut report).map_err(|e| self.rigid_error(e))?;
+            self.take_part(part, &mut report)?;
+            done += part;
+            self.time = start + self.part(done);
+        }
+        self.step += 1;
+        self.time = self.step as f64 * self.settings.dt;
+        report.grid_nodes = self.grid_nodes();
+        report.finish();
+        Ok(report)
+    }
+
+    /// Length of so many of the [`UNITS`] of a step [s].
+    fn part(&self, units: u32) -> f64 {
+        self.settings.dt * (f64::from(units) / f64::from(UNITS))
+    }
+
+    fn begin_step(&mut self) {
+        self.step_impulses.fill(SpatialImpulse::zero());
+        self.boundary_impulse = SpatialImpulse::zero();
+        self.sensors.begin();
+        for (origin, (id, _)) in self.step_origins.iter_mut().zip(self.bodies.iter()) {
+            *origin = self.bodies.pose(id).translation.vector.into();
+        }
+    }
+
+    /// Begins the longest coupling step after `done` units of the step that the scheme answers for, by halves; returns its units.
+    fn begin_part(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
+        let mut units = if done == 0 { UNITS } else { 1 << done.trailing_zeros() };
+        loop {
+            let dt = self.part(units);
+            self.prepare(dt)?;
+            let excess = self.motion.excess(&self.bodies, dt, self.mpm.grid_spacing());
+            let is_fixed = self.settings.coupling_step == CouplingStep::Fixed;
+            if excess <= 1.0 || units == 1 || is_fixed {
+                report.coupling_excess = report.coupling_excess.max(excess);
+                return Ok(units);
+            }
+            units /= 2;
+        }
+    }
+
+    /// A coupling step that has begun: the particles' substeps, and the bodies' step with the impulses of these.
+    fn take_part(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
+        let dt = self.part(units);
+        let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
-        self.step += 1;
-        self.time = self.step as f64 * dt;
-        Ok(StepReport::new(substeps, &contacts, self.grid_nodes(), rigid))
+        report.add(substeps, &contacts, &rigid);
+        let rate = f64::from(UNITS) / f64::from(units);
+        for b in 0..self.impulses.len() {
+            let (impulse, moved) = (self.impulses[b], self.origins[b] - self.step_origins[b]);
+            self.expected[b] =
+                SpatialImpulse { angular: rate * impulse.angular, linear: rate * impulse.linear };
+            self.step_impulses[b].linear += impulse.linear;
+            self.step_impulses[b].angular += impulse.angular + moved.cross(&impulse.linear);
+        }
+        Ok(())
     }
 
     /// The substeps of a step, `delta` [s] each, here or on a backend.
@@ -140,11 +209,9 @@ impl World {
         Ok(contacts)
     }
 
-    /// Poses, velocities and answers of the bodies for this step; particles in order.
+    /// Poses, velocities and answers of the bodies for a coupling step of `dt` [s]; particles in order.
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
-        self.boundary_impulse = SpatialImpulse::zero();
-        self.sensors.begin();
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
@@ -155,7 +222,12 @@ impl World {
             // A backend's particles are not where the host's were.
             let near = self.attached.is_none().then(|| (&self.mpm, self.registry.reach(&self.mpm)));
             let mobility = &mut self.problem.mobility;
-            self.motion.begin(&mut self.bodies, near, dt, &self.impulses, mobility)?;
+            let part = dt / self.settings.dt;
+            for (share, expected) in self.share.iter_mut().zip(&self.expected) {
+                *share =
+                    SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
+            }
+            self.motion.begin(&mut self.bodies, near, dt, &self.share, mobility)?;
         }
         self.impulses.fill(SpatialImpulse::zero());
         Ok(())
@@ -190,7 +262,10 @@ impl World {
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
         self.add_pins(&self.mpm.pin_impulse());
-        moved.map_err(|error| self.step_error(k, delta, error))
+        moved.map_err(|error| self.step_error(k, delta, error))?;
+        let (dt, mobility) = (f64::from(substeps) * delta, &mut self.problem.mobility);
+        let followed = self.motion.follow(&mut self.bodies, k, substeps, dt, &self.impulses, mobility);
+        followed.map_err(|e| self.rigid_error(e))
     }
 
     /// What the pins of cloth did.
@@ -266,21 +341,24 @@ impl World {
         moved
     }
 
-    /// Number of MPM substeps that the next step takes.
+    /// Number of MPM substeps that the next step takes where it is not split.
     pub fn substeps(&self) -> u32 {
+        self.substeps_within(self.settings.dt)
+    }
+
+    /// Number of MPM substeps of a coupling step of `dt` [s].
+    fn substeps_within(&self, dt: f64) -> u32 {
+        let most = f64::from(u32::MAX);
         match self.settings.substeps {
-            Substeps::Fixed(n) => n,
-            Substeps::Auto => {
-                let largest = self.largest_stable_substep();
-                (self.settings.dt / largest).ceil().clamp(1.0, f64::from(u32::MAX)) as u32
-            }
+            Substeps::Fixed(n) => (f64::from(n) * (dt / self.settings.dt)).ceil() as u32,
+            Substeps::Auto => (dt / self.largest_stable_substep(dt)).ceil().clamp(1.0, most) as u32,
         }
     }
 
-    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces in the next step [s]: a
+    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces within `dt` [s]: a
     /// tool brings the particles that it touches to its speed.
-    fn largest_stable_substep(&self) -> f64 {
-        let tools = self.bodies.fastest_surface(self.time, self.time + self.settings.dt);
+    fn largest_stable_substep(&self, dt: f64) -> f64 {
+        let tools = self.bodies.fastest_surface(self.time, self.time + dt);
         let particles = self.done().map_or_else(|| self.mpm.max_speed(), |done| done.max_speed);
         let fastest = particles.max(tools);
         self.mpm.largest_stable_substep(fastest)
@@ -371,7 +449,7 @@ impl World {
 
     /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
-        &self.impulses
+        &self.step_impulses
     }
 
     /// The tactile pads, in the order in which they were added.

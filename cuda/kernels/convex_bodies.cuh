@@ -227,7 +227,7 @@ struct NoBodies {
     __device__ __forceinline__ void load() const {}
     __device__ __forceinline__ void adopt() const {}
     __device__ __forceinline__ void start(bool, double (&)[1]) const {}
-    __device__ __forceinline__ void evaluate(double (&)[4]) const {}
+    __device__ __forceinline__ void evaluate(double (&)[8]) const {}
     __device__ __forceinline__ void factorise() const {}
     __device__ __forceinline__ void settle() const {}
     __device__ __forceinline__ void begin_system(double, double, double (&)[2]) const {}
@@ -425,7 +425,7 @@ struct AnsweringBodies {
         show(BODY_DIRECTION, OF_DIRECTION);
     }
 
-    __device__ __forceinline__ void evaluate(double (&values)[4]) const {
+    __device__ __forceinline__ void evaluate(double (&values)[8]) const {
         collect(BODY_IMPULSE);
         each(rank, [&](uint32_t j) {
             const double y = row(BODY_VELOCITY, j);

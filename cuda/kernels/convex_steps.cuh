@@ -108,8 +108,9 @@ struct Solve {
             values[0] = respond(m, c);
             react(c);
         });
-        double norms[4];
-        const auto of_node = [&](uint32_t i, double (&values)[4]) {
+        // Squares of deviation, gradient, velocity and impulse; momentum and mass of the nodes.
+        double norms[8];
+        const auto of_node = [&](uint32_t i, double (&values)[8]) {
             double j[3];
             collect(i, CONTACT_IMPULSE, j);
             const double mass = m.node(MASS, i);
@@ -125,13 +126,18 @@ struct Solve {
                 values[1] += inverse * g * g;
                 values[2] += mass * v * v;
                 values[3] += inverse * j[a] * j[a];
+                values[4 + a] += mass * v;
             }
+            values[7] += mass;
         };
-        m.template sum_nodes<4>(bodies, norms, of_node, [&](double (&values)[4]) { bodies.evaluate(values); });
+        m.template sum_nodes<8>(bodies, norms, of_node, [&](double (&values)[8]) { bodies.evaluate(values); });
+        // The nodes' common motion is taken off: the rule is the same in every inertial frame.
+        const double common = norms[4] * norms[4] + norms[5] * norms[5] + norms[6] * norms[6];
+        const double momentum = norms[7] > 0.0 ? norms[2] - common / norms[7] : norms[2];
         Evaluation e;
         e.deviation = norms[0];
         e.impulse = norms[3];
-        e.scale = sqrt(norms[2] > norms[3] ? norms[2] : norms[3]);
+        e.scale = sqrt(momentum > norms[3] ? momentum : norms[3]);
         e.objective = 0.5 * norms[0] + potential[0];
         e.residual = sqrt(norms[1]);
         e.tolerance = settings.absolute_tolerance + settings.relative_tolerance * e.scale;

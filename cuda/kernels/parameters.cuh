@@ -135,7 +135,7 @@ constexpr uint32_t CONTACT_SUMS = 7;
 // Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
 constexpr uint32_t CONVEX_THREADS = 128;
 // Sums that one pass forms at most.
-constexpr uint32_t CONVEX_SUMS = 4;
+constexpr uint32_t CONVEX_SUMS = 8;
 // f64 rows of a touched node: see `kernels/convex.cuh`.
 constexpr uint32_t CONVEX_NODE_ROWS = 20;
 // f64 rows of a contact.

@@ -31,8 +31,10 @@ pub enum Direction {
 pub struct SolverSettings {
     /// The step direction.
     pub direction: Direction,
-    /// `eps_r` of the stopping rule `|M^-1/2 grad| < eps_a + eps_r max(|M^1/2 v|, |M^-1/2 J^T gamma|)` (Castro et al.
-    /// 2022, SAP).
+    /// `eps_r` of the stopping rule
+    /// `|M^-1/2 grad| < eps_a + eps_r max(|M^1/2 (v - v_mean)|, |M^-1/2 J^T gamma|)` (Castro et al.
+    /// 2022, SAP, where `v_mean` is zero). With the nodes' mean velocity taken off, the rule is the same
+    /// in every inertial frame.
     pub relative_tolerance: f64,
     /// `eps_a` of the stopping rule \[sqrt(J)\].
     pub absolute_tolerance: f64,

@@ -25,7 +25,8 @@ pub struct IterationRecord {
     pub residual: f64,
     /// What the residual has to be below \[sqrt(J)\].
     pub tolerance: f64,
-    /// `max(|M^1/2 v|, |M^-1/2 J^T gamma|)` \[sqrt(J)\], which the relative tolerance multiplies.
+    /// `max(|M^1/2 (v - v_mean)|, |M^-1/2 J^T gamma|)` \[sqrt(J)\], which the relative tolerance
+    /// multiplies.
     pub scale: f64,
 }
 
@@ -287,6 +288,7 @@ impl ConvexSolver {
         self.impulse.fill([0.0; 4]);
         prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.impulse);
         let norms = kernels::gradient(
+            prepared.nodes.len(),
             &prepared.mass,
             &prepared.inverse_mass,
             &self.velocity,

@@ -7,7 +7,7 @@ shared_constants! {
     /// Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
     pub const CONVEX_THREADS: u32 = 128;
     /// Sums that one pass forms at most.
-    pub const CONVEX_SUMS: u32 = 4;
+    pub const CONVEX_SUMS: u32 = 8;
     /// f64 rows of a touched node: see `kernels/convex.cuh`.
     pub const CONVEX_NODE_ROWS: u32 = 20;
     /// f64 rows of a contact.

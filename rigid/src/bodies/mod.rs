@@ -131,6 +131,18 @@ impl Bodies {
         Ok(self.simulation.respond(dt, scratch, out)?)
     }
 
+    /// How far the step is from what the last [`respond`](Self::respond) answers linearly, where the impulses on
+    /// its bodies differ by `more` (six components a body, angular first) from those it was linearised about:
+    /// [`Simulation::departure`]. `points` is the buffer of that call.
+    pub fn departure(
+        &mut self,
+        points: &[(LinkId, Vector3<f64>)],
+        more: &[f64],
+        response: &mut Response,
+    ) -> f64 {
+        self.simulation.departure(points, more, response)
+    }
+
     /// How many bodies there are.
     pub fn len(&self) -> usize {
         self.bodies.len()

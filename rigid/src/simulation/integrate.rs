@@ -26,6 +26,17 @@ pub struct AdvanceSummary {
     pub solver: StepSummary,
 }
 
+impl AdvanceSummary {
+    /// Adds an advance that followed.
+    pub fn add(&mut self, other: &Self) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.shortest = self.shortest.min(other.shortest);
+        self.longest = self.longest.max(other.longest);
+        self.solver.add(&other.solver);
+    }
+}
+
 /// Steps shorter than this are given up (s).
 const SMALLEST: f64 = 1e-10;
 /// First step against the longest allowed.

@@ -11,6 +11,9 @@ use crate::multibody::{LinkId, Model, MotionVector, for_each_axis};
 /// Tolerance of the step that is linearised.
 const TOLERANCE: f64 = 1e-8;
 
+/// Impulses below this part of the step's momentum do not change what is linear.
+const NEGLIGIBLE: f64 = 1e-4;
+
 /// The linear answer of points on links to a step's impulses, with everything that acts on the links in it: joints, motors, contacts,
 /// constraints, implicit as in a step.
 ///
@@ -23,9 +26,14 @@ pub struct Response {
     pub change: Vec<f64>,
     /// W, row by row, symmetric and positive semidefinite (1/(kg m^2), 1/(kg m), 1/kg).
     pub mobility: Vec<f64>,
+    /// Joint rates at the end of the step that was linearised (rad/s, m/s).
     rates: Vec<f64>,
     external: Vec<f64>,
-    column: Vec<f64>,
+    /// `H^-1 J^T`: how the rates answer each component of the impulses, one after the other.
+    answers: Vec<f64>,
+    scratch: Vec<f64>,
+    moved: Vec<f64>,
+    gradient: Vec<f64>,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -50,15 +58,65 @@ impl<S: ContactSource> Simulation<S> {
             let (time, stop) = (state.time, Stop::NotFinite);
             return Err(SimulationError::NotConverged { time, stop, residual: f64::NAN });
         }
-        out.rates.iter_mut().zip(&state.v).for_each(|(v, v0)| *v -= v0);
-        let rates = core::mem::take(&mut out.rates);
+        out.scratch.clear();
+        out.scratch.extend(out.rates.iter().zip(&state.v).map(|(v, v0)| v - v0));
         out.change.clear();
         for (link, point) in points {
-            out.change.extend(self.velocity_of(*link, point, &rates));
+            out.change.extend(self.velocity_of(*link, point, &out.scratch));
         }
-        out.rates = rates;
         self.find_mobility(points, out);
         Ok(())
+    }
+
+    /// How far the step is from the linear answer where the impulses at the points differ by `more` (six
+    /// components a point) from those about which it was linearised: the part of `more` that the
+    /// linear answer leaves unbalanced, 0 where the step is linear. A contact that opens or closes,
+    /// and a joint that reaches its limit, make it large.
+    ///
+    /// `response` and `points` are those of the last [`respond`](Self::respond), and nothing else was
+    /// asked of the simulation since. In closed form, which has no potential to ask, it is
+    /// the size of `more` beside the momentum of the step where there is contact at all.
+    pub fn departure(
+        &mut self,
+        points: &[(LinkId, Vector3<f64>)],
+        more: &[f64],
+        response: &mut Response,
+    ) -> f64 {
+        let n = response.rates.len();
+        if n == 0 {
+            return 0.0;
+        }
+        response.scratch.clear();
+        response.scratch.resize(n, 0.0);
+        for ((link, point), p) in points.iter().zip(more.chunks_exact(6)) {
+            let scratch = &mut response.scratch;
+            self.for_axes(*link, point, |n, axis| {
+                scratch[n] += axis.to_vector().iter().zip(p).map(|(a, p)| a * p).sum::<f64>();
+            });
+        }
+        let pushed = self.scaled_norm(&response.scratch);
+        let momentum = self.scaled_norm(&self.stepper.problem.momentum);
+        let Self { system, stepper, .. } = self;
+        if pushed <= NEGLIGIBLE * momentum {
+            return 0.0;
+        }
+        if stepper.comfree.is_some() {
+            return if stepper.touches.is_empty() { 0.0 } else { pushed / (pushed + momentum) };
+        }
+        let Response { rates, answers, scratch, gradient, moved, .. } = response;
+        moved.clone_from(rates);
+        for (answer, p) in answers.chunks_exact(n).zip(more) {
+            moved.iter_mut().zip(answer).for_each(|(v, a)| *v += a * p);
+        }
+        gradient.resize(n, 0.0);
+        stepper.problem.evaluate(&system.model, moved, gradient);
+        gradient.iter_mut().zip(scratch).for_each(|(g, j)| *g -= *j);
+        self.scaled_norm(&response.gradient) / pushed
+    }
+
+    /// Norm of impulses along the joints, each over the root of its inertia.
+    fn scaled_norm(&self, x: &[f64]) -> f64 {
+        x.iter().zip(&self.stepper.problem.scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
     }
 
     /// What rates of the joints add to the spatial velocity of a point.
@@ -75,17 +133,18 @@ impl<S: ContactSource> Simulation<S> {
 
     /// `J H^-1 J^T`, a unit impulse at a time.
     fn find_mobility(&self, points: &[(LinkId, Vector3<f64>)], out: &mut Response) {
-        let size = 6 * points.len();
+        let (size, n) = (6 * points.len(), out.rates.len());
         out.mobility.clear();
         out.mobility.resize(size * size, 0.0);
+        out.answers.clear();
+        out.answers.resize(size * n, 0.0);
         for (p, (link, point)) in points.iter().enumerate() {
             for d in 0..6 {
-                out.column.clear();
-                out.column.resize(out.rates.len(), 0.0);
-                self.for_axes(*link, point, |n, axis| out.column[n] = axis.to_vector()[d]);
-                self.stepper.answer(&self.system, &mut out.column);
+                let column = &mut out.answers[(6 * p + d) * n..][..n];
+                self.for_axes(*link, point, |n, axis| column[n] = axis.to_vector()[d]);
+                self.stepper.answer(&self.system, column);
                 for (other, (link, point)) in points.iter().enumerate() {
-                    let velocity = self.velocity_of(*link, point, &out.column);
+                    let velocity = self.velocity_of(*link, point, column);
                     for (e, v) in velocity.into_iter().enumerate() {
                         out.mobility[(6 * other + e) * size + 6 * p + d] = v;
                     }

@@ -74,15 +74,18 @@ pub(in super::super) struct Norms {
     pub deviation: f64,
     /// `|grad|^2` in M^-1.
     pub gradient: f64,
-    /// `|v|^2` in M.
+    /// `|v - v_mean|^2` in M, with the nodes' mean velocity: the same in every inertial frame. What
+    /// answers of bodies add is a change of velocity already.
     pub momentum: f64,
     /// `|J^T gamma|^2` in M^-1.
     pub impulse: f64,
 }
 
-/// The gradient `M (v - v*) - J^T gamma` of every touched node (zero where there is no mass), and the norms.
+/// The gradient `M (v - v*) - J^T gamma` of every touched node (zero where there is no mass), and the
+/// norms. The first `nodes` vectors are velocities of nodes, the others unknowns of bodies.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn gradient(
+    nodes: usize,
     mass: &[f64],
     inverse_mass: &[f64],
     v: &[Vector],
@@ -91,8 +94,8 @@ pub(in super::super) fn gradient(
     out: &mut [Vector],
 ) -> Norms {
     let mut sums = [ZERO; 4];
-    let nodes = mass.iter().zip(inverse_mass).zip(v).zip(free).zip(impulse).zip(out);
-    for (((((&m, &inverse), v), free), j), out) in nodes {
+    let vectors = mass.iter().zip(inverse_mass).zip(v).zip(free).zip(impulse).zip(out);
+    for (((((&m, &inverse), v), free), j), out) in vectors {
         let massive = m * inverse;
         for l in 0..4 {
             let d = v[l] - free[l];
@@ -104,8 +107,22 @@ pub(in super::super) fn gradient(
             sums[3][l] = (inverse * j[l]).mul_add(j[l], sums[3][l]);
         }
     }
-    let [deviation, gradient, momentum, impulse] = sums.map(sum);
+    let [deviation, gradient, squares, impulse] = sums.map(sum);
+    let momentum = (squares - of_common_motion(&mass[..nodes], &v[..nodes])).max(0.0);
     Norms { deviation, gradient, momentum, impulse }
+}
+
+/// `|v_mean|^2` in M: what is squared of the nodes' common motion.
+#[inline(always)]
+fn of_common_motion(mass: &[f64], v: &[Vector]) -> f64 {
+    let (mut total, mut momentum) = (0.0, ZERO);
+    for (&m, v) in mass.iter().zip(v) {
+        total += m;
+        for l in 0..4 {
+            momentum[l] = m.mul_add(v[l], momentum[l]);
+        }
+    }
+    if total > 0.0 { sum(momentum.map(|p| p * p)) / total } else { 0.0 }
 }
 
 /// `(d . g, |d|_M^2)` of a direction.

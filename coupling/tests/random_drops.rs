@@ -1,0 +1,144 @@
+//! Bodies dropped at random onto soft layers on a floor: nothing gives more than it got.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{G, block, fixed_corotated, floor};
+use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use pliant_coupling::{Coupling, Settings, World};
+use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.next()
+    }
+
+    fn log(&mut self, low: f64, high: f64) -> f64 {
+        self.within(low.ln(), high.ln()).exp()
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[((self.next() * choices.len() as f64) as usize).min(choices.len() - 1)]
+    }
+
+    fn rotation(&mut self) -> UnitQuaternion<f64> {
+        let axis = Vector3::from_fn(|_, _| self.within(-1.0, 1.0));
+        UnitQuaternion::new(axis * self.within(0.0, 3.0))
+    }
+}
+
+/// A drop: the world, the mass of the body [kg], and what was drawn.
+struct Drop {
+    world: World,
+    mass: f64,
+    told: String,
+}
+
+const BODY: BodyId = BodyId(1);
+
+/// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5 to 40 mm on a floor.
+fn draw(seed: u64, coupling: Coupling) -> Drop {
+    let mut random = Random(seed);
+    let dt = random.of(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
+    let thickness = random.log(0.005, 0.04);
+    let layers = random.of(&[2_usize, 3, 4]);
+    let spacing = thickness / layers as f64;
+    let mass = random.log(0.01, 20.0);
+    let speed = random.within(0.0, 10.0);
+    let stiffness = random.log(3e4, 1e6);
+    let size = random.within(0.015, 0.04);
+    let friction = random.within(0.0, 1.0);
+    let shape = match random.of(&[0, 1, 2]) {
+        0 => Shape::Box { half_extents: Vector3::new(size, 0.8 * size, 0.6 * size) },
+        1 => Shape::Capsule { radius: 0.6 * size, half_length: 0.5 * size },
+        _ => Shape::Sphere { radius: size },
+    };
+    let rotation = random.rotation();
+    let mut settings = Settings::new(2.0 * spacing, dt);
+    settings.coupling = coupling;
+    let mut builder = World::builder(settings);
+    let rubber = builder.material(fixed_corotated(stiffness, 0.3, 1000.0));
+    let across = (0.12 / spacing) as usize;
+    let half = 0.5 * across as f64 * spacing;
+    builder.particles(block(
+        rubber,
+        [-half, -half, 0.0],
+        [across, across, layers],
+        spacing,
+        Vector3::zeros(),
+    ));
+    builder.body(floor(friction)).unwrap();
+    let clear = random.within(0.001, 0.05);
+    let reach = 1.6 * size;
+    let pose = Isometry3::from_parts(Translation3::new(0.0, 0.0, thickness + reach + clear), rotation);
+    let motion = Motion::Dynamic {
+        parent: None,
+        joint: Joint::free(),
+        mass: MassProperties { mass, inertia: Matrix3::identity() * (0.4 * mass * size * size) },
+        force: Vector3::zeros(),
+        torque: Vector3::zeros(),
+        velocity: SpatialVelocity { angular: Vector3::zeros(), linear: Vector3::new(0.0, 0.0, -speed) },
+        gravity: true,
+    };
+    let told = format!(
+        "seed {seed}: {shape:?} of {mass:.3} kg at {speed:.2} m/s on {thickness:.4} m ({layers} layers) of {stiffness:.2e} Pa, friction {friction:.2}, dt {dt}"
+    );
+    let geometries = vec![Geometry::new(shape, friction)];
+    builder
+        .body(BodyDesc { name: "body".into(), pose, motion, geometries, appearance: Vec::new() })
+        .unwrap();
+    Drop { world: builder.build().unwrap(), mass, told }
+}
+
+/// Energy of particles and body [J].
+fn energy(world: &mut World, mass: f64) -> f64 {
+    let particles = world.diagnostics();
+    let height = world.bodies().pose(BODY).translation.z;
+    particles.kinetic_energy
+        + particles.elastic_energy
+        + particles.gravitational_energy
+        + world.bodies().kinetic_energy()
+        + mass * G * height
+}
+
+#[test]
+fn nothing_is_launched() {
+    let first: u64 = std::env::var("DROPS_SEED").map_or(1, |s| s.parse().unwrap());
+    let count: u64 = std::env::var("DROPS").map_or(20, |s| s.parse().unwrap());
+    for coupling in [Coupling::Auto] {
+        for seed in first..first + count {
+            let Drop { mut world, mass, told } = draw(seed, coupling);
+            let start = energy(&mut world, mass);
+            let mut most = start;
+            let mut pieces = 0;
+            let clock = std::time::Instant::now();
+            let mut failed = String::new();
+            let mut at = 0.0;
+            while world.time() < 0.15 {
+                match world.step() {
+                    Ok(report) => { pieces += report.coupling_steps },
+                    Err(error) => {
+                        failed = error.to_string();
+                        break;
+                    }
+                }
+                let now = energy(&mut world, mass);
+                if now > most { most = now; at = world.time(); }
+            }
+            let end = energy(&mut world, mass);
+            let height = world.bodies().pose(BODY).translation.z;
+            println!("{:8.4} {:8.4} at {at:.3} z {height:7.4} {pieces:4} {:6.2} s {told} {failed}", most / start, end / start, clock.elapsed().as_secs_f64());
+        }
+    }
+}
