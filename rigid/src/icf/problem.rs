@@ -44,11 +44,10 @@ impl Problem {
         ]
     }
 
-    /// Marks the trees that a constraint acts on.
+    /// Marks the trees that a constraint acts on, limits left out: they may be far.
     pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
         self.contacts.mark_trees(trees);
         self.equalities.mark_trees(trees);
-        self.limits.mark_trees(trees);
         self.actuators.mark_trees(trees);
         self.dry_joints.mark_trees(trees);
     }

@@ -5,10 +5,14 @@
 //! Runge-Kutta pairs, in as many substeps as it needs: the third-order pair of Bogacki and Shampine (1989) where that is enough, the fifth-order one
 //! of Dormand and Prince (1980) elsewhere. Each tree has its own substeps, so that it moves the same whatever else is there.
 
+use nalgebra::Vector3;
+
 use super::inverse_dynamics::bias_forces_of;
 use super::joint::MAX_POSITIONS;
 use super::mass_matrix::tree_mass_matrix;
-use super::{Corner, InverseDynamics, Kinematics, LinkId, Model, RigidInertia, State, Tree};
+use super::{
+    Corner, InverseDynamics, Kinematics, LinkId, Model, MotionVector, RigidInertia, State, Tree, for_each_axis,
+};
 use crate::comfree::{factorise, solve};
 
 /// Error of the velocities and positions in a step, relative to the velocity, in the norm of the kinetic energy: 10^4 steps keep the
@@ -69,11 +73,13 @@ struct Jointed {
     tree: usize,
     /// The fixed and prescribed links that it hangs on, and its own, parents first.
     links: Vec<LinkId>,
+    /// Whether gravity is in its motion.
+    falls: bool,
     /// Its mass matrix at the end of the motion.
     mass: Vec<f64>,
 }
 
-/// Where the jointed trees of a model are at the end of a step if nothing but gravity acts on them. Buffers are kept.
+/// Where the jointed trees of a model are at the end of a step if nothing but gravity, or nothing at all, acts on them. Buffers are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeMotion {
     trees: Vec<Jointed>,
@@ -112,7 +118,7 @@ impl FreeMotion {
             links.reverse();
             links.extend_from_slice(&whole.links);
             let mass = vec![0.0; whole.velocities * whole.velocities];
-            (!floats(tree)).then_some(Jointed { tree, links, mass })
+            (!floats(tree)).then_some(Jointed { tree, links, falls: true, mass })
         };
         let trees: Vec<Jointed> = model.trees().iter().enumerate().filter_map(jointed).collect();
         // Nothing to move, no room.
@@ -140,16 +146,49 @@ impl FreeMotion {
         self.trees.iter().map(|jointed| (jointed.tree, &jointed.mass[..]))
     }
 
-    /// Moves the jointed trees by `dt` (s) from a state.
+    /// Moves the jointed trees by `dt` (s) from a state, those that `falls` tells of their numbers under gravity, the others without.
     ///
     /// # Errors
     /// The first tree that cannot be followed.
-    pub fn run(&mut self, model: &Model, state: &State, dt: f64) -> Result<(), TooFast> {
+    pub fn run(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        falls: impl Fn(usize) -> bool,
+    ) -> Result<(), TooFast> {
         let mut trees = core::mem::take(&mut self.trees);
-        let done = trees.iter_mut().try_for_each(|jointed| self.follow(model, jointed, state, dt));
+        let done = trees.iter_mut().try_for_each(|jointed| {
+            jointed.falls = falls(jointed.tree);
+            self.follow(model, jointed, state, dt)
+        });
         self.trees = trees;
         self.end.time = state.time + dt;
         done
+    }
+
+    /// Adds the impulse of gravity over a step of `dt` (s) to the trees that do not fall, where they are half a step on at the
+    /// velocities of the start: with positions that move by the mean velocity that is the leapfrog scheme, and bodies at rest stay so.
+    pub fn add_weight(&mut self, model: &Model, state: &State, dt: f64, momentum: &mut [f64]) {
+        for jointed in self.trees.iter().filter(|jointed| !jointed.falls) {
+            let tree = &model.trees()[jointed.tree];
+            copy_tree(model, tree, state, &mut self.stage);
+            for &link in &tree.links {
+                let (q, v) = (model.positions_of(link), model.velocities_of(link));
+                model.links()[link.0].joint.advance(&mut self.stage.q[q], &state.v[v], 0.5 * dt);
+            }
+            self.stage.time = state.time + 0.5 * dt;
+            let corner = Corner::Mean(state.time, dt);
+            self.kinematics.update_links(model, &jointed.links, &self.stage, corner);
+            for &link in tree.links.iter().filter(|link| model.links()[link.0].gravity) {
+                let pose = self.kinematics.pose(link);
+                let inertia = model.links()[link.0].inertia.rotated(pose);
+                let weight = inertia.momentum(&MotionVector::new(Vector3::zeros(), model.gravity * dt));
+                for_each_axis(model, &self.kinematics, link, &pose.translation.vector, |n, axis| {
+                    momentum[n] += axis.dot(&weight);
+                });
+            }
+        }
     }
 
     fn follow(
@@ -167,6 +206,12 @@ impl FreeMotion {
         let mut sound = self.evaluate(model, jointed, 0, corner);
         if !sound {
             return Err(TooFast { link: tree.links[0], fits: 0.0 });
+        }
+        let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+        let still = |x: &State| x.v[dofs.clone()].iter().all(|&x| x == 0.0);
+        if still(state) && still(&self.rates[0]) && model.prescribed.is_empty() {
+            copy_tree(model, tree, state, &mut self.end);
+            return Ok(());
         }
         let (mut pair, mut gone, mut step) = (&BOGACKI_SHAMPINE, 0.0, dt);
         for _ in 0..MOST {
@@ -235,7 +280,8 @@ impl FreeMotion {
         let (n, first) = (tree.velocities, tree.first_velocity);
         let Self { kinematics, stage, inverse, composite, bias, factor, rates, .. } = self;
         kinematics.update_links(model, &jointed.links, stage, corner);
-        bias_forces_of(model, kinematics, &jointed.links, inverse, bias);
+        let gravity = if jointed.falls { model.gravity } else { Vector3::zeros() };
+        bias_forces_of(model, kinematics, &jointed.links, &gravity, inverse, bias);
         tree_mass_matrix(model, kinematics, tree, composite, &mut jointed.mass);
         factor[..n * n].copy_from_slice(&jointed.mass);
         let sound = factorise(factor, n);
@@ -282,12 +328,17 @@ impl FreeMotion {
     }
 }
 
-/// Copies the numbers of one tree.
-pub(crate) fn copy_tree(model: &Model, tree: &Tree, from: &State, to: &mut State) {
+/// Copies the positions of one tree.
+pub(crate) fn copy_positions(model: &Model, tree: &Tree, from: &State, to: &mut State) {
     for &link in &tree.links {
         let q = model.positions_of(link);
         to.q[q.clone()].copy_from_slice(&from.q[q]);
     }
+}
+
+/// Copies the numbers of one tree.
+pub(crate) fn copy_tree(model: &Model, tree: &Tree, from: &State, to: &mut State) {
+    copy_positions(model, tree, from, to);
     let v = tree.first_velocity..tree.first_velocity + tree.velocities;
     to.v[v.clone()].copy_from_slice(&from.v[v]);
 }

@@ -3,6 +3,7 @@
 use super::algebra::{ForceVector, MotionVector};
 use super::kinematics::Kinematics;
 use super::model::{LinkId, Model};
+use nalgebra::Vector3;
 
 /// Buffers of the recursion.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ pub fn inverse_dynamics(
     out: &mut [f64],
 ) {
     let all = (0..model.links().len()).map(LinkId);
-    recurse(model, kinematics, all, accelerations, external, work, out);
+    recurse(model, kinematics, all, &model.gravity, accelerations, external, work, out);
     for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
         out[n] += model.dofs()[n].armature * accelerations[n];
     }
@@ -35,6 +36,7 @@ fn recurse(
     model: &Model,
     kinematics: &Kinematics,
     some: impl DoubleEndedIterator<Item = LinkId> + Clone,
+    gravity: &Vector3<f64>,
     accelerations: &[f64],
     external: &[ForceVector],
     work: &mut InverseDynamics,
@@ -52,7 +54,7 @@ fn recurse(
         }
         work.accelerations[i] = a;
         let inertia = link.inertia.rotated(kinematics.pose(LinkId(i)));
-        let weighing = if link.gravity { model.gravity } else { nalgebra::Vector3::zeros() };
+        let weighing = if link.gravity { *gravity } else { Vector3::zeros() };
         // Gravity as an acceleration of everything against it, link by link, since it need not act on all.
         let against = MotionVector::new(a.angular, a.linear - weighing);
         let w = kinematics.velocity(LinkId(i)).angular;
@@ -91,16 +93,17 @@ pub fn bias_forces(
     work.zero = zero;
 }
 
-/// [`bias_forces`] without forces from outside, of some links, parents first and with all that hangs on them.
+/// [`bias_forces`] under a gravity (m/s^2) and no forces from outside, of some links, parents first and with all that hangs on them.
 pub(super) fn bias_forces_of(
     model: &Model,
     kinematics: &Kinematics,
     links: &[LinkId],
+    gravity: &Vector3<f64>,
     work: &mut InverseDynamics,
     out: &mut [f64],
 ) {
     let mut zero = core::mem::take(&mut work.zero);
     zero.resize(model.velocities(), 0.0);
-    recurse(model, kinematics, links.iter().copied(), &zero, &[], work, out);
+    recurse(model, kinematics, links.iter().copied(), gravity, &zero, &[], work, out);
     work.zero = zero;
 }

@@ -29,7 +29,7 @@ pub use algebra::{ForceVector, MotionVector, RigidInertia};
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::ModelError;
 pub use forward_dynamics::{ForwardDynamics, forward_dynamics};
-pub(crate) use free_motion::{FreeMotion, copy_tree};
+pub(crate) use free_motion::{FreeMotion, copy_positions, copy_tree};
 pub use inverse_dynamics::{InverseDynamics, bias_forces, inverse_dynamics};
 pub use jacobian::{for_each_axis, point_jacobian};
 pub use joint::JointKind;

@@ -1,6 +1,7 @@
 //! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
 //!
-//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. All else is
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees that
+//! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. All else is
 //! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
 //! them what they do is measured in the kinetic energy of the end.
 //!
@@ -16,6 +17,10 @@ use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
 use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axis};
 
+/// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
+/// takes no part in it.
+const LIMIT_REACH: f64 = 2.0;
+const LIMIT_RATE: f64 = 100.0;
 /// About the root of the sum of both ends' squares, at an equal rate at both (rad).
 const HALF_A_TURN: f64 = 4.0;
 
@@ -25,13 +30,20 @@ pub(super) struct Free {
     pub motion: FreeMotion,
     /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
     change: Vec<f64>,
+    /// Impulse of gravity (N m s, N s) on the trees whose motion has none.
+    pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
     /// Bodies that nothing holds, and their first degree of freedom.
     floating: Vec<(usize, LinkId)>,
+    /// Whether free bodies fall by parabolas. Under error control they do not: steps of first order there are what tells an
+    /// impact ahead.
+    pub parabolas: bool,
     /// Whether a constraint pushed a tree, and whether there are forces from outside.
     pushed: Vec<bool>,
     pub loaded: bool,
+    /// Whether there are systems outside, whose states go with the velocities of steps' ends: positions then do so, too.
+    steered: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
     excess: Vec<f64>,
@@ -51,10 +63,13 @@ impl Free {
         Some(Box::new(Self {
             motion: FreeMotion::new(model),
             change: vec![0.0; model.velocities()],
+            weight: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
             floating: model.floating.iter().map(|body| (body.tree, body.link)).collect(),
+            parabolas: false,
             pushed: Vec::new(),
             loaded: false,
+            steered: !system.externals.is_empty(),
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
             lag: vec![0.0; n],
@@ -71,7 +86,25 @@ impl Free {
         bias: &[f64],
         problem: &mut Problem,
     ) -> Result<(), SimulationError> {
-        self.motion.run(model, state, dt).map_err(|too_fast| SimulationError::TooFast {
+        self.touched.fill(false);
+        problem.mark_trees(&mut self.touched);
+        let (loads, limits) = (bias, &problem.limits);
+        for (t, _) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let mut dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            self.touched[t] |= dofs.any(|n| {
+                let dof = &model.dofs()[n];
+                loads[n] != 0.0 || dof.damping + dof.stiffness > 0.0
+            });
+        }
+        for (tree, _) in &self.floating {
+            self.touched[*tree] |= self.loaded;
+        }
+        for (law, n, tree, _) in limits.entries() {
+            self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
+        }
+        let touched = &self.touched;
+        self.motion.run(model, state, dt, |t| !touched[t]).map_err(|too_fast| SimulationError::TooFast {
             time: state.time,
             link: model.links()[too_fast.link.0].name.clone(),
             step: dt,
@@ -87,21 +120,18 @@ impl Free {
                 problem.momentum[n] = momentum - dt * bias[n];
             }
         }
+        self.weight.fill(0.0);
+        self.motion.add_weight(model, state, dt, &mut self.weight);
+        problem.momentum.iter_mut().zip(&self.weight).for_each(|(r, weight)| *r += weight);
         Ok(())
     }
 
-    /// Finds which trees something acts on, and starts the others at the motion, which is their solution.
-    pub fn mark(&mut self, model: &Model, bias: &[f64], problem: &Problem, v: &mut [f64]) {
-        self.touched.fill(false);
-        problem.mark_trees(&mut self.touched);
-        let passive = |n: &usize| model.dofs()[*n].damping + model.dofs()[*n].stiffness > 0.0;
-        for (t, _) in self.motion.trees() {
+    /// Starts the trees that nothing acts on at the motion, which is their solution.
+    pub fn guess(&self, model: &Model, v: &mut [f64]) {
+        for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
             let tree = &model.trees()[t];
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
-            self.touched[t] |= dofs.clone().any(|n| bias[n] != 0.0 || passive(&n));
-            if !self.touched[t] {
-                v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
-            }
+            v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
         }
     }
 
@@ -117,14 +147,14 @@ impl Free {
         convex: bool,
     ) {
         self.fall(model, state, v, problem);
-        let Self { motion, change, touched, hessian, excess, lag, .. } = self;
+        let Self { motion, change, touched, pushed, steered, hessian, excess, lag, .. } = self;
         for (t, mass) in motion.trees() {
             let tree = &model.trees()[t];
             let (n, first) = (tree.velocities, tree.first_velocity);
             let end = &motion.end.v[first..first + n];
             let change = &mut change[first..first + n];
             let v = &mut v[first..first + n];
-            if !touched[t] {
+            if !(touched[t] || pushed[t]) {
                 // The solution without the solver's rounding.
                 v.copy_from_slice(end);
                 change.fill(0.0);
@@ -152,7 +182,7 @@ impl Free {
             hessian[..n * n].copy_from_slice(problem.inertia.values(t));
             // Forces from outside may be what holds it: of those that others found for it the stiffness is not known.
             let held = problem.add_own_hessian(t, &mut hessian[..n * n]);
-            let pressed = bias[first..first + n].iter().any(|&force| force != 0.0);
+            let pressed = *steered || bias[first..first + n].iter().any(|&force| force != 0.0);
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
@@ -176,11 +206,16 @@ impl Free {
             let n = model.velocities_of(*link);
             let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
             // Gravity alone turns nothing.
-            let free = !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
+            let free = self.parabolas && !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
             for n in linear {
                 self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
             }
         }
+    }
+
+    /// Whether anything but gravity acts on each tree, as far as a step's beginning tells.
+    pub fn touched(&self) -> &[bool] {
+        &self.touched
     }
 
     /// Copies the jointed trees' end of the contact-free motion.

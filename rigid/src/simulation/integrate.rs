@@ -115,7 +115,10 @@ impl<S: ContactSource> Simulation<S> {
             e.start(own);
             rest = after;
         }
-        let stepper = Stepper::new(&system);
+        let mut stepper = Stepper::new(&system);
+        if let Some(free) = &mut stepper.free {
+            free.parabolas = matches!(integrator, Integrator::Fixed { .. });
+        }
         let next_step = match integrator {
             Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => step,
             Integrator::ErrorControlled { max_step: longest, .. }
@@ -417,7 +420,7 @@ impl<S: ContactSource> Simulation<S> {
             let ends = (state, &*predicted);
             let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
             summary.solver.add(&step);
-            corrector.place_corrected(system, dt, end);
+            corrector.place_corrected(system, state, dt, end);
         }
         Ok(gap.unwrap_or(0.0).max(trial.difference()))
     }

@@ -91,7 +91,7 @@ fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
-    inverse: InverseDynamics,
+    pub(super) inverse: InverseDynamics,
     /// What forces ask for that are not in the contact-free motion.
     pub(super) bias: Vec<f64>,
     /// The contact-free motion of jointed trees, where steps take it.
@@ -284,10 +284,13 @@ impl Stepper {
         v: &mut [f64],
         x: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
-        self.assemble(system, state, dt)?;
+        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, &mut self.problem);
+        assemble::joints(system, state, &self.mass, dt, &mut self.problem);
+        assemble::actuators(system, state, &self.weight, dt, &mut self.problem);
         self.linearise(system, state, dt, x)?;
-        if let Some(free) = &mut self.free {
-            free.mark(&system.model, &self.bias, &self.problem, v);
+        self.assemble(system, state, dt)?;
+        if let Some(free) = &self.free {
+            free.guess(&system.model, v);
         }
         let summary = match &system.solver {
             RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
@@ -295,7 +298,6 @@ impl Stepper {
         };
         if let Some(free) = &mut self.free {
             let convex = matches!(system.solver, RigidSolver::Icf);
-            free.loaded = self.loads.iter().any(|load| *load != ForceVector::zero());
             free.finish(&system.model, state, dt, v, (&self.problem, &self.bias), convex);
         }
         self.finish(state, dt, v, x);
@@ -388,7 +390,7 @@ impl Stepper {
         }
     }
 
-    /// The parts of the problem that depend on the step's length.
+    /// Inertia and momentum of the problem, with what damps and springs the joints.
     fn assemble(&mut self, system: &System, state: &State, dt: f64) -> Result<(), SimulationError> {
         let model = &system.model;
         let problem = &mut self.problem;
@@ -397,6 +399,7 @@ impl Stepper {
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
         if let Some(free) = &mut self.free {
+            free.loaded = self.loads.iter().any(|load| *load != ForceVector::zero());
             free.begin(model, state, dt, &self.bias, problem)?;
         }
         // Damping and springs at the end of the step.
@@ -414,9 +417,6 @@ impl Stepper {
                 }
             }
         }
-        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
-        assemble::joints(system, state, &self.mass, dt, problem);
-        assemble::actuators(system, state, &self.weight, dt, problem);
         Ok(())
     }
 
