@@ -39,7 +39,7 @@ pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
 pub use report::{Balance, ContactFigures, Diagnostics, ParticleSnapshot, StepReport};
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
-    ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings,
-    Stiffness, Substeps,
+    ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet,
+    Settings, Stiffness, Substeps,
 };
 pub use world::World;

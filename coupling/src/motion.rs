@@ -177,7 +177,11 @@ impl BodyMotion {
             }
             let answers = match near {
                 // A slow body that is coupled weakly needs no look.
-                Some((mpm, _)) if !strong && dt * speed_bound(bodies, id, mpm) <= FAST * mpm.grid_spacing() => false,
+                Some((mpm, _))
+                    if !strong && dt * speed_bound(bodies, id, mpm) <= FAST * mpm.grid_spacing() =>
+                {
+                    false
+                }
                 Some((mpm, reach)) => way_among(bodies, id, mpm, dt, reach).is_some_and(|way| {
                     let way = way / mpm.grid_spacing();
                     self.farthest = self.farthest.max(way);
@@ -410,9 +414,10 @@ fn way_among(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> Opt
         let farthest = radius + reach + moved;
         let touches = bodies.body(id).geometries.iter().any(|geometry| {
             let placed = pose * geometry.pose;
-            let apart = geometry.shape.bounding_sphere().is_some_and(|(middle, extent)| {
-                (placed * middle - center).norm() > extent + farthest
-            });
+            let apart = geometry
+                .shape
+                .bounding_sphere()
+                .is_some_and(|(middle, extent)| (placed * middle - center).norm() > extent + farthest);
             !apart && geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < farthest
         });
         if touches && !view.is_empty() {

@@ -224,8 +224,7 @@ impl World {
             let mobility = &mut self.problem.mobility;
             let part = dt / self.settings.dt;
             for (share, expected) in self.share.iter_mut().zip(&self.expected) {
-                *share =
-                    SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
+                *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
             }
             self.motion.begin(&mut self.bodies, near, dt, &self.share, mobility)?;
         }

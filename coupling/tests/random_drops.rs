@@ -95,9 +95,7 @@ fn draw(seed: u64, coupling: Coupling) -> Drop {
         "seed {seed}: {shape:?} of {mass:.3} kg at {speed:.2} m/s on {thickness:.4} m ({layers} layers) of {stiffness:.2e} Pa, friction {friction:.2}, dt {dt}"
     );
     let geometries = vec![Geometry::new(shape, friction)];
-    builder
-        .body(BodyDesc { name: "body".into(), pose, motion, geometries, appearance: Vec::new() })
-        .unwrap();
+    builder.body(BodyDesc { name: "body".into(), pose, motion, geometries, appearance: Vec::new() }).unwrap();
     Drop { world: builder.build().unwrap(), mass, told }
 }
 
@@ -127,18 +125,26 @@ fn nothing_is_launched() {
             let mut at = 0.0;
             while world.time() < 0.15 {
                 match world.step() {
-                    Ok(report) => { pieces += report.coupling_steps },
+                    Ok(report) => pieces += report.coupling_steps,
                     Err(error) => {
                         failed = error.to_string();
                         break;
                     }
                 }
                 let now = energy(&mut world, mass);
-                if now > most { most = now; at = world.time(); }
+                if now > most {
+                    most = now;
+                    at = world.time();
+                }
             }
             let end = energy(&mut world, mass);
             let height = world.bodies().pose(BODY).translation.z;
-            println!("{:8.4} {:8.4} at {at:.3} z {height:7.4} {pieces:4} {:6.2} s {told} {failed}", most / start, end / start, clock.elapsed().as_secs_f64());
+            println!(
+                "{:8.4} {:8.4} at {at:.3} z {height:7.4} {pieces:4} {:6.2} s {told} {failed}",
+                most / start,
+                end / start,
+                clock.elapsed().as_secs_f64()
+            );
         }
     }
 }

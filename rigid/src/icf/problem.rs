@@ -63,7 +63,8 @@ impl Problem {
 
     /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant, at the velocities last seen. Whether any pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
-        let linked = self.contacts.add_own_hessian(tree, values) | self.equalities.add_own_hessian(tree, values);
+        let linked =
+            self.contacts.add_own_hessian(tree, values) | self.equalities.add_own_hessian(tree, values);
         linked
             | self.limits.add_own_hessian(tree, values)
             | self.actuators.add_own_hessian(tree, values)

@@ -11,7 +11,8 @@ use super::inverse_dynamics::bias_forces_of;
 use super::joint::MAX_POSITIONS;
 use super::mass_matrix::tree_mass_matrix;
 use super::{
-    Corner, InverseDynamics, Kinematics, LinkId, Model, MotionVector, RigidInertia, State, Tree, for_each_axis,
+    Corner, InverseDynamics, Kinematics, LinkId, Model, MotionVector, RigidInertia, State, Tree,
+    for_each_axis,
 };
 use crate::comfree::{factorise, solve};
 

@@ -206,7 +206,8 @@ impl Free {
             let n = model.velocities_of(*link);
             let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
             // Gravity alone turns nothing.
-            let free = self.parabolas && !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
+            let free =
+                self.parabolas && !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
             for n in linear {
                 self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
             }

@@ -113,7 +113,8 @@ impl Impacts {
             let fastest = |pair: usize| {
                 let speeds = self.pair(pair).map(|c| {
                     let contact = &self.contacts[c];
-                    let approach = -contact.normal.dot(&Vector3::from(scene.pool.velocity_of(contact.touch, v)));
+                    let approach =
+                        -contact.normal.dot(&Vector3::from(scene.pool.velocity_of(contact.touch, v)));
                     let meets = contact.distance <= scene.dt * (approach + blur);
                     if meets { approach } else { 0.0 }
                 });
