@@ -22,8 +22,14 @@
 //! impulse is there when the contact opens.
 //!
 //! A body's own step takes it along its velocity at the end, while contact has seen it gather that velocity: its pose would jump
-//! by about `dt dV/2` between steps, and stiff contacts would feel that. So contact goes on from the pose that it saw last, and
-//! what it lags behind is made good evenly over the next step.
+//! by about `dt dV/2` between steps, and stiff contacts would feel that. A body that nothing holds or
+//! touches but particles is put where its centre of mass was seen to go, which its impulses, each at its
+//! time, and gravity lead to: together they keep the angular momentum in every inertial frame.
+//! For others contact goes on from the pose that it saw last, and what it lags behind is made good
+//! evenly over the next step.
+//!
+//! Impulses on a body are about a point that goes on with it ([`Bodies::reference_velocity`]): of a body
+//! that is free and answers, where its centre of mass is by then.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_mpm::Mpm;
@@ -41,6 +47,9 @@ const FAR: f64 = 0.1;
 
 /// Way past particles within a step, in cells, from which on a body that would be coupled weakly answers in the step.
 const FAST: f64 = 0.1;
+
+/// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as free: the tolerance of its own step.
+const FREE: f64 = 1e-7;
 
 /// Longest way of a body's surface past particles within a step [cells].
 const LONGEST_WAY: f64 = 0.5;
@@ -83,6 +92,18 @@ pub(crate) struct BodyMotion {
     /// Where contact last saw the bodies that answered.
     left: Vec<Option<Isometry3<f64>>>,
     points: Vec<(LinkId, Vector3<f64>)>,
+    /// The answering bodies that nothing holds: centre of mass at the start (m), its velocity (m/s), and the body's mass (kg).
+    free: Vec<Option<Free>>,
+}
+
+/// A body that nothing holds, at the start of a step.
+#[derive(Clone, Copy, Debug)]
+struct Free {
+    center: Point3<f64>,
+    /// From the body's origin to the centre of mass, world axes (m).
+    lever: Vector3<f64>,
+    velocity: Vector3<f64>,
+    mass: f64,
 }
 
 fn six(angular: &Vector3<f64>, linear: &Vector3<f64>) -> [f64; 6] {
@@ -113,6 +134,7 @@ impl BodyMotion {
             lag: Vec::new(),
             left: vec![None; bodies],
             points: Vec::new(),
+            free: Vec::new(),
         }
     }
 
@@ -149,6 +171,12 @@ impl BodyMotion {
         self.begun = 0.0;
         self.begun_impulses.clear();
         self.begun_impulses.resize(6 * self.answering.len(), 0.0);
+        self.free.clear();
+        self.free.extend(self.answering.iter().map(|&id| {
+            let (center, mass) = bodies.free_center(id)?;
+            let lever = center.coords - bodies.pose(id).translation.vector;
+            Some(Free { center, lever, velocity: bodies.reference_velocity(id), mass })
+        }));
         self.start.clear();
         self.lag.clear();
         for (b, left) in self.left.iter_mut().enumerate() {
@@ -238,6 +266,53 @@ impl BodyMotion {
             let seen = &mut self.seen[id.0];
             seen.pose = velocity.advance(&seen.pose, delta);
             self.left[id.0] = Some(seen.pose);
+        }
+    }
+
+    /// Moves the points on that the bodies' impulses are about, over substep `k`.
+    pub(crate) fn move_references(
+        &self,
+        bodies: &Bodies,
+        k: u32,
+        substeps: u32,
+        delta: f64,
+        impulses: &[SpatialImpulse],
+        origins: &mut [Point3<f64>],
+    ) {
+        for (b, origin) in origins.iter_mut().enumerate() {
+            let free = self.place[b].and_then(|place| Some((place as usize, self.free[place as usize]?)));
+            *origin += delta
+                * match free {
+                    Some((place, free)) => {
+                        let v = self.reached(place, k + 1, substeps, impulses);
+                        Vector3::new(v[3], v[4], v[5]) + Vector3::new(v[0], v[1], v[2]).cross(&free.lever)
+                    }
+                    None => bodies.reference_velocity(BodyId(b)),
+                };
+        }
+    }
+
+    /// Puts the bodies that were free through their step of `dt` (s) where they were seen to go: `starts` are their
+    /// origins before, `origins` the points that their impulses were about, at the end.
+    pub(crate) fn settle(
+        &mut self,
+        bodies: &mut Bodies,
+        dt: f64,
+        impulses: &[SpatialImpulse],
+        origins: &[Point3<f64>],
+        starts: &[Point3<f64>],
+    ) {
+        for (&id, free) in self.answering.iter().zip(&self.free) {
+            let Some(free) = free else { continue };
+            let given = impulses[id.0].linear + dt * free.mass * bodies.free_acceleration(id, free.mass);
+            let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
+            let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
+            if (gained - given).norm() > FREE * scale {
+                continue;
+            }
+            let Some((center, _)) = bodies.free_center(id) else { continue };
+            let shift = free.center - center + (origins[id.0] - starts[id.0]);
+            bodies.shift(id, &shift);
         }
     }
 

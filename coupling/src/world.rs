@@ -55,9 +55,10 @@ pub struct World {
     pub(crate) expected: Vec<SpatialImpulse>,
     share: Vec<SpatialImpulse>,
     pub(crate) boundary_impulse: SpatialImpulse,
-    /// Of the bodies, at the beginning of the coupling step and of the step.
+    /// The points that the bodies' impulses are about: their origins at the beginning of the coupling step, which are kept, and
+    /// from there on as [`BodyMotion::move_references`] has it.
     pub(crate) origins: Vec<Point3<f64>>,
-    step_origins: Vec<Point3<f64>>,
+    pub(crate) starts: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
 }
@@ -102,7 +103,7 @@ impl World {
             share: vec![SpatialImpulse::zero(); bodies.len()],
             boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
-            step_origins: vec![Point3::origin(); bodies.len()],
+            starts: vec![Point3::origin(); bodies.len()],
             walls: Walls::new(&settings.boundaries),
             settings,
             mpm,
@@ -157,9 +158,6 @@ impl World {
         self.step_impulses.fill(SpatialImpulse::zero());
         self.boundary_impulse = SpatialImpulse::zero();
         self.sensors.begin();
-        for (origin, (id, _)) in self.step_origins.iter_mut().zip(self.bodies.iter()) {
-            *origin = self.bodies.pose(id).translation.vector.into();
-        }
     }
 
     /// Begins the longest coupling step after `done` units of the step that the scheme answers for, by halves; returns its units.
@@ -184,14 +182,17 @@ impl World {
         let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        if self.attached.is_none() {
+            self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
+        }
         report.add(substeps, &contacts, &rigid);
         let rate = f64::from(UNITS) / f64::from(units);
         for b in 0..self.impulses.len() {
-            let (impulse, moved) = (self.impulses[b], self.origins[b] - self.step_origins[b]);
+            let impulse = self.impulses[b];
             self.expected[b] =
                 SpatialImpulse { angular: rate * impulse.angular, linear: rate * impulse.linear };
             self.step_impulses[b].linear += impulse.linear;
-            self.step_impulses[b].angular += impulse.angular + moved.cross(&impulse.linear);
+            self.step_impulses[b].angular += impulse.angular;
         }
         Ok(())
     }
@@ -215,6 +216,7 @@ impl World {
         for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
             *origin = self.bodies.pose(id).translation.vector.into();
         }
+        self.starts.clone_from(&self.origins);
         if !self.mpm.is_empty() {
             if self.attached.is_none() {
                 self.mpm.begin_step();
@@ -260,6 +262,8 @@ impl World {
             self.finish_contact(delta, exchanged)
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
+        let origins = &mut self.origins;
+        self.motion.move_references(&self.bodies, k, substeps, delta, &self.impulses, origins);
         self.add_pins(&self.mpm.pin_impulse());
         moved.map_err(|error| self.step_error(k, delta, error))?;
         let (dt, mobility) = (f64::from(substeps) * delta, &mut self.problem.mobility);
@@ -446,7 +450,9 @@ impl World {
         self.motion.strong().iter().enumerate().filter(|(_, strong)| **strong).map(|(b, _)| BodyId(b))
     }
 
-    /// Impulses of the particles on the bodies over the last step, about each body's origin at its start, world frame.
+    /// Impulses of the particles on the bodies over the last step, world frame, each about a point that is at the body's
+    /// origin at the start of a coupling step and goes on with the velocity of that time: torques are about the
+    /// body as it moves, and the same in every inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.step_impulses
     }

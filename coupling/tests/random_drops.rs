@@ -3,40 +3,10 @@
 
 mod common;
 
-use common::{G, block, fixed_corotated, floor};
-use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use common::{G, block, fixed_corotated, floor, random::Random};
+use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Coupling, Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.next()
-    }
-
-    fn log(&mut self, low: f64, high: f64) -> f64 {
-        self.within(low.ln(), high.ln()).exp()
-    }
-
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[((self.next() * choices.len() as f64) as usize).min(choices.len() - 1)]
-    }
-
-    fn rotation(&mut self) -> UnitQuaternion<f64> {
-        let axis = Vector3::from_fn(|_, _| self.within(-1.0, 1.0));
-        UnitQuaternion::new(axis * self.within(0.0, 3.0))
-    }
-}
 
 /// A drop: the world, the mass of the body [kg], and what was drawn.
 struct Drop {
@@ -69,7 +39,7 @@ fn draw(seed: u64, coupling: Coupling) -> Drop {
     settings.coupling = coupling;
     let mut builder = World::builder(settings);
     let rubber = builder.material(fixed_corotated(stiffness, 0.3, 1000.0));
-    let across = (0.12 / spacing) as usize;
+    let across = ((0.12 / spacing) as usize).min(30);
     let half = 0.5 * across as f64 * spacing;
     builder.particles(block(
         rubber,

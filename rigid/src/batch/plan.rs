@@ -153,7 +153,8 @@ impl Plan {
         let RigidSolver::ComFree(settings) = system.solver else {
             return Err(unsupported("the convex solver", "rigid_solver", "choose the closed-form one"));
         };
-        let pushed = system.applied.iter().chain(&system.in_place).any(|f| *f != ForceVector::zero());
+        let in_place = system.in_place.iter().map(|line| &line.force);
+        let pushed = system.applied.iter().chain(in_place).any(|f| *f != ForceVector::zero());
         if let Some(item) = [
             (!system.equalities.is_empty(), "equality constraints"),
             (!system.externals.is_empty(), "external systems"),

@@ -7,7 +7,7 @@ use super::{Bodies, Body};
 use crate::collision::{CollisionGeometry, Scene};
 use crate::error::RigidError;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, MotionVector, State};
-use crate::simulation::{Collisions, Integrator, Simulation, System};
+use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
     /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `step` (s) where the settings give no integrator.
@@ -35,7 +35,7 @@ impl BodiesBuilder {
         let scene = Scene::new(touchable(&bodies, &files)?, &model, &excluded)?;
         let mut system = System::new(model);
         system.applied = vec![ForceVector::zero(); system.model.links().len()];
-        system.in_place.clone_from(&system.applied);
+        system.in_place.resize(system.applied.len(), LineForce::zero());
         system.actuators = actuators;
         system.equalities = equalities;
         for make in externals {
@@ -48,7 +48,7 @@ impl BodiesBuilder {
         kinematics.update(&system.model, &state);
         let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step });
         let simulation = Simulation::new(system, Collisions::new(scene, tolerance), integrator, state)?;
-        Ok(Bodies { bodies, simulation, kinematics, prepared: None })
+        Ok(Bodies { bodies, simulation, kinematics, prepared: None, references: Vec::new() })
     }
 }
 

@@ -4,12 +4,12 @@ mod build;
 mod builder;
 mod validate;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::body::{Appearance, BodyId, Geometry};
 use crate::error::RigidError;
-use crate::multibody::{Corner, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
-use crate::simulation::{AdvanceSummary, Collisions, Response, Simulation, Snapshot};
+use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
+use crate::simulation::{AdvanceSummary, Collisions, LineForce, Response, Simulation, Snapshot};
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
@@ -43,6 +43,8 @@ pub struct Bodies {
     kinematics: Kinematics,
     /// The step that the velocities were prepared for.
     prepared: Option<f64>,
+    /// Buffer of [`load_links`](Self::load_links).
+    references: Vec<Vector3<f64>>,
 }
 
 impl Bodies {
@@ -84,19 +86,76 @@ impl Bodies {
         Ok(summary?)
     }
 
-    /// Sums constant loads to a force on each link about its origin, and impulses to one that stays in its place while the link moves.
+    /// Sums constant loads to a force on each link about its origin, and impulses to one along a line that goes on
+    /// with the [reference velocity](Self::reference_velocity), whatever the link does.
     fn load_links(&mut self, dt: f64, impulses: &[SpatialImpulse]) {
+        let time = self.time();
+        let mut references = core::mem::take(&mut self.references);
+        references.clear();
+        references.extend((0..self.len()).map(|b| self.reference_velocity(BodyId(b))));
         let system = self.simulation.system_mut();
         system.applied.fill(ForceVector::zero());
-        system.in_place.fill(ForceVector::zero());
-        for (body, impulse) in self.bodies.iter().zip(impulses) {
+        system.in_place.fill(LineForce::zero());
+        system.in_place_time = time;
+        for ((body, impulse), velocity) in self.bodies.iter().zip(impulses).zip(&references) {
             let Some(link) = body.link else { continue };
             let pose = self.kinematics.pose(link);
             let lever = pose.rotation * body.frame.translation.vector;
             let force = ForceVector::new(impulse.angular / dt, impulse.linear / dt);
             system.applied[link.0] += body.load.shifted(&-lever);
-            system.in_place[link.0] += force.shifted(&-(pose.translation.vector + lever));
+            let line = &mut system.in_place[link.0];
+            line.force += force.shifted(&-(pose.translation.vector + lever));
+            line.velocity = *velocity;
         }
+        self.references = references;
+    }
+
+    /// Velocity (m/s, world frame) at which the point goes on that impulses on a body over the coming step are
+    /// about: that of its centre of mass where nothing holds it, else that of its link's origin. With points that stay in the world
+    /// a body that is carried along would be turned by what only slows it: the lever would be another in every inertial frame.
+    pub fn reference_velocity(&self, id: BodyId) -> Vector3<f64> {
+        let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
+        let velocity = self.kinematics.velocity(link);
+        let center = self.floating(id).map_or_else(Vector3::zeros, |floating| {
+            self.kinematics.pose(link).rotation * floating.center
+        });
+        velocity.linear + velocity.angular.cross(&center)
+    }
+
+    fn floating(&self, id: BodyId) -> Option<&Floating> {
+        let link = self.bodies[id.0].link?;
+        self.simulation.system().model.floating.iter().find(|floating| floating.link == link)
+    }
+
+    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is welded to it (kg);
+    /// none for others.
+    pub fn free_center(&self, id: BodyId) -> Option<(Point3<f64>, f64)> {
+        let floating = self.floating(id)?;
+        let pose = self.kinematics.pose(floating.link);
+        Some((pose * Point3::from(floating.center), floating.mass))
+    }
+
+    /// Acceleration (m/s^2) of a body that nothing holds, by gravity and its constant force alone.
+    pub fn free_acceleration(&self, id: BodyId, mass: f64) -> Vector3<f64> {
+        let model = &self.simulation.system().model;
+        let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
+        let on_link = self.bodies.iter().filter(|body| body.link == Some(link));
+        let loads: Vector3<f64> = on_link.map(|body| body.load.linear).sum();
+        let gravity = if model.links()[link.0].gravity { model.gravity } else { Vector3::zeros() };
+        loads / mass + gravity
+    }
+
+    /// Moves a body that nothing holds (m, world frame); others stay.
+    pub fn shift(&mut self, id: BodyId, by: &Vector3<f64>) {
+        let Some(link) = self.floating(id).map(|floating| floating.link) else { return };
+        let model = &self.simulation.system().model;
+        let joint = &model.links()[link.0];
+        let parent = joint.parent.map_or_else(Isometry3::identity, |parent| *self.kinematics.pose(parent));
+        let local = (parent * joint.frame).inverse_transform_vector(by);
+        let first = model.positions_of(link).start + 4;
+        let q = self.simulation.positions_mut();
+        q[first..first + 3].iter_mut().zip(local.iter()).for_each(|(q, d)| *q += d);
+        self.find_kinematics(Corner::After);
     }
 
     /// Whether a body moves by the forces on it.

@@ -17,8 +17,10 @@ use crate::free_rotation;
 pub(crate) struct Floating {
     pub link: LinkId,
     pub tree: usize,
+    /// Mass of all of it (kg).
+    pub mass: f64,
     /// Centre of mass in the link's frame (m).
-    center: Vector3<f64>,
+    pub center: Vector3<f64>,
     /// About the centre of mass, link's axes (kg m^2), and its inverse.
     inertia: Matrix3<f64>,
     inverse: Matrix3<f64>,
@@ -49,7 +51,7 @@ impl Floating {
             let center = whole.center();
             let inertia = whole.shifted(&center).inertia;
             let inverse = inertia.try_inverse()?;
-            Some(Self { link, tree: t, center, inertia, inverse })
+            Some(Self { link, tree: t, mass: whole.mass, center, inertia, inverse })
         };
         model.trees().iter().enumerate().filter_map(floats).collect()
     }

@@ -28,6 +28,7 @@ pub(crate) use algebra::cross_matrix;
 pub use algebra::{ForceVector, MotionVector, RigidInertia};
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::ModelError;
+pub(crate) use floating::Floating;
 pub use forward_dynamics::{ForwardDynamics, forward_dynamics};
 pub(crate) use free_motion::{FreeMotion, copy_positions, copy_tree};
 pub use inverse_dynamics::{InverseDynamics, bias_forces, inverse_dynamics};

@@ -153,6 +153,11 @@ impl<S: ContactSource> Simulation<S> {
         &self.state
     }
 
+    /// The positions now, to move what nothing holds.
+    pub(crate) fn positions_mut(&mut self) -> &mut [f64] {
+        &mut self.state.q
+    }
+
     /// Where its contacts come from.
     pub fn source(&self) -> &S {
         &self.source

@@ -28,4 +28,4 @@ pub use integrate::{AdvanceSummary, Simulation, Snapshot};
 pub use integrator::Integrator;
 pub use response::Response;
 pub use stepper::{StepSummary, Stepper};
-pub use system::System;
+pub use system::{LineForce, System};

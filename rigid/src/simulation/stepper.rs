@@ -208,7 +208,7 @@ impl Stepper {
     fn prepare_forces(&mut self, system: &System, state: &State) {
         let model = &system.model;
         mass_matrix(model, &self.kinematics, &mut self.mass);
-        system.loads(&self.kinematics, &mut self.loads);
+        system.loads(&self.kinematics, state.time, &mut self.loads);
         if self.free.is_some() {
             self.bias_of_loads(system);
         } else {

@@ -1,11 +1,33 @@
 //! What acts on a mechanism.
 
+use nalgebra::Vector3;
+
 use super::actuator::Actuator;
 use super::equality::Equality;
 use super::error::SimulationError;
 use super::external::ExternalSystem;
 use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model};
+
+/// A force along a line that moves evenly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineForce {
+    /// World axes, about the world's origin at the time that goes with it (N m, N).
+    pub force: ForceVector,
+    /// Velocity of the line, world frame (m/s).
+    pub velocity: Vector3<f64>,
+}
+
+impl LineForce {
+    /// No force.
+    pub fn zero() -> Self {
+        Self { force: ForceVector::zero(), velocity: Vector3::zeros() }
+    }
+
+    fn is_finite(&self) -> bool {
+        self.force.is_finite() && self.velocity.iter().all(|v| v.is_finite())
+    }
+}
 
 /// A mechanism with everything that acts on it except contact.
 #[derive(Debug)]
@@ -20,10 +42,11 @@ pub struct System {
     pub externals: Vec<Box<dyn ExternalSystem>>,
     /// Force on every link from outside, world axes, about the link's origin (N m, N); may be left empty.
     pub applied: Vec<ForceVector>,
-    /// Force on every link along a line that stays where it is in the world while the link moves on, about the world's origin (N m, N); may
-    /// be left empty. What something else exchanged with the link at known places keeps its angular momentum so, however many steps
-    /// the link takes.
-    pub in_place: Vec<ForceVector>,
+    /// Force on every link along a line that moves evenly through the world, whatever the link does: what something
+    /// else exchanged with the link at known places. May be left empty.
+    pub in_place: Vec<LineForce>,
+    /// Time (s) at which those lines are where they are said to be.
+    pub in_place_time: f64,
     /// Whether contact is solved again with the normal forces that the first solve found, where those that bounded friction were off.
     /// Without it friction lags by a step, which is wrong when contact begins.
     pub refresh_friction: bool,
@@ -43,6 +66,7 @@ impl System {
             externals: Vec::new(),
             applied: Vec::new(),
             in_place: Vec::new(),
+            in_place_time: 0.0,
             refresh_friction: true,
             dry_joint_tolerance: 1e-4,
             solver: RigidSolver::default(),
@@ -59,9 +83,12 @@ impl System {
         }
         self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
-        for forces in [&self.applied, &self.in_place] {
-            if !(forces.is_empty() || forces.len() == self.model.links().len()) {
-                let count = forces.len() as f64;
+        for (count, finite) in [
+            (self.applied.len(), self.applied.iter().position(|f| !f.is_finite())),
+            (self.in_place.len(), self.in_place.iter().position(|f| !f.is_finite())),
+        ] {
+            if !(count == 0 || count == self.model.links().len()) {
+                let count = count as f64;
                 return Err(SimulationError::value(
                     "applied forces",
                     "count",
@@ -70,7 +97,7 @@ impl System {
                     "one for every link",
                 ));
             }
-            if let Some(i) = forces.iter().position(|f| !f.is_finite()) {
+            if let Some(i) = finite {
                 let item = format!("applied force of link {i}");
                 return Err(SimulationError::value(item, "force", f64::NAN, "N", "finite"));
             }
@@ -78,14 +105,15 @@ impl System {
         Ok(())
     }
 
-    /// All forces on every link from outside where the links are now, world axes, about their origins (N m, N); empty for none.
-    pub(super) fn loads(&self, kinematics: &Kinematics, out: &mut Vec<ForceVector>) {
+    /// All forces on every link from outside where the links are at a `time` (s), world axes, about their origins (N m, N); empty for none.
+    pub(super) fn loads(&self, kinematics: &Kinematics, time: f64, out: &mut Vec<ForceVector>) {
         out.clone_from(&self.applied);
         if !self.in_place.is_empty() {
             out.resize(self.in_place.len(), ForceVector::zero());
         }
         for (l, (load, force)) in out.iter_mut().zip(&self.in_place).enumerate() {
-            *load += force.shifted(&kinematics.pose(LinkId(l)).translation.vector);
+            let moved = (time - self.in_place_time) * force.velocity;
+            *load += force.force.shifted(&(kinematics.pose(LinkId(l)).translation.vector - moved));
         }
     }
 
