@@ -26,7 +26,10 @@ fn collision(seed: u64, coupling: Coupling, boost: Vector3<f64>) -> World {
     let motion = Motion::Dynamic {
         parent: None,
         joint: Joint::free(),
-        mass: MassProperties { mass, inertia: Matrix3::from_diagonal(&Vector3::new(3e-3, 2.5e-3, 1.2e-3)) * mass },
+        mass: MassProperties {
+            mass,
+            inertia: Matrix3::from_diagonal(&Vector3::new(3e-3, 2.5e-3, 1.2e-3)) * mass,
+        },
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
         velocity: SpatialVelocity { angular: Vector3::zeros(), linear: boost },
@@ -34,9 +37,7 @@ fn collision(seed: u64, coupling: Coupling, boost: Vector3<f64>) -> World {
     };
     let geometries = vec![Geometry::new(Shape::Box { half_extents: half }, random.within(0.0, 1.0))];
     let pose = Isometry3::from_parts(Translation3::from(offset), turned);
-    builder
-        .body(BodyDesc { name: "box".into(), pose, motion, geometries, appearance: Vec::new() })
-        .unwrap();
+    builder.body(BodyDesc { name: "box".into(), pose, motion, geometries, appearance: Vec::new() }).unwrap();
     builder.build().unwrap()
 }
 
@@ -64,7 +65,10 @@ fn a_collision_is_the_same_in_every_inertial_frame() {
             let scale = linear.norm();
             let off = (boosted - boost - linear).norm() / scale;
             let spin = (turned - angular).norm() * 0.05 / scale;
-            println!("seed {seed} {coupling:?} boost {size:.1}: {off:.4} {spin:.4} of {scale:.3} m/s, {:.3} rad/s", angular.norm());
+            println!(
+                "seed {seed} {coupling:?} boost {size:.1}: {off:.4} {spin:.4} of {scale:.3} m/s, {:.3} rad/s",
+                angular.norm()
+            );
         }
     }
 }

@@ -163,7 +163,7 @@ fn two_balls_part_as_newton_has_it() {
 }
 
 // Newton's cradle of five: pendulums that touch. Momentum and energy leave one solution for pairs one after another: the last has the speed of the
-// first. Acceptance: 0.9 of it, under error control at 1e-4 too.
+// first. Of it the arc of the swing and gravity's part in a step take 1e-3.
 #[test]
 fn a_cradle_hands_its_speed_on() {
     for integrator in KINDS {
@@ -189,7 +189,7 @@ fn a_cradle_hands_its_speed_on() {
             }
         }
         println!("{integrator:?}: {fastest:?} of {speed}");
-        assert!(fastest[4] > 0.9 * speed && fastest[4] < 1.01 * speed, "{integrator:?}: {fastest:?}");
+        assert!(fastest[4] > 0.99 * speed && fastest[4] < 1.01 * speed, "{integrator:?}: {fastest:?}");
     }
 }
 

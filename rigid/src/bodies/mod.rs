@@ -116,9 +116,9 @@ impl Bodies {
     pub fn reference_velocity(&self, id: BodyId) -> Vector3<f64> {
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
         let velocity = self.kinematics.velocity(link);
-        let center = self.floating(id).map_or_else(Vector3::zeros, |floating| {
-            self.kinematics.pose(link).rotation * floating.center
-        });
+        let center = self
+            .floating(id)
+            .map_or_else(Vector3::zeros, |floating| self.kinematics.pose(link).rotation * floating.center);
         velocity.linear + velocity.angular.cross(&center)
     }
 
