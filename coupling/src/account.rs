@@ -76,6 +76,11 @@ impl Account {
         self.work_magnitude += exchanged.work.abs();
     }
 
+    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame [m/s].
+    pub(crate) fn mean_velocity(&self) -> Vector3<f64> {
+        if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
+    }
+
     /// Totals as diagnostics; notes energy that appeared from nowhere.
     pub(crate) fn diagnose(&mut self, totals: &Totals, time: f64) -> Diagnostics {
         let gravitational_energy = potential(totals, &self.gravity);

@@ -177,7 +177,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
-    let fastest = mpm.max_speed().max(bodies.fastest_surface(0.0, f64::INFINITY));
+    let fastest = mpm.max_speed().max(bodies.fastest_surface(0.0, f64::INFINITY, &Vector3::zeros()));
     let largest = mpm.largest_stable_substep(fastest);
     if substep > largest {
         let needed = (settings.dt / largest).ceil() as u32;

@@ -92,17 +92,18 @@ pub(crate) struct BodyMotion {
     /// Where contact last saw the bodies that answered.
     left: Vec<Option<Isometry3<f64>>>,
     points: Vec<(LinkId, Vector3<f64>)>,
-    /// The answering bodies that nothing holds: centre of mass at the start (m), its velocity (m/s), and the body's mass (kg).
+    /// Every body's, where nothing holds it.
     free: Vec<Option<Free>>,
 }
 
 /// A body that nothing holds, at the start of a step.
 #[derive(Clone, Copy, Debug)]
 struct Free {
+    /// Centre of mass (m), its velocity (m/s), and its acceleration without particles and contact (m/s^2).
     center: Point3<f64>,
-    /// From the body's origin to the centre of mass, world axes (m).
-    lever: Vector3<f64>,
     velocity: Vector3<f64>,
+    acceleration: Vector3<f64>,
+    /// kg
     mass: f64,
 }
 
@@ -156,6 +157,13 @@ impl BodyMotion {
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
         self.find_answering(bodies, near, dt);
+        self.free.clear();
+        self.free.extend(bodies.iter().map(|(id, body)| {
+            let (center, mass) = bodies.free_center(id).filter(|_| !body.geometries.is_empty())?;
+            let (velocity, acceleration) =
+                (bodies.reference_velocity(id), bodies.free_acceleration(id, mass));
+            Some(Free { center, velocity, acceleration, mass })
+        }));
         mobility.clear();
         if self.answering.is_empty() {
             self.left.fill(None);
@@ -165,18 +173,14 @@ impl BodyMotion {
         mobility.set(self.answering.len(), &self.response.mobility);
         self.expected.clear();
         self.expected.extend_from_slice(expected);
+        self.heading.reserve(expected.len());
+        self.more.reserve(6 * self.answering.len());
         flatten(&self.answering, expected, &mut self.linearised_at);
         self.gain.clone_from(&self.response.change);
         add_answer(&self.response, &self.linearised_at, -1.0, &mut self.gain);
         self.begun = 0.0;
         self.begun_impulses.clear();
         self.begun_impulses.resize(6 * self.answering.len(), 0.0);
-        self.free.clear();
-        self.free.extend(self.answering.iter().map(|&id| {
-            let (center, mass) = bodies.free_center(id)?;
-            let lever = center.coords - bodies.pose(id).translation.vector;
-            Some(Free { center, lever, velocity: bodies.reference_velocity(id), mass })
-        }));
         self.start.clear();
         self.lag.clear();
         for (b, left) in self.left.iter_mut().enumerate() {
@@ -274,45 +278,44 @@ impl BodyMotion {
         &self,
         bodies: &Bodies,
         k: u32,
-        substeps: u32,
         delta: f64,
         impulses: &[SpatialImpulse],
         origins: &mut [Point3<f64>],
     ) {
-        for (b, origin) in origins.iter_mut().enumerate() {
-            let free = self.place[b].and_then(|place| Some((place as usize, self.free[place as usize]?)));
+        let fallen = f64::from(k + 1) * delta;
+        for ((b, origin), impulse) in origins.iter_mut().enumerate().zip(impulses) {
             *origin += delta
-                * match free {
-                    Some((place, free)) => {
-                        let v = self.reached(place, k + 1, substeps, impulses);
-                        Vector3::new(v[3], v[4], v[5]) + Vector3::new(v[0], v[1], v[2]).cross(&free.lever)
-                    }
+                * match &self.free[b] {
+                    Some(free) => free.velocity + fallen * free.acceleration + impulse.linear / free.mass,
                     None => bodies.reference_velocity(BodyId(b)),
                 };
         }
     }
 
-    /// Puts the bodies that were free through their step of `dt` (s) where they were seen to go: `starts` are their
-    /// origins before, `origins` the points that their impulses were about, at the end.
+    /// Puts the bodies that particles and nothing else touched in their step of `dt` (s) where their centres of mass
+    /// went: `starts` are the bodies' origins before, `origins` the points that their impulses were about, at the end.
     pub(crate) fn settle(
-        &mut self,
+        &self,
         bodies: &mut Bodies,
         dt: f64,
         impulses: &[SpatialImpulse],
         origins: &[Point3<f64>],
         starts: &[Point3<f64>],
     ) {
-        for (&id, free) in self.answering.iter().zip(&self.free) {
-            let Some(free) = free else { continue };
-            let given = impulses[id.0].linear + dt * free.mass * bodies.free_acceleration(id, free.mass);
+        for (b, (free, impulse)) in self.free.iter().zip(impulses).enumerate() {
+            let Some(free) = free.filter(|_| *impulse != SpatialImpulse::zero() || self.place[b].is_some())
+            else {
+                continue;
+            };
+            let id = BodyId(b);
+            let given = impulse.linear + dt * free.mass * free.acceleration;
             let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
             if (gained - given).norm() > FREE * scale {
                 continue;
             }
             let Some((center, _)) = bodies.free_center(id) else { continue };
-            let shift = free.center - center + (origins[id.0] - starts[id.0]);
-            bodies.shift(id, &shift);
+            bodies.shift(id, &(free.center - center + (origins[b] - starts[b])));
         }
     }
 

@@ -180,8 +180,8 @@ impl Search<'_> {
         if out.near.is_empty() {
             return;
         }
-        // Once for all particles: contacts come to a block one by one.
-        out.pairs.reserve(view.len());
+        // Once for all particles: contacts come to a block one by one. Few particles touch three geometries.
+        out.pairs.reserve(view.len().next_power_of_two() * out.near.len().min(2));
         let mut extents = Extents::default();
         for tile in 0..view.len().div_ceil(LANES) {
             let valid = u16::MAX >> (LANES - (view.len() - tile * LANES).min(LANES));

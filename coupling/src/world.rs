@@ -27,6 +27,9 @@ use crate::warm_start::WarmStart;
 /// The shortest coupling step is this part of a step.
 const UNITS: u32 = 256;
 
+/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose it.
+const LONGEST_FLIGHT: f64 = 0.6;
+
 /// Particles, bodies and solver settings, stepped together.
 ///
 /// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit, for any number of
@@ -263,7 +266,7 @@ impl World {
         };
         self.motion.advance(k, substeps, delta, &self.impulses);
         let origins = &mut self.origins;
-        self.motion.move_references(&self.bodies, k, substeps, delta, &self.impulses, origins);
+        self.motion.move_references(&self.bodies, k, delta, &self.impulses, origins);
         self.add_pins(&self.mpm.pin_impulse());
         moved.map_err(|error| self.step_error(k, delta, error))?;
         let (dt, mobility) = (f64::from(substeps) * delta, &mut self.problem.mobility);
@@ -359,12 +362,18 @@ impl World {
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces within `dt` [s]: a
-    /// tool brings the particles that it touches to its speed.
+    /// tool brings the particles that it touches to its speed. Speeds are relative to the particles' common motion, which
+    /// makes nothing unstable; it only must not carry them too far across the grid.
     fn largest_stable_substep(&self, dt: f64) -> f64 {
-        let tools = self.bodies.fastest_surface(self.time, self.time + dt);
-        let particles = self.done().map_or_else(|| self.mpm.max_speed(), |done| done.max_speed);
-        let fastest = particles.max(tools);
-        self.mpm.largest_stable_substep(fastest)
+        let common = self.account.mean_velocity();
+        let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
+        let (particles, fastest) = match self.done() {
+            // Of particles on a backend only the largest speed is known.
+            Some(done) => (done.max_speed, done.max_speed),
+            None => (self.mpm.fastest_relative_to(&common), self.mpm.max_speed()),
+        };
+        let stable = self.mpm.largest_stable_substep(particles.max(tools));
+        stable.min(LONGEST_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
     /// The last step of the backend, which knows more of the particles than the host.

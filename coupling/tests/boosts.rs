@@ -1,24 +1,28 @@
-//! The laws of motion are the same in every inertial frame (Galileo): what is added to all velocities at the start is added to all at the end.
+//! The laws of motion are the same in every inertial frame (Galileo): what is added to all velocities
+//! at the start is added to all at the end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
 use common::{block, fixed_corotated, random::Random};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
-use pliant_coupling::{Coupling, Settings, World};
+use pliant_coupling::{Settings, Substeps, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 
-/// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to both.
-fn collision(seed: u64, coupling: Coupling, boost: Vector3<f64>) -> World {
+/// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to the
+/// velocities of both, `shift` (m) to their places.
+fn collision(seed: u64, boost: Vector3<f64>, shift: Vector3<f64>) -> World {
     let mut random = Random(seed);
     let mut settings = Settings::new(0.02, random.of(&[1e-3, 2e-3, 5e-3]));
     settings.gravity = Vector3::zeros();
-    settings.coupling = coupling;
+    // As many at rest as at the boost: the transfers damp by the substep.
+    settings.substeps = Substeps::Fixed((settings.dt / 1e-4) as u32);
     let mut builder = World::builder(settings);
     let rubber = builder.material(fixed_corotated(random.log(3e4, 3e5), 0.3, 1000.0));
     let speed = random.within(0.5, 4.0);
     let velocity = Vector3::new(speed, 0.0, random.within(-0.3, 0.3));
-    builder.particles(block(rubber, [-0.1, -0.05, -0.05], [10; 3], 0.01, velocity + boost));
+    let corner = shift - Vector3::new(0.1, 0.05, 0.05);
+    builder.particles(block(rubber, corner.into(), [10; 3], 0.01, velocity + boost));
     let half = Vector3::new(0.03, 0.05, 0.08);
     let mass = random.log(0.1, 10.0);
     let turned = random.rotation();
@@ -36,7 +40,7 @@ fn collision(seed: u64, coupling: Coupling, boost: Vector3<f64>) -> World {
         gravity: true,
     };
     let geometries = vec![Geometry::new(Shape::Box { half_extents: half }, random.within(0.0, 1.0))];
-    let pose = Isometry3::from_parts(Translation3::from(offset), turned);
+    let pose = Isometry3::from_parts(Translation3::from(offset + shift), turned);
     builder.body(BodyDesc { name: "box".into(), pose, motion, geometries, appearance: Vec::new() }).unwrap();
     builder.build().unwrap()
 }
@@ -50,25 +54,26 @@ fn after(mut world: World) -> (Vector3<f64>, Vector3<f64>) {
     (velocity.linear, velocity.angular)
 }
 
-/// Boosts of 5 to 50 m/s in random directions change nothing but the velocities themselves: within 1 % of the largest change of
-/// velocity. What remains is how the material lies on the grid, which it crosses at the boost.
+/// Boosts of 5 to 50 m/s in random directions change nothing but the velocities themselves: within 1 % of
+/// the box's velocity, and twice what a shift by parts of a cell changes, since at the boost the material
+/// goes across the grid. With impulses on lines that stay in the world it was 25 % at 30 m/s.
 #[test]
 fn a_collision_is_the_same_in_every_inertial_frame() {
-    let count: u64 = std::env::var("BOOSTS").map_or(4, |s| s.parse().unwrap());
-    for seed in 1..=count {
+    for seed in 1..=6 {
         let mut random = Random(seed ^ 0xb005);
         let size = random.within(5.0, 50.0);
         let boost = random.rotation() * Vector3::new(size, 0.0, 0.0);
-        for coupling in [Coupling::Auto, Coupling::Strong, Coupling::Weak] {
-            let (linear, angular) = after(collision(seed, coupling, Vector3::zeros()));
-            let (boosted, turned) = after(collision(seed, coupling, boost));
-            let scale = linear.norm();
-            let off = (boosted - boost - linear).norm() / scale;
-            let spin = (turned - angular).norm() * 0.05 / scale;
-            println!(
-                "seed {seed} {coupling:?} boost {size:.1}: {off:.4} {spin:.4} of {scale:.3} m/s, {:.3} rad/s",
-                angular.norm()
-            );
-        }
+        let (linear, angular) = after(collision(seed, Vector3::zeros(), Vector3::zeros()));
+        let off = |(v, w): (Vector3<f64>, Vector3<f64>), frame: Vector3<f64>| {
+            (v - frame - linear).norm().max(0.05 * (w - angular).norm()) / linear.norm()
+        };
+        let moved = (0..4).map(|_| {
+            let shift = Vector3::from_fn(|_, _| random.within(0.0, 0.02));
+            off(after(collision(seed, Vector3::zeros(), shift)), Vector3::zeros())
+        });
+        let moved = moved.fold(0.0, f64::max);
+        let boosted = off(after(collision(seed, boost, Vector3::zeros())), boost);
+        println!("seed {seed}: off by {boosted:.4} at {size:.1} m/s, {moved:.4} where shifted");
+        assert!(boosted < 0.01 + 2.0 * moved, "seed {seed}, boost {boost:?}: {boosted}, shifted {moved}");
     }
 }

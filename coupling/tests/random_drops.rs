@@ -5,7 +5,7 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, random::Random};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
-use pliant_coupling::{Coupling, Settings, World};
+use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 
 /// A drop: the world, the mass of the body [kg], and what was drawn.
@@ -18,7 +18,7 @@ struct Drop {
 const BODY: BodyId = BodyId(1);
 
 /// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5 to 40 mm on a floor.
-fn draw(seed: u64, coupling: Coupling) -> Drop {
+fn draw(seed: u64) -> Drop {
     let mut random = Random(seed);
     let dt = random.of(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
     let thickness = random.log(0.005, 0.04);
@@ -35,11 +35,10 @@ fn draw(seed: u64, coupling: Coupling) -> Drop {
         _ => Shape::Sphere { radius: size },
     };
     let rotation = random.rotation();
-    let mut settings = Settings::new(2.0 * spacing, dt);
-    settings.coupling = coupling;
+    let settings = Settings::new(2.0 * spacing, dt);
     let mut builder = World::builder(settings);
     let rubber = builder.material(fixed_corotated(stiffness, 0.3, 1000.0));
-    let across = ((0.12 / spacing) as usize).min(30);
+    let across = ((0.12 / spacing) as usize).min(24);
     let half = 0.5 * across as f64 * spacing;
     builder.particles(block(
         rubber,
@@ -80,41 +79,22 @@ fn energy(world: &mut World, mass: f64) -> f64 {
         + mass * G * height
 }
 
+/// Energy is conserved or lost: contact damps, transfers and implicit steps do, nothing drives. So it never rises
+/// above what it was, but for 2 % (what explicit elasticity and contact stiff for the substep may store and
+/// give back). Bodies that pressed thin layers onto the floor left with up to 1300 times of it where the
+/// step was linearised once and never split.
 #[test]
 fn nothing_is_launched() {
-    let first: u64 = std::env::var("DROPS_SEED").map_or(1, |s| s.parse().unwrap());
-    let count: u64 = std::env::var("DROPS").map_or(20, |s| s.parse().unwrap());
-    for coupling in [Coupling::Auto] {
-        for seed in first..first + count {
-            let Drop { mut world, mass, told } = draw(seed, coupling);
-            let start = energy(&mut world, mass);
-            let mut most = start;
-            let mut pieces = 0;
-            let clock = std::time::Instant::now();
-            let mut failed = String::new();
-            let mut at = 0.0;
-            while world.time() < 0.15 {
-                match world.step() {
-                    Ok(report) => pieces += report.coupling_steps,
-                    Err(error) => {
-                        failed = error.to_string();
-                        break;
-                    }
-                }
-                let now = energy(&mut world, mass);
-                if now > most {
-                    most = now;
-                    at = world.time();
-                }
-            }
-            let end = energy(&mut world, mass);
-            let height = world.bodies().pose(BODY).translation.z;
-            println!(
-                "{:8.4} {:8.4} at {at:.3} z {height:7.4} {pieces:4} {:6.2} s {told} {failed}",
-                most / start,
-                end / start,
-                clock.elapsed().as_secs_f64()
-            );
+    for seed in 1..=24 {
+        let Drop { mut world, mass, told } = draw(seed);
+        let start = energy(&mut world, mass);
+        let mut most = start;
+        let mut steps = 0;
+        while world.time() < 0.1 {
+            steps += world.step().unwrap_or_else(|error| panic!("{told}: {error}")).coupling_steps;
+            most = most.max(energy(&mut world, mass));
         }
+        println!("{:.4} of {start:.3e} J, {steps} coupling steps: {told}", most / start);
+        assert!(most <= 1.02 * start, "{told}: {:.3} of its energy", most / start);
     }
 }

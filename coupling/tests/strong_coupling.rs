@@ -90,9 +90,10 @@ fn light_bodies_are_found() {
     assert!(strong(1e-6).is_empty());
 }
 
-/// Strong coupling is of first order in the step: with substeps of 0.1 ms throughout, so that the material does the same, what steps of
-/// 64, 16 and 4 of them are off from steps of one falls at least by half where the step falls by four. The plate's fall and rise
-/// through 0.064 s; weak coupling, which hops even at steps of one substep (0.2 to 1 mm off at solver tolerances from 1e-3 to
+/// Strong coupling of a free body adds nothing to the substeps' errors: with substeps of 0.1 ms throughout, so that the material does the
+/// same, steps of 64, 16 and 4 of them are off from steps of one by what the solver's tolerance of 1e-3 leaves of the fall in a
+/// substep, 1e-3 g (0.1 ms)^2 a substep in 640 of them, 6e-8 m, and not by the first order of a step, g (6.4 ms)^2 = 4e-4 m. The plate's
+/// fall and rise through 0.064 s; weak coupling, which hops even at steps of one substep (0.2 to 2 mm off at solver tolerances from 1e-3 to
 /// 1e-6), throws the plate off at four.
 #[test]
 fn strong_coupling_converges_with_the_step() {
@@ -111,6 +112,6 @@ fn strong_coupling_converges_with_the_step() {
     let errors = [64, 16, 4].map(|substeps| off(Coupling::Strong, substeps));
     let weak = [1, 4].map(|substeps| off(Coupling::Weak, substeps));
     println!("strong {errors:?} m, weak {weak:?} m");
-    assert!(errors[1] < 0.5 * errors[0] && errors[2] < 0.5 * errors[1], "{errors:?}");
-    assert!(weak[0] < 0.2 * weak[1] && weak[1] > 5e-3, "{weak:?}");
+    assert!(errors.iter().all(|error| *error < 1e-6), "{errors:?}");
+    assert!(weak[1] > 5e-3, "weak coupling holds it as well: this case shows nothing: {weak:?}");
 }

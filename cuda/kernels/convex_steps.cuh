@@ -140,7 +140,9 @@ struct Solve {
         e.scale = sqrt(momentum > norms[3] ? momentum : norms[3]);
         e.objective = 0.5 * norms[0] + potential[0];
         e.residual = sqrt(norms[1]);
-        e.tolerance = settings.absolute_tolerance + settings.relative_tolerance * e.scale;
+        // 16 units in the last place of the velocities: their rounding.
+        e.tolerance = settings.absolute_tolerance + settings.relative_tolerance * e.scale
+            + 16.0 * 2.220446049250313e-16 * sqrt(norms[2]);
         return e;
     }
 

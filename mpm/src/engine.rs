@@ -216,6 +216,13 @@ impl Mpm {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
     }
 
+    /// Largest speed of a particle relative to a `velocity` (world frame) [m/s].
+    pub fn fastest_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
+        let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];
+        let squares = (0..self.block_count()).into_par_iter().map(|b| self.block(b).largest_square(velocity));
+        f64::from(squares.reduce(|| 0.0, f32::max)).sqrt()
+    }
+
     /// Bytes held for particles and grid.
     pub fn memory(&self) -> usize {
         fn bytes<T>(v: &Vec<T>) -> usize {

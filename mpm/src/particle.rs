@@ -317,6 +317,21 @@ impl BlockView<'_> {
         core::array::from_fn(|n| self.strain(first + n, i))
     }
 
+    /// Square of the largest speed relative to a velocity, world frame [m^2/s^2].
+    pub(crate) fn largest_square(&self, velocity: [f32; 3]) -> f32 {
+        let mut largest = [0.0_f32; LANES];
+        for (t, tile) in self.kinematics.iter().enumerate().take(self.len().div_ceil(LANES)) {
+            let lanes = (self.len() - t * LANES).min(LANES);
+            let mut squares = [0.0_f32; LANES];
+            for (d, v) in velocity.iter().enumerate() {
+                let row = &tile[kinematics::VELOCITY + d].0;
+                squares.iter_mut().zip(row).for_each(|(s, x)| *s += (x - v) * (x - v));
+            }
+            largest[..lanes].iter_mut().zip(squares).for_each(|(a, s)| *a = a.max(s));
+        }
+        largest.into_iter().fold(0.0, f32::max)
+    }
+
     /// The block's lowest corner in integer node coordinates.
     pub fn corner_node(&self) -> [i32; 3] {
         self.block.key.map(|k| k.wrapping_mul(BLOCK_CELLS))

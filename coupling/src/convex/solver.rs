@@ -35,6 +35,9 @@ pub struct IterationRecord {
 /// rolled at eps_r 1e-1 came out 0.15 h from where it belongs, and now 0.03 h).
 const NEAR: f64 = 10.0;
 
+/// Rounding of the nodes' velocities, in units of their last place, that no step can lower the residual below.
+const ROUNDING: f64 = 16.0;
+
 /// See [`NEAR`].
 const MARGIN: f64 = 0.25;
 
@@ -300,7 +303,9 @@ impl ConvexSolver {
         let record = IterationRecord {
             objective: 0.5 * norms.deviation + potential,
             residual: norms.gradient.sqrt(),
-            tolerance: settings.absolute_tolerance + settings.relative_tolerance * scale,
+            tolerance: settings.absolute_tolerance
+                + settings.relative_tolerance * scale
+                + ROUNDING * f64::EPSILON * norms.squares.sqrt(),
             scale,
         };
         Evaluation { record, norms }

@@ -307,14 +307,18 @@ impl Bodies {
         SpatialImpulse { angular: sum.angular, linear: sum.linear }
     }
 
-    /// Largest speed (m/s) of a surface of any body over the times `from` to `to` (s): of what follows a path from its keys, of the
-    /// others as it is now. Half-spaces, which have no bound, count as points.
-    pub fn fastest_surface(&self, from: f64, to: f64) -> f64 {
+    /// Largest speed (m/s), spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
+    /// the times `from` to `to` (s): of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
+    /// bound, count as points.
+    pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;
         let speed = |(k, body): (usize, &Body)| {
+            if body.geometries.is_empty() {
+                return 0.0;
+            }
             let reach = body.reach();
-            let of = |v: SpatialVelocity| v.linear.norm() + v.angular.norm() * reach;
-            let Some(link) = body.link else { return 0.0 };
+            let of = |v: SpatialVelocity| (v.linear - velocity).norm() + v.angular.norm() * reach;
+            let Some(link) = body.link else { return velocity.norm() };
             match &model.links()[link.0].joint {
                 JointKind::Prescribed(path) if model.links()[link.0].parent.is_none() => {
                     path.velocities_within(from, to).map(of).fold(0.0, f64::max)

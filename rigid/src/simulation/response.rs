@@ -65,6 +65,9 @@ impl<S: ContactSource> Simulation<S> {
             out.change.extend(self.velocity_of(*link, point, &out.scratch));
         }
         self.find_mobility(points, out);
+        let n = out.rates.len();
+        out.moved.resize(n, 0.0);
+        out.gradient.resize(n, 0.0);
         Ok(())
     }
 
@@ -108,7 +111,6 @@ impl<S: ContactSource> Simulation<S> {
         for (answer, p) in answers.chunks_exact(n).zip(more) {
             moved.iter_mut().zip(answer).for_each(|(v, a)| *v += a * p);
         }
-        gradient.resize(n, 0.0);
         stepper.problem.evaluate(&system.model, moved, gradient);
         gradient.iter_mut().zip(scratch).for_each(|(g, j)| *g -= *j);
         self.scaled_norm(&response.gradient) / pushed

@@ -74,6 +74,8 @@ pub(in super::super) struct Norms {
     pub deviation: f64,
     /// `|grad|^2` in M^-1.
     pub gradient: f64,
+    /// `|v|^2` in M.
+    pub squares: f64,
     /// `|v - v_mean|^2` in M, with the nodes' mean velocity: the same in every inertial frame. What
     /// answers of bodies add is a change of velocity already.
     pub momentum: f64,
@@ -109,7 +111,7 @@ pub(in super::super) fn gradient(
     }
     let [deviation, gradient, squares, impulse] = sums.map(sum);
     let momentum = (squares - of_common_motion(&mass[..nodes], &v[..nodes])).max(0.0);
-    Norms { deviation, gradient, momentum, impulse }
+    Norms { deviation, gradient, squares, momentum, impulse }
 }
 
 /// `|v_mean|^2` in M: what is squared of the nodes' common motion.
