@@ -1,11 +1,14 @@
 //! The books of a world: what impulses and work the particles got, and what they should have by now.
 
 use nalgebra::Vector3;
-use pliant_mpm::{FreeMotion, PinImpulse, Totals};
+use pliant_mpm::{Dissipated, FreeMotion, PinImpulse, Totals};
+use pliant_rigid::Bodies;
+use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
+use crate::energy::{EnergyAccount, EnergyNow};
 use crate::exchange::Exchanged;
-use crate::report::{Balance, Diagnostics};
+use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleFlows};
 
 /// Impulses and work on the particles since the start, world frame, about the world's origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,19 +22,30 @@ pub(crate) struct Account {
     angular_magnitude: f64,
     /// Work of bodies and boundaries; gravity has a potential.
     work: f64,
-    work_magnitude: f64,
     mass_error: f64,
-    created_energy: f64,
-    largest_energy: f64,
+    flows: EnergyAccount,
 }
 
-fn potential(totals: &Totals, gravity: &Vector3<f64>) -> f64 {
-    -gravity.dot(&totals.first_moment)
+/// Mass \[kg\] and energies of the bodies that move by their dynamics; none where there are none.
+pub(crate) type MovingBodies = Option<(MechanicalEnergy, f64)>;
+
+/// Those of a world, as their last step left them.
+pub(crate) fn moving_bodies(bodies: &Bodies) -> MovingBodies {
+    let model = &bodies.simulation().system().model;
+    let links = model.trees().iter().flat_map(|tree| &tree.links);
+    let mass = links.map(|link| model.links()[link.0].inertia.mass).sum::<f64>();
+    (model.velocities() > 0).then(|| (bodies.energy(), mass))
+}
+
+fn energies(totals: &Totals, gravity: &Vector3<f64>, bodies: MovingBodies) -> EnergyNow {
+    let weight = -gravity.dot(&totals.first_moment);
+    EnergyNow { particles: (totals.mass > 0.0).then_some(*totals), weight, bodies }
 }
 
 impl Account {
-    pub(crate) fn open(totals: &Totals, gravity: Vector3<f64>) -> Self {
-        let energy = totals.kinetic_energy + totals.elastic_energy + potential(totals, &gravity);
+    pub(crate) fn open(totals: &Totals, gravity: Vector3<f64>, bodies: MovingBodies) -> Self {
+        let now = energies(totals, &gravity, bodies);
+        let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
         Self {
             gravity,
             mass: totals.mass,
@@ -41,14 +55,15 @@ impl Account {
             linear_magnitude: totals.linear_momentum.norm(),
             angular_magnitude: totals.angular_momentum.norm(),
             work: 0.0,
-            work_magnitude: 0.0,
             mass_error: 0.0,
-            created_energy: 0.0,
-            largest_energy: totals.kinetic_energy + totals.elastic_energy,
+            flows: EnergyAccount::open(&now),
         }
     }
 
     pub(crate) fn free_motion(&mut self, free: &FreeMotion) {
+        // The planes stand still: their work is a loss.
+        let boundaries = free.boundary_work.map(|work| -work);
+        self.flows.particles(&ParticleFlows { boundaries, ..ParticleFlows::default() });
         self.mass_error = self.mass_error.max((free.mass - self.mass).abs());
         for impulse in [&free.gravity, &free.boundary] {
             self.linear += impulse.linear;
@@ -64,7 +79,7 @@ impl Account {
         self.linear_magnitude += pins.impulse.linear.norm();
         self.angular_magnitude += pins.impulse.angular.norm();
         self.work += pins.work;
-        self.work_magnitude += pins.work.abs();
+        self.flows.particles(&ParticleFlows { pins: pins.work, ..ParticleFlows::default() });
     }
 
     pub(crate) fn contact(&mut self, exchanged: &Exchanged) {
@@ -73,7 +88,7 @@ impl Account {
         self.linear_magnitude += exchanged.linear.norm();
         self.angular_magnitude += exchanged.angular.norm();
         self.work += exchanged.work;
-        self.work_magnitude += exchanged.work.abs();
+        self.flows.particles(&exchanged.flows);
     }
 
     /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame [m/s].
@@ -81,16 +96,21 @@ impl Account {
         if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
     }
 
-    /// Totals as diagnostics; notes energy that appeared from nowhere.
-    pub(crate) fn diagnose(&mut self, totals: &Totals, time: f64) -> Diagnostics {
-        let gravitational_energy = potential(totals, &self.gravity);
-        let energy = totals.kinetic_energy + totals.elastic_energy + gravitational_energy;
-        let dissipation = self.energy + self.work - energy;
-        self.created_energy = self.created_energy.max(-dissipation);
-        self.largest_energy = self
-            .largest_energy
-            .max(totals.kinetic_energy + totals.elastic_energy)
-            .max((gravitational_energy + totals.kinetic_energy + totals.elastic_energy - self.energy).abs());
+    /// What the particles' materials took in a substep.
+    pub(crate) fn dissipated(&mut self, dissipated: &Dissipated) {
+        let (plastic, damping) = (dissipated.plastic, Some(dissipated.damping));
+        self.flows.particles(&ParticleFlows { plastic, damping, ..ParticleFlows::default() });
+    }
+
+    /// What the bodies' own step did.
+    pub(crate) fn bodies(&mut self, flows: &EnergyFlows) {
+        self.flows.bodies(flows);
+    }
+
+    /// Totals as diagnostics; keeps what later gains of energy are told from.
+    pub(crate) fn diagnose(&mut self, totals: &Totals, bodies: MovingBodies, time: f64) -> Diagnostics {
+        let now = energies(totals, &self.gravity, bodies);
+        let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
         Diagnostics {
             time,
             mass: totals.mass,
@@ -99,23 +119,112 @@ impl Account {
             angular_momentum: totals.angular_momentum,
             kinetic_energy: totals.kinetic_energy,
             elastic_energy: totals.elastic_energy,
-            gravitational_energy,
-            dissipation,
+            gravitational_energy: now.weight,
+            dissipation: self.energy + self.work - energy,
+            energy: self.flows.look(&now),
         }
     }
 
-    pub(crate) fn balance(&self, totals: &Totals) -> Balance {
+    /// The balance of energy.
+    pub(crate) fn energy(&self, totals: &Totals, bodies: MovingBodies) -> EnergyBalance {
+        self.flows.balance(&energies(totals, &self.gravity, bodies))
+    }
+
+    pub(crate) fn balance(&self, totals: &Totals, bodies: MovingBodies) -> Balance {
         let relative = |error: f64, scale: f64| if error > 0.0 { error / scale } else { 0.0 };
-        let energy_scale = self.largest_energy.max(self.work_magnitude);
         // About a world origin in the middle of a symmetric scene, angular impulses are sums that cancel: what has been summed is
         // then told by the linear ones and their levers.
         let lever = totals.first_moment.norm() / totals.mass;
         let angular_scale = self.angular_magnitude.max(self.linear_magnitude * lever);
+        let measured = |error: f64| if totals.mass > 0.0 { error } else { f64::NAN };
+        let (linear, angular) =
+            (totals.linear_momentum - self.linear, totals.angular_momentum - self.angular);
+        let energy = self.energy(totals, bodies);
         Balance {
-            mass: relative(self.mass_error, self.mass),
-            linear_momentum: relative((totals.linear_momentum - self.linear).norm(), self.linear_magnitude),
-            angular_momentum: relative((totals.angular_momentum - self.angular).norm(), angular_scale),
-            energy: relative(self.created_energy, energy_scale),
+            mass: measured(relative(self.mass_error, self.mass)),
+            linear_momentum: measured(relative(linear.norm(), self.linear_magnitude)),
+            angular_momentum: measured(relative(angular.norm(), angular_scale)),
+            energy: energy.gain.map(|gain| gain.relative()),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pliant_mpm::Impulse;
+
+    fn totals(linear: Vector3<f64>, angular: Vector3<f64>, kinetic_energy: f64) -> Totals {
+        Totals {
+            mass: 2.0,
+            first_moment: Vector3::new(2.0, 0.0, 0.0),
+            linear_momentum: linear,
+            angular_momentum: angular,
+            kinetic_energy,
+            elastic_energy: 0.0,
+        }
+    }
+
+    // The law: a balance is what the totals and the sum of start and impulses differ by, over the sum of the magnitudes. Here the mass
+    // on the grid, the momenta and the energy are wrong by known amounts.
+    #[test]
+    fn an_error_of_the_totals_is_reported() {
+        let start = totals(Vector3::x() * 3.0, Vector3::z() * 5.0, 4.0);
+        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let impulse = Impulse { linear: Vector3::x(), angular: Vector3::z() * 3.0 };
+        let free =
+            FreeMotion { mass: 2.2, gravity: impulse, boundary_work: Some(0.0), ..FreeMotion::default() };
+        account.free_motion(&free);
+        let exchanged = Exchanged {
+            linear: Vector3::y() * 4.0,
+            angular: Vector3::x() * 2.0,
+            work: 6.0,
+            flows: ParticleFlows { bodies: 6.0, ..ParticleFlows::default() },
+            ..Exchanged::default()
+        };
+        account.contact(&exchanged);
+        // It should have (4, 4, 0) N s, (2, 0, 8) N m s and 10 J.
+        let linear = Vector3::new(4.0, 4.0, 0.0) + Vector3::new(0.0, 0.0, 0.8);
+        let end = totals(linear, Vector3::new(2.0, 0.0, 8.0) + Vector3::y() * 0.5, 11.0);
+        let told = account.diagnose(&end, None, 0.0);
+        let balance = account.balance(&end, None);
+        assert!((balance.mass - 0.1).abs() < 1e-12, "{balance:?}");
+        assert!((balance.linear_momentum - 0.8 / 8.0).abs() < 1e-12, "{balance:?}");
+        assert!((balance.angular_momentum - 0.5 / 10.0).abs() < 1e-12, "{balance:?}");
+        // 1 J from nowhere; put in were 4 J and the work of 6 J.
+        assert!((told.energy.imbalance.unwrap() - 1.0).abs() < 1e-12, "{told:?}");
+        assert!((balance.energy.unwrap() - 0.1).abs() < 1e-12, "{balance:?}");
+    }
+
+    // The law: without particles nothing is known of their balances, and without anything that moves nothing of energy.
+    #[test]
+    fn what_is_not_there_has_no_figures() {
+        let mut account = Account::open(&Totals::default(), Vector3::zeros(), None);
+        let told = account.diagnose(&Totals::default(), None, 0.0);
+        let balance = account.balance(&Totals::default(), None);
+        assert!(
+            balance.mass.is_nan() && balance.linear_momentum.is_nan() && balance.angular_momentum.is_nan()
+        );
+        assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
+    }
+
+    // The law: energy that is made after some was lost is told by its rise, not by what is left of both; and a law that only
+    // dissipates cannot give.
+    #[test]
+    fn a_gain_is_told_from_the_lowest_to_the_highest() {
+        let start = totals(Vector3::zeros(), Vector3::zeros(), 10.0);
+        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let mut at = |kinetic: f64, lost: f64| {
+            let flows = ParticleFlows { contact_normal: Some(lost), ..ParticleFlows::default() };
+            account.contact(&Exchanged { flows, ..Exchanged::default() });
+            account.diagnose(&totals(Vector3::zeros(), Vector3::zeros(), kinetic), None, 0.0).energy
+        };
+        at(4.0, 0.0);
+        let risen = at(7.0, 0.0);
+        assert_eq!((risen.imbalance, risen.gain.unwrap().gained), (Some(-3.0), 3.0));
+        // Contact takes 1 J, which explains 1 J of the loss; later it gives 5 J, four of them from nowhere.
+        assert_eq!(at(6.0, 1.0).imbalance, Some(-3.0));
+        assert_eq!(at(11.0, -5.0).imbalance, Some(1.0));
     }
 }

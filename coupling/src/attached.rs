@@ -6,7 +6,7 @@ use pliant_rigid::SpatialImpulse;
 use crate::backend::{Backend, BackendError, ContactMemory, SeenBody, SubstepPlan, SubstepsDone};
 use crate::error::StepError;
 use crate::exchange::Exchanged;
-use crate::report::ContactFigures;
+use crate::report::{ContactFigures, ParticleFlows};
 use crate::world::World;
 
 /// A backend, and what is known on the host of its particles.
@@ -36,13 +36,21 @@ impl World {
     /// them there.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] where the world has tactile pads: they need the host in every substep.
+    /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or granular flow, whose transfers no
+    /// backend has.
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
                 what: format!("the tactile pad '{}'", pad.name),
                 backend: name,
                 instead: "leave it out, or choose the cpu backend",
+            });
+        }
+        if self.mpm.materials().iter().any(|m| matches!(m.model, pliant_mpm::material::Model::Granular(_))) {
+            return Err(BackendError::Unsupported {
+                what: "the material model 'granular'".to_owned(),
+                backend: name,
+                instead: "choose drucker-prager, or the cpu backend",
             });
         }
         let (bodies, left) = (Vec::new(), Vec::new());
@@ -138,7 +146,13 @@ impl World {
             linear -= impulse.linear;
             angular -= impulse.angular + origin.coords.cross(&impulse.linear);
         }
-        Exchanged { linear, angular, work: done.work, boundary: done.walls }
+        Exchanged {
+            linear,
+            angular,
+            work: done.work,
+            boundary: done.walls,
+            flows: ParticleFlows::unmeasured(done.work),
+        }
     }
 
     fn backend_error(&self, delta: f64, error: BackendError) -> StepError {

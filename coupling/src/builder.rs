@@ -11,10 +11,8 @@ use crate::sensor::TactilePad;
 use crate::settings::{
     MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
 };
+use crate::starts::{Part, check_overlaps};
 use crate::world::World;
-
-/// Depth below a body's surface at which particles may still start, in grid spacings.
-const ALLOWED_OVERLAP: f64 = 0.25;
 
 /// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s), times the stiffness number, is then still a
 /// thousandth of what friction's usual stiction tolerance lets slip.
@@ -31,6 +29,9 @@ pub struct WorldBuilder {
     pads: Vec<TactilePad>,
     level: Level,
     uneven: Option<BuildError>,
+    parts: Vec<Part>,
+    sheet_names: Vec<String>,
+    allowed: Vec<String>,
 }
 
 impl WorldBuilder {
@@ -44,6 +45,9 @@ impl WorldBuilder {
             pads: Vec::new(),
             level: Level::detect(),
             uneven: None,
+            parts: Vec::new(),
+            sheet_names: Vec::new(),
+            allowed: Vec::new(),
         }
     }
 
@@ -55,6 +59,12 @@ impl WorldBuilder {
 
     /// Adds particles; they are numbered in this order.
     pub fn particles(&mut self, set: ParticleSet) -> &mut Self {
+        let name = format!("particle set {}", self.parts.len());
+        self.part(&name, set)
+    }
+
+    /// Adds particles under a name, which messages and [`allow_overlap`](Self::allow_overlap) use.
+    pub fn part(&mut self, name: &str, set: ParticleSet) -> &mut Self {
         let ParticleSet { positions, velocities, volumes, material } = set;
         if positions.len() != velocities.len() || positions.len() != volumes.len() {
             self.uneven = Some(BuildError::ParticleLists {
@@ -64,19 +74,39 @@ impl WorldBuilder {
             });
         }
         let states = positions.into_iter().zip(velocities).zip(volumes);
-        self.particles.extend(states.map(|((x, v), volume)| ParticleState::new(x, v, volume, material.0)));
+        let states = states.map(|((x, v), volume)| ParticleState::new(x, v, volume, material.0));
+        self.add_part(name.to_owned(), states);
         self
+    }
+
+    fn add_part(&mut self, name: String, states: impl IntoIterator<Item = ParticleState>) {
+        let start = self.particles.len();
+        self.particles.extend(states);
+        self.parts.push(Part { name, range: start..self.particles.len() });
     }
 
     /// Adds particles in any state of motion and deformation; their material is an index of [`MaterialId`].
     pub fn particle_states(&mut self, states: impl IntoIterator<Item = ParticleState>) -> &mut Self {
-        self.particles.extend(states);
+        self.add_part(format!("particle set {}", self.parts.len()), states);
         self
     }
 
     /// Adds a sheet of cloth. The particles of the sheets come after all others, in the order of [`World::cloths`].
     pub fn cloth(&mut self, sheet: Sheet) -> &mut Self {
+        let name = format!("cloth {}", self.sheets.len());
+        self.named_cloth(&name, sheet)
+    }
+
+    /// Adds a sheet of cloth under a name, which messages and [`allow_overlap`](Self::allow_overlap) use.
+    pub fn named_cloth(&mut self, name: &str, sheet: Sheet) -> &mut Self {
         self.sheets.push(sheet);
+        self.sheet_names.push(name.to_owned());
+        self
+    }
+
+    /// Lets the particles, cloth or body of this name start inside others.
+    pub fn allow_overlap(&mut self, name: &str) -> &mut Self {
+        self.allowed.push(name.to_owned());
         self
     }
 
@@ -110,7 +140,8 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, mut particles, sheets, bodies, pads, level, uneven } = self;
+        let Self { settings, materials, mut particles, sheets, bodies, pads, level, uneven, .. } = self;
+        let (mut parts, allowed) = (self.parts, self.allowed);
         if let Some(error) = uneven {
             return Err(error);
         }
@@ -127,9 +158,14 @@ impl WorldBuilder {
         if !sheets.is_empty() {
             particles = mpm.particles();
         }
+        for (sheet, name) in sheets.iter().zip(self.sheet_names) {
+            let start = parts.last().map_or(0, |part| part.range.end);
+            let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
+            parts.push(Part { name, range: start..start + count });
+        }
         check_substeps(&settings, &mpm, &bodies)?;
         check_stiffness(&settings, &mpm, &particles)?;
-        check_overlaps(&settings, &particles, &bodies)?;
+        check_overlaps(&settings, &mpm, &bodies, &parts, &allowed)?;
         pads.iter().try_for_each(|pad| pad.validate(&bodies))?;
         let strong = choose_coupling(&settings, &mpm, &particles, &mut bodies)?;
         Ok(World::assemble(settings, mpm, bodies, strong, pads))
@@ -153,6 +189,16 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
             let requirement = if zero_allowed { not_negative } else { positive };
             return Err(BuildError::Setting { field, value, unit, requirement });
         }
+    }
+    if radius > settings.grid_spacing {
+        let requirement =
+            "must be at most the grid's spacing: contact would reach past the nodes that it moves";
+        return Err(BuildError::Setting {
+            field: "contact.particle_radius",
+            value: radius,
+            unit: "m",
+            requirement,
+        });
     }
     if let Some(&value) = settings.gravity.iter().find(|g| !g.is_finite()) {
         return Err(BuildError::Setting {
@@ -200,40 +246,6 @@ fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) 
     if number > STIFFEST {
         let largest = STIFFEST * near_rigid;
         return Err(BuildError::TooStiff { stiffness, mass, substep, number, largest });
-    }
-    Ok(())
-}
-
-/// Refuses particles that start well inside a body.
-fn check_overlaps(
-    settings: &Settings,
-    particles: &[ParticleState],
-    bodies: &Bodies,
-) -> Result<(), BuildError> {
-    let limit = ALLOWED_OVERLAP * settings.grid_spacing;
-    for (id, described) in bodies.iter() {
-        let mut deepest: Option<(usize, f64, Vector3<f64>)> = None;
-        let mut count = 0;
-        for geometry in &described.geometries {
-            let pose = bodies.pose(id) * geometry.pose;
-            for (i, particle) in particles.iter().enumerate() {
-                let local = pose.inverse_transform_point(&particle.position);
-                if geometry.shape.lower_bound(&local) > -limit {
-                    continue;
-                }
-                let depth = -geometry.shape.surface_point(&local).distance;
-                if depth > limit {
-                    count += 1;
-                    if deepest.is_none_or(|d| depth > d.1) {
-                        deepest = Some((i, depth, particle.position.coords));
-                    }
-                }
-            }
-        }
-        if let Some((particle, depth, position)) = deepest {
-            let body = described.name.clone();
-            return Err(BuildError::Overlap { body, count, particle, depth, position, limit });
-        }
     }
     Ok(())
 }

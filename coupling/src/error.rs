@@ -67,22 +67,25 @@ pub enum BuildError {
         /// Volumes given.
         volumes: usize,
     },
-    /// Particles start inside a body.
+    /// Particles start inside a body or behind a plane.
     #[error(
-        "body `{body}`: {count} particles start inside it, particle {particle} the deepest, {depth:.4} m \
-         below its surface at ({:.4}, {:.4}, {:.4}) m; the limit is {limit:.4} m",
+        "{part} starts {depth:.4e} m inside {body}, deepest with its particle {particle} at ({:.4}, {:.4}, {:.4}) m \
+         ({count} are inside); at most {limit:.1e} m is allowed: move one of them by that depth, or allow the \
+         overlap by name",
         position.x, position.y, position.z
     )]
     Overlap {
-        /// Name of the body.
+        /// Name of what the particles were added as.
+        part: String,
+        /// What they start inside.
         body: String,
         /// Particles deeper than the limit.
         count: usize,
-        /// The deepest.
+        /// The deepest, among those of the part.
         particle: usize,
-        /// Its depth [m].
+        /// Its depth: that of its contact sphere in a body, of its centre behind a plane [m].
         depth: f64,
-        /// Where it is [m].
+        /// Where its centre is [m].
         position: Vector3<f64>,
         /// Depth that is still allowed [m].
         limit: f64,

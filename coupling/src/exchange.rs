@@ -8,9 +8,10 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
-use crate::convex::{ContactProblem, Solution};
+use crate::convex::{Contact, ContactProblem, Solution};
 use crate::nodes::Numbering;
 use crate::register::Pair;
+use crate::report::ParticleFlows;
 use crate::walls::Walls;
 
 /// No body touches the node.
@@ -22,8 +23,10 @@ pub(crate) struct Exchanged {
     pub linear: Vector3<f64>,
     pub angular: Vector3<f64>,
     pub work: f64,
-    /// What of that came from the boundary conditions.
+    /// What of the impulses came from the boundary conditions.
     pub boundary: SpatialImpulse,
+    /// Where the energy went.
+    pub flows: ParticleFlows,
 }
 
 /// Buffers of the exchange.
@@ -48,7 +51,7 @@ impl Exchange {
     ) -> Exchanged {
         let mut sums = Exchanged::default();
         self.update_grid(&solution.velocities, problem, numbering, mpm, &mut sums);
-        impose_walls(&solution.impulses, numbering, walls, mpm, &mut sums);
+        impose_walls(solution, problem, numbering, walls, mpm, &mut sums);
         sums
     }
 
@@ -61,9 +64,11 @@ impl Exchange {
         numbering: &Numbering,
         walls: &Walls,
         origins: &[Point3<f64>],
+        moves: &[bool],
         bodies: &mut [SpatialImpulse],
         sums: &mut Exchanged,
     ) {
+        let mut work = Work::default();
         for (left, impulse) in self.left.iter_mut().zip(&solution.node_impulses) {
             *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
         }
@@ -79,8 +84,13 @@ impl Exchange {
                 bodies[body].add_at(&origins[body], &pair.position, &-impulse);
                 let answer = Vector3::from(problem.mobility.answer(c, &solution.answers));
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
+                if impulse != Vector3::zeros() {
+                    let particle = velocity_of(&problem.contacts[c], solution);
+                    work.add(pair, moves[body], &impulse, &answer, &particle);
+                }
             }
         }
+        work.tell(&mut sums.flows);
         self.find_owners(numbering, pairs);
         for node in walls.sticky() {
             // The node did not move: the wall held it against the contacts.
@@ -142,18 +152,75 @@ impl Exchange {
     }
 }
 
+/// What contacts do. Bodies work at the mean of their velocities before and after the solve (see `rigid/src/simulation/energy.rs`). Losses are at
+/// the velocities at the end, with which the law is evaluated: before the solve the grid has the impulse of elasticity already, against which
+/// contact holds, and what one gives the grid and the other takes from it within a substep is no loss. (What impacts take beyond the law is
+/// the step's, in the imbalance.)
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// Of bodies that move by their dynamics, and of those that follow a path [J].
+    of: [f64; 2],
+    /// Lost in the normal direction, and to friction [J].
+    lost: [f64; 2],
+}
+
+impl Work {
+    /// Adds that of a contact, whose body answers by so much and whose particle has this velocity at the end.
+    fn add(
+        &mut self,
+        pair: &Pair,
+        moves: bool,
+        impulse: &Vector3<f64>,
+        answer: &Vector3<f64>,
+        particle: &Vector3<f64>,
+    ) {
+        self.of[usize::from(!moves)] += impulse.dot(&(pair.body_velocity + answer * 0.5));
+        let slip = particle - pair.body_velocity - answer;
+        let normal = pair.normal.dot(impulse) * pair.normal.dot(&slip);
+        self.lost[0] -= normal;
+        self.lost[1] -= impulse.dot(&slip) - normal;
+    }
+
+    fn tell(&self, flows: &mut ParticleFlows) {
+        flows.bodies = self.of[0] + self.of[1];
+        (flows.moving, flows.led) = (Some(self.of[0]), Some(self.of[1]));
+        (flows.contact_normal, flows.contact_friction) = (Some(self.lost[0]), Some(self.lost[1]));
+    }
+}
+
+/// Velocity \[m/s\] of a contact's particle after the solve.
+fn velocity_of(contact: &Contact, solution: &Solution) -> Vector3<f64> {
+    let mut sum = [0.0; 3];
+    for (&row, weight) in contact.rows.iter().zip(contact.weights_xy) {
+        for k in 0..3 {
+            let weight = weight * contact.weights_z[k];
+            let velocity = &solution.velocities[row as usize + k];
+            for d in 0..3 {
+                sum[d] += weight * velocity[d];
+            }
+        }
+    }
+    sum.into()
+}
+
 /// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
 fn impose_walls(
-    impulses: &[[f64; 3]],
+    solution: &Solution,
+    problem: &ContactProblem,
     numbering: &Numbering,
     walls: &Walls,
     mpm: &mut Mpm,
     sums: &mut Exchanged,
 ) {
-    walls.impose(impulses, numbering, mpm, |node, solved, imposed| {
+    let mut lost = 0.0;
+    walls.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
         let position = &numbering.places[node].position;
+        let after = &solution.velocities[node];
+        let after = Vector3::new(after[0], after[1], after[2]) + imposed / problem.node_mass[node];
+        lost -= (solved + imposed).dot(&after);
         sums.linear += imposed;
         sums.angular += position.coords.cross(&imposed);
         sums.boundary.add_at(&Point3::origin(), position, &(solved + imposed));
     });
+    sums.flows.boundaries = Some(lost);
 }

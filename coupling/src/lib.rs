@@ -9,6 +9,7 @@ mod attached;
 mod backend;
 mod builder;
 pub mod convex;
+mod energy;
 mod error;
 mod exchange;
 mod flat;
@@ -24,6 +25,7 @@ mod report;
 mod room;
 mod sensor;
 mod settings;
+mod starts;
 mod state;
 mod walls;
 mod warm_start;
@@ -36,10 +38,14 @@ pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};
 pub use memory::RememberedContact;
 pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
-pub use report::{Balance, ContactFigures, Diagnostics, ParticleSnapshot, StepReport};
+pub use report::{
+    Balance, BodyEnergy, ContactFigures, Diagnostics, EnergyBalance, EnergyGain, ParticleEnergy,
+    ParticleFlows, ParticleSnapshot, StepReport,
+};
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
     ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet,
     Settings, Stiffness, Substeps,
 };
+pub use starts::ALLOWED_OVERLAP;
 pub use world::World;

@@ -2,22 +2,29 @@
 
 use pliant_mpm::Totals;
 
+use crate::account::moving_bodies;
 use crate::backend::BackendError;
-use crate::report::{Balance, Diagnostics, ParticleSnapshot};
+use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleSnapshot};
 use crate::world::World;
 
 impl World {
-    /// Totals of the particles now. To be called after every step if [`World::balance`] is to know how much energy
-    /// was ever created.
+    /// Totals of the particles and the balance of all energy now. To be called after every step if gains of energy are to be told from
+    /// the lowest to the highest of an imbalance.
     pub fn diagnostics(&mut self) -> Diagnostics {
         let totals = self.totals();
-        self.account.diagnose(&totals, self.time)
+        self.account.diagnose(&totals, moving_bodies(&self.bodies), self.time)
+    }
+
+    /// The balance of energy now; its gain is as of the last [`World::diagnostics`].
+    pub fn energy(&mut self) -> EnergyBalance {
+        let totals = self.totals();
+        self.account.energy(&totals, moving_bodies(&self.bodies))
     }
 
     /// Relative errors of the balances since the start.
     pub fn balance(&mut self) -> Balance {
         let totals = self.totals();
-        self.account.balance(&totals)
+        self.account.balance(&totals, moving_bodies(&self.bodies))
     }
 
     fn totals(&mut self) -> Totals {

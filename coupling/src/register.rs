@@ -313,7 +313,8 @@ impl Search<'_> {
         local: &Point3<f64>,
         extents: &mut Extents,
     ) -> Option<Pair> {
-        let (placed, delta, extent) = (&self.placed[geometry], self.delta, extents.of(view, i));
+        let (placed, delta) = (&self.placed[geometry], self.delta);
+        let extent = extents.of(view, i, self.mpm);
         let body_velocity = placed.velocity.at(&placed.origin, &position);
         let relative = view.velocity(i) - body_velocity;
         let shape = self.shape(placed);
@@ -357,7 +358,7 @@ impl Search<'_> {
             pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
             normal,
             body_velocity,
-            friction: touched.material.dynamic_friction,
+            friction: extents.wall_friction.unwrap_or(touched.material.dynamic_friction),
             stiffness,
             lagged_normal_impulse,
             adhesive: touched.adhesion.is_some(),
@@ -373,20 +374,25 @@ struct Extents {
     /// Volume [m^3] and material.
     of: (f64, usize),
     extent: ParticleExtent,
+    /// Friction with bodies, where it is the material's.
+    wall_friction: Option<f64>,
 }
 
 impl Extents {
-    fn of(&mut self, view: &BlockView<'_>, i: usize) -> ParticleExtent {
+    fn of(&mut self, view: &BlockView<'_>, i: usize, mpm: &Mpm) -> ParticleExtent {
         let of = (view.volume(i), view.material(i));
         if of != self.of {
-            *self = Self { of, extent: view.extent(i) };
+            // Sheets count on from the materials.
+            let material = mpm.materials().get(of.1);
+            let wall_friction = material.and_then(|m| m.model.wall_friction());
+            *self = Self { of, extent: view.extent(i), wall_friction };
         }
         self.extent
     }
 }
 
 /// Radius at which a particle touches of which the surface is half a `thickness` away [m].
-fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
+pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
     match settings.particle_radius {
         ParticleRadius::Auto => 0.5 * thickness,
         ParticleRadius::Fixed(radius) => radius,

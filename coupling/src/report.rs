@@ -1,8 +1,8 @@
 //! What a step did, and the totals of a world.
 
 use nalgebra::Vector3;
-use pliant_rigid::simulation::AdvanceSummary;
-use serde::Serialize;
+use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
+use serde::{Deserialize, Serialize};
 
 use crate::convex::SolverInfo;
 
@@ -116,9 +116,149 @@ pub struct Diagnostics {
     /// Energy lost so far to friction, contact damping, plastic flow and the transfers [J]: the energy at the start, plus
     /// the work of bodies and boundaries, less the energy now.
     pub dissipation: f64,
+    /// Where the energy of all went.
+    pub energy: EnergyBalance,
 }
 
-/// Relative errors of the particles' balances since the start; external impulses and work are counted.
+/// Work on the particles and what their laws dissipate, since the start \[J\]. What the backend does not measure is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParticleFlows {
+    /// Work of all bodies, at the velocities with which contact sees them.
+    pub bodies: f64,
+    /// The part of bodies that move by their dynamics.
+    pub moving: Option<f64>,
+    /// The part of bodies that follow a path.
+    pub led: Option<f64>,
+    /// Work of the pins of cloth.
+    pub pins: f64,
+    /// Lost at the grid's boundary planes, which do not move.
+    pub boundaries: Option<f64>,
+    /// Lost in the normal direction of contacts with bodies, impacts and what their compliance holds included.
+    pub contact_normal: Option<f64>,
+    /// Lost to friction on bodies.
+    pub contact_friction: Option<f64>,
+    /// Lost to plastic flow: the elastic energy that return mappings take.
+    pub plastic: Option<f64>,
+    /// Lost to the damping of cloth.
+    pub damping: Option<f64>,
+}
+
+/// Nothing yet, and all of it known.
+impl Default for ParticleFlows {
+    fn default() -> Self {
+        let none = Some(0.0);
+        Self {
+            bodies: 0.0,
+            moving: none,
+            led: none,
+            pins: 0.0,
+            boundaries: none,
+            contact_normal: none,
+            contact_friction: none,
+            plastic: none,
+            damping: none,
+        }
+    }
+}
+
+impl ParticleFlows {
+    /// Of substeps of which only the work of the bodies is known.
+    pub(crate) fn unmeasured(bodies: f64) -> Self {
+        Self {
+            bodies,
+            moving: None,
+            led: None,
+            pins: 0.0,
+            boundaries: None,
+            contact_normal: None,
+            contact_friction: None,
+            plastic: None,
+            damping: None,
+        }
+    }
+
+    /// Adds later ones; what was not measured once is not known any more.
+    pub(crate) fn add(&mut self, later: &Self) {
+        self.bodies += later.bodies;
+        self.pins += later.pins;
+        for (sum, later) in [
+            (&mut self.moving, later.moving),
+            (&mut self.led, later.led),
+            (&mut self.boundaries, later.boundaries),
+            (&mut self.contact_normal, later.contact_normal),
+            (&mut self.contact_friction, later.contact_friction),
+            (&mut self.plastic, later.plastic),
+            (&mut self.damping, later.damping),
+        ] {
+            *sum = sum.zip(later).map(|(sum, later)| sum + later);
+        }
+    }
+}
+
+/// The particles' balance of energy \[J\].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ParticleEnergy {
+    /// Kinetic energy, with the affine field's share.
+    pub kinetic: f64,
+    /// Elastic energy.
+    pub elastic: f64,
+    /// Potential energy of gravity, zero at the origin.
+    pub gravitational: f64,
+    /// Work and losses since the start.
+    pub flows: ParticleFlows,
+    /// What no law explains, since the start: energy made by transfers and steps, or, below zero, lost to them. Absent where a loss
+    /// is not known.
+    pub imbalance: Option<f64>,
+    /// The least that the imbalance can be: losses that are not known count as none.
+    pub least_imbalance: f64,
+}
+
+/// The balance of energy of the bodies that move by their dynamics \[J\].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BodyEnergy {
+    /// Energies now; what compliant contact holds is in the flows.
+    pub stored: MechanicalEnergy,
+    /// Work and losses since the start.
+    pub flows: EnergyFlows,
+    /// What no law explains, since the start: energy made by the steps, or, below zero, lost to them.
+    pub imbalance: f64,
+}
+
+/// The largest rise of an imbalance, and what it is to be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EnergyGain {
+    /// The largest rise of the imbalance over the run so far \[J\].
+    pub gained: f64,
+    /// Kinetic and elastic energy at the start, what weight released, and work that came in \[J\].
+    pub put_in: f64,
+    /// What all masses have at 0.1 m/s \[J\].
+    pub little: f64,
+}
+
+impl EnergyGain {
+    /// What was gained in terms of what was put in, or of that little where it is more: a scene at rest has put in nothing \[-\].
+    pub fn relative(&self) -> f64 {
+        self.gained / self.put_in.max(self.little)
+    }
+}
+
+/// The balance of energy of a world \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergyBalance {
+    /// Of the particles; absent where there are none.
+    pub particles: Option<ParticleEnergy>,
+    /// Of the bodies that move by their dynamics; absent where there are none.
+    pub bodies: Option<BodyEnergy>,
+    /// What the work that both say that they gave each other differs by, since the start: zero where they agree.
+    pub exchange: Option<f64>,
+    /// The imbalance of both and of what they exchanged.
+    pub imbalance: Option<f64>,
+    /// The worst gain of the three: of particles, of bodies, of both.
+    pub gain: Option<EnergyGain>,
+}
+
+/// Relative errors of the balances since the start; external impulses and work are counted. Those of mass and momentum are the particles',
+/// and not numbers without particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Balance {
     /// Largest relative difference between the mass on the grid and the mass of the particles.
@@ -129,8 +269,9 @@ pub struct Balance {
     /// The same for angular momentum about the world's origin; relative to the linear impulses times the lever of the centre of
     /// mass where that is more.
     pub angular_momentum: f64,
-    /// Largest energy that appeared from nowhere (negative dissipation), relative to the energy that took part.
-    pub energy: f64,
+    /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to what was put in; absent where nothing can have
+    /// energy.
+    pub energy: Option<f64>,
 }
 
 /// The particles at one time, in the order in which they were added. Buffers are reused from one call to the next.

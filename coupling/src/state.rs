@@ -14,7 +14,7 @@ use crate::memory::RememberedContact;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;

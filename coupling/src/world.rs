@@ -7,7 +7,7 @@ use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
-use crate::account::Account;
+use crate::account::{Account, moving_bodies};
 use crate::attached::Attached;
 use crate::backend::SubstepsDone;
 use crate::builder::WorldBuilder;
@@ -61,6 +61,8 @@ pub struct World {
     /// The points that the bodies' impulses are about: their origins at the beginning of the coupling step, which are kept, and
     /// from there on as [`BodyMotion::move_references`] has it.
     pub(crate) origins: Vec<Point3<f64>>,
+    /// Whether each body moves by its dynamics.
+    pub(crate) moves: Vec<bool>,
     pub(crate) starts: Vec<Point3<f64>>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
@@ -99,7 +101,8 @@ impl World {
         Self {
             registry: Registry::new(&bodies, &mpm, &settings.contact),
             motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
-            account: Account::open(&totals, settings.gravity),
+            account: Account::open(&totals, settings.gravity, moving_bodies(&bodies)),
+            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
             impulses: vec![SpatialImpulse::zero(); bodies.len()],
             step_impulses: vec![SpatialImpulse::zero(); bodies.len()],
             expected: vec![SpatialImpulse::zero(); bodies.len()],
@@ -185,6 +188,7 @@ impl World {
         let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        self.account.bodies(&rigid.energy);
         if self.attached.is_none() {
             self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
         }
@@ -264,6 +268,7 @@ impl World {
             let exchanged = self.solve_contact(k, delta, contacts)?;
             self.finish_contact(delta, exchanged)
         };
+        self.account.dissipated(&self.mpm.dissipated());
         self.motion.advance(k, substeps, delta, &self.impulses);
         let origins = &mut self.origins;
         self.motion.move_references(&self.bodies, k, delta, &self.impulses, origins);
@@ -319,6 +324,7 @@ impl World {
         let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
         let (registry, mpm) = (&mut self.registry, &mut self.mpm);
         let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
+        let moves = &self.moves[..];
         let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
         let (sensors, dt) = (&mut self.sensors, self.settings.dt);
         let (moved, exchanged) = rayon::join(
@@ -332,6 +338,7 @@ impl World {
                     numbering,
                     walls,
                     origins,
+                    moves,
                     impulses,
                     &mut exchanged,
                 );

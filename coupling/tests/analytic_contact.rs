@@ -36,6 +36,7 @@ fn particle_velocity_after(
         material,
     });
     let plane = builder.body(floor(0.0)).unwrap();
+    builder.allow_overlap("floor");
     let mut world = builder.build().unwrap();
     run_for(&mut world, delta, |_, _| {});
     (snapshot(&mut world).velocities[0][2], world.body_impulses()[plane.0].linear.z)

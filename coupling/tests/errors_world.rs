@@ -7,7 +7,8 @@ use common::{block, fixed, fixed_corotated, floor, prescribed};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::convex::SettingsError;
 use pliant_coupling::{
-    BuildError, ParticleRadius, ParticleSet, Settings, StepError, Stiffness, Substeps, World, WorldBuilder,
+    ALLOWED_OVERLAP, Boundary, BoundaryKind, BuildError, ParticleRadius, ParticleSet, Settings, StepError,
+    Stiffness, Substeps, World, WorldBuilder,
 };
 use pliant_mpm::{ParticleState, largest_stable_substep};
 use pliant_rigid::{BodyDesc, Shape};
@@ -152,17 +153,41 @@ fn particles_inside_a_body_are_refused() {
     let mut inside = builder(good());
     inside.body(at(0.002)).unwrap();
     let error = refusal(inside);
-    let BuildError::Overlap { ref body, count, particle, depth, position, limit } = error else {
+    let BuildError::Overlap { ref part, ref body, count, particle, depth, position, limit } = error else {
         panic!("{error:?}");
     };
-    // The face at x = 0.032 has three of the four layers inside, 7 mm and more; the deepest are 25 mm from the faces across y and z.
-    assert_eq!((body.as_str(), count, limit), ("anvil", 48, 0.005));
-    assert!(particle < 64 && (depth - 0.025).abs() < 1e-12 && position.x == 0.005, "{error}");
+    // The face at x = 0.032 has three of the four layers inside, 7 mm and more, and of the fourth, at 0.035, the
+    // contact spheres of radius 5 mm; the deepest centres are 25 mm from the faces across y and z.
+    assert_eq!((part.as_str(), body.as_str(), count), ("particle set 0", "body `anvil`", 64));
+    assert!((limit - ALLOWED_OVERLAP * 0.02).abs() < 1e-15, "{limit}");
+    assert!(particle < 64 && (depth - 0.03).abs() < 1e-8 && (position.x - 0.005).abs() < 1e-8, "{error}");
     assert!(error.to_string().contains("anvil"), "{error}");
 
-    let mut shallow = builder(good());
-    shallow.body(at(-0.021)).unwrap();
-    shallow.build().unwrap();
+    let mut allowed = builder(good());
+    allowed.body(at(0.002)).unwrap();
+    allowed.allow_overlap("anvil");
+    allowed.build().unwrap();
+
+    // A face that the contact spheres touch to within the limit, and one a little further in.
+    let at_depth = |depth: f64| {
+        let mut touching = builder(good());
+        touching.body(at(-0.03 + depth)).unwrap();
+        touching
+    };
+    at_depth(0.9 * limit).build().unwrap();
+    let BuildError::Overlap { count, depth, .. } = refusal(at_depth(1.1 * limit)) else { panic!() };
+    assert!(count == 16 && (depth - 1.1 * limit).abs() < 1e-8, "{depth} {count}");
+
+    // Behind a plane that bounds the grid.
+    let mut settings = good();
+    settings.boundaries.push(Boundary {
+        point: Point3::new(0.012, 0.0, 0.0),
+        normal: Vector3::x_axis(),
+        kind: BoundaryKind::Sticky,
+    });
+    let error = refusal(builder(settings));
+    let BuildError::Overlap { count, depth, ref body, .. } = error else { panic!("{error:?}") };
+    assert!(count == 16 && (depth - 0.007).abs() < 1e-8 && body.contains("boundaries[0]"), "{error}");
 }
 
 /// Values out of range are refused by name, with the value and its unit.

@@ -170,6 +170,7 @@ impl Backend for DeviceBackend {
                 gravity: account.gravity,
                 boundary: account.boundary,
                 work: account.work,
+                boundary_work: None,
             },
             max_speed: account.max_speed,
             grid_nodes: account.active_nodes,

@@ -19,5 +19,5 @@ pub(crate) use grow::room_for;
 pub use particles::DeviceParticles;
 pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
 pub(crate) use step::device_plane;
-pub use step::{Between, CommandCount, DeviceMpm, Transfer, device_material};
+pub use step::{Between, CommandCount, DeviceMpm, Transfer, device_materials};
 pub use totals::StepAccount;

@@ -7,7 +7,7 @@ mod support;
 use mpm_support::{ROUNDOFF, every_material, random_matrix};
 use nalgebra::{Matrix3, Vector3};
 use pliant_cuda::kernels::{PROBE_THREADS, ProbeConstitutiveParameters};
-use pliant_cuda::mpm::device_material;
+use pliant_cuda::mpm::device_materials;
 use pliant_cuda::{Device, Launch};
 use pliant_mpm::constitutive::{AnyModel, Constitutive};
 use pliant_mpm::material::Model;
@@ -55,7 +55,7 @@ fn matrix(entries: &[f32]) -> Matrix3<f64> {
 /// Error of a response over its bound, for the gradient, the history and the stress.
 fn errors(model: &Model, trial: &[f32; 10], response: &[f32; 16]) -> [f64; 3] {
     let f = matrix(&trial[..9]);
-    let right = AnyModel::<f64>::new(model).update(f.into(), f64::from(trial[9]));
+    let right = AnyModel::<f64>::new(model).update(f.into(), f64::from(trial[9]), 0.0);
     let gradient: Matrix3<f64> = right.deformation_gradient.into();
     let stress: Matrix3<f64> = right.kirchhoff_stress.into();
     let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|n| f64::from(response[10 + n]));
@@ -85,7 +85,7 @@ fn errors(model: &Model, trial: &[f32; 10], response: &[f32; 16]) -> [f64; 3] {
             let slope = (1.0 + (f.determinant() - 0.1).min(0.0).abs() * 10.0) / j;
             (0.0, 0.0, modulus * (volume * slope * (2.0 + f.determinant().abs() * 10.0) + strain * largest))
         }
-        Model::VonMises { .. } | Model::DruckerPrager { .. } => {
+        Model::VonMises { .. } | Model::DruckerPrager { .. } | Model::Granular(_) => {
             // The cone's slope multiplies the trace's error.
             let cone = 6.0 * strain;
             (4.0 * cone * largest.max(1.0), 4.0 * cone, 3.0 * modulus * cone)
@@ -100,7 +100,7 @@ fn errors(model: &Model, trial: &[f32; 10], response: &[f32; 16]) -> [f64; 3] {
 }
 
 fn responses(device: &Device, material: usize, trials: &[[f32; 10]]) -> Vec<[f32; 16]> {
-    let materials: Vec<_> = every_material(1e5).iter().map(device_material).collect();
+    let materials = device_materials(&every_material(1e5)).unwrap();
     let materials = device.upload(&materials).unwrap();
     let input = device.upload(trials).unwrap();
     let output = device.allocate::<[f32; 16]>(trials.len()).unwrap();

@@ -95,7 +95,7 @@ fn density_error(model: &Model, f: &Matrix3<f64>, density: f64) -> f64 {
             let term = mu * (0.5 * f.norm_squared() + 1.5 + log) + 0.5 * lambda * log * log;
             ((mu + lambda * log) * of_volume / j.max(0.1), term)
         }
-        Model::VonMises { .. } | Model::DruckerPrager { .. } => {
+        Model::VonMises { .. } | Model::DruckerPrager { .. } | Model::Granular(_) => {
             let strain = sigma.map(|s| s.max(0.05).ln());
             let error = sigma.map(|s| decomposition / s.max(0.05));
             (2.0 * mu * strain.abs().dot(&error) + lambda * strain.sum().abs() * error.sum(), density)

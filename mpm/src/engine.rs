@@ -11,6 +11,7 @@ use crate::arena::{Arena, PoolShare, Window, place};
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
 use crate::cloth::{ClothMaterial, Patch, Sheet};
+use crate::detail::{self, Detail, FindDetail};
 use crate::error::MpmError;
 use crate::g2p::{GridToParticles, MeasureWindow, Outcome};
 use crate::grid::{FreeMotionSums, GridPass, Impulse};
@@ -40,6 +41,18 @@ pub struct FreeMotion {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions [J].
     pub work: f64,
+    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still [J]. Absent where it is not
+    /// measured by itself.
+    pub boundary_work: Option<f64>,
+}
+
+/// What the laws of the particles dissipated in one substep [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dissipated {
+    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear, whose loss is not measured.
+    pub plastic: Option<f64>,
+    /// Kinetic energy that the damping of cloth took.
+    pub damping: f64,
 }
 
 /// Particles, grid and scratch memory of the fast path.
@@ -72,6 +85,12 @@ pub struct Mpm {
     pub(crate) lost: Option<MpmError>,
     /// In the last P2G [m/s^2].
     gravity: Vector3<f64>,
+    /// Whether any material is granular.
+    keeps_details: bool,
+    /// Of each tile, found in the last P2G; empty where nothing is granular.
+    details: Vec<Detail>,
+    /// Fraction of them that the next G2P gives back.
+    kept_detail: f32,
 }
 
 /// Both halves of the state.
@@ -172,8 +191,12 @@ impl Mpm {
             outcomes: Vec::new(),
             grid_version: 0,
             gravity: Vector3::zeros(),
+            keeps_details: false,
+            details: Vec::new(),
+            kept_detail: 0.0,
             lost: None,
         };
+        mpm.keeps_details = mpm.materials.iter().any(detail::keeps);
         mpm.rebuild_grid();
         mpm.begin_sheets();
         let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
@@ -211,6 +234,18 @@ impl Mpm {
         self.nodes.iter().filter(|b| !b.empty).map(|b| b.nodes.iter().filter(|n| n[3] > 0.0).count()).sum()
     }
 
+    /// What the materials dissipated in the last substep.
+    pub fn dissipated(&self) -> Dissipated {
+        let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
+        let known = !self.sheet_materials().iter().any(rubs);
+        let (mut plastic, mut damping) = (0.0, 0.0);
+        for outcome in &self.outcomes {
+            plastic += outcome.plastic;
+            damping += outcome.damping;
+        }
+        Dissipated { plastic: known.then_some(plastic), damping }
+    }
+
     /// Largest speed of a particle after the last substep [m/s].
     pub fn max_speed(&self) -> f64 {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
@@ -242,6 +277,7 @@ impl Mpm {
             + bytes(&self.nodes)
             + bytes(&self.sums)
             + bytes(&self.outcomes)
+            + bytes(&self.details)
             + self.sheets.as_ref().map_or(0, |sheets| sheets.memory())
     }
 
@@ -321,6 +357,43 @@ impl Mpm {
         if self.order.must_sort {
             self.sort();
         }
+        self.find_details(dt);
+        self.scatter(dt, false);
+        self.free_motion(gravity * dt, true)
+    }
+
+    /// What granular particles do that the grid does not hold, to be given back after this substep of `dt` [s].
+    fn find_details(&mut self, dt: f64) {
+        self.kept_detail = detail::kept(self.gravity.norm(), self.grid_spacing, dt) as f32;
+        if !self.keeps_details || self.kept_detail == 0.0 {
+            self.details.clear();
+            return;
+        }
+        self.scatter(0.0, true);
+        self.free_motion(Vector3::zeros(), false);
+        resize(&mut self.details, self.store.kinematics.len(), [Row::ZERO; detail::ROWS]);
+        let (level, h) = (self.level, self.grid_spacing as f32);
+        let (nodes, around) = (&self.nodes, &self.topology.nodes_of_particles);
+        let (kinematics, windows) = (&self.store.kinematics, &self.windows);
+        let work = |b: usize, block: &ParticleBlock, details: &mut [Detail], _: &mut Outcome| {
+            Arena::with(|arena| {
+                level.run(FindDetail {
+                    block,
+                    kinematics: &kinematics[block.range()],
+                    details,
+                    window: &windows[b],
+                    around: &around[b],
+                    nodes,
+                    arena,
+                    grid_spacing: h,
+                });
+            });
+        };
+        par_blocks(0, &self.store.blocks, &mut self.details[..], &mut self.outcomes, &work);
+    }
+
+    /// Particles, or only the granular ones, to windows, with the impulses of `dt` [s].
+    fn scatter(&mut self, dt: f64, granular: bool) {
         let rows = place(&mut self.windows);
         if rows > self.pool.len() {
             // Windows grow as particles drift: room for that, so that it is done rarely.
@@ -329,6 +402,7 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (store, windows) = (&self.store, &self.windows);
+        let granular_of = granular.then_some(&self.materials[..]);
         let cloth_from = self.sheets.is_some().then_some(self.materials.len());
         let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
             *runs = Arena::with(|arena| {
@@ -342,6 +416,7 @@ impl Mpm {
                     grid_spacing: h,
                     dt: dt as f32,
                     cloth_from,
+                    granular_of,
                 })
             });
         };
@@ -351,13 +426,13 @@ impl Mpm {
         if self.order.runs_when_sorted == 0 {
             self.order.runs_when_sorted = self.order.runs;
         }
-        self.free_motion(gravity * dt)
     }
 
-    /// Sums the windows and moves the nodes.
-    fn free_motion(&mut self, gravity_step: Vector3<f64>) -> FreeMotion {
+    /// Sums the windows and moves the nodes, by the boundary conditions or without them.
+    fn free_motion(&mut self, gravity_step: Vector3<f64>, bounded: bool) -> FreeMotion {
         let (level, grid_spacing) = (self.level, self.grid_spacing);
-        let (windows, pool, planes) = (&self.windows, &self.pool, &self.planes);
+        let planes = if bounded { &self.planes[..] } else { &[] };
+        let (windows, pool) = (&self.windows, &self.pool);
         let (keys, around) = (&self.topology.keys, &self.topology.particles_of_nodes);
         let chunks = self.nodes.par_chunks_mut(NODE_CHUNK).zip(&mut self.sums).enumerate();
         chunks.for_each(|(c, (blocks, sums))| {
@@ -380,7 +455,13 @@ impl Mpm {
         for &sums in &self.sums {
             total += sums;
         }
-        FreeMotion { mass: total.mass, gravity: total.gravity, boundary: total.boundary, work: total.work }
+        FreeMotion {
+            mass: total.mass,
+            gravity: total.gravity,
+            boundary: total.boundary,
+            work: total.work,
+            boundary_work: Some(total.boundary_work),
+        }
     }
 
     /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
@@ -396,6 +477,7 @@ impl Mpm {
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
         let sheets = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.materials);
+        let (details, kept_detail) = (&self.details, self.kept_detail);
         let work = |b: usize,
                     block: &ParticleBlock,
                     ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
@@ -413,6 +495,8 @@ impl Mpm {
                     sheets,
                     grid_spacing: h,
                     dt: dt as f32,
+                    details: details.get(block.range()).unwrap_or_default(),
+                    kept_detail,
                 })
             });
         };
@@ -446,7 +530,7 @@ impl Mpm {
             let window = &mut window[0];
             let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
             if let Some(measured) = level.run(scatter) {
-                *outcome = measured;
+                *outcome = Outcome { plastic: outcome.plastic, damping: outcome.damping, ..measured };
             }
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);

@@ -7,6 +7,7 @@ use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
+use crate::detail::{Detail, give_back};
 use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::scalar::Real;
@@ -35,6 +36,10 @@ pub(crate) struct GridToParticles<'a> {
     pub grid_spacing: f32,
     /// Substep [s].
     pub dt: f32,
+    /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
+    pub details: &'a [Detail],
+    /// Fraction of it.
+    pub kept_detail: f32,
 }
 
 /// What became of a block's particles.
@@ -46,6 +51,9 @@ pub(crate) struct Outcome {
     pub lost: Option<(u32, u32)>,
     /// Square of the largest speed [m^2/s^2].
     pub speed_squared: f32,
+    /// Elastic energy that the return mappings took, and kinetic energy that damping did [J].
+    pub plastic: f64,
+    pub damping: f64,
 }
 
 /// Cells beyond the arena's reach within which the sort still finds a particle.
@@ -55,8 +63,8 @@ impl Kernel for GridToParticles<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<S: Simd>(mut self) -> Outcome {
-        self.copy_nodes::<S>();
+    fn run<S: Simd>(self) -> Outcome {
+        copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
         let mut outcome = Outcome::default();
         let mut extent = Extent::<S>::new();
         let mut weights = [Row::ZERO; LANES];
@@ -84,7 +92,11 @@ impl Kernel for GridToParticles<'_> {
                 *row = Row::ZERO;
             }
             let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
-            models.update(motion, strain, &affine, self.dt);
+            let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
+            models.update(motion, strain, &affine, substep, &mut outcome);
+            if let Some(detail) = self.details.get(t) {
+                give_back::<S>(motion, detail, self.kept_detail, self.materials);
+            }
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             fastest = fastest.max(speed_squared(motion));
@@ -97,19 +109,22 @@ impl Kernel for GridToParticles<'_> {
     }
 }
 
-impl GridToParticles<'_> {
-    /// Copies the velocities of the nodes in reach.
-    #[inline(always)]
-    fn copy_nodes<S: Simd>(&mut self) {
-        let values = self.arena.rows_mut();
-        for (n, &block) in self.around.iter().enumerate() {
-            let rows = self.nodes[block as usize].nodes.as_flattened().as_chunks().0;
-            self.window.for_each_shared_row(
-                n,
-                #[inline(always)]
-                |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
-            );
-        }
+/// Copies the velocities of the nodes that a block's window reaches.
+#[inline(always)]
+pub(crate) fn copy_nodes<S: Simd>(
+    arena: &mut Arena,
+    around: &[u32; NEIGHBOURS],
+    nodes: &[NodeBlock],
+    window: &Window,
+) {
+    let values = arena.rows_mut();
+    for (n, &block) in around.iter().enumerate() {
+        let rows = nodes[block as usize].nodes.as_flattened().as_chunks().0;
+        window.for_each_shared_row(
+            n,
+            #[inline(always)]
+            |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
+        );
     }
 }
 
@@ -171,7 +186,7 @@ impl Kernel for MeasureWindow<'_> {
 
 /// The nine runs of three nodes of a cell's stencil. The next particle in the same cell finds them in registers.
 #[inline(always)]
-fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
+pub(crate) fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
     let mut nodes = [S::splat(0.0); 9];
     for i in 0..3 {
         for j in 0..3 {
@@ -183,7 +198,7 @@ fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
 
 /// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
 #[inline(always)]
-fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
+pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
     // in_x[i] sums the nodes with index i along x; in_y[j] those with index j along y.
     let mut in_x = [S::splat(0.0); 3];
     let mut in_y = [S::splat(0.0); 3];
@@ -208,6 +223,31 @@ fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
     S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
 }
 
+/// Velocity and affine field of what was gathered.
+#[inline(always)]
+pub(crate) fn affine_of<S: Simd>(
+    stencils: &Stencils<S>,
+    gathered: &[Row; LANES],
+    h: f32,
+) -> ([Lanes<S>; 3], Mat3<Lanes<S>>) {
+    let mut rows = [S::splat(0.0); LANES];
+    for l in 0..LANES {
+        rows[l] = S::load(&gathered[l].0);
+    }
+    let columns = S::transpose(rows);
+    let inverse_d = Lanes::<S>::all(4.0 / h);
+    let mut velocity = [Lanes::<S>::all(0.0); 3];
+    let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
+    for d in 0..3 {
+        velocity[d] = Lanes::<S>(columns[d]);
+        for e in 0..3 {
+            let moment = Lanes::<S>(columns[4 + e * 4 + d]);
+            affine.0[d][e] = inverse_d * (moment - stencils.offset[e] * velocity[d]);
+        }
+    }
+    (velocity, affine)
+}
+
 /// Velocity, affine field and position; returns the affine field.
 #[inline(always)]
 fn move_particles<S: Simd>(
@@ -218,27 +258,28 @@ fn move_particles<S: Simd>(
     dt: f32,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
-    let mut rows = [S::splat(0.0); LANES];
-    for l in 0..LANES {
-        rows[l] = S::load(&gathered[l].0);
-    }
-    let columns = S::transpose(rows);
-    let inverse_d = Lanes::<S>::all(4.0 / h);
+    let (velocity, affine) = affine_of(stencils, gathered, h);
     let step = Lanes::<S>::all(dt / h);
-    let mut affine = Mat3([[Lanes::<S>::all(0.0); 3]; 3]);
     for d in 0..3 {
-        let velocity = Lanes::<S>(columns[d]);
-        velocity.store(&mut motion[VELOCITY + d]);
+        velocity[d].store(&mut motion[VELOCITY + d]);
         for e in 0..3 {
-            let moment = Lanes::<S>(columns[4 + e * 4 + d]);
-            let c = inverse_d * (moment - stencils.offset[e] * velocity);
-            affine.0[d][e] = c;
-            c.store(&mut motion[AFFINE + d * 3 + e]);
+            affine.0[d][e].store(&mut motion[AFFINE + d * 3 + e]);
         }
         let position = stencils.base[d] + stencils.offset[d];
-        velocity.mul_add(step, position).store(&mut motion[POSITION + d]);
+        velocity[d].mul_add(step, position).store(&mut motion[POSITION + d]);
     }
     affine
+}
+
+/// What the update of a tile needs besides the tile.
+#[derive(Clone, Copy)]
+struct Substep {
+    /// Substep [s].
+    dt: f32,
+    /// Grid spacing h [m].
+    grid_spacing: f32,
+    /// Lanes that hold particles.
+    lanes: usize,
 }
 
 /// The materials' models as lanes; the last one used is kept.
@@ -272,9 +313,16 @@ impl<'a, S: Simd> ModelCache<'a, S> {
 
     /// Deformation gradient, return mapping and stress of a tile.
     #[inline(always)]
-    fn update(&mut self, motion: &mut Tile, strain: &mut Tile, affine: &Mat3<Lanes<S>>, dt: f32) {
-        use deformation::STATE;
-        let step = Lanes::<S>::all(dt);
+    fn update(
+        &mut self,
+        motion: &mut Tile,
+        strain: &mut Tile,
+        affine: &Mat3<Lanes<S>>,
+        substep: Substep,
+        outcome: &mut Outcome,
+    ) {
+        use deformation::{MASS, STATE};
+        let step = Lanes::<S>::all(substep.dt);
         let f = load_gradient::<S>(strain);
         let mut trial = f;
         for i in 0..3 {
@@ -293,10 +341,17 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
             if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
                 store_gradient(strain, &trial, same);
-                damp(motion, affine, self.sheets[sheet].damping as f32, same);
+                let kept = self.sheets[sheet].damping as f32;
+                let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
+                let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
+                outcome.damping += sum_of(lost, same, substep.lanes);
             } else {
                 let (model, volume_per_mass) = self.get(bits as usize);
-                let response = model.update(trial, state);
+                let response = model.update(trial, state, step);
+                if model.is_plastic() {
+                    let volume = volume_per_mass * Lanes::load(&strain[MASS]);
+                    outcome.plastic += sum_of(response.dissipated * volume, same, substep.lanes);
+                }
                 store_response(strain, &response, volume_per_mass, same);
             }
             todo &= !same;
@@ -334,17 +389,35 @@ fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: 
     }
 }
 
-/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T.
+/// Sum over the lanes of a mask, of the first `count`, in f64.
 #[inline(always)]
-fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) {
+fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
+    let mut row = Row::ZERO;
+    values.store(&mut row);
+    let mut sum = 0.0;
+    for l in 0..count {
+        if mask >> l & 1 == 1 {
+            sum += f64::from(row.0[l]);
+        }
+    }
+    sum
+}
+
+/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T. Returns what |C|^2 loses.
+#[inline(always)]
+fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);
     let (own, other) = (Lanes::<S>::all(0.5 * (kept + 1.0)), Lanes::<S>::all(0.5 * (kept - 1.0)));
+    let mut lost = Lanes::<S>::all(0.0);
     for i in 0..3 {
         for j in 0..3 {
             let damped = own.mul_add(affine.0[i][j], other * affine.0[j][i]);
             put::<S>(&mut motion[kinematics::AFFINE + i * 3 + j], mask, damped);
+            let symmetric = Lanes::<S>::all(0.5) * (affine.0[i][j] + affine.0[j][i]);
+            lost = symmetric.mul_add(symmetric, lost);
         }
     }
+    lost * Lanes::all(1.0 - kept * kept)
 }
 
 /// Stores the response of the lanes in `lanes`.

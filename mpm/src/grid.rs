@@ -36,6 +36,8 @@ pub(crate) struct FreeMotionSums {
     pub boundary: Impulse,
     /// Work done by gravity and by the boundary conditions [J].
     pub work: f64,
+    /// The part of the boundary conditions [J].
+    pub boundary_work: f64,
 }
 
 impl core::ops::AddAssign for FreeMotionSums {
@@ -44,6 +46,7 @@ impl core::ops::AddAssign for FreeMotionSums {
         self.gravity += o.gravity;
         self.boundary += o.boundary;
         self.work += o.work;
+        self.boundary_work += o.boundary_work;
     }
 }
 
@@ -154,6 +157,7 @@ impl GridPass<'_> {
             boundary: Impulse::default(),
             // Gravity's impulse times the mean velocity.
             work: step.dot(&Vector3::new(px, py, pz)) + 0.5 * mass * step.norm_squared(),
+            boundary_work: 0.0,
         }
     }
 
@@ -234,6 +238,8 @@ fn impose_boundaries(
         sums.boundary.linear += change;
         sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
         sums.work += change.dot(&mean);
+        // At the velocities at the end: before, the grid has the impulse of elasticity already, against which the plane holds.
+        sums.boundary_work += change.dot(&Vector3::from(v.map(f64::from)));
         value[..3].copy_from_slice(&v);
     }
 }

@@ -16,6 +16,7 @@ pub mod boundary;
 pub mod bspline;
 pub mod cloth;
 pub mod constitutive;
+pub mod detail;
 pub mod engine;
 pub mod error;
 pub mod linalg;
@@ -39,7 +40,7 @@ mod tiles;
 mod weights;
 
 pub use boundary::{Boundary, BoundaryKind};
-pub use engine::{FreeMotion, Mpm};
+pub use engine::{Dissipated, FreeMotion, Mpm};
 pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;

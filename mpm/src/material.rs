@@ -36,6 +36,42 @@ pub enum Model {
         /// Angle of internal friction in triaxial compression (rad); [`FrictionTest`] converts from other tests.
         friction_angle: f64,
     },
+    /// Granular flow: a cone of Matsuoka and Nakai whose friction follows mu(I), without cohesion.
+    Granular(GranularFlow),
+}
+
+/// Parameters of dense granular flow ([`crate::constitutive::Granular`]).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GranularFlow {
+    /// Elastic response inside the cone.
+    pub elastic: Elastic,
+    /// Friction angle of slow flow in simple shear (rad), within (0, pi/4): tan of it is mu_s, and it is the angle of repose.
+    pub friction_angle: f64,
+    /// Friction angle of fast flow in simple shear (rad): tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
+    pub fast_friction_angle: f64,
+    /// Inertial number I_0 at which friction is half way between slow and fast (no unit).
+    pub inertial_number: f64,
+    /// Diameter d of a grain (m).
+    pub grain_diameter: f64,
+    /// Density rho_s of a grain's material (kg/m^3); I = rate d sqrt(rho_s/p).
+    pub grain_density: f64,
+    /// What bodies are to the grains.
+    pub walls: GranularWalls,
+}
+
+/// How grains slide along bodies.
+///
+/// Columns that collapse on wood, baize, sandpaper and Plexiglas run out equally far (Lube et al. 2004): what slides is the grains above
+/// those that touch the floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GranularWalls {
+    /// Grains that touch a body are held by it, and those above slide over them: friction is that of slow flow, whatever the body's own.
+    #[default]
+    Rough,
+    /// Grains slide along a body by its own friction, as on glass or polished steel.
+    Smooth,
 }
 
 /// The test in which a sand's angle of internal friction was measured.
@@ -130,12 +166,35 @@ impl Elastic {
     }
 }
 
+impl GranularFlow {
+    /// Checks that angles are within (0, pi/4), fast flow is not weaker than slow flow, and the rest is positive.
+    fn validate(&self) -> Result<(), MaterialError> {
+        let (slow, fast) = (self.friction_angle, self.fast_friction_angle);
+        let below = core::f64::consts::FRAC_PI_4;
+        require(slow > 0.0 && slow < below, "friction_angle", slow, "rad", "within (0, pi/4)")?;
+        let holds = fast >= slow && fast < below;
+        require(holds, "fast_friction_angle", fast, "rad", "at least friction_angle and below pi/4")?;
+        positive("inertial_number", self.inertial_number, "(no unit)")?;
+        positive("grain_diameter", self.grain_diameter, "m")?;
+        positive("grain_density", self.grain_density, "kg/m^3")
+    }
+}
+
 impl Model {
+    /// Coefficient of friction with bodies where it is the material's and not the body's (no unit).
+    pub fn wall_friction(&self) -> Option<f64> {
+        match self {
+            Self::Granular(flow) if flow.walls == GranularWalls::Rough => Some(flow.friction_angle.tan()),
+            _ => None,
+        }
+    }
+
     /// Elastic constants of the model (for plastic models: below yield).
     pub fn elastic(&self) -> Elastic {
         match *self {
             Self::FixedCorotated(e) | Self::NeoHookean(e) | Self::LinearCorotated(e) => e,
             Self::VonMises { elastic, .. } | Self::DruckerPrager { elastic, .. } => elastic,
+            Self::Granular(flow) => flow.elastic,
         }
     }
 }
@@ -159,6 +218,7 @@ impl Material {
                 let holds = a > 0.0 && a < core::f64::consts::FRAC_PI_2;
                 require(holds, "friction_angle", a, "rad", "within (0, pi/2)")
             }
+            Model::Granular(flow) => flow.validate(),
             Model::FixedCorotated(_) | Model::NeoHookean(_) | Model::LinearCorotated(_) => Ok(()),
         }
     }

@@ -6,6 +6,8 @@
 //! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
 
 use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
+use crate::detail::granular_lanes;
+use crate::material::Material;
 use crate::sheets::{is_cloth, lanes};
 use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
@@ -29,6 +31,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub dt: f32,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<usize>,
+    /// The materials, where only the granular particles are to be transferred.
+    pub granular_of: Option<&'a [Material]>,
 }
 
 /// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k) of the stencil gets
@@ -41,11 +45,16 @@ fn momenta<S: Simd>(
     h: f32,
     force: f32,
     kick: Option<&Kick<S>>,
+    granular_of: Option<&[Material]>,
     rows: &mut [Row; LANES],
 ) {
     use deformation::{MASS, STRESS_VOLUME};
     use kinematics::{AFFINE, VELOCITY};
-    let mass = Lanes::<S>::load(&strain[MASS]);
+    let mut mass = Lanes::<S>::load(&strain[MASS]);
+    if let Some(materials) = granular_of {
+        let mask = S::mask_from_bits(granular_lanes(motion, materials));
+        mass = Lanes(S::select(mask, mass.0, S::splat(0.0)));
+    }
     let mass_h = mass * Lanes::all(h);
     let force = Lanes::all(force);
     // Row d, column e of the symmetric stress among xx, yy, zz, xy, xz, yz.
@@ -151,7 +160,8 @@ impl Kernel for ParticlesToGrid<'_> {
                 Some(from) => Kick::of(motion, strain, from, self.dt),
                 None => None,
             };
-            momenta(&stencils, motion, strain, self.grid_spacing, force, kick.as_ref(), &mut momentum);
+            let (h, granular_of) = (self.grid_spacing, self.granular_of);
+            momenta(&stencils, motion, strain, h, force, kick.as_ref(), granular_of, &mut momentum);
             let indices = stencils.arena_indices();
             for l in 0..self.block.lanes(t) {
                 if indices[l] != at {

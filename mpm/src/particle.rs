@@ -173,8 +173,9 @@ fn build_tiles(
                 deformation_gradient: to_mat3(&p.deformation_gradient),
                 kirchhoff_stress: Sym3 { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 },
                 state: 1.0,
+                dissipated: 0.0,
             },
-            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state),
+            |m| AnyModel::<f64>::new(&m.model).update(to_mat3(&p.deformation_gradient), p.state, 0.0),
         );
         for d in 0..3 {
             motion[kinematics::POSITION + d].0[l] = place.local[d];

@@ -18,6 +18,7 @@ pub use totals::Totals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
+use crate::detail;
 use crate::material::{Material, MaterialError};
 use nalgebra::{Matrix3, Vector3};
 
@@ -155,7 +156,7 @@ impl ReferenceMpm {
     /// Kirchhoff stress of a particle (Pa).
     pub fn kirchhoff_stress(&self, particle: &Particle) -> Matrix3<f64> {
         let model = &self.models[particle.material];
-        model.update(particle.deformation_gradient.into(), particle.state).kirchhoff_stress.into()
+        model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()
     }
 
     /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` seconds:
@@ -173,10 +174,15 @@ impl ReferenceMpm {
             let body = self.body_force.as_ref().map_or_else(Vector3::zeros, |b| b(&p.position, self.time));
             let momentum = p.mass * (p.velocity + dt * body);
             let gradient = p.mass * p.affine + internal;
+            let keeps = detail::keeps(&self.materials[p.material]);
             for (node, weight, offset) in grid.stencil(&p.position) {
                 let target = &mut grid.nodes_mut()[node];
                 target.mass += weight * p.mass;
                 target.momentum += weight * (momentum + gradient * offset);
+                if keeps {
+                    target.granular_mass += weight * p.mass;
+                    target.granular_momentum += weight * p.mass * (p.velocity + p.affine * offset);
+                }
             }
         }
         for cloth in &self.cloths {
@@ -211,19 +217,29 @@ impl ReferenceMpm {
     /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
     pub fn grid_to_particles(&mut self, grid: &Grid, dt: f64) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
+        let kept = detail::kept(self.gravity.norm(), self.grid_spacing, dt);
         for p in &mut self.particles {
+            let (velocity, affine) = (p.velocity, p.affine);
             p.velocity = Vector3::zeros();
             p.affine = Matrix3::zeros();
+            let (mut carried, mut carried_affine) = (Vector3::zeros(), Matrix3::zeros());
             for (node, weight, offset) in grid.stencil(&p.position) {
-                let velocity = grid.nodes()[node].velocity;
-                p.velocity += weight * velocity;
-                p.affine += weight * inverse_moment * velocity * offset.transpose();
+                let node = &grid.nodes()[node];
+                p.velocity += weight * node.velocity;
+                p.affine += weight * inverse_moment * node.velocity * offset.transpose();
+                let before = node.granular_velocity();
+                carried += weight * before;
+                carried_affine += weight * inverse_moment * before * offset.transpose();
             }
             let trial = (Matrix3::identity() + dt * p.affine) * p.deformation_gradient;
-            let response = self.models[p.material].update(trial.into(), p.state);
+            let response = self.models[p.material].update(trial.into(), p.state, dt);
             p.deformation_gradient = response.deformation_gradient.into();
             p.state = response.state;
             p.position += dt * p.velocity;
+            if detail::keeps(&self.materials[p.material]) {
+                p.velocity += kept * (velocity - carried);
+                p.affine += kept * (affine - carried_affine);
+            }
         }
         for cloth in &mut self.cloths {
             cloth.grid_to_particles(grid, self.time, dt, self.gravity);

@@ -19,10 +19,10 @@ const INCREMENTS: usize = 2000;
 /// Stress after an isotropic compression and many small increments of the flow.
 fn flow(angle: f64, increment: [[f64; 3]; 3]) -> pliant_mpm::linalg::Sym3<f64> {
     let model = DruckerPrager::<f64>::new(&ELASTIC, angle);
-    let mut response = model.update(Mat3::<f64>::identity().scale(1.0 - COMPRESSION), 0.0);
+    let mut response = model.update(Mat3::<f64>::identity().scale(1.0 - COMPRESSION), 0.0, 1e-3);
     let step = Mat3::from(nalgebra::Matrix3::from_fn(|r, c| increment[r][c]));
     for _ in 0..INCREMENTS {
-        response = model.update(step * response.deformation_gradient, response.state);
+        response = model.update(step * response.deformation_gradient, response.state, 1e-3);
     }
     response.kirchhoff_stress
 }

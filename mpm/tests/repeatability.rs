@@ -163,7 +163,7 @@ fn corrupt_states_are_refused() {
     let other = saved[id + 4..id + 8].to_vec();
     refused(&put(&saved, id, &other), "duplicate id");
     refused(&put(&saved, id, &75_u32.to_le_bytes()), "unknown id");
-    refused(&put(&saved, material, &5_u32.to_le_bytes()), "unknown material");
+    refused(&put(&saved, material, &(every_material().len() as u32).to_le_bytes()), "unknown material");
     for x in [f32::NAN, f32::INFINITY, -3.0, 9.0, 1e30] {
         refused(
             &put(&saved, kinematics_at(&saved, 0, 3), &x.to_le_bytes()),

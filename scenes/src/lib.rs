@@ -23,5 +23,7 @@ pub mod render;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod starts;
 pub mod sweep;
+pub mod trials;
 pub mod worlds;

@@ -5,15 +5,19 @@ use std::ops::Range;
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BuildError, ContactSettings, Coupling, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World,
+    BuildError, ContactSettings, Coupling, CouplingStep, ParticleRadius, ParticleSet, Settings, Stiffness,
+    Substeps, World, WorldBuilder,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
 use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
 use pliant_rigid::simulation::Integrator;
 
-use crate::assemble::{AssembleError, Assembly, ClothSheet, Drives, RigidParts, assemble, tactile_pads};
+use crate::assemble::{
+    AssembleError, Assembly, ClothSheet, Drives, RigidParts, SoftParticles, assemble, isometry, tactile_pads,
+};
 use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
+use crate::starts::{Cloud, OverlapError, Region, bodies_in_bodies, soft_in_soft};
 
 /// A scene that makes no world.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +31,9 @@ pub enum SceneError {
     /// The parts do not make a world: an unstable substep, particles inside a body at the start, ...
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Bodies start inside each other.
+    #[error(transparent)]
+    Overlap(#[from] OverlapError),
 }
 
 /// A world and what the runner needs to know about its scene.
@@ -55,34 +62,38 @@ pub struct Prepared {
 /// [`SceneError`], naming the field.
 pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, cloths, rigid } = assemble(scene)?;
+    let Assembly { materials, soft, cloths, rigid, warnings: coarse } = assemble(scene)?;
+    check_soft(scene, &soft, &cloths)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
     let RigidParts { builder: bodies, centers, drives, mut warnings } = rigid;
+    warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
     let mut parts = Vec::new();
-    for part in soft {
+    for (at, part) in soft.into_iter().enumerate() {
         let count = part.sample.positions.len();
         parts.push(colors.len()..colors.len() + count);
         colors.resize(colors.len() + count, part.color);
-        builder.particles(ParticleSet {
+        let set = ParticleSet {
             positions: part.sample.positions,
             velocities: part.velocities,
             volumes: vec![part.sample.particle_volume; count],
             material: ids[part.material],
-        });
+        };
+        builder.part(&soft_label(scene, at), set);
     }
     let mut back_colors = Vec::new();
-    for ClothSheet { sheet, color, back_color } in cloths {
+    for (at, ClothSheet { sheet, color, back_color }) in cloths.into_iter().enumerate() {
         let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
         colors.resize(colors.len() + count, color);
         back_colors.push(back_color);
-        builder.cloth(sheet);
+        builder.named_cloth(&cloth_label(scene, at), sheet);
     }
     *builder.bodies() = bodies;
+    allow(scene, &mut builder);
     let (scene, world) = (scene.clone(), builder.build()?);
     warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
         let beyond = (q - limit).abs();
@@ -91,7 +102,53 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
              0.5 {unit}/s at most"
         )
     }));
+    warnings.extend(bodies_in_bodies(&scene, &world)?);
     Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
+}
+
+fn soft_label(scene: &Scene, at: usize) -> String {
+    format!("soft[{at}] '{}'", scene.soft[at].name)
+}
+
+fn cloth_label(scene: &Scene, at: usize) -> String {
+    format!("cloths[{at}] '{}'", scene.cloths[at].name)
+}
+
+/// Tells the builder of what the scene lets start inside others.
+fn allow(scene: &Scene, builder: &mut WorldBuilder) {
+    for name in &scene.allow_overlap {
+        let soft = (0..scene.soft.len()).filter(|&at| scene.soft[at].name == *name);
+        let cloths = (0..scene.cloths.len()).filter(|&at| scene.cloths[at].name == *name);
+        for label in soft.map(|at| soft_label(scene, at)).chain(cloths.map(|at| cloth_label(scene, at))) {
+            builder.allow_overlap(&label);
+        }
+        let links: Vec<String> = builder.bodies().bodies().iter().map(|body| body.name.clone()).collect();
+        let of_robot = format!("{name}/");
+        for link in links.iter().filter(|link| *link == name || link.starts_with(&of_robot)) {
+            builder.allow_overlap(link);
+        }
+    }
+}
+
+/// Refuses soft bodies and cloths that start in soft bodies.
+fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[ClothSheet]) -> Result<(), OverlapError> {
+    let Some(spacing) = scene.grid_spacing else { return Ok(()) };
+    let mut clouds = Vec::new();
+    let mut regions = Vec::new();
+    for (at, part) in soft.iter().enumerate() {
+        let (positions, radius) = (part.sample.positions.clone(), part.sample.radius());
+        clouds.push(Cloud { name: &scene.soft[at].name, label: soft_label(scene, at), positions, radius });
+        regions.push(Region { shape: part.shape.clone(), pose: isometry(&scene.soft[at].pose) });
+    }
+    for (at, ClothSheet { sheet, .. }) in cloths.iter().enumerate() {
+        let vertices = sheet.mesh.vertices();
+        let middle = |face: &[usize; 3]| face.iter().map(|&v| vertices[v]).sum::<Vector3<f64>>() / 3.0;
+        let middles = sheet.mesh.faces().iter().map(middle);
+        let positions = vertices.iter().copied().chain(middles).map(Point3::from).collect();
+        let radius = 0.5 * sheet.material.thickness;
+        clouds.push(Cloud { name: &scene.cloths[at].name, label: cloth_label(scene, at), positions, radius });
+    }
+    soft_in_soft(scene, &clouds, &regions, spacing)
 }
 
 fn settings(scene: &Scene) -> Settings {
@@ -107,6 +164,10 @@ fn settings(scene: &Scene) -> Settings {
             format::Coupling::Auto => Coupling::Auto,
             format::Coupling::Weak => Coupling::Weak,
             format::Coupling::Strong => Coupling::Strong,
+        },
+        coupling_step: match scene.coupling_step {
+            format::CouplingStep::Auto => CouplingStep::Auto,
+            format::CouplingStep::Fixed => CouplingStep::Fixed,
         },
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),

@@ -122,7 +122,9 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
     let mut rows = Vec::new();
     for (at, line) in lines.enumerate() {
-        let row: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
+        // What was not measured is empty.
+        let cell = |cell: &str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
+        let row: Result<Vec<f64>, _> = line.split(',').map(cell).collect();
         match row {
             Ok(row) if row.len() == header.len() => rows.push(row),
             _ => {

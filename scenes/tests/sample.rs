@@ -51,7 +51,10 @@ fn sphere_mesh(radius: f64, rings: u32) -> MeshData {
 fn a_box_takes_an_exact_total() {
     let filled = fill(&Solid::Box { half_extents: DOUGH }, Density::Total(5920));
     assert_eq!(filled.positions.len(), 5920);
-    assert!((filled.spacing - Vector3::new(0.32 / 37.0, 0.12 / 16.0, 0.01)).norm() < 1e-15);
+    // The outer layers lie half a particle's edge deep, the others evenly between them.
+    let edge = (0.32 * 0.12 * 0.10 / 5920.0_f64).cbrt();
+    let spacing = Vector3::new((0.32 - edge) / 36.0, (0.12 - edge) / 15.0, (0.10 - edge) / 9.0);
+    assert!((filled.spacing - spacing).norm() < 1e-15);
     assert!((total_volume(&filled) / (0.32 * 0.12 * 0.10) - 1.0).abs() < 1e-14);
     // A prime number of particles would be a single row.
     let prime =
@@ -84,8 +87,8 @@ fn spacing_and_particles_per_cell_agree() {
     assert_eq!(per_cell.positions.len(), 1000);
 }
 
-// Each solid's volume is shared out exactly; the count follows volume / spacing^3 up to the boundary layer, whose
-// lattice-point error for a convex body is far below its area times the spacing.
+// Each solid's volume is shared out exactly; the count is volume / spacing^3 but for the rounding of the numbers of
+// rings or shells, n, and layers: half of one, so 3/2n or 1/n + 1/2n_z of the count.
 #[test]
 fn curved_solids_share_their_exact_volume() {
     let spacing = 0.004;
@@ -99,7 +102,7 @@ fn curved_solids_share_their_exact_volume() {
         assert!((total_volume(&filled) / exact - 1.0).abs() < 1e-13, "{solid:?}");
         let ideal = exact / spacing.powi(3);
         assert!(
-            (filled.positions.len() as f64 / ideal - 1.0).abs() < 0.03,
+            (filled.positions.len() as f64 / ideal - 1.0).abs() < 0.12,
             "{solid:?}: {}",
             filled.positions.len()
         );
@@ -119,11 +122,14 @@ fn a_mesh_is_filled_robustly() {
     let mut expected = 0;
     for i in 0..21 * 21 * 21 {
         let index = [i % 21, i / 21 % 21, i / 441].map(|n| (f64::from(n) - 10.0) * spacing);
-        expected += usize::from(Vector3::from(index).norm() < 0.99 * radius);
+        expected += usize::from(Vector3::from(index).norm() < 0.98 * radius);
     }
     let count = filled.positions.len();
     assert!(filled.positions.iter().all(|p| p.coords.norm() <= radius));
-    let ball = fill(&Solid::Sphere { radius }, Density::Counts([21, 21, 21])).positions.len();
+    let ball = (0..21 * 21 * 21)
+        .map(|i| Vector3::from([i % 21, i / 21 % 21, i / 441].map(|n| (f64::from(n) - 10.0) * spacing)))
+        .filter(|x| x.norm() <= radius)
+        .count();
     assert!((expected..=ball).contains(&count), "{expected} <= {count} <= {ball}");
     assert!(filled.positions.iter().any(|p| p.coords.norm() < 1e-12), "the centre, on the axis of the poles");
 }
@@ -160,7 +166,6 @@ fn every_bad_input_is_a_typed_error() {
     }
     assert!(matches!(fails(&small, Density::Total(8)), SampleError::TotalNeedsBox(8)));
     assert!(matches!(fails(&small, Density::Spacing(1e-9)), SampleError::TooMany { .. }));
-    // Two cells along each axis of a ball have their centres at 0.87 of the radius; one lattice plane off gives none.
     assert!(matches!(
         fails(&small, Density::Counts([2, 2, 0])),
         SampleError::NotPositive { field: "counts", .. }

@@ -194,6 +194,24 @@ pub struct BenchArguments {
     /// Write plots of the parts that draw (tolerance, contacts) into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
+    /// Trials: seed of the draws.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Trials: how many in all; the families take turns [default: 20 a family, or any number with --seconds].
+    #[arg(long, value_name = "K")]
+    pub count: Option<u64>,
+    /// Trials: time after which none is begun [s].
+    #[arg(long, value_name = "T", value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Trials: a family of scenes; may be given several times [default: all].
+    #[arg(long = "family", value_name = "FAMILY")]
+    pub families: Vec<String>,
+    /// Trials: number of the first of each family, to repeat one.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub first: u64,
+    /// Trials: folder for the scenes that break a law, as drawn and shrunk to the smallest that still does.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,
 }
@@ -208,6 +226,14 @@ fn axis(text: &str) -> Result<Axis, SetError> {
 
 fn random_axis(text: &str) -> Result<RandomAxis, SetError> {
     RandomAxis::parse(text)
+}
+
+/// A time that a clock can tell.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("must be a number of seconds from 0 to 1e9".to_owned()),
+    }
 }
 
 /// More threads than any machine has are a typing error.

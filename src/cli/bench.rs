@@ -1,7 +1,7 @@
 //! `bench`.
 
 use anyhow::{Context, anyhow};
-use pliant::scenes::bench::{BenchOptions, PARTS, Part, Row, part};
+use pliant::scenes::bench::{BenchOptions, PARTS, Part, Row, TrialOptions, part};
 use pliant::scenes::machine;
 
 use super::args::BenchArguments;
@@ -35,7 +35,16 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
             .with_context(|| format!("cannot create {}", folder.display()))
             .map_err(Failure::failed)?;
     }
-    let options = BenchOptions { threads, machine, plots: arguments.plots.clone() };
+    let trials = TrialOptions {
+        seed: arguments.seed,
+        count: arguments.count,
+        seconds: arguments.seconds,
+        families: arguments.families.clone(),
+        first: arguments.first,
+        out: arguments.out.clone(),
+    };
+    let progress = |line: &str| eprintln!("{line}");
+    let options = BenchOptions { threads, machine, plots: arguments.plots.clone(), trials, progress };
     let mut rows: Vec<Row> = Vec::new();
     let mut failed = false;
     for part in parts {

@@ -64,6 +64,7 @@ impl Plan {
             for warning in &prepared.warnings {
                 eprintln!("warning: {warning}");
             }
+            let said = prepared.warnings.len();
             let mut reporter = Reporter::new(&prepared.scene.name);
             let mut progress = |progress: &run::Progress| reporter.show(progress);
             let options = RunOptions {
@@ -79,6 +80,9 @@ impl Plan {
             reporter.finish();
             match result {
                 Ok(summary) => {
+                    for warning in summary.manifest.warnings.iter().skip(said) {
+                        eprintln!("warning: {warning}");
+                    }
                     if let Some(error) = &summary.picture_error {
                         eprintln!("warning: {error}");
                     }

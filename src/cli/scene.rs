@@ -36,6 +36,9 @@ pub fn check(arguments: &SceneArguments) -> Result<(), Failure> {
     let scene = load::load(&arguments.scene, &arguments.changes.assignments()).map_err(Failure::usage)?;
     let prepared =
         prepare(&scene).with_context(|| format!("scene '{}'", arguments.scene)).map_err(Failure::Usage)?;
+    for warning in &prepared.warnings {
+        eprintln!("warning: {warning}");
+    }
     let world = &prepared.world;
     Ok(print(&format!(
         "{}: valid; {} particles, {} bodies, {} substeps of a step\n",

@@ -33,10 +33,11 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         (
             "conservation",
             format!(
-                "mass {:.1e}, momentum {:.1e}, angular momentum {:.1e}, energy {:.1e} (relative errors)",
-                kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0, kept.energy.0
+                "mass {:.1e}, momentum {:.1e}, angular momentum {:.1e} (relative errors)",
+                kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0
             ),
         ),
+        ("energy", energy(m)),
         (
             "rigid",
             format!(
@@ -66,6 +67,18 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     }
     let head = format!("{}: {} in {}\n", m.scene.name, m.status, directory.display());
     lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
+}
+
+/// What of the energy came from nowhere or went there.
+fn energy(m: &Manifest) -> String {
+    let part = |name: &str| m.energy.get(name).map(|part| format!("{:.2e} J", part.0));
+    let gained = part("energy_gained").zip(part("energy_put_in"));
+    let gained = gained.map_or_else(
+        || "not measured".to_owned(),
+        |(gained, put_in)| format!("{gained} gained from nowhere of {put_in} put in"),
+    );
+    let left = part("imbalance").map_or_else(String::new, |left| format!(", imbalance {left} at the end"));
+    gained + &left
 }
 
 /// One goal in words.

@@ -114,7 +114,7 @@ impl DeviceMpm {
         Self::check_room(device, mpm, boundaries, capacities)?;
         let h = mpm.grid_spacing();
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
-        let materials: Vec<_> = mpm.materials().iter().map(device_material).collect();
+        let materials = device_materials(mpm.materials())?;
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
         let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1)
             + DeviceCloth::energy_tiles(mpm) as usize;
@@ -306,8 +306,18 @@ impl DeviceMpm {
     }
 }
 
-/// A material's parameters in f32, as `pliant_mpm::constitutive` derives them.
-pub fn device_material(material: &Material) -> MpmMaterial {
+/// Materials' parameters in f32, as `pliant_mpm::constitutive` derives them.
+///
+/// # Errors
+/// [`DeviceError::NoSuchModel`] for granular flow.
+pub fn device_materials(materials: &[Material]) -> Result<Vec<MpmMaterial>, DeviceError> {
+    let missing = |index| DeviceError::NoSuchModel { index, model: "granular" };
+    let of = |(index, material)| device_material(material).ok_or_else(|| missing(index));
+    materials.iter().enumerate().map(of).collect()
+}
+
+/// A material's parameters; none for a model without a kernel.
+fn device_material(material: &Material) -> Option<MpmMaterial> {
     let elastic = material.model.elastic();
     let (mu, lambda) = (elastic.shear_modulus(), elastic.lame_lambda());
     let (model, yield_strain) = match material.model {
@@ -324,8 +334,9 @@ pub fn device_material(material: &Material) -> MpmMaterial {
             let alpha = (2.0_f64 / 3.0).sqrt() * 2.0 * sine / (3.0 - sine);
             (MPM_DRUCKER_PRAGER, alpha * (3.0 * lambda + 2.0 * mu) / (2.0 * mu))
         }
+        Model::Granular(_) => return None,
     };
-    MpmMaterial { model, mu: mu as f32, lambda: lambda as f32, yield_strain: yield_strain as f32 }
+    Some(MpmMaterial { model, mu: mu as f32, lambda: lambda as f32, yield_strain: yield_strain as f32 })
 }
 
 /// A boundary condition in cells, as `pliant_mpm` has it for its grid pass.

@@ -42,13 +42,18 @@ impl<T: Real> LinearCorotated<T> {
 
 impl<T: Real> Constitutive<T> for FixedCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let r = polar(&trial);
         let j = trial.determinant();
         // F - R is exact where it is small, which F F^T - R F^T would not be.
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
         let pressure = self.lambda * (j - T::splat(1.0)) * j;
-        Response { deformation_gradient: trial, kirchhoff_stress: shear.add_isotropic(pressure), state }
+        Response {
+            deformation_gradient: trial,
+            kirchhoff_stress: shear.add_isotropic(pressure),
+            state,
+            dissipated: T::splat(0.0),
+        }
     }
 
     #[inline(always)]
@@ -68,7 +73,7 @@ fn stretch_trace<T: Real>(f: &Mat3<T>, r: &Mat3<T>) -> T {
 
 impl<T: Real> Constitutive<T> for LinearCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let r = polar(&trial);
         let volumetric = self.lambda * stretch_trace(&trial, &r);
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
@@ -77,6 +82,7 @@ impl<T: Real> Constitutive<T> for LinearCorotated<T> {
             deformation_gradient: trial,
             kirchhoff_stress: shear + left_stretch.scale(volumetric),
             state,
+            dissipated: T::splat(0.0),
         }
     }
 

@@ -37,7 +37,7 @@ impl<T: Real> DruckerPrager<T> {
 
 impl<T: Real> Constitutive<T> for DruckerPrager<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let zero = T::splat(0.0);
         let axes = principal(&trial);
         // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).
@@ -66,6 +66,11 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             // What is not in the returned strain is volume to be lost: tr e at the tip, nothing elsewhere.
             state: T::select(tension, trace, zero),
+            dissipated: T::select(
+                changed,
+                self.elastic.energy(axes.strain) - self.elastic.energy(strain),
+                zero,
+            ),
         }
     }
 

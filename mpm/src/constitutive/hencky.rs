@@ -41,7 +41,12 @@ impl<T: Real> Hencky<T> {
     /// Energy per rest volume.
     #[inline(always)]
     pub fn energy_density(&self, f: &Mat3<T>) -> T {
-        let strain = principal(f).strain;
+        self.energy(principal(f).strain)
+    }
+
+    /// Energy per rest volume at principal strains.
+    #[inline(always)]
+    pub fn energy(&self, strain: Vec3<T>) -> T {
         let trace = strain.sum();
         self.mu * strain.norm_squared() + T::splat(0.5) * self.lambda * trace * trace
     }

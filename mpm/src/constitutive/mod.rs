@@ -21,12 +21,14 @@
 
 mod corotated;
 mod drucker_prager;
+mod granular;
 pub mod hencky;
 pub mod neo_hookean;
 mod von_mises;
 
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use drucker_prager::DruckerPrager;
+pub use granular::Granular;
 pub use neo_hookean::NeoHookean;
 pub use von_mises::VonMises;
 
@@ -43,6 +45,9 @@ pub struct Response<T> {
     pub kirchhoff_stress: Sym3<T>,
     /// The model's history after the step.
     pub state: T,
+    /// Elastic energy per rest volume that the return mapping took (J/m^3): that at the trial strain less that at the
+    /// returned one. Zero where nothing yields, and for elastic models.
+    pub dissipated: T,
 }
 
 /// A constitutive model.
@@ -51,7 +56,7 @@ pub struct Response<T> {
 /// Drucker-Prager: logarithmic volume gained in tension and not yet lost again (Tampubolon et al. 2017). Elastic: unused.
 pub trait Constitutive<T: Real>: Copy {
     /// Return mapping of the trial deformation gradient, then the Kirchhoff stress.
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T>;
+    fn update(&self, trial: Mat3<T>, state: T, dt: T) -> Response<T>;
 
     /// Elastic energy per rest volume (J/m^3); zero at the identity.
     fn energy_density(&self, deformation_gradient: &Mat3<T>, state: T) -> T;
@@ -72,9 +77,16 @@ pub enum AnyModel<T> {
     VonMises(VonMises<T>),
     /// Drucker-Prager plasticity.
     DruckerPrager(DruckerPrager<T>),
+    /// Granular flow.
+    Granular(Granular<T>),
 }
 
 impl<T: Real> AnyModel<T> {
+    /// Whether it has a return mapping.
+    pub fn is_plastic(&self) -> bool {
+        matches!(self, Self::VonMises(_) | Self::DruckerPrager(_) | Self::Granular(_))
+    }
+
     /// Rounds the parameters of a (valid) model to this precision.
     #[inline(always)]
     pub fn new(model: &Model) -> Self {
@@ -88,19 +100,21 @@ impl<T: Real> AnyModel<T> {
             Model::DruckerPrager { elastic, friction_angle } => {
                 Self::DruckerPrager(DruckerPrager::new(&elastic, friction_angle))
             }
+            Model::Granular(flow) => Self::Granular(Granular::new(&flow)),
         }
     }
 }
 
 impl<T: Real> Constitutive<T> for AnyModel<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, dt: T) -> Response<T> {
         match self {
-            Self::FixedCorotated(m) => m.update(trial, state),
-            Self::NeoHookean(m) => m.update(trial, state),
-            Self::LinearCorotated(m) => m.update(trial, state),
-            Self::VonMises(m) => m.update(trial, state),
-            Self::DruckerPrager(m) => m.update(trial, state),
+            Self::FixedCorotated(m) => m.update(trial, state, dt),
+            Self::NeoHookean(m) => m.update(trial, state, dt),
+            Self::LinearCorotated(m) => m.update(trial, state, dt),
+            Self::VonMises(m) => m.update(trial, state, dt),
+            Self::DruckerPrager(m) => m.update(trial, state, dt),
+            Self::Granular(m) => m.update(trial, state, dt),
         }
     }
 
@@ -112,9 +126,12 @@ impl<T: Real> Constitutive<T> for AnyModel<T> {
             Self::LinearCorotated(m) => m.energy_density(deformation_gradient, state),
             Self::VonMises(m) => m.energy_density(deformation_gradient, state),
             Self::DruckerPrager(m) => m.energy_density(deformation_gradient, state),
+            Self::Granular(m) => m.energy_density(deformation_gradient, state),
         }
     }
 }
 
+#[cfg(test)]
+mod granular_tests;
 #[cfg(test)]
 mod tests;

@@ -41,11 +41,11 @@ fn extended_logarithm<T: Real>(j: T) -> (T, T) {
 
 impl<T: Real> Constitutive<T> for NeoHookean<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let (log_j, slope) = extended_logarithm(trial.determinant());
         let isotropic = (self.lambda * log_j - self.mu) * slope;
         let kirchhoff_stress = Sym3::left_gram(&trial).scale(self.mu).add_isotropic(isotropic);
-        Response { deformation_gradient: trial, kirchhoff_stress, state }
+        Response { deformation_gradient: trial, kirchhoff_stress, state, dissipated: T::splat(0.0) }
     }
 
     #[inline(always)]

@@ -31,7 +31,7 @@ impl<T: Real> VonMises<T> {
 impl<T: Real> Constitutive<T> for VonMises<T> {
     /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic strain).
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
         let axes = principal(&trial);
         let (mean, deviator) = Principal::split(axes.strain);
         let norm = deviator.norm_squared().sqrt();
@@ -47,6 +47,10 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
             deformation_gradient: axes.recompose(yields.or(axes.collapsed), strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             state: plastic_increment.mul_add(T::splat((2.0_f64 / 3.0).sqrt()), state),
+            // mu (|dev e|^2 - yield^2), without cancellation.
+            dissipated: self.elastic.mu
+                * plastic_increment
+                * (norm.max(self.yield_strain) + self.yield_strain),
         }
     }
 

@@ -15,8 +15,19 @@ pub struct Node {
     pub mass: f64,
     /// Momentum gathered from particles, with the impulse of internal and body forces (kg m/s).
     pub momentum: Vector3<f64>,
+    /// Mass gathered from granular particles (kg).
+    pub granular_mass: f64,
+    /// Momentum gathered from granular particles, without forces (kg m/s).
+    pub granular_momentum: Vector3<f64>,
     /// Velocity after [`Grid::free_motion`] and boundary conditions (m/s).
     pub velocity: Vector3<f64>,
+}
+
+impl Node {
+    /// Velocity that granular particles alone give the node, without forces; zero where none reaches (m/s).
+    pub(super) fn granular_velocity(&self) -> Vector3<f64> {
+        if self.granular_mass > 0.0 { self.granular_momentum / self.granular_mass } else { Vector3::zeros() }
+    }
 }
 
 /// A dense block of nodes; node (i, j, k) is at spacing (i, j, k).

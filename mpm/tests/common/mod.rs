@@ -3,7 +3,7 @@
 #![allow(dead_code)] // every test file uses some of these
 
 use nalgebra::{Matrix3, Point3, Vector3};
-use pliant_mpm::material::{Elastic, Material, Model};
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
 use pliant_mpm::reference::Particle;
 use pliant_mpm::{Boundary, FreeMotion, Level, Mpm, MpmError, ParticleState};
 
@@ -58,6 +58,15 @@ pub fn every_material_with(youngs_modulus: f64) -> Vec<Material> {
         Model::LinearCorotated(elastic),
         Model::VonMises { elastic, yield_stress: 0.05 * youngs_modulus },
         Model::DruckerPrager { elastic, friction_angle: 0.5 },
+        Model::Granular(GranularFlow {
+            elastic,
+            friction_angle: 0.5,
+            fast_friction_angle: 0.6,
+            inertial_number: 0.28,
+            grain_diameter: 1e-3,
+            grain_density: 2500.0,
+            walls: GranularWalls::Rough,
+        }),
     ];
     models.map(|model| Material { density: 1e3, model }).to_vec()
 }

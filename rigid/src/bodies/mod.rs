@@ -8,8 +8,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::body::{Appearance, BodyId, Geometry};
 use crate::error::RigidError;
-use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State, kinetic_energy};
-use crate::simulation::{AdvanceSummary, Collisions, LineForce, Response, Simulation, Snapshot};
+use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State};
+use crate::simulation::{
+    AdvanceSummary, Collisions, LineForce, MechanicalEnergy, Response, Simulation, Snapshot,
+    mechanical_energy,
+};
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
@@ -291,7 +294,12 @@ impl Bodies {
 
     /// Kinetic energy (J) of what moves by its dynamics.
     pub fn kinetic_energy(&self) -> f64 {
-        kinetic_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
+        self.energy().kinetic
+    }
+
+    /// Energies (J) of what moves by its dynamics.
+    pub fn energy(&self) -> MechanicalEnergy {
+        mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
     }
 
     /// Momentum of what moves by its dynamics: linear (N s), and angular about the origin of the world (N m s).

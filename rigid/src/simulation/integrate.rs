@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
+use super::energy::{EnergyFlows, EnergyMeter};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
@@ -24,6 +25,8 @@ pub struct AdvanceSummary {
     pub longest: f64,
     /// What the solver did.
     pub solver: StepSummary,
+    /// Work and losses.
+    pub energy: EnergyFlows,
 }
 
 impl AdvanceSummary {
@@ -34,6 +37,7 @@ impl AdvanceSummary {
         self.shortest = self.shortest.min(other.shortest);
         self.longest = self.longest.max(other.longest);
         self.solver.add(&other.solver);
+        self.energy.add(&other.energy);
     }
 }
 
@@ -80,6 +84,7 @@ pub struct Simulation<S> {
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
+    meter: EnergyMeter,
 }
 
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
@@ -91,6 +96,8 @@ struct Trial {
     full: (State, Vec<f64>),
     middle: State,
     halves: (State, Vec<f64>),
+    /// Work and losses of what is kept.
+    energy: EnergyFlows,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -131,7 +138,8 @@ impl<S: ContactSource> Simulation<S> {
         });
         let end = (state.clone(), external.clone());
         let (begin, middle) = (end.0.clone(), end.0.clone());
-        let trial = Trial { begin, full: end.clone(), middle, halves: end };
+        let energy = EnergyFlows::default();
+        let trial = Trial { begin, full: end.clone(), middle, halves: end, energy };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -145,6 +153,7 @@ impl<S: ContactSource> Simulation<S> {
             trial,
             stepped,
             reactions,
+            meter: EnergyMeter::default(),
         })
     }
 
@@ -264,7 +273,7 @@ impl<S: ContactSource> Simulation<S> {
             if taken == left {
                 self.state.time = target;
                 if corner.is_some() {
-                    self.stepper.turn_corner(&self.system, &mut self.state);
+                    summary.energy.prescribed += self.stepper.turn_corner(&self.system, &mut self.state);
                 }
             }
         }
@@ -288,6 +297,7 @@ impl<S: ContactSource> Simulation<S> {
             }
             core::mem::swap(&mut self.state, &mut self.trial.halves.0);
             core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+            summary.energy.add(&self.trial.energy);
             return Ok(());
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
@@ -298,6 +308,7 @@ impl<S: ContactSource> Simulation<S> {
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, begin, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
+        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, begin, &end.v));
         self.stepper.place(&self.system, begin, dt, end);
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
@@ -332,6 +343,7 @@ impl<S: ContactSource> Simulation<S> {
                 }
                 core::mem::swap(&mut self.state, &mut self.trial.halves.0);
                 core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+                summary.energy.add(&self.trial.energy);
                 return Ok(dt);
             }
             summary.rejected += 1;
@@ -352,8 +364,8 @@ impl<S: ContactSource> Simulation<S> {
         tolerance: f64,
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, trial, .. } = self;
-        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x) } = trial;
+        let Self { system, source, state, external, stepper, trial, meter, .. } = self;
+        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
         let mut gap = stepper.strike(system, begin, dt);
@@ -372,6 +384,7 @@ impl<S: ContactSource> Simulation<S> {
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
+        *energy = meter.measure(system, None, stepper, begin, &middle.v);
         stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
@@ -381,6 +394,7 @@ impl<S: ContactSource> Simulation<S> {
         let again = stepper.strike(system, middle, half);
         halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
+        energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
         stepper.place(system, middle, half, halves);
 
         // Surfaces that rebound apart from each other are off by that.
@@ -394,11 +408,13 @@ impl<S: ContactSource> Simulation<S> {
         tolerance: f64,
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, corrector: Some(corrector), trial, .. } = self
+        let Self {
+            system, source, state, external, stepper, corrector: Some(corrector), trial, meter, ..
+        } = self
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x) } = trial;
+        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
         let gap = stepper.strike(system, begin, dt);
@@ -427,6 +443,7 @@ impl<S: ContactSource> Simulation<S> {
             summary.solver.add(&step);
             corrector.place_corrected(system, state, dt, end);
         }
+        *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
         Ok(gap.unwrap_or(0.0).max(trial.difference()))
     }
 }

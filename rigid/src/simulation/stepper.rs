@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::assemble::{self, PreparedContact};
 use super::contact::{ContactForce, ContactSource, Touch};
+use super::energy::mechanical_energy;
 use super::equality::Row;
 use super::error::SimulationError;
 use super::external::Implicit;
@@ -235,11 +236,12 @@ impl Stepper {
     }
 
     /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on them by joints keeps the momentum along
-    /// the joints.
-    pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) {
+    /// the joints. Returns the work (J) of the paths: nothing else acts, so it is what the kinetic energy changes by.
+    pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) -> f64 {
         let model = &system.model;
         let Corners { drifts, momenta, matrix, change } = &mut self.corners;
         self.kinematics.update_at(model, state, Corner::Before);
+        let before = mechanical_energy(model, &self.kinematics, state).kinetic;
         drifts.clear();
         drifts.extend((0..model.links().len()).map(|l| *self.kinematics.drift(LinkId(l))));
         self.kinematics.update_at(model, state, Corner::After);
@@ -272,6 +274,8 @@ impl Stepper {
             let rates = &mut state.v[tree.first_velocity..][..tree.velocities];
             rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
         }
+        self.kinematics.update_at(model, state, Corner::After);
+        mechanical_energy(model, &self.kinematics, state).kinetic - before
     }
 
     /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.

@@ -34,7 +34,7 @@ use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
 /// Weight of the end of the step for a force of the rate `z`: as a trapezoid where it does not overshoot.
-fn end_weight(z: f64) -> f64 {
+pub(super) fn end_weight(z: f64) -> f64 {
     if z > 2.0 { 1.0 - 1.0 / z } else { 0.5 }
 }
 
@@ -51,7 +51,7 @@ pub(super) struct PairRates {
 pub(super) struct Trapezoid {
     pairs: Vec<PairRates>,
     /// Of each degree of freedom alone, at the predicted end (1/kg, 1/(kg m^2)).
-    inverse_inertia: Vec<f64>,
+    pub inverse_inertia: Vec<f64>,
     /// The end of the step if nothing but gravity acted on jointed bodies, and nothing at all on free ones.
     free: State,
     /// Whether anything acts on a tree.

@@ -10,14 +10,15 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_mpm::cloth::Sheet;
-use pliant_mpm::material::{Elastic, Material, MaterialError, Model};
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, MaterialError, Model};
 use pliant_rigid::import::ImportError;
 use pliant_rigid::inverse_kinematics::PlanError;
-use pliant_rigid::{GeometryError, RigidError};
+use pliant_rigid::{GeometryError, RigidError, Shape};
 
 use crate::format::{self, AutoOr, Cloth, Scene, Soft, SoftShape};
 use crate::mesh_io::{MeshError, load_mesh};
-use crate::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
+use crate::sample::{Density, Jitter, Sample, SampleError, Solid, bounds, sample};
+use crate::starts::{CoarseError, fits_grid};
 
 pub use drive::Drives;
 pub use robot::{RigidParts, rigid_parts};
@@ -49,6 +50,14 @@ pub enum AssembleError {
         path: String,
         /// What is wrong.
         source: SampleError,
+    },
+    /// The grid or the particles are too coarse for a body.
+    #[error("{path}: {source}")]
+    Coarse {
+        /// Path and name of the body.
+        path: String,
+        /// What is too coarse.
+        source: CoarseError,
     },
     /// A rigid shape cannot be used: an open or inside-out mesh, a flat hull.
     #[error("{path}: {source}")]
@@ -134,6 +143,8 @@ fn label(name: &str) -> String {
 pub struct SoftParticles {
     /// Index of its material among [`Assembly::materials`].
     pub material: usize,
+    /// The shape, in the body's own frame.
+    pub shape: Shape,
     /// The filled shape.
     pub sample: Sample,
     /// Velocity of each particle, world frame [m/s].
@@ -164,6 +175,8 @@ pub struct Assembly {
     pub cloths: Vec<ClothSheet>,
     /// Bodies, robots and what drives them.
     pub rigid: RigidParts,
+    /// Soft bodies that the grid hardly resolves, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// Makes the parts of a valid scene.
@@ -176,14 +189,15 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
         materials.push(material(described, &format!("materials.{name}"))?);
     }
     let mut soft = Vec::with_capacity(scene.soft.len());
+    let mut warnings = Vec::new();
     for (at, described) in scene.soft.iter().enumerate() {
         let path = format!("soft[{at}]");
         let material = soft_material(&mut materials, scene, described, &path)?;
-        soft.push(fill(scene, at, described, material, &path)?);
+        soft.push(fill(scene, at, described, material, &path, &mut warnings)?);
     }
     let cloths = scene.cloths.iter().enumerate().map(|(at, described)| cloth(scene, at, described));
     let cloths = cloths.collect::<Result<_, _>>()?;
-    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene)? })
+    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene)?, warnings })
 }
 
 fn cloth(scene: &Scene, at: usize, described: &Cloth) -> Result<ClothSheet, AssembleError> {
@@ -218,6 +232,26 @@ fn material(described: &format::Material, path: &str) -> Result<Material, Assemb
         format::Material::DruckerPrager { friction_angle, .. } => {
             Model::DruckerPrager { elastic, friction_angle }
         }
+        format::Material::Granular {
+            friction_angle,
+            fast_friction_angle,
+            inertial_number,
+            grain_diameter,
+            grain_density,
+            walls,
+            ..
+        } => Model::Granular(GranularFlow {
+            elastic,
+            friction_angle,
+            fast_friction_angle: fast_friction_angle.unwrap_or(friction_angle),
+            inertial_number,
+            grain_diameter,
+            grain_density,
+            walls: match walls {
+                format::GranularWalls::Rough => GranularWalls::Rough,
+                format::GranularWalls::Smooth => GranularWalls::Smooth,
+            },
+        }),
     };
     let material = Material { density, model };
     material.validate().map_err(|source| AssembleError::Material { path: path.to_owned(), source })?;
@@ -251,6 +285,7 @@ fn fill(
     soft: &Soft,
     material: usize,
     path: &str,
+    warnings: &mut Vec<String>,
 ) -> Result<SoftParticles, AssembleError> {
     let solid = match &soft.shape {
         SoftShape::Box { half_extents } => Solid::Box { half_extents: (*half_extents).into() },
@@ -276,13 +311,52 @@ fn fill(
     let pose = isometry(&soft.pose);
     let sample = sample(&solid, &pose, density, jitter)
         .map_err(|source| AssembleError::Sample { path: format!("{path}.shape"), source })?;
+    let shape =
+        solid.shape().map_err(|source| AssembleError::Geometry { path: format!("{path}.shape"), source })?;
+    check_coarse(scene, soft, &solid, &sample, path, warnings)?;
     let (linear, angular) = (Vector3::from(soft.velocity), Vector3::from(soft.angular_velocity));
     let velocities = sample
         .positions
         .iter()
         .map(|x| linear + angular.cross(&(x.coords - pose.translation.vector)))
         .collect();
-    Ok(SoftParticles { material, sample, velocities, color: soft.color })
+    Ok(SoftParticles { material, shape, sample, velocities, color: soft.color })
+}
+
+/// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly do.
+fn check_coarse(
+    scene: &Scene,
+    soft: &Soft,
+    solid: &Solid,
+    sample: &Sample,
+    path: &str,
+    warnings: &mut Vec<String>,
+) -> Result<(), AssembleError> {
+    let Some(spacing) = scene.grid_spacing else { return Ok(()) };
+    let path = format!("{path} '{}'", soft.name);
+    let fixed = match scene.contact.particle_radius {
+        AutoOr::Value(radius) => Some(radius),
+        AutoOr::Auto => None,
+    };
+    let (low, high) = bounds(solid);
+    let cells = fits_grid((high - low).into(), sample.spacing.into(), spacing, fixed)
+        .map_err(|source| AssembleError::Coarse { path: path.clone(), source })?;
+    if let Some(cells) = cells {
+        warnings.push(format!(
+            "{path}: {cells:.2} cells of the grid across its smallest side: fewer than 2 do not resolve how it \
+             gives way; a smaller grid_spacing would"
+        ));
+    }
+    if sample.left_out > 0 {
+        warnings.push(format!(
+            "{path}: parts of the mesh that are thinner than a particle ({:.3e} m) are left out; their mass, {} of \
+             {} particles, is spread over the rest",
+            2.0 * sample.radius(),
+            sample.left_out,
+            sample.left_out + sample.positions.len()
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

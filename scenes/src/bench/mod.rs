@@ -10,6 +10,7 @@ mod mpm;
 mod rigid;
 mod table1;
 mod tolerance;
+mod trials;
 mod whole;
 mod worlds;
 
@@ -17,6 +18,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+pub use trials::TrialOptions;
 
 use crate::machine::{self, Machine};
 
@@ -32,6 +35,7 @@ pub const PARTS: &[Part] = &[
     comfree::CONTACTS,
     comfree::PILE,
     worlds::WORLDS,
+    trials::PART,
 ];
 
 /// A part of the suite.
@@ -57,6 +61,10 @@ pub struct BenchOptions {
     pub machine: Machine,
     /// Folder for the plots of the parts that draw; none are drawn without.
     pub plots: Option<PathBuf>,
+    /// What `trials` draws.
+    pub trials: TrialOptions,
+    /// Told now and then how far a long part is.
+    pub progress: fn(&str),
 }
 
 /// One measurement.

@@ -49,7 +49,7 @@ pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
-pub use soft::{Material, MaterialRef, Sampling, Soft, SoftShape};
+pub use soft::{GranularWalls, Material, MaterialRef, Sampling, Soft, SoftShape};
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
 pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
@@ -84,6 +84,9 @@ pub struct Scene {
     /// How bodies that forces move are coupled to the particles.
     #[serde(default)]
     pub coupling: Coupling,
+    /// Whether a step may be split where bodies and particles must hear of each other sooner.
+    #[serde(default)]
+    pub coupling_step: CouplingStep,
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: Contact,
@@ -138,6 +141,12 @@ pub struct Scene {
     /// Conditions by which a run is judged.
     #[serde(default)]
     pub goals: Vec<Goal>,
+    /// Names of soft bodies, cloths, bodies and robots that may start inside others, such as an interference fit.
+    #[serde(default)]
+    pub allow_overlap: Vec<String>,
+    /// Bounds beyond which a run fails.
+    #[serde(default)]
+    pub limits: Limits,
     /// What is written while the scene runs, and how it is drawn.
     #[serde(default)]
     pub output: Output,
@@ -159,6 +168,7 @@ impl Scene {
             gravity: earth(),
             grid_spacing: None,
             coupling: Coupling::default(),
+            coupling_step: CouplingStep::default(),
             contact: Contact::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
@@ -177,6 +187,8 @@ impl Scene {
             tasks: Vec::new(),
             sensors: Vec::new(),
             goals: Vec::new(),
+            allow_overlap: Vec::new(),
+            limits: Limits::default(),
             output: Output::default(),
             seed: 0,
         }
@@ -194,6 +206,18 @@ pub enum Coupling {
     Weak,
     /// Bodies answer within the step: their velocities are unknowns of the contact problem.
     Strong,
+}
+
+/// Length of the steps after which bodies and particles hear of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CouplingStep {
+    /// `dt`, halved, and again, where bodies would go too far within it past the particles around them or be stopped
+    /// too suddenly; the manifest has how many there were.
+    #[default]
+    Auto,
+    /// `dt`, always. The manifest warns where that was too long.
+    Fixed,
 }
 
 /// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
@@ -247,6 +271,15 @@ impl Default for Solver {
             max_inner_iterations: 500,
         }
     }
+}
+
+/// Bounds beyond which a run fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Largest energy that may come from nowhere, relative to what was put in: the largest rise of the imbalance of particles, bodies or
+    /// both against energy at the start, released weight and work. Without a bound a run that exceeds 0.05 is only warned of [-].
+    pub energy_gain: Option<f64>,
 }
 
 /// Search directions of the convex solver.

@@ -1,5 +1,6 @@
 //! `manifest.json`: what ran, on what, how fast and how well.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -109,7 +110,7 @@ pub struct Conservation {
     pub linear_momentum: Number,
     /// Angular momentum [-].
     pub angular_momentum: Number,
-    /// Energy [-].
+    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what was put in [-].
     pub energy: Number,
 }
 
@@ -165,11 +166,14 @@ pub struct Manifest {
     /// How cloth fared; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,
-    /// What is approximated or left out of robots' files, a line each.
+    /// What is approximated or left out of robots' files, and what of the run is not to be trusted, a line each.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// Relative errors of the balances.
+    /// Relative errors of the balances; null where there is nothing to measure.
     pub conservation: Conservation,
+    /// The parts of the balance of energy at the end, by the names of the columns of `diagnostics.csv`; what was not measured is absent [J].
+    #[serde(default)]
+    pub energy: BTreeMap<String, Number>,
     /// How the scene's goals came out, in their order.
     #[serde(default)]
     pub goals: Vec<GoalResult>,

@@ -8,6 +8,7 @@
 mod checkpoint;
 mod cloth;
 pub mod directory;
+mod energy;
 mod forces;
 mod frames;
 mod goals;
@@ -26,6 +27,7 @@ use std::time::Duration;
 pub(crate) use checkpoint::Checkpoint;
 pub use cloth::{ClothSummary, ClothWatch};
 pub use directory::RunDirectory;
+pub use energy::GAIN_WARNED;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
 pub use goals::{GoalResult, Judge, Worst};

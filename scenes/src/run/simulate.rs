@@ -10,6 +10,7 @@ use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
 use super::cloth::ClothWatch;
+use super::energy::{self, GAIN_WARNED};
 use super::forces::ForceTable;
 use super::frames::{FrameWriter, frame_path};
 use super::goals::Judge;
@@ -251,7 +252,9 @@ impl<'a> Run<'a> {
                 // The last checkpoint stays the one before the failure.
                 Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
             };
-            self.count(&report, before.elapsed().as_secs_f64() * 1e3)?;
+            if let Some(error) = self.count(&report, before.elapsed().as_secs_f64() * 1e3)? {
+                return Ok((Status::Failed, Some(error)));
+            }
             if let Some(progress) = &mut options.progress {
                 progress(&Progress {
                     stage: Stage::Simulating,
@@ -269,8 +272,8 @@ impl<'a> Run<'a> {
         Ok((Status::Completed, None))
     }
 
-    /// Writes down a step that was done.
-    fn count(&mut self, report: &StepReport, wall_ms: f64) -> Result<(), RunError> {
+    /// Writes down a step that was done. Returns why the run must not go on, if it must not.
+    fn count(&mut self, report: &StepReport, wall_ms: f64) -> Result<Option<String>, RunError> {
         self.step += 1;
         for (sum, impulse) in self.impulses.iter_mut().zip(self.world.body_impulses()) {
             sum.angular += impulse.angular;
@@ -291,7 +294,10 @@ impl<'a> Run<'a> {
         let rigid_energy = self.world.bodies().kinetic_energy();
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
         let diagnostics = self.world.diagnostics();
-        Ok(self.diagnostics.step(&diagnostics, report, wall_ms, rigid_energy, crossings)?)
+        self.diagnostics.step(&diagnostics, report, wall_ms, rigid_energy, crossings)?;
+        let bound = self.scene.limits.energy_gain;
+        let complaint = bound.and_then(|bound| energy::complaint(&diagnostics.energy, bound));
+        Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
     }
 
     /// Goals are told by what is new in cloth.
@@ -361,6 +367,10 @@ impl<'a> Run<'a> {
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scene.dt;
         let balance = self.world.balance();
+        let energy = self.world.energy();
+        let mut warnings = self.warnings.clone();
+        // A run that failed says more than that.
+        warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
         Manifest {
             schema_version: 1,
             status,
@@ -385,13 +395,14 @@ impl<'a> Run<'a> {
             strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),
-            warnings: self.warnings.clone(),
+            warnings,
             conservation: Conservation {
                 mass: Number(balance.mass),
                 linear_momentum: Number(balance.linear_momentum),
                 angular_momentum: Number(balance.angular_momentum),
-                energy: Number(balance.energy),
+                energy: Number(balance.energy.unwrap_or(f64::NAN)),
             },
+            energy: energy::figures(&energy),
             goals: self.judge.results(status, self.world.time(), self.scene.dt),
             frames: self.frames,
             files: outputs(&self.scene, pictures),

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_coupling::{Diagnostics, StepReport};
 use pliant_rigid::{Bodies, SpatialImpulse};
 
+use super::energy;
 use crate::files::IoError;
 
 /// Name of the table with a row a step.
@@ -19,7 +20,7 @@ pub const BODIES: &str = "bodies.csv";
 const DIAGNOSTICS_HEADER: &str = "time,substeps,mass,com_x,com_y,com_z,linear_momentum_x,linear_momentum_y,\
     linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,elastic_energy,\
     gravitational_energy,dissipation,contacts,iterations,residual,rigid_steps,rigid_rejected,rigid_contacts,\
-    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy,wall_ms";
+    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy";
 
 const BODIES_HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
 
@@ -60,7 +61,8 @@ impl Table {
     /// `diagnostics.csv` in a run directory; with `cloth` it has a column more.
     pub fn diagnostics(directory: &Path, cloth: bool) -> Result<Self, IoError> {
         let column = if cloth { ",crossings" } else { "" };
-        Self::create(directory.join(DIAGNOSTICS), &format!("{DIAGNOSTICS_HEADER}{column}"))
+        let header = format!("{DIAGNOSTICS_HEADER}{},wall_ms{column}", energy::columns());
+        Self::create(directory.join(DIAGNOSTICS), &header)
     }
 
     /// `bodies.csv` in a run directory.
@@ -96,7 +98,7 @@ impl Table {
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
         let cloth = crossings.map(|count| format!(",{count}")).unwrap_or_default();
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{:.3}{cloth}",
+            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?}{},{:.3}{cloth}",
             d.time,
             report.substeps,
             d.mass,
@@ -124,6 +126,7 @@ impl Table {
             solver.factorisations,
             solver.refreshed,
             rigid_energy,
+            energy::cells(&d.energy),
             wall_ms
         ))
     }

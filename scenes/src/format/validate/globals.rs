@@ -49,9 +49,18 @@ impl Check {
         self.positive("contact.stiction_tolerance", scene.contact.stiction_tolerance, "m/s");
         if let AutoOr::Value(radius) = scene.contact.particle_radius {
             self.non_negative("contact.particle_radius", radius, "m");
+            if let Some(grid) = scene.grid_spacing
+                && radius > grid
+            {
+                let message = format!("{radius} m must be at most grid_spacing, {grid} m");
+                self.problem("contact.particle_radius", message);
+            }
         }
         self.positive("solver.relative_tolerance", scene.solver.relative_tolerance, "");
         self.non_negative("solver.absolute_tolerance", scene.solver.absolute_tolerance, "sqrt(J)");
+        if let Some(gain) = scene.limits.energy_gain {
+            self.positive("limits.energy_gain", gain, "");
+        }
         for (path, value) in [
             ("solver.max_iterations", scene.solver.max_iterations),
             ("solver.max_inner_iterations", scene.solver.max_inner_iterations),
@@ -141,6 +150,21 @@ impl Check {
             self.direction(&format!("{path}.normal"), &boundary.normal);
             if let BoundaryKind::Frictional { friction } = boundary.kind {
                 self.non_negative(&format!("{path}.kind.friction"), friction, "");
+            }
+        }
+    }
+
+    /// What may start inside others must be there.
+    pub(super) fn allowed_overlaps(&mut self, scene: &Scene) {
+        let soft = scene.soft.iter().map(|soft| &soft.name);
+        let cloths = scene.cloths.iter().map(|cloth| &cloth.name);
+        let bodies = scene.bodies.iter().map(|body| &body.name);
+        let robots = scene.robots.iter().map(|robot| &robot.name);
+        let known: Vec<&String> = soft.chain(cloths).chain(bodies).chain(robots).collect();
+        for (at, name) in scene.allow_overlap.iter().enumerate() {
+            if !known.contains(&name) {
+                let message = format!("'{name}' is no soft body, cloth, body or robot of the scene");
+                self.problem(&format!("allow_overlap[{at}]"), message);
             }
         }
     }

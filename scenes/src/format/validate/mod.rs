@@ -69,6 +69,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.tasks(scene, &names);
     check.sensors(scene, &names);
     check.goals(scene, &names);
+    check.allowed_overlaps(scene);
     check.output(scene);
     check.plots(scene, &names);
     if check.problems.is_empty() { Ok(()) } else { Err(ValidationError { problems: check.problems }) }

@@ -1,7 +1,7 @@
 //! Soft bodies and their materials.
 
 use std::collections::BTreeSet;
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use super::Check;
 use crate::format::{AutoOr, Material, MaterialRef, Scene, Soft, SoftShape};
@@ -29,6 +29,26 @@ impl Check {
                 "must be in (0, pi/2)",
                 friction_angle > 0.0 && friction_angle < FRAC_PI_2,
             ),
+            Material::Granular {
+                friction_angle: slow,
+                fast_friction_angle: fast,
+                inertial_number,
+                grain_diameter,
+                grain_density,
+                ..
+            } => {
+                let path = |field: &str| format!("{path}.{field}");
+                let holds = slow > 0.0 && slow < FRAC_PI_4;
+                self.number(&path("friction_angle"), slow, "rad", "must be in (0, pi/4)", holds);
+                if let Some(fast) = fast {
+                    let holds = fast >= slow && fast < FRAC_PI_4;
+                    let must = "must be from friction_angle to below pi/4";
+                    self.number(&path("fast_friction_angle"), fast, "rad", must, holds);
+                }
+                self.positive(&path("inertial_number"), inertial_number, "");
+                self.positive(&path("grain_diameter"), grain_diameter, "m");
+                self.positive(&path("grain_density"), grain_density, "kg/m^3");
+            }
             _ => {}
         }
     }

@@ -1,0 +1,194 @@
+//! The balance of energy of a world: what there is, what came in, what the laws dissipate, and what none of them explains.
+//!
+//! Every part is measured by itself; no part is what the others leave. The rest is the imbalance, with its sign:
+//!
+//! ```text
+//! I = E(t) - E(0) - work + dissipated
+//! ```
+//!
+//! Above zero the scheme made energy, below zero it lost some. Particles and bodies have an imbalance each, and so has what they
+//! exchange: bodies give the particles work at the velocities that contact sees, and get theirs at the velocities of their own steps. The
+//! world's is the sum of the three, so that work between the two cancels.
+//!
+//! A law that only dissipates cannot give: where its losses over the run come out negative, that energy is from nowhere, and
+//! counts as imbalance.
+
+use pliant_mpm::Totals;
+use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
+use serde::{Deserialize, Serialize};
+
+use crate::report::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy, ParticleFlows};
+
+/// Speed \[m/s\] at which all masses together have so little energy that a gain of it is not worth a word: a scene at rest has put in nothing.
+const SLOW: f64 = 0.1;
+
+/// The energies that a balance is formed of \[J\], at one time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EnergyNow {
+    /// Of the particles.
+    pub particles: Option<Totals>,
+    /// Their potential energy of gravity.
+    pub weight: f64,
+    /// Of the bodies that move by their dynamics, and their mass \[kg\]; none where there are none.
+    pub bodies: Option<(MechanicalEnergy, f64)>,
+}
+
+/// What a domain was given, and how its imbalance went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Domain {
+    /// Work that came in over the intervals in which more came in than went out.
+    worked: f64,
+    /// All work at the last look.
+    work: f64,
+    /// The most that its weight has released since the start.
+    released: f64,
+    lowest: f64,
+    gain: f64,
+}
+
+impl Domain {
+    /// Looks at all work and weight `released` so far, and at the imbalance or, where parts of the losses are not known, the least that it can be.
+    fn look(&mut self, work: f64, released: f64, imbalance: f64) {
+        self.worked += (work - self.work).max(0.0);
+        self.work = work;
+        self.released = self.released.max(released);
+        self.lowest = self.lowest.min(imbalance);
+        self.gain = self.gain.max(imbalance - self.lowest);
+    }
+
+    fn gain(&self, at_start: f64, mass: f64) -> EnergyGain {
+        let put_in = at_start + self.worked + self.released;
+        EnergyGain { gained: self.gain, put_in, little: 0.5 * mass * SLOW * SLOW }
+    }
+}
+
+/// The account since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct EnergyAccount {
+    /// Of the particles at the start: of motion and elastic, and of their weight.
+    particles: [f64; 2],
+    bodies: MechanicalEnergy,
+    of_particles: ParticleFlows,
+    of_bodies: EnergyFlows,
+    domains: [Domain; 3],
+}
+
+/// Losses that no law allows to be negative: what of them is.
+fn made(losses: &[f64]) -> f64 {
+    losses.iter().map(|loss| (-loss).max(0.0)).sum()
+}
+
+fn body_losses(flows: &EnergyFlows) -> [f64; 6] {
+    [
+        flows.lost_in_contact(),
+        flows.contact_friction,
+        flows.joint_damping,
+        flows.joint_friction,
+        flows.joint_limits,
+        flows.constraints,
+    ]
+}
+
+/// Work on the bodies from outside the world, without that of particles.
+fn outer_work(flows: &EnergyFlows) -> f64 {
+    flows.motors + flows.controllers + flows.prescribed + flows.loads
+}
+
+impl EnergyAccount {
+    pub(crate) fn open(now: &EnergyNow) -> Self {
+        let particles = now.particles.map_or([0.0; 2], |t| [t.kinetic_energy + t.elastic_energy, now.weight]);
+        let bodies = now.bodies.map_or_else(MechanicalEnergy::default, |(energy, _)| energy);
+        Self { particles, bodies, ..Self::default() }
+    }
+
+    pub(crate) fn particles(&mut self, flows: &ParticleFlows) {
+        self.of_particles.add(flows);
+    }
+
+    pub(crate) fn bodies(&mut self, flows: &EnergyFlows) {
+        self.of_bodies.add(flows);
+    }
+
+    /// The balance at the present energies; keeps what it needs of it for later gains. To be called once a step.
+    pub(crate) fn look(&mut self, now: &EnergyNow) -> EnergyBalance {
+        let balance = self.balance(now);
+        let (p, b) = (&self.of_particles, &self.of_bodies);
+        let mut all = [0.0; 3];
+        if let Some(particles) = &balance.particles {
+            let work = p.bodies + p.pins;
+            let released = self.particles[1] - now.weight;
+            self.domains[0].look(work, released, particles.least_imbalance);
+            all = [p.led.unwrap_or(0.0) + p.pins, released, particles.least_imbalance];
+        }
+        if let Some(bodies) = &balance.bodies {
+            let released = self.bodies.gravitational - bodies.stored.gravitational;
+            self.domains[1].look(outer_work(b) + b.exchanged, released, bodies.imbalance);
+            all = [all[0] + outer_work(b), all[1] + released, all[2] + bodies.imbalance];
+        }
+        // What is exchanged is not known on a device; what both make is then judged by each.
+        if let Some(exchange) = balance.exchange {
+            self.domains[2].look(all[0], all[1], all[2] + exchange);
+        }
+        EnergyBalance { gain: self.gain(now), ..balance }
+    }
+
+    fn gain(&self, now: &EnergyNow) -> Option<EnergyGain> {
+        let contact = self.of_bodies.contact_before.unwrap_or(0.0);
+        let masses = [now.particles.map_or(0.0, |t| t.mass), now.bodies.map_or(0.0, |(_, mass)| mass)];
+        let starts = [self.particles[0], self.bodies.kinetic + self.bodies.springs + contact];
+        let gains = [
+            now.particles.map(|_| self.domains[0].gain(starts[0], masses[0])),
+            now.bodies.map(|_| self.domains[1].gain(starts[1], masses[1])),
+            (now.particles.is_some() && now.bodies.is_some())
+                .then(|| self.domains[2].gain(starts[0] + starts[1], masses[0] + masses[1])),
+        ];
+        gains.into_iter().flatten().max_by(|a, b| a.relative().total_cmp(&b.relative()))
+    }
+
+    /// The balance at the present energies.
+    pub(crate) fn balance(&self, now: &EnergyNow) -> EnergyBalance {
+        let particles = now.particles.map(|totals| self.balance_of_particles(&totals, now.weight));
+        let bodies = now.bodies.map(|(energy, _)| self.balance_of_bodies(&energy));
+        let exchange = match (&particles, &bodies) {
+            (Some(particles), Some(bodies)) => {
+                particles.flows.moving.map(|work| work + bodies.flows.exchanged)
+            }
+            _ => Some(0.0),
+        };
+        let of_particles = particles.as_ref().map_or(Some(0.0), |p| p.imbalance);
+        let of_bodies = bodies.as_ref().map_or(0.0, |b| b.imbalance);
+        let imbalance = of_particles.zip(exchange).map(|(p, x)| p + of_bodies + x);
+        EnergyBalance { particles, bodies, exchange, imbalance, gain: self.gain(now) }
+    }
+
+    fn balance_of_particles(&self, totals: &Totals, weight: f64) -> ParticleEnergy {
+        let flows = self.of_particles;
+        let [start, start_weight] = self.particles;
+        let change = totals.kinetic_energy + totals.elastic_energy - start + (weight - start_weight);
+        let made = change - flows.bodies - flows.pins;
+        let losses =
+            [flows.boundaries, flows.contact_normal, flows.contact_friction, flows.plastic, flows.damping];
+        // Losses that are not known are at least nothing.
+        let least_imbalance = made + losses.iter().flatten().map(|loss| loss.max(0.0)).sum::<f64>();
+        let imbalance = losses.iter().all(Option::is_some).then_some(least_imbalance);
+        ParticleEnergy {
+            kinetic: totals.kinetic_energy,
+            elastic: totals.elastic_energy,
+            gravitational: weight,
+            flows,
+            imbalance,
+            least_imbalance,
+        }
+    }
+
+    fn balance_of_bodies(&self, energy: &MechanicalEnergy) -> BodyEnergy {
+        let (flows, start) = (self.of_bodies, &self.bodies);
+        let mechanical = |e: &MechanicalEnergy| e.kinetic + e.gravitational + e.springs;
+        let contact = flows.contact_after.zip(flows.contact_before).map_or(0.0, |(now, start)| now - start);
+        let losses = body_losses(&flows);
+        let change = mechanical(energy) - mechanical(start) + contact - flows.ahead;
+        let imbalance =
+            change - outer_work(&flows) - flows.exchanged + losses.iter().sum::<f64>() + made(&losses);
+        BodyEnergy { stored: *energy, flows, imbalance }
+    }
+}

@@ -1,0 +1,123 @@
+//! Motion of granular particles that the grid cannot hold, kept through the transfers (Fei et al. 2021, AFLIP).
+//!
+//! What goes to the grid and comes back has lost what the particles of a cell do beside their affine field. Each substep
+//! takes its part, so the loss grows with the number of substeps, whatever their length: sand behaves as if it were viscous, thin
+//! layers stop, and stiffer sand stops sooner because its substeps are shorter. Here a granular particle gets back what it
+//! lost,
+//!
+//! v_p = sum_i w_ip v_i + k (v_p' - sum_i w_ip v_i'),  C_p = C(v_i) + k (C_p' - C(v_i')),
+//!
+//! where v_p', C_p' are the particle's before the substep and v_i' what granular particles alone give the grid without
+//! forces, so that what is given back has neither momentum nor angular momentum in sum, whatever else is in the same cells.
+//! Particles move and deform with the grid's velocity v; that they move and the detail does not changes the angular momentum
+//! by the sum of dt m v x detail, the same in every frame of reference. Nothing resists the detail, so it has to decay:
+//! k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in which a grain falls by a cell. Without gravity nothing is kept.
+
+use crate::arena::{Arena, STENCIL, Window};
+use crate::blocks::NodeBlock;
+use crate::g2p::{affine_of, copy_nodes, gather_stencil, load_stencil, put};
+use crate::material::{Material, Model};
+use crate::scalar::Real;
+use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use crate::sort::NEIGHBOURS;
+use crate::tiles::{ParticleBlock, Tile, kinematics};
+use crate::weights::Stencils;
+
+/// Rate at which the detail decays, in units of sqrt(g/h) (no unit).
+pub const DECAY: f64 = 1.0;
+
+/// Rows of a tile's detail: velocity [m/s], then affine field [1/s].
+pub(crate) const ROWS: usize = 12;
+
+/// Detail of sixteen particles.
+pub(crate) type Detail = [Row; ROWS];
+
+/// Fraction of the detail that is left after `dt` [s] under the gravity `g` [m/s^2] on a grid of spacing `h` [m].
+pub(crate) fn kept(g: f64, h: f64, dt: f64) -> f64 {
+    if g > 0.0 { (-DECAY * (g / h).sqrt() * dt).exp() } else { 0.0 }
+}
+
+/// Whether particles of this material keep their detail.
+pub(crate) fn keeps(material: &Material) -> bool {
+    matches!(material.model, Model::Granular(_))
+}
+
+/// Lanes of a tile whose particles keep their detail, as bits.
+#[inline(always)]
+pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
+    let material = &motion[kinematics::MATERIAL].0;
+    let mut lanes = 0;
+    for l in 0..LANES {
+        let keeps = materials.get(material[l].to_bits() as usize).is_some_and(keeps);
+        lanes |= u16::from(keeps) << l;
+    }
+    lanes
+}
+
+/// Finds the detail of a block's particles, before the substep that gives it back.
+pub(crate) struct FindDetail<'a> {
+    pub block: &'a ParticleBlock,
+    pub kinematics: &'a [Tile],
+    /// Of the block's tiles.
+    pub details: &'a mut [Detail],
+    pub window: &'a Window,
+    /// Node blocks around the block.
+    pub around: &'a [u32; NEIGHBOURS],
+    /// With what granular particles give the grid without forces.
+    pub nodes: &'a [NodeBlock],
+    /// Scratch memory.
+    pub arena: &'a mut Arena,
+    /// Grid spacing h [m].
+    pub grid_spacing: f32,
+}
+
+impl Kernel for FindDetail<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
+        let mut weights = [Row::ZERO; LANES];
+        let mut gathered = [Row::ZERO; LANES];
+        let mut stencil = [S::splat(0.0); 9];
+        let mut at = usize::MAX;
+        for (t, (motion, detail)) in self.kinematics.iter().zip(self.details).enumerate() {
+            let lanes = self.block.lanes(t);
+            let stencils = Stencils::<S>::of(motion);
+            stencils.particle_rows(&mut weights);
+            let indices = stencils.arena_indices();
+            for l in 0..lanes {
+                if indices[l] != at {
+                    at = indices[l];
+                    stencil = load_stencil::<S>(&self.arena.values[at..at + STENCIL]);
+                }
+                gather_stencil::<S>(&stencil, &weights[l], &mut gathered[l]);
+            }
+            for row in &mut gathered[lanes..] {
+                *row = Row::ZERO;
+            }
+            let (velocity, affine) = affine_of(&stencils, &gathered, self.grid_spacing);
+            for d in 0..3 {
+                let own = Lanes::<S>::load(&motion[kinematics::VELOCITY + d]);
+                (own - velocity[d]).store(&mut detail[d]);
+                for e in 0..3 {
+                    let own = Lanes::<S>::load(&motion[kinematics::AFFINE + d * 3 + e]);
+                    (own - affine.0[d][e]).store(&mut detail[3 + d * 3 + e]);
+                }
+            }
+        }
+    }
+}
+
+/// Gives the particles of a tile their detail back: `kept` of it, in the lanes whose material keeps any.
+#[inline(always)]
+pub(crate) fn give_back<S: Simd>(motion: &mut Tile, detail: &Detail, kept: f32, materials: &[Material]) {
+    let mask = S::mask_from_bits(granular_lanes(motion, materials));
+    for (n, row) in detail.iter().enumerate() {
+        let row_of_tile = &mut motion[kinematics::VELOCITY + n];
+        let sum = Lanes::<S>::load(row).mul_add(Lanes::all(kept), Lanes::load(row_of_tile));
+        put::<S>(row_of_tile, mask, sum);
+    }
+}
+
+const _: () = assert!(kinematics::AFFINE == kinematics::VELOCITY + 3);

@@ -1,0 +1,364 @@
+//! Where the energy of a step goes: the work of everything that acts on what moves by its dynamics.
+//!
+//! A step changes the momenta along the joints by the impulses that it finds, `M (v1 - v0) = sum J^T gamma`. With M as it is in the
+//! step, the kinetic energy changes by exactly the sum of what each of these impulses does at the mean of the velocities before and
+//! after, `gamma . J (v0 + v1)/2` (Thomson and Tait 1867, section 308: the work of an impulse). So each cause is measured by itself,
+//! and none as what the others leave. What the sum of them and the change of the stored energies differ by
+//! is what the step itself made or lost: its positions go on at the velocities of its end, M and the directions of the joints turn meanwhile,
+//! potentials are not linear. That is the imbalance, and it is for the reader of these figures to form.
+//!
+//! Energies are those in the world frame of the links that belong to trees. What follows a path does work on them where it touches
+//! them, where a constraint ties them to it, and through the root joints of trees that it carries.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::equality::{Row, RowKind};
+use super::reactions::Reactions;
+use super::stepper::Stepper;
+use super::system::System;
+use super::trapezoid::end_weight;
+use crate::comfree::RigidSolver;
+use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, for_each_axis};
+
+/// Work and losses over some steps (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergyFlows {
+    /// Work of motors.
+    pub motors: f64,
+    /// Work of controllers and force elements with a state of their own.
+    pub controllers: f64,
+    /// Work of what follows a path on what it touches, holds or carries.
+    pub prescribed: f64,
+    /// Work of constant forces from outside ([`System::applied`]).
+    pub loads: f64,
+    /// Work of what something else exchanged with the links ([`System::in_place`]).
+    pub exchanged: f64,
+    /// Taken by contacts in the normal direction: what they store and what they lose, impacts included. See
+    /// [`lost_in_contact`](Self::lost_in_contact).
+    pub contact_normal: f64,
+    /// Lost to friction of contacts: sliding, turning, rolling.
+    pub contact_friction: f64,
+    /// Lost to damping of joints.
+    pub joint_damping: f64,
+    /// Lost to dry friction of joints.
+    pub joint_friction: f64,
+    /// Lost at limits of joints; negative where a limit gave energy.
+    pub joint_limits: f64,
+    /// Lost in holonomic constraints; negative where they gave energy.
+    pub constraints: f64,
+    /// What compliant contact stored when the first of these steps began; none where the solver's contact has no
+    /// potential (closed form), or no step was made.
+    pub contact_before: Option<f64>,
+    /// The same when the last one ended, at the overlap that its contacts then had.
+    pub contact_after: Option<f64>,
+    /// How much further ahead the potentials of weight and springs are of the velocities than they were at the start. A first-order step
+    /// moves positions by its last velocity: they are where they belong half a step later. (The pair is leapfrog, and what its
+    /// potentials have too little in fall and too much in rise is made by no one.)
+    pub ahead: f64,
+}
+
+impl EnergyFlows {
+    /// Adds those of the steps that follow.
+    pub fn add(&mut self, later: &Self) {
+        self.motors += later.motors;
+        self.controllers += later.controllers;
+        self.prescribed += later.prescribed;
+        self.loads += later.loads;
+        self.exchanged += later.exchanged;
+        self.contact_normal += later.contact_normal;
+        self.contact_friction += later.contact_friction;
+        self.joint_damping += later.joint_damping;
+        self.joint_friction += later.joint_friction;
+        self.joint_limits += later.joint_limits;
+        self.constraints += later.constraints;
+        self.ahead += later.ahead;
+        self.contact_before = self.contact_before.or(later.contact_before);
+        self.contact_after = later.contact_after.or(self.contact_after);
+    }
+
+    /// What contacts took in the normal direction and do not store: negative where they gave more than they had.
+    pub fn lost_in_contact(&self) -> f64 {
+        let stored =
+            self.contact_after.zip(self.contact_before).map_or(0.0, |(after, before)| after - before);
+        self.contact_normal - stored
+    }
+}
+
+/// Energies (J) of what moves by its dynamics, in the world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MechanicalEnergy {
+    /// Of motion, armatures included.
+    pub kinetic: f64,
+    /// Of weight, zero at the world's origin.
+    pub gravitational: f64,
+    /// Of the joints' springs.
+    pub springs: f64,
+}
+
+/// Energies of the links in trees at a state and its kinematics.
+pub(crate) fn mechanical_energy(model: &Model, kinematics: &Kinematics, state: &State) -> MechanicalEnergy {
+    let mut sum = MechanicalEnergy::default();
+    for &link in model.trees().iter().flat_map(|tree| &tree.links) {
+        let described = &model.links()[link.0];
+        let (pose, velocity) = (kinematics.pose(link), kinematics.velocity(link));
+        sum.kinetic += 0.5 * velocity.dot(&described.inertia.rotated(pose).momentum(velocity));
+        if described.gravity {
+            let inertia = &described.inertia;
+            let moment = pose.rotation * inertia.moment + pose.translation.vector * inertia.mass;
+            sum.gravitational -= model.gravity.dot(&moment);
+        }
+        for (dof, q) in described.dofs.iter().zip(&state.q[model.positions_of(link)]) {
+            if dof.stiffness != 0.0 {
+                sum.springs += 0.5 * dof.stiffness * (q - dof.reference).powi(2);
+            }
+        }
+    }
+    let motors = model.dofs().iter().zip(&state.v).map(|(dof, v)| dof.armature * v * v);
+    sum.kinetic += 0.5 * motors.sum::<f64>();
+    sum
+}
+
+/// Measures steps. Buffers are kept.
+#[derive(Debug, Default)]
+pub(super) struct EnergyMeter {
+    /// Mean of the velocities before and after a step.
+    mean: Vec<f64>,
+    reactions: Reactions,
+}
+
+impl EnergyMeter {
+    /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as the solve left them, before free bodies turn
+    /// on. With `first`, that of a trapezoid rule's beginning, forces of both ends have a part.
+    pub fn measure(
+        &mut self,
+        system: &System,
+        first: Option<&Stepper>,
+        last: &Stepper,
+        start: &State,
+        after: &[f64],
+    ) -> EnergyFlows {
+        let before = &start.v[..];
+        self.mean.clear();
+        self.mean.extend(before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
+        let mut flows = EnergyFlows::default();
+        contacts(system, first, last, &self.mean, &mut flows);
+        passive_joints(system, last, before, after, &self.mean, &mut flows);
+        motors(system, last, &self.mean, &mut flows);
+        for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
+        {
+            let [rate] = last.problem.equalities.velocity_of(c, &self.mean);
+            flows.constraints -= impulse * rate;
+            flows.prescribed += impulse * led_by(&system.model, &last.kinematics, row);
+        }
+        let ends = first.map_or([Some((last, 1.0)), None], |first| [Some((first, 0.5)), Some((last, 0.5))]);
+        for (end, share) in ends.into_iter().flatten() {
+            loads(system, end, share * last.dt, &self.mean, &mut flows);
+        }
+        flows.prescribed += self.carried(system, first, last);
+        if first.is_none() {
+            flows.ahead = ahead(system, last, start, after);
+        }
+        flows
+    }
+
+    /// Work that the roots of trees on moving parents get from these.
+    fn carried(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper) -> f64 {
+        let model = &system.model;
+        let drift = |link: LinkId| *last.kinematics.drift(link);
+        let mut roots = model.trees().iter().filter_map(|tree| tree.links.first().copied());
+        let moves = |root: &LinkId| {
+            let drift = drift(*root);
+            drift.linear != Vector3::zeros() || drift.angular != Vector3::zeros()
+        };
+        if !roots.clone().any(|root| moves(&root)) {
+            return 0.0;
+        }
+        self.reactions.update(system, first, last);
+        let work = |root: LinkId| last.dt * drift(root).dot(&self.reactions.joints[root.0]);
+        roots.by_ref().filter(moves).map(work).sum()
+    }
+}
+
+/// Velocity of a point of what follows a path; zero of what does not move and of what moves by its dynamics.
+fn led(model: &Model, kinematics: &Kinematics, link: Option<LinkId>, point: &Vector3<f64>) -> Vector3<f64> {
+    match link {
+        Some(link) if model.tree_of(link).is_none() => kinematics.point_drift(link, point),
+        _ => Vector3::zeros(),
+    }
+}
+
+/// The rate at which a row's impulse gets work from what follows a path.
+fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
+    match row.kind {
+        RowKind::Linear { links, points, direction } => {
+            let at = |k: usize| led(model, kinematics, links[k], &points[k]);
+            direction.dot(&(at(0) - at(1)))
+        }
+        RowKind::Angular { links, direction } => {
+            let at = |k: usize| match links[k] {
+                Some(link) if model.tree_of(link).is_none() => kinematics.drift(link).angular,
+                _ => Vector3::zeros(),
+            };
+            direction.dot(&(at(0) - at(1)))
+        }
+        RowKind::Rates { .. } => 0.0,
+    }
+}
+
+/// What the potentials' lead over the velocities grew by in a first-order step: half a step at the change of the velocities.
+fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64]) -> f64 {
+    let (model, kinematics) = (&system.model, &last.kinematics);
+    let change = |n: usize| after[n] - start.v[n];
+    let mut rate = 0.0;
+    for &link in model.trees().iter().flat_map(|tree| &tree.links) {
+        let described = &model.links()[link.0];
+        if described.gravity {
+            let pose = kinematics.pose(link);
+            let weight = model.gravity * described.inertia.mass;
+            let force = ForceVector::at(&(pose.rotation * described.inertia.center()), weight);
+            for_each_axis(model, kinematics, link, &pose.translation.vector, |n, axis| {
+                rate -= axis.dot(&force) * change(n);
+            });
+        }
+        let places = model.positions_of(link).zip(model.velocities_of(link));
+        for (dof, (place, n)) in described.dofs.iter().zip(places) {
+            if dof.stiffness > 0.0 {
+                let end = start.q[place] + last.dt * after[n];
+                rate += dof.stiffness * (end - dof.reference) * change(n);
+            }
+        }
+    }
+    0.5 * last.dt * rate
+}
+
+fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows) {
+    let solved = |c: usize| Vector3::from(last.problem.contacts.impulses()[c]);
+    pushes(system, last, solved, mean, flows);
+    if let Some(first) = first {
+        let given = |c: usize| last.trapezoid.contact_forces[c] * last.dt;
+        pushes(system, first, given, mean, flows);
+    }
+    if let RigidSolver::Icf = system.solver {
+        let stored = |overlap: f64, stiffness: f64| 0.5 * stiffness * overlap.max(0.0).powi(2);
+        let begun = first.unwrap_or(last);
+        let before = begun.prepared.iter().map(|c| stored(-c.point.distance, c.point.stiffness)).sum::<f64>();
+        let pool = &last.problem.contacts;
+        // Positions go on at the mean velocity where the step is of second order.
+        let velocity = |c: usize| match first {
+            Some(_) => pool.velocity_of(c, mean),
+            None => pool.velocities()[c],
+        };
+        let after = last.prepared.iter().enumerate().map(|(c, contact)| {
+            let point = &contact.point;
+            let moved = last.dt * point.normal.dot(&Vector3::from(velocity(c)));
+            stored(-point.distance - moved, point.stiffness)
+        });
+        (flows.contact_before, flows.contact_after) = (Some(before), Some(after.sum::<f64>()));
+    }
+}
+
+/// What the impulses on the second bodies of the contacts of one end of the step do.
+fn pushes(
+    system: &System,
+    end: &Stepper,
+    impulse: impl Fn(usize) -> Vector3<f64>,
+    mean: &[f64],
+    flows: &mut EnergyFlows,
+) {
+    let (model, pool) = (&system.model, &end.problem.contacts);
+    for (c, touch) in end.touches.iter().enumerate() {
+        let impulse = impulse(c);
+        // What two immovable things do to each other is nobody's work.
+        if impulse == Vector3::zeros() || pool.sides_of(c) == [None, None] {
+            continue;
+        }
+        let velocity = Vector3::from(pool.velocity_of(c, mean));
+        let normal = touch.normal.dot(&impulse) * touch.normal.dot(&velocity);
+        flows.contact_normal -= normal;
+        flows.contact_friction -= impulse.dot(&velocity) - normal;
+        let at = |link: Option<LinkId>| led(model, &end.kinematics, link, &touch.point);
+        flows.prescribed += impulse.dot(&(at(touch.first) - at(touch.second)));
+    }
+    let Some(comfree) = &end.comfree else { return };
+    for (s, (&c, moment)) in comfree.spins.laws().iter().zip(comfree.spins.impulses()).enumerate() {
+        let (touch, moment) = (&end.touches[c as usize], Vector3::from(*moment));
+        if pool.sides_of(c as usize) == [None, None] {
+            continue;
+        }
+        flows.contact_friction -= moment.dot(&Vector3::from(comfree.spins.velocity_of(s, mean)));
+        for (link, sign) in [(touch.first, 1.0), (touch.second, -1.0)] {
+            if let Some(link) = link.filter(|link| model.tree_of(*link).is_none()) {
+                flows.prescribed += sign * moment.dot(&end.kinematics.drift(link).angular);
+            }
+        }
+    }
+}
+
+/// Damping, dry friction and limits of the joints.
+fn passive_joints(
+    system: &System,
+    last: &Stepper,
+    before: &[f64],
+    after: &[f64],
+    mean: &[f64],
+    flows: &mut EnergyFlows,
+) {
+    let (model, dt) = (&system.model, last.dt);
+    for &link in &model.passive {
+        for (dof, n) in model.links()[link.0].dofs.iter().zip(model.velocities_of(link)) {
+            if dof.damping > 0.0 {
+                let theta = if last.at_end {
+                    end_weight(dt * (dof.damping + dt * dof.stiffness) * last.trapezoid.inverse_inertia[n])
+                } else {
+                    1.0
+                };
+                let rate = theta * after[n] + (1.0 - theta) * before[n];
+                flows.joint_damping += dt * dof.damping * rate * mean[n];
+            }
+        }
+    }
+    let dry = &last.problem.dry_joints;
+    for ((law, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
+        // What of the friction the solve does not have acted with the velocity of the beginning.
+        let early = dt * model.dofs()[n].friction_loss - law.bound();
+        let at_start = early * before[n] / before[n].hypot(system.dry_joint_tolerance);
+        flows.joint_friction -= (impulse - at_start) * mean[n];
+    }
+    let limits = &last.problem.limits;
+    for (n, impulse) in limits.degrees_of_freedom().zip(limits.impulses()) {
+        flows.joint_limits -= impulse * mean[n];
+    }
+}
+
+fn motors(system: &System, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows) {
+    let pool = &last.problem.actuators;
+    let efforts = last.actuator_efforts(system);
+    for (actuator, effort) in system.actuators.iter().zip(efforts) {
+        flows.motors += last.dt * effort * mean[actuator.velocity(&system.model)];
+    }
+    let others = pool.degrees_of_freedom().zip(pool.impulses()).skip(system.actuators.len());
+    flows.controllers += others.map(|(n, impulse)| impulse * mean[n]).sum::<f64>();
+}
+
+/// Forces from outside, as `end` of the step has them, over `dt` (s).
+fn loads(system: &System, end: &Stepper, dt: f64, mean: &[f64], flows: &mut EnergyFlows) {
+    let (model, kinematics) = (&system.model, &end.kinematics);
+    let work = |link: LinkId, force: &ForceVector| {
+        let origin = kinematics.pose(link).translation.vector;
+        let mut power = kinematics.drift(link).dot(force);
+        for_each_axis(model, kinematics, link, &origin, |n, axis| power += axis.dot(force) * mean[n]);
+        dt * power
+    };
+    let moves = |l: usize| model.tree_of(LinkId(l)).is_some();
+    for (l, load) in end.loads.iter().enumerate().filter(|(l, _)| moves(*l)) {
+        let constant = system.applied.get(l).copied().unwrap_or_default();
+        if constant != ForceVector::zero() {
+            flows.loads += work(LinkId(l), &constant);
+        }
+        let exchanged = *load - constant;
+        if exchanged != ForceVector::zero() {
+            flows.exchanged += work(LinkId(l), &exchanged);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The parts of the balance of energy, by the names under which tables and manifests have them.
+
+use std::collections::BTreeMap;
+
+use pliant_coupling::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy};
+
+use super::manifest::Number;
+
+/// A run that gained more than this part of what was put in says so [-].
+pub const GAIN_WARNED: f64 = 0.05;
+
+/// Every part and its name; none where it is not measured [J]. Work and losses are those since the start, so that a step's are the difference of
+/// two rows.
+fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
+    let soft = |of: fn(&ParticleEnergy) -> Option<f64>| balance.particles.as_ref().and_then(of);
+    let rigid = |of: fn(&BodyEnergy) -> Option<f64>| balance.bodies.as_ref().and_then(of);
+    let gain = |of: fn(&EnergyGain) -> f64| balance.gain.as_ref().map(of);
+    [
+        ("work_bodies", soft(|p| Some(p.flows.bodies))),
+        ("work_pins", soft(|p| Some(p.flows.pins))),
+        ("lost_boundaries", soft(|p| p.flows.boundaries)),
+        ("lost_contact_normal", soft(|p| p.flows.contact_normal)),
+        ("lost_contact_friction", soft(|p| p.flows.contact_friction)),
+        ("lost_plastic", soft(|p| p.flows.plastic)),
+        ("lost_damping", soft(|p| p.flows.damping)),
+        ("particles_imbalance", soft(|p| p.imbalance)),
+        ("rigid_gravitational_energy", rigid(|b| Some(b.stored.gravitational))),
+        ("rigid_spring_energy", rigid(|b| Some(b.stored.springs))),
+        ("rigid_contact_energy", rigid(|b| b.flows.contact_after)),
+        ("rigid_work_motors", rigid(|b| Some(b.flows.motors))),
+        ("rigid_work_controllers", rigid(|b| Some(b.flows.controllers))),
+        ("rigid_work_prescribed", rigid(|b| Some(b.flows.prescribed))),
+        ("rigid_work_loads", rigid(|b| Some(b.flows.loads))),
+        ("rigid_work_particles", rigid(|b| Some(b.flows.exchanged))),
+        ("rigid_lost_contact_normal", rigid(|b| Some(b.flows.lost_in_contact()))),
+        ("rigid_lost_contact_friction", rigid(|b| Some(b.flows.contact_friction))),
+        ("rigid_lost_joint_damping", rigid(|b| Some(b.flows.joint_damping))),
+        ("rigid_lost_joint_friction", rigid(|b| Some(b.flows.joint_friction))),
+        ("rigid_lost_joint_limits", rigid(|b| Some(b.flows.joint_limits))),
+        ("rigid_lost_constraints", rigid(|b| Some(b.flows.constraints))),
+        ("rigid_imbalance", rigid(|b| Some(b.imbalance))),
+        ("exchange_imbalance", balance.exchange),
+        ("imbalance", balance.imbalance),
+        ("energy_gained", gain(|g| g.gained)),
+        ("energy_put_in", gain(|g| g.put_in)),
+    ]
+}
+
+/// The names as columns, each with a comma before it.
+pub(super) fn columns() -> String {
+    parts(&EnergyBalance::default()).iter().map(|(name, _)| format!(",{name}")).collect()
+}
+
+/// The parts as cells, each with a comma before it; what is not measured is empty.
+pub(super) fn cells(balance: &EnergyBalance) -> String {
+    let cell =
+        |(_, part): &(_, Option<f64>)| part.map_or_else(|| ",".to_owned(), |part| format!(",{part:?}"));
+    parts(balance).iter().map(cell).collect()
+}
+
+/// The parts that are measured, by name.
+pub(super) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
+    let measured = |(name, part): (&str, Option<f64>)| part.map(|part| (name.to_owned(), Number(part)));
+    parts(balance).into_iter().filter_map(measured).collect()
+}
+
+/// What is to be said of a gain beyond the part `allowed` of what was put in.
+pub(super) fn complaint(balance: &EnergyBalance, allowed: f64) -> Option<String> {
+    let gain = balance.gain.as_ref()?;
+    // What is not a number is beyond every bound.
+    if gain.relative() <= allowed {
+        return None;
+    }
+    Some(format!(
+        "energy: {:.3e} J came from nowhere, {:.1} % of the {:.3e} J that were put in (more than {} %); take a smaller dt, \
+         or do not trust what moves",
+        gain.gained,
+        100.0 * gain.relative(),
+        gain.put_in,
+        100.0 * allowed
+    ))
+}

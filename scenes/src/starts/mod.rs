@@ -1,0 +1,62 @@
+//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too coarse for a body.
+//! (Particles in bodies are checked where a world is built.)
+//!
+//! Contact drives an overlap out at once, and two materials in one place are one of twice the density: neither
+//! is what a scene means. What a scene does mean, an interference fit, it names in `allow_overlap`.
+
+mod coarse;
+mod rigid;
+mod soft;
+
+use std::fmt;
+
+pub use coarse::CoarseError;
+pub(crate) use coarse::fits_grid;
+pub use rigid::RIGID_OVERLAP;
+pub(crate) use rigid::bodies_in_bodies;
+pub(crate) use soft::{Cloud, Region, soft_in_soft};
+
+use crate::format::Scene;
+
+/// Two things that start in the same place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlap {
+    /// One of them.
+    pub first: String,
+    /// The other.
+    pub second: String,
+    /// Depth of the deepest point of one in the other [m].
+    pub depth: f64,
+    /// Where that is, world frame [m].
+    pub place: [f64; 3],
+    /// Depth that is still allowed [m].
+    pub limit: f64,
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let [x, y, z] = self.place;
+        write!(
+            f,
+            "{} starts {:.4e} m inside {}, deepest at ({x:.4}, {y:.4}, {z:.4}) m; at most {:.1e} m is allowed",
+            self.first, self.depth, self.second, self.limit
+        )
+    }
+}
+
+/// Things that start in the same place; at least one pair.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{}\nmove them apart, or name one of each pair in allow_overlap",
+    overlaps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+)]
+pub struct OverlapError {
+    /// The pairs, in the order of the scene.
+    pub overlaps: Vec<Overlap>,
+}
+
+/// Whether a scene lets the thing of this name, or the robot that it is a link of, start inside others.
+fn may(scene: &Scene, name: &str) -> bool {
+    let robot = name.split_once('/').map(|(robot, _)| robot);
+    scene.allow_overlap.iter().any(|allowed| allowed == name || Some(allowed.as_str()) == robot)
+}

@@ -1,0 +1,104 @@
+//! Bodies in bodies.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Isometry3;
+use pliant_coupling::World;
+use pliant_rigid::collision::{Detector, Scene as Touchable};
+use pliant_rigid::multibody::{Kinematics, LinkId};
+use pliant_rigid::{Body, Shape};
+
+use super::{Overlap, OverlapError, may};
+use crate::format::Scene;
+
+/// By how much bodies may overlap at the start, against the radius of a ball around the smaller of the two
+/// geometries. A contact's dissipation d bounds the speed at which it drives that out to 1/d.
+pub const RIGID_OVERLAP: f64 = 2e-3;
+
+/// Refuses pairs of geometries that may touch and start inside each other by more than [`RIGID_OVERLAP`] and
+/// by more than the contact gives way under the weight of the lighter. Gives those of links of one robot as
+/// warnings: their shapes are its file's, which seldom keeps them apart.
+pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<String>, OverlapError> {
+    let simulation = world.bodies().simulation();
+    let (model, touchable) = (&simulation.system().model, simulation.source().scene());
+    let mut kinematics = Kinematics::new(model);
+    kinematics.update(model, simulation.state());
+    let pose_of = |link: LinkId| *kinematics.pose(link);
+    let bodies: Vec<&Body> =
+        world.bodies().iter().flat_map(|(_, body)| body.geometries.iter().map(move |_| body)).collect();
+    let gravity = world.gravity().norm();
+    let mut found: BTreeMap<(usize, usize), Overlap> = BTreeMap::new();
+    let mut take = |a: usize, b: usize, depth: f64, place: [f64; 3]| {
+        let pair = [a, b].map(|k| &touchable.geometries()[k]);
+        let mass = |link: Option<LinkId>| {
+            link.filter(|link| model.tree_of(*link).is_some()).map(|link| model.links()[link.0].inertia.mass)
+        };
+        let lighter = pair.iter().filter_map(|g| mass(g.link)).fold(f64::INFINITY, f64::min);
+        let stiffness = pair[0].material.combine(&pair[1].material).stiffness;
+        let at_rest = if lighter.is_finite() { lighter * gravity / stiffness } else { 0.0 };
+        let balls = pair.iter().filter_map(|g| g.shape.bounding_sphere());
+        let size = balls.map(|(_, radius)| radius).fold(f64::INFINITY, f64::min);
+        let limit = at_rest.max(if size.is_finite() { RIGID_OVERLAP * size } else { 0.0 });
+        if depth > limit && found.get(&(a, b)).is_none_or(|known| depth > known.depth) {
+            let (first, second) = (label(&bodies[a].name), label(&bodies[b].name));
+            found.insert((a, b), Overlap { first, second, depth, place, limit });
+        }
+    };
+    let mut contacts = Vec::new();
+    Detector::new().detect(touchable, pose_of, 0.0, &mut contacts);
+    for contact in &contacts {
+        take(contact.a, contact.b, -contact.distance, contact.point.into());
+    }
+    for (a, b, depth, place) in swallowed(touchable, pose_of) {
+        take(a, b, depth, place);
+    }
+    let (mut warnings, mut overlaps) = (Vec::new(), Vec::new());
+    for ((a, b), overlap) in found {
+        let [a, b] = [&bodies[a].name, &bodies[b].name];
+        if may(scene, a) || may(scene, b) {
+            continue;
+        }
+        let robot = |name: &str| name.split_once('/').map(|(robot, _)| robot.to_owned());
+        match (robot(a), robot(b)) {
+            (Some(first), Some(second)) if first == second => warnings.push(overlap.to_string()),
+            _ => overlaps.push(overlap),
+        }
+    }
+    if overlaps.is_empty() { Ok(warnings) } else { Err(OverlapError { overlaps }) }
+}
+
+fn label(name: &str) -> String {
+    format!("body `{name}`")
+}
+
+/// What is so far inside a mesh that it does not reach the mesh's surface: geometries, the depth of the middle
+/// of the one within [m], and where that is.
+fn swallowed(
+    touchable: &Touchable,
+    pose_of: impl Fn(LinkId) -> Isometry3<f64>,
+) -> Vec<(usize, usize, f64, [f64; 3])> {
+    let geometries = touchable.geometries();
+    let pose = |k: usize| {
+        let geometry = &geometries[k];
+        geometry.link.map_or(geometry.pose, |link| pose_of(link) * geometry.pose)
+    };
+    let mut found = Vec::new();
+    for (mesh, outer) in geometries.iter().enumerate() {
+        if !matches!(outer.shape, Shape::Mesh(_) | Shape::HeightField(_)) {
+            continue;
+        }
+        for (inner, geometry) in geometries.iter().enumerate() {
+            if inner == mesh || !touchable.may_touch(mesh, inner) {
+                continue;
+            }
+            let Some((centre, _)) = geometry.shape.bounding_sphere() else { continue };
+            let place = pose(inner) * centre;
+            let local = pose(mesh).inverse_transform_point(&place);
+            if outer.shape.lower_bound(&local) < 0.0 {
+                let depth = -outer.shape.surface_point(&local).distance;
+                found.push((mesh.min(inner), mesh.max(inner), depth, place.into()));
+            }
+        }
+    }
+    found
+}
