@@ -30,6 +30,10 @@ pub(super) struct Free {
     pub motion: FreeMotion,
     /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
     change: Vec<f64>,
+    /// Mean velocity of the positions, less that of both ends of the step (rad/s, m/s).
+    lead: Vec<f64>,
+    /// Velocities at the end of the step, less those of the contact-free motion (rad/s, m/s).
+    gained: Vec<f64>,
     /// Impulse of gravity (N m s, N s) on the trees whose motion has none.
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
@@ -63,6 +67,8 @@ impl Free {
         Some(Box::new(Self {
             motion: FreeMotion::new(model),
             change: vec![0.0; model.velocities()],
+            lead: vec![0.0; model.velocities()],
+            gained: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
             floating: model.floating.iter().map(|body| (body.tree, body.link)).collect(),
@@ -147,7 +153,7 @@ impl Free {
         convex: bool,
     ) {
         self.fall(model, state, v, problem);
-        let Self { motion, change, touched, pushed, steered, hessian, excess, lag, .. } = self;
+        let Self { motion, change, lead, gained, touched, pushed, steered, hessian, excess, lag, .. } = self;
         for (t, mass) in motion.trees() {
             let tree = &model.trees()[t];
             let (n, first) = (tree.velocities, tree.first_velocity);
@@ -158,8 +164,12 @@ impl Free {
                 // The solution without the solver's rounding.
                 v.copy_from_slice(end);
                 change.fill(0.0);
+                gained[first..first + n].fill(0.0);
+                lead[first..first + n].fill(0.0);
                 continue;
             }
+            let pairs = v.iter().zip(end);
+            gained[first..].iter_mut().zip(pairs).for_each(|(gained, (v, end))| *gained = v - end);
             // `excess` is e_f, `lag` e.
             let begin = &state.v[first..first + n];
             for &link in &tree.links {
@@ -191,6 +201,11 @@ impl Free {
             } else {
                 solve(hessian, n, change);
             }
+            let ends = begin.iter().zip(&*v).zip(&*change);
+            lead[first..]
+                .iter_mut()
+                .zip(ends)
+                .for_each(|(lead, ((begin, v), e))| *lead = 0.5 * (v - begin) + e);
             for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
                 *change += v - end - e;
             }
@@ -211,6 +226,34 @@ impl Free {
             for n in linear {
                 self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
             }
+            for n in n {
+                self.lead[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
+            }
+        }
+    }
+
+    /// By how much the mean velocity of a position in the last step is above that of the step's ends (rad/s, m/s).
+    pub fn lead(&self, velocity: usize) -> f64 {
+        self.lead[velocity]
+    }
+
+    /// Writes the velocities of the jointed trees to which the impulses of the last step were added.
+    pub fn start_of_impulses(&self, model: &Model, v: &mut [f64]) {
+        for (t, _) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
+        }
+    }
+
+    /// Writes the mean forces (N m, N) along the joints of a jointed tree in the last step, of `dt` (s), but for gravity's and those of its motion.
+    /// `mass` is its mass matrix at the end of the motion, `first` its first degree of freedom.
+    pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
+        let gained = &self.gained[first..];
+        let rows = mass.chunks_exact(out.len()).zip(&self.weight[first..]);
+        for (out, (row, weight)) in out.iter_mut().zip(rows) {
+            let impulse: f64 = row.iter().zip(gained).map(|(m, v)| m * v).sum();
+            *out = (impulse - weight) / dt;
         }
     }
 

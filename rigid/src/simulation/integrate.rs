@@ -72,7 +72,7 @@ pub struct Snapshot {
 pub struct Simulation<S> {
     pub(super) system: System,
     pub(super) source: S,
-    integrator: Integrator,
+    pub(super) integrator: Integrator,
     pub(super) state: State,
     pub(super) external: Vec<f64>,
     pub(super) stepper: Stepper,
@@ -80,7 +80,7 @@ pub struct Simulation<S> {
     pub(super) corrector: Option<Stepper>,
     /// What error control would try next (s).
     next_step: f64,
-    trial: Trial,
+    pub(super) trial: Trial,
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
@@ -90,11 +90,11 @@ pub struct Simulation<S> {
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
 /// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
 #[derive(Debug)]
-struct Trial {
+pub(super) struct Trial {
     /// The beginning, after the impacts that rebound there.
-    begin: State,
+    pub(super) begin: State,
     full: (State, Vec<f64>),
-    middle: State,
+    pub(super) middle: State,
     halves: (State, Vec<f64>),
     /// Work and losses of what is kept.
     energy: EnergyFlows,
