@@ -10,8 +10,17 @@ use std::time::{Duration, Instant};
 use cli_support::Place;
 
 /// 64 particles for longer than anyone waits.
-const ENDLESS: [&str; 7] =
-    ["run", "elastic-drop", "--no-pictures", "--set", "soft[0].sampling.counts=[4,4,4]", "--time", "100000"];
+const ENDLESS: [&str; 9] = [
+    "run",
+    "elastic-drop",
+    "--no-pictures",
+    "--set",
+    "grid_spacing=0.025",
+    "--set",
+    "soft[0].sampling.counts=[4,4,4]",
+    "--time",
+    "100000",
+];
 
 /// How long the slowest machine may take to write a few frames.
 const PATIENCE: Duration = Duration::from_secs(60);

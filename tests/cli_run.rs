@@ -6,6 +6,28 @@ mod cli_support;
 use cli_support::{Place, SMALL, names};
 use serde_json::Value;
 
+/// A heavy box that falls fast on a thin mat.
+const SLAM: &str = r#"{
+    "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.02, "coupling": "weak", "coupling_step": "fixed",
+    "soft": [{
+        "name": "mat", "shape": { "type": "box", "half_extents": [0.1, 0.1, 0.015] },
+        "pose": { "position": [0, 0, 0.015] },
+        "material":
+            { "model": "fixed-corotated", "density": 1000.0, "youngs_modulus": 50000.0, "poissons_ratio": 0.3 }
+    }],
+    "bodies": [
+        { "name": "floor", "motion": { "type": "fixed" }, "geometries": [{ "shape": { "type": "half-space" } }] },
+        {
+            "name": "box",
+            "motion": {
+                "type": "dynamic", "joint": { "type": "free" }, "mass": 5.0,
+                "pose": { "position": [0, 0, 0.1] }, "velocity": [0, 0, -6]
+            },
+            "geometries": [{ "shape": { "type": "box", "half_extents": [0.05, 0.05, 0.05] } }]
+        }
+    ]
+}"#;
+
 // The contract of a run directory: the manifest's fields, a row of diagnostics a step, a row of bodies a frame and body.
 #[test]
 fn a_run_directory_has_what_the_contract_says() {
@@ -52,6 +74,7 @@ fn a_run_directory_has_what_the_contract_says() {
         "grid_nodes",
         "contacts",
         "solver",
+        "coupling",
         "conservation",
         "frames",
     ] {
@@ -72,10 +95,19 @@ fn a_run_directory_has_what_the_contract_says() {
     let diagnostics = place.read("out/diagnostics.csv");
     let mut lines = diagnostics.lines();
     let header: Vec<_> = lines.next().unwrap().split(',').collect();
-    assert_eq!(header.len(), 28);
-    assert_eq!((header[0], header.last().copied()), ("time", Some("wall_ms")));
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
+    // 27 of the step, 2 of its coupling steps, 27 of the balance of energy, and the wall time.
+    assert_eq!(header.len(), 57);
+    assert_eq!((header[0], header[27], header[28]), ("time", "coupling_steps", "coupling_excess"));
+    assert_eq!((header[29], header.last().copied()), ("work_bodies", Some("wall_ms")));
+    // No body moves by its dynamics, so that nothing of them is measured: those cells are empty.
+    let cell = |field: &str| if field.is_empty() { f64::NAN } else { field.parse().unwrap() };
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(cell).collect()).collect();
+    for (name, value) in header.iter().zip(&rows[9]) {
+        let of_bodies =
+            *name != "rigid_kinetic_energy" && header[29..].contains(name) && name.starts_with("rigid_");
+        assert_eq!(value.is_nan(), of_bodies || *name == "exchange_imbalance", "{name}: {value}");
+    }
+    assert!(rows.iter().all(|row| row[27] == 1.0));
     assert_eq!(rows.len(), 10);
     assert!((rows[9][0] - 0.05).abs() < 1e-12);
     // Free fall from rest: p_z = -m g t.
@@ -134,6 +166,33 @@ fn a_run_that_blows_up_fails_alone() {
     assert_eq!(place.json("out/elastic-drop/manifest.json")["status"], "completed");
 }
 
+// The law: a run that gains more energy than the scene allows fails with exit code 1 and says so; without a bound it completes, with a
+// warning. A box of 5 kg goes through a mat of 3 cm in a step of 10 ms, which `coupling_step` keeps from being split.
+#[test]
+fn a_run_that_gains_energy_is_warned_of_or_fails() {
+    let place = Place::new();
+    place.write("slam.json", SLAM);
+    let run = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["run", "slam.json", "--no-pictures", "--out", out];
+        arguments.extend(more);
+        place.pliant(&arguments)
+    };
+    let said = run("warned", &[]).exits(0);
+    for words in ["warning: energy: ", "came from nowhere", "warning: coupling: in ", "coupling_step auto"] {
+        assert!(said.err.contains(words), "{words}: {}", said.err);
+    }
+    assert!(said.out.contains("coupling "), "{}", said.out);
+    let said = run("failed", &["--set", "limits.energy_gain=0.06"]).exits(1);
+    assert!(said.out.contains("limits.energy_gain: step "), "{}", said.out);
+    let manifest = place.json("failed/manifest.json");
+    assert_eq!(manifest["status"], "failed");
+    assert!(manifest["steps"].as_u64().unwrap() < 10, "{}", manifest["steps"]);
+    // Short enough a step has nothing to tell.
+    let said = run("short", &["--set", "coupling_step=\"auto\"", "--set", "dt=0.0005"]).exits(0);
+    assert!(!said.err.contains("warning: coupling"), "{}", said.err);
+    run("bad", &["--set", "limits.energy_gain=-1"]).exits(2).complains("limits.energy_gain");
+}
+
 // The law: the backend that was asked for steps the run, from its beginning and from a checkpoint, and the manifest says which it was.
 #[test]
 fn a_device_steps_a_run() {
@@ -147,7 +206,7 @@ fn a_device_steps_a_run() {
     said.exits(0);
     let mut longer =
         vec!["run", "elastic-drop", "--no-pictures", "--out", "out", "--time", "0.1", "--resume"];
-    longer.extend(&SMALL[..2]);
+    longer.extend(&SMALL[..4]);
     longer.extend(emulated);
     place.pliant(&longer).exits(0);
     let manifest = place.json("out/manifest.json");
@@ -175,7 +234,7 @@ fn a_resumed_run_is_the_long_run() {
     let before = place.names();
     let longer = |out: &str, more: &[&str]| {
         let mut arguments = vec!["run", "elastic-drop", "--no-pictures", "--out", out, "--time", "0.1"];
-        arguments.extend(&SMALL[..2]);
+        arguments.extend(&SMALL[..4]);
         arguments.extend(near);
         arguments.extend(more);
         place.pliant(&arguments).exits(0);

@@ -7,7 +7,9 @@ use cli_support::Place;
 use serde_json::Value;
 
 /// `elastic-drop` with 64 particles at 1 m, for 0.05 s; its goal is to be above 0.995 m all the time.
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 10] = [
+    "--set",
+    "grid_spacing=0.025",
     "--set",
     "soft[0].sampling.counts=[4,4,4]",
     "--set",

@@ -97,6 +97,9 @@ fn agree(case: &Case, force_tolerance: f64) {
     let host = case.run(None);
     let touches = host.impulses.iter().any(|p| p.linear.norm() > 0.0);
     assert!(touches || host.impulses.is_empty(), "nothing touches");
+    // Without bodies there is nothing to touch.
+    let has_contacts = |outcome: &Outcome| outcome.contacts > 0.0 || outcome.impulses.is_empty();
+    assert!(has_contacts(&host), "no contacts on the processor");
     for device in devices() {
         let there = case.run(Some(&device));
         let cells = apart(&host.particles.positions, &there.particles.positions) / spacing;
@@ -112,6 +115,10 @@ fn agree(case: &Case, force_tolerance: f64) {
             there.balance,
         );
         assert_eq!(there.substeps, host.substeps);
+        assert!(has_contacts(&there), "no contacts on {}", device.name());
+        // The same pairs but for a few that begin or end within rounding of a substep, as of iterations below.
+        let more = (there.contacts - host.contacts).abs();
+        assert!(more <= 0.1 * host.contacts, "{} and {} contacts", host.contacts, there.contacts);
         assert!(cells < limit, "{cells} cells apart");
         let scale = host.impulses.iter().map(|p| p.linear.norm()).fold(0.0, f64::max);
         for (host, there) in host.impulses.iter().zip(&there.impulses) {
@@ -193,7 +200,8 @@ fn dough_is_rolled() {
     );
 }
 
-// The same at the scene's own step of 10 ms, which needs a roller that answers within it.
+// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step is not split: a backend's
+// particles are not known to the host, which so cannot tell how far bodies go past them, and would split less.
 #[test]
 fn dough_is_rolled_by_a_roller_that_answers() {
     agree(
@@ -206,6 +214,7 @@ fn dough_is_rolled_by_a_roller_that_answers() {
                 HANDLE_PATH,
                 ROLLER_PLACE,
                 "coupling=strong",
+                "coupling_step=fixed",
             ],
             steps: 5,
         },

@@ -3,7 +3,9 @@
 use nalgebra::Isometry3;
 use pliant_rigid::SpatialImpulse;
 
-use crate::backend::{Backend, BackendError, ContactMemory, SeenBody, SubstepPlan, SubstepsDone};
+use crate::backend::{
+    Backend, BackendError, ContactMemory, ReferencePath, SeenBody, SubstepPlan, SubstepsDone,
+};
 use crate::error::StepError;
 use crate::exchange::Exchanged;
 use crate::report::{ContactFigures, ParticleFlows};
@@ -14,6 +16,8 @@ pub(crate) struct Attached {
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
     bodies: Vec<SeenBody>,
+    /// How the points of their impulses go on.
+    references: Vec<ReferencePath>,
     /// Where contact leaves those that answer.
     left: Vec<Isometry3<f64>>,
     /// The last step since the particles were handed over; none before the first.
@@ -53,8 +57,8 @@ impl World {
                 instead: "choose drucker-prager, or the cpu backend",
             });
         }
-        let (bodies, left) = (Vec::new(), Vec::new());
-        self.attached = Some(Attached { backend, bodies, left, done: None, is_ahead: false });
+        let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
+        self.attached = Some(Attached { backend, bodies, references, left, done: None, is_ahead: false });
         Ok(())
     }
 
@@ -122,18 +126,24 @@ impl World {
             self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
             attached.bodies.extend_from_slice(&self.motion.seen);
         }
+        attached.references.clear();
+        // Without particles the motion was not begun, and nothing is touched.
+        let bodies = if self.mpm.is_empty() { 0 } else { self.origins.len() };
+        attached.references.extend((0..bodies).map(|b| self.motion.reference(&self.bodies, b)));
         let plan = SubstepPlan {
             time: self.time,
             substeps,
             delta,
             gravity: self.settings.gravity,
-            origins: &self.origins,
+            origins: &self.starts,
+            references: &attached.references,
             bodies: &attached.bodies,
             answering: self.motion.answering(),
         };
         attached.left.resize(plan.answering.bodies.len(), Isometry3::identity());
         attached.is_ahead = true;
-        let done = attached.backend.advance(&plan, &mut self.impulses, &mut attached.left)?;
+        let (impulses, points) = (&mut self.impulses, &mut self.origins);
+        let done = attached.backend.advance(&plan, impulses, points, &mut attached.left)?;
         self.motion.leave(&attached.left);
         attached.done = Some(done);
         Ok(done)
@@ -141,10 +151,10 @@ impl World {
 
     /// What the particles got in the contact solves of a step: the opposite of what bodies and walls did.
     fn exchanged(&self, done: &SubstepsDone) -> Exchanged {
-        let (mut linear, mut angular) = (done.walls.linear, done.walls.angular);
-        for (impulse, origin) in self.impulses.iter().zip(&self.origins) {
+        let (mut linear, mut angular) = (done.walls.linear, done.walls.angular - done.carried);
+        for (impulse, start) in self.impulses.iter().zip(&self.starts) {
             linear -= impulse.linear;
-            angular -= impulse.angular + origin.coords.cross(&impulse.linear);
+            angular -= impulse.angular + start.coords.cross(&impulse.linear);
         }
         Exchanged {
             linear,

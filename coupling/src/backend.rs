@@ -2,7 +2,8 @@
 //!
 //! Weakly coupled bodies move through a step in a way that is known at its start, and of those that answer within the step it is known
 //! how they do ([`AnsweringBodies`]). So a backend is told all at once, runs all substeps with nothing to ask, and gives back the impulses on
-//! the bodies and the figures of the step. The particles stay with it; [`World::refresh`](crate::World::refresh) fetches them.
+//! the bodies and the figures of the step. What it is told is linear, so that a step in which contact among the bodies opens or closes under
+//! the particles' impulses is not followed as on the host ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it; [`World::refresh`](crate::World::refresh) fetches them.
 
 use std::error::Error;
 
@@ -25,8 +26,8 @@ pub struct SeenBody {
 
 /// The bodies that answer within a step (strong coupling), and how.
 ///
-/// With the impulses `p_k` of the particles on them after k of the N substeps, about [`SubstepPlan::origins`], their velocities are
-/// `V_k = start + k/N gain + W p_k + lag`: angular then linear, world frame, about those points too. In substep k, from 0, contact sees
+/// With the impulses `p_k` of the particles on them after k of the N substeps, each about the body's point at that time
+/// ([`SubstepPlan::references`]), their velocities are `V_k = start + k/N gain + W p_k + lag`: angular then linear, world frame. In substep k, from 0, contact sees
 /// the velocity with `(k+1)/N` and `p_k`, which it changes by `W (p_(k+1) - p_k)`; at its end the pose moves on by
 /// [`SpatialVelocity::advance`] with `V_(k+1)`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +44,29 @@ pub struct AnsweringBodies<'a> {
     pub lag: &'a [SpatialVelocity],
 }
 
+/// How the point goes on that the impulses on a body are about.
+///
+/// After substep k, from 0, in which the linear impulses on the body so far have become `P`, it moves by
+/// `delta (velocity + (k + 1) delta acceleration + P / mass)`: of a body that nothing holds with its centre of mass, of
+/// others at a constant velocity.
+#[derive(Clone, Copy, Debug)]
+pub struct ReferencePath {
+    /// At the start of the step, world frame [m/s].
+    pub velocity: Vector3<f64>,
+    /// Without particles and contact, world frame [m/s^2].
+    pub acceleration: Vector3<f64>,
+    /// Of the body [kg]; infinite where its impulses do not move the point.
+    pub mass: f64,
+}
+
+impl ReferencePath {
+    /// The way over substep `k` of `delta` (s) at whose end the body has got `impulse` in the step (N s) \[m\].
+    pub fn way(&self, k: u32, delta: f64, impulse: &Vector3<f64>) -> Vector3<f64> {
+        let fallen = f64::from(k + 1) * delta;
+        delta * (self.velocity + fallen * self.acceleration + impulse / self.mass)
+    }
+}
+
 /// The substeps of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct SubstepPlan<'a> {
@@ -54,8 +78,10 @@ pub struct SubstepPlan<'a> {
     pub delta: f64,
     /// Gravity [m/s^2], world frame.
     pub gravity: Vector3<f64>,
-    /// What the impulses on each body are about: its own origin at the start of the step, world frame [m].
+    /// Where the points that the impulses on each body are about are in the first substep: at its own origin, world frame [m].
     pub origins: &'a [Point3<f64>],
+    /// How they go on, one a body.
+    pub references: &'a [ReferencePath],
     /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer only the first is meant; a backend
     /// finds the others.
     pub bodies: &'a [SeenBody],
@@ -72,6 +98,9 @@ pub struct SubstepsDone {
     pub pins: PinImpulse,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
     pub walls: SpatialImpulse,
+    /// What the ways of the points add to the impulses on bodies about the world's origin: the sum of a point's way from its
+    /// place in the first substep, times (a cross product) the linear impulse there, world frame [N m s].
+    pub carried: Vector3<f64>,
     /// Work of the bodies on the particles [J].
     pub work: f64,
     /// The contact solves.
@@ -145,8 +174,9 @@ impl BackendError {
 ///
 /// After an error the world is not to be stepped further.
 pub trait Backend: Send {
-    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the plan's origins, world frame, and writes
-    /// where contact leaves the bodies that answer to `left`, one for each of them.
+    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the points that go on by the plan's
+    /// references, world frame; writes where these are after the last substep to `points` \[m\], and where
+    /// contact leaves the bodies that answer to `left`, one for each of them.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -154,6 +184,7 @@ pub trait Backend: Send {
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsDone, BackendError>;
 

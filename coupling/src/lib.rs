@@ -32,7 +32,8 @@ mod warm_start;
 mod world;
 
 pub use backend::{
-    AnsweringBodies, Backend, BackendError, ContactMemory, NodeVelocity, SeenBody, SubstepPlan, SubstepsDone,
+    AnsweringBodies, Backend, BackendError, ContactMemory, NodeVelocity, ReferencePath, SeenBody,
+    SubstepPlan, SubstepsDone,
 };
 pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};

@@ -68,3 +68,59 @@ fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f6
     let area = f64::cbrt(volume).powi(2).min(std::f64::consts::PI * reach * reach);
     (impedance * area * dt).min(mass)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{Material, ParticleSet, World};
+    use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+    use pliant_mpm::material::{Elastic, Model};
+    use pliant_rigid::{BodyDesc, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
+
+    const RADIUS: f64 = 0.2;
+
+    /// A free ball of `mass` (kg) far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt` (s): whether it is coupled strongly.
+    fn is_strong(mass: f64, dt: f64) -> bool {
+        let mut builder = World::builder(Settings::new(0.04, dt));
+        let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 });
+        let material = builder.material(Material { density: 1000.0, model });
+        let at = |n: usize| 0.01 + 0.02 * n as f64;
+        let positions: Vec<_> = (0..125).map(|n| Point3::new(at(n / 25), at(n / 5 % 5), at(n % 5))).collect();
+        let velocities = vec![Vector3::zeros(); 125];
+        builder.particles(ParticleSet { positions, velocities, volumes: vec![8e-6; 125], material });
+        let inertia = Matrix3::identity() * (0.4 * mass * RADIUS * RADIUS);
+        let motion = Motion::Dynamic {
+            parent: None,
+            joint: Joint::free(),
+            mass: MassProperties { mass, inertia },
+            force: Vector3::zeros(),
+            torque: Vector3::zeros(),
+            velocity: SpatialVelocity::zero(),
+            gravity: true,
+        };
+        builder
+            .body(BodyDesc {
+                name: "ball".into(),
+                pose: Isometry3::translation(0.0, 0.0, 2.0),
+                motion,
+                geometries: vec![Geometry::new(Shape::Sphere { radius: RADIUS }, 0.5)],
+                appearance: Vec::new(),
+            })
+            .unwrap();
+        builder.build().unwrap().strongly_coupled().next().is_some()
+    }
+
+    // The law: strong from an added mass of a quarter of the body's on. A ball's surface answers a unit impulse with at most
+    // 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of the added mass. That is all of the rubber, 1 kg, in a step in which a wave
+    // crosses it (c = sqrt(1.346e5/1000) = 11.6 m/s, 8.6 ms), and rho c A dt before.
+    #[test]
+    fn a_quarter_of_the_mass_is_the_bound() {
+        let wave = f64::sqrt(1e5 * 0.7 / (1.3 * 0.4) / 1000.0);
+        for (dt, added) in [(0.05, 1.0), (1e-3, 1000.0 * wave * 0.01 * 1e-3)] {
+            for (part, strong) in [(0.1, true), (0.9, true), (0.98, true), (1.02, false), (2.0, false)] {
+                assert_eq!(is_strong(42.0 * added * part, dt), strong, "{part} of the bound at {dt} s");
+            }
+        }
+    }
+}

@@ -37,7 +37,7 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
-use crate::backend::{AnsweringBodies, SeenBody};
+use crate::backend::{AnsweringBodies, ReferencePath, SeenBody};
 use crate::convex::{Attachment, Mobility};
 use crate::nodes::Numbering;
 use crate::register::Pair;
@@ -282,14 +282,34 @@ impl BodyMotion {
         impulses: &[SpatialImpulse],
         origins: &mut [Point3<f64>],
     ) {
-        let fallen = f64::from(k + 1) * delta;
         for ((b, origin), impulse) in origins.iter_mut().enumerate().zip(impulses) {
-            *origin += delta
-                * match &self.free[b] {
-                    Some(free) => free.velocity + fallen * free.acceleration + impulse.linear / free.mass,
-                    None => bodies.reference_velocity(BodyId(b)),
-                };
+            *origin += self.reference(bodies, b).way(k, delta, &impulse.linear);
         }
+    }
+
+    /// How the point goes on that the impulses on body `b` are about.
+    pub(crate) fn reference(&self, bodies: &Bodies, b: usize) -> ReferencePath {
+        match &self.free[b] {
+            Some(free) => {
+                ReferencePath { velocity: free.velocity, acceleration: free.acceleration, mass: free.mass }
+            }
+            None => ReferencePath {
+                velocity: bodies.reference_velocity(BodyId(b)),
+                acceleration: Vector3::zeros(),
+                mass: f64::INFINITY,
+            },
+        }
+    }
+
+    /// How far the bodies' step with these impulses is from the answer that was taken for all of it, as a part of
+    /// how far it may be before [`BodyMotion::follow`] linearises it anew: for a backend, which cannot be told to.
+    pub(crate) fn parted(&mut self, bodies: &mut Bodies, impulses: &[SpatialImpulse]) -> f64 {
+        if self.answering.is_empty() {
+            return 0.0;
+        }
+        flatten(&self.answering, impulses, &mut self.more);
+        self.more.iter_mut().zip(&self.linearised_at).for_each(|(more, at)| *more -= at);
+        bodies.departure(&self.points, &self.more, &mut self.response) / FAR
     }
 
     /// Puts the bodies that particles and nothing else touched in their step of `dt` (s) where their centres of mass

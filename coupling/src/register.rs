@@ -276,9 +276,7 @@ impl Search<'_> {
     /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry [m];
     /// `None` where none can be that near.
     fn reach_in(&self, placed: &Placed, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
-        let radius = half.norm();
-        let body_speed =
-            placed.velocity.at(&placed.origin, &center).norm() + placed.velocity.angular.norm() * radius;
+        let body_speed = placed.fastest_within((&center, half.norm()));
         let reach = self.reach_at_rest() + (body_speed + self.max_speed) * self.delta + placed.range;
         let within = placed.inverse_rotation.abs() * half;
         let lowest = self.shape(placed).lower_bound_around(&placed.local(&center), &within);

@@ -93,7 +93,7 @@ impl Default for ContactSettings {
         Self {
             stiffness: Stiffness::Auto,
             dissipation: 1.0,
-            stiction_tolerance: 1e-3,
+            stiction_tolerance: 5e-5,
             particle_radius: ParticleRadius::Auto,
         }
     }

@@ -187,11 +187,13 @@ impl World {
         let dt = self.part(units);
         let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
+        if self.attached.is_some() && !self.mpm.is_empty() {
+            let parted = self.motion.parted(&mut self.bodies, &self.impulses);
+            report.coupling_excess = report.coupling_excess.max(parted);
+        }
         let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
         self.account.bodies(&rigid.energy);
-        if self.attached.is_none() {
-            self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
-        }
+        self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
         report.add(substeps, &contacts, &rigid);
         let rate = f64::from(UNITS) / f64::from(units);
         for b in 0..self.impulses.len() {

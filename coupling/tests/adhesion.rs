@@ -111,7 +111,9 @@ fn a_block_hangs_by_what_it_weighs() {
 fn friction_holds_what_adheres() {
     let weight = 256.0 * 1e-3 * G;
     for r in [0.5, 2.0] {
-        let mut builder = World::builder(Settings::new(0.02, 1e-3));
+        let mut settings = Settings::new(0.02, 1e-3);
+        settings.contact.stiction_tolerance = 1e-3;
+        let mut builder = World::builder(settings);
         let material = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
         let throw = Vector3::new(0.05, 0.0, 0.0);
         builder.particles(block(material, [-0.04, 0.0, 0.0], [4, 8, 8], 0.01, throw));

@@ -91,6 +91,10 @@ fn busy_world() -> World {
     let velocity = SpatialVelocity { angular: Vector3::y() * 3.0, linear: Vector3::new(0.05, 0.0, -0.02) };
     let pose = Isometry3::translation(0.13, 0.06, 0.083);
     builder.body(free("ball", Shape::Sphere { radius: 0.02 }, pose, 0.4, 3000.0, velocity)).unwrap();
+    // Loaded tools begin pressed in.
+    (0..4).for_each(|n| {
+        builder.allow_overlap(&format!("tool {n}"));
+    });
     builder.build().unwrap()
 }
 

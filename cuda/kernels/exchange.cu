@@ -60,11 +60,12 @@ __device__ __forceinline__ double node_weight(double offset, uint32_t k) {
     return k == 1 ? 0.75 - d * d : 0.5 * (1.5 - d) * (1.5 - d);
 }
 
-// A place `cells` from a node, from the point that impulses on the body are about [m]; walls' are about the world's origin.
-__device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t body_count, uint32_t body,
+// A place `cells` from a node, from the point that impulses on the body are about in this substep [m]; walls' are about the world's
+// origin.
+__device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t substep, uint32_t body_count, uint32_t body,
     const Array<int32_t, 3>& node, const double (&cells)[3], double spacing, double (&lever)[3]) {
     for (uint32_t d = 0; d < 3; ++d) {
-        const double origin = body < body_count ? bodies[body].origin[d] : 0.0;
+        const double origin = body < body_count ? bodies[substep * body_count + body].origin[d] : 0.0;
         lever[d] = (static_cast<double>(node[d]) + cells[d]) * spacing - origin;
     }
 }
@@ -104,7 +105,7 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
                 : static_cast<double>(offset[d]);
             seen[d] = static_cast<double>(velocity[d]);
         }
-        contact::lever_of(p.bodies, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
+        contact::lever_of(p.bodies, p.clock[0].substep, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
         if (p.solution.answers.length > body) {
             const Array<double, 6>& answer = p.solution.answers[body];
             for (uint32_t d = 0; d < 3; ++d) {
@@ -202,18 +203,44 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
         const double cells[3] = {
             static_cast<double>(at / 9), static_cast<double>(at / 3 % 3), static_cast<double>(at % 3)};
         double lever[3];
-        contact::lever_of(p.bodies, p.body_count, owner, base, cells, p.grid_spacing, lever);
+        contact::lever_of(p.bodies, p.clock[0].substep, p.body_count, owner, base, cells, p.grid_spacing, lever);
         const double reaction[3] = {-left[0], -left[1], -left[2]};
         sums = contact::sums_of(lever, reaction, 0.0);
     }
     contact::sum_tile(p.sums, p.first_tile + blockIdx.x, p.body_count, owner, sums);
 }
 
+namespace contact {
+
+// Moves the point on that impulses on a body are about, after a substep that gave it `given` (N s): `ReferencePath::way` of
+// coupling/src/backend.rs.
+__device__ __forceinline__ void move_reference(
+    const ContactSumBodiesParameters& p, uint32_t body, const double (&given)[3]) {
+    ContactReference& path = p.references[body];
+    const uint32_t k = path.substep;
+    const ContactBody& first = p.bodies[body];
+    const ContactBody& now = p.bodies[k * p.body_count + body];
+    ContactBody& next = p.bodies[(k + 1) * p.body_count + body];
+    const double fallen = static_cast<double>(k + 1) * path.delta;
+    for (uint32_t d = 0; d < 3; ++d) {
+        const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
+        path.carried[d] += (now.origin[e] - first.origin[e]) * given[f] - (now.origin[f] - first.origin[f]) * given[e];
+    }
+    for (uint32_t d = 0; d < 3; ++d) {
+        const double gained = p.totals[body][3 + d] / path.mass;
+        next.origin[d] = now.origin[d] + path.delta * (path.velocity[d] + fallen * path.acceleration[d] + gained);
+    }
+    path.substep = k + 1;
+}
+
+}  // namespace contact
+
 PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
     if (p.clock[0].active == 0) {
         return;
     }
     const uint32_t body = blockIdx.x;
+    double given[3] = {0.0, 0.0, 0.0};
     for (uint32_t k = 0; k < CONTACT_SUMS; ++k) {
         double value = 0.0;
         // Contacts, then nodes: tiles without any add zero, so that the bits do not depend on how many there is room for.
@@ -226,7 +253,13 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
         value = block_reduce<Sum, CONTACT_THREADS>(value);
         if (threadIdx.x == 0) {
             p.totals[body][k] += value;
+            if (k >= 3 && k < 6) {
+                given[k - 3] = value;
+            }
         }
+    }
+    if (body < p.body_count && threadIdx.x == 0) {
+        contact::move_reference(p, body, given);
     }
     if (body == 0 && threadIdx.x == 0) {
         // The substep is over. Other blocks do not read these.
@@ -275,6 +308,8 @@ PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS)
     const uint32_t body = p.answering.bodies[place];
     const ContactBody& last = p.bodies[(next - 1) * p.body_count + body];
     ContactBody moved = last;
+    // The sums have moved the point on already.
+    moved.origin = p.bodies[next * p.body_count + body].origin;
     double velocity[6];
     for (uint32_t d = 0; d < 6; ++d) {
         const uint32_t i = 6 * place + d;

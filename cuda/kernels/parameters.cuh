@@ -598,7 +598,7 @@ static_assert(PLIANT_OFFSET(ContactShapes, planes) == 96, "ContactShapes::planes
 
 // A body as contact sees it in a substep, world frame.
 struct ContactBody {
-    // Where its origin was at the start of the step, which impulses are about [m].
+    // The point that impulses on it in this substep are about [m].
     Array<double, 3> origin;
     // Where its origin is in this substep [m].
     Array<double, 3> translation;
@@ -615,6 +615,32 @@ static_assert(PLIANT_OFFSET(ContactBody, translation) == 24, "ContactBody::trans
 static_assert(PLIANT_OFFSET(ContactBody, rotation) == 48, "ContactBody::rotation");
 static_assert(PLIANT_OFFSET(ContactBody, angular) == 80, "ContactBody::angular");
 static_assert(PLIANT_OFFSET(ContactBody, linear) == 104, "ContactBody::linear");
+
+// How the point goes on that the impulses on a body are about, world frame, in a step.
+struct ContactReference {
+    // Its velocity at the start of the step [m/s].
+    Array<double, 3> velocity;
+    // Its acceleration without particles and contact [m/s^2].
+    Array<double, 3> acceleration;
+    // Mass of the body [kg]; infinite where impulses do not move the point.
+    double mass;
+    // Length of a substep [s].
+    double delta;
+    // Over the substeps so far, the sum of its way since the first times (cross product) the impulse [N m s].
+    Array<double, 3> carried;
+    // Substeps so far.
+    uint32_t substep;
+    // Zero.
+    uint32_t unused;
+};
+static_assert(sizeof(ContactReference) == 96 && alignof(ContactReference) == 8, "ContactReference");
+static_assert(PLIANT_OFFSET(ContactReference, velocity) == 0, "ContactReference::velocity");
+static_assert(PLIANT_OFFSET(ContactReference, acceleration) == 24, "ContactReference::acceleration");
+static_assert(PLIANT_OFFSET(ContactReference, mass) == 48, "ContactReference::mass");
+static_assert(PLIANT_OFFSET(ContactReference, delta) == 56, "ContactReference::delta");
+static_assert(PLIANT_OFFSET(ContactReference, carried) == 64, "ContactReference::carried");
+static_assert(PLIANT_OFFSET(ContactReference, substep) == 88, "ContactReference::substep");
+static_assert(PLIANT_OFFSET(ContactReference, unused) == 92, "ContactReference::unused");
 
 // A geometry at its pose in this substep. Its middle is the sum of a cell and a fraction, so that what is relative to it is
 // exact far from the world's origin.
@@ -2573,12 +2599,16 @@ static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 560
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 568, "ContactExchangeNodesParameters::body_count");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 572, "ContactExchangeNodesParameters::first_tile");
 
-// Adds the tiles' sums to those of the step, and ends the substep for contact.
+// Adds the tiles' sums to those of the step, moves the points on that the impulses are about, and ends the substep for contact.
 struct ContactSumBodiesParameters {
     // See `Kernel::ContactExchange`.
     Span<Array<double, 7>> sums;
     // For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
     Span<Array<double, 7>> totals;
+    // Bodies, substep by substep, and once more: the next substep's points are written.
+    Span<ContactBody> bodies;
+    // How these go on, one a body.
+    Span<ContactReference> references;
     // One element.
     Span<ContactClock> clock;
     // One element.
@@ -2592,15 +2622,17 @@ struct ContactSumBodiesParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactSumBodiesParameters) == 80 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
+static_assert(sizeof(ContactSumBodiesParameters) == 112 && alignof(ContactSumBodiesParameters) == 8, "ContactSumBodiesParameters");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, sums) == 0, "ContactSumBodiesParameters::sums");
 static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, totals) == 16, "ContactSumBodiesParameters::totals");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 32, "ContactSumBodiesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, state) == 48, "ContactSumBodiesParameters::state");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 64, "ContactSumBodiesParameters::tiles");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, first_tile) == 68, "ContactSumBodiesParameters::first_tile");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 72, "ContactSumBodiesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, unused) == 76, "ContactSumBodiesParameters::unused");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, bodies) == 32, "ContactSumBodiesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, references) == 48, "ContactSumBodiesParameters::references");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, clock) == 64, "ContactSumBodiesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, state) == 80, "ContactSumBodiesParameters::state");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, tiles) == 96, "ContactSumBodiesParameters::tiles");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, first_tile) == 100, "ContactSumBodiesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, body_count) == 104, "ContactSumBodiesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactSumBodiesParameters, unused) == 108, "ContactSumBodiesParameters::unused");
 
 // Moves the bodies that answer on to the next substep.
 struct ContactMoveBodiesParameters {

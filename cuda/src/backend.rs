@@ -27,7 +27,7 @@
 
 mod contact;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPlan, SubstepsDone, World};
 use pliant_mpm::{FreeMotion, Mpm};
 use pliant_rigid::SpatialImpulse;
@@ -148,6 +148,7 @@ impl Backend for DeviceBackend {
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsDone, BackendError> {
         if let Some(contact) = &mut self.contact
@@ -179,7 +180,7 @@ impl Backend for DeviceBackend {
             ..SubstepsDone::default()
         };
         if let Some(contact) = &mut self.contact {
-            contact.end_step(plan, impulses, left, &mut done)?;
+            contact.end_step(plan, impulses, points, left, &mut done)?;
         }
         Ok(done)
     }

@@ -7,6 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use nalgebra::{Point3, Vector3};
+use pliant_coupling::ReferencePath;
 use pliant_cuda::contact::{BodyExchange, RegisteredContact};
 use pliant_cuda::kernels::{CONTACT_NONE, ContactSolution, ConvexIncidence};
 use pliant_cuda::{Buffer, Commands, Device};
@@ -20,6 +21,11 @@ const CONTACTS: usize = 2000;
 const NODES: usize = 20_000;
 /// Rows of nodes: mass, something else, free velocity.
 const NODE_ROWS: usize = 5;
+
+/// Of a body that nothing touched.
+const NOTHING: BodyExchange =
+    BodyExchange { impulse: SpatialImpulse { angular: NONE, linear: NONE }, carried: NONE, work: 0.0 };
+const NONE: Vector3<f64> = Vector3::new(0.0, 0.0, 0.0);
 
 /// A problem and its made-up solution.
 struct Problem {
@@ -182,7 +188,7 @@ fn expected(
     grid: &[[f32; 4]],
     seen: &[Seen],
 ) -> (Vec<BodyExchange>, f64) {
-    let mut sums = vec![BodyExchange { impulse: SpatialImpulse::zero(), work: 0.0 }; seen.len() + 1];
+    let mut sums = vec![NOTHING; seen.len() + 1];
     let origin = |body: usize| seen.get(body).map_or(Point3::origin(), |seen| seen.origin);
     let mut size = 0.0;
     let mut left: Vec<Vector3<f64>> = (0..problem.mass.len())
@@ -230,11 +236,17 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let substeps = 2;
     let mut on_device = OnDevice::new(device, &scene, contacts, NODES, substeps);
     on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
-    on_device.exchange.begin_step().unwrap();
     let mut random = Random(9);
-    let mut before = vec![BodyExchange { impulse: SpatialImpulse::zero(), work: 0.0 }; scene.seen.len() + 1];
+    // Points of impulses that go on with their bodies, the last one's at a constant velocity.
+    let mut seen = scene.seen.clone();
+    let masses = (1..seen.len()).map(|b| 0.01 * b as f64).chain([f64::INFINITY]);
+    let mut path =
+        |mass| ReferencePath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
+    let paths: Vec<_> = masses.map(&mut path).collect();
+    on_device.exchange.begin_step(DELTA, &paths).unwrap();
+    let mut before = vec![NOTHING; scene.seen.len() + 1];
     let mut last_grid = Vec::new();
-    for _ in 0..substeps {
+    for k in 0..substeps {
         on_device.register();
         let contacts = on_device.registry.download().unwrap();
         assert!(contacts.len() > 500, "{} contacts", contacts.len());
@@ -251,7 +263,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
         }
         let totals = on_device.exchange.download().unwrap();
         // Sums of the same numbers in another order: a rounding of f64 for each of some ten levels of sums.
-        let (expected, size) = expected(&problem, &contacts, &grid, &scene.seen);
+        let (expected, size) = expected(&problem, &contacts, &grid, &seen);
         let bound = 32.0 * f64::EPSILON * size;
         let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
         for (b, (total, right)) in totals.iter().zip(&expected).enumerate() {
@@ -260,6 +272,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
                     angular: total.impulse.angular - before[b].impulse.angular,
                     linear: total.impulse.linear - before[b].impulse.linear,
                 },
+                carried: total.carried - before[b].carried,
                 work: total.work - before[b].work,
             };
             assert!(
@@ -274,7 +287,15 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
             assert!(right.impulse.linear.norm() > 1e-3, "body {b} is not touched");
             let origin = scene.seen.get(b).map_or(Vector3::zeros(), |seen| seen.origin.coords);
             linear += got.impulse.linear;
-            angular += got.impulse.angular + origin.cross(&got.impulse.linear);
+            angular += got.impulse.angular + origin.cross(&got.impulse.linear) + got.carried;
+            if let Some(seen) = seen.get_mut(b) {
+                seen.origin += paths[b].way(k as u32, DELTA, &total.impulse.linear);
+            }
+        }
+        let points = on_device.registry.bodies_after(k as u32 + 1).unwrap();
+        for (point, seen) in points.iter().zip(&seen) {
+            let off = (Point3::from(point.origin) - seen.origin).norm();
+            assert!(off <= bound * DELTA / 0.01 + 4.0 * f64::EPSILON * seen.origin.coords.norm(), "{off} m");
         }
         // What bodies and walls got, the grid lost. Velocities are rounded to f32: without what is left over, this would be off
         // by 1e-8 of a node's momentum, 1e7 times the bound.

@@ -104,7 +104,7 @@ impl World {
         let body = ContactBody::new(&Point3::origin(), &Isometry3::identity(), &SpatialVelocity::zero());
         self.registry.begin_step(DT, &vec![body; substeps as usize]).unwrap();
         self.solver.begin_step().unwrap();
-        self.exchange.begin_step().unwrap();
+        self.exchange.begin_step(DT, &[]).unwrap();
     }
 
     /// Begins a step of so many substeps, or goes on with the one that stopped.

@@ -137,10 +137,10 @@ fn what_is_no_model_is_refused() {
         );
     }
     let mut stranger = particle();
-    stranger.material = 5;
+    stranger.material = 6;
     let error = build(0.1, &[particle(), stranger]).map(|_| ()).unwrap_err();
-    assert_eq!(error, MpmError::UnknownMaterial { index: 1, material: 5, count: 5 });
-    assert_eq!(error.to_string(), "particles[1].material: 5 is not one of the 5 materials");
+    assert_eq!(error, MpmError::UnknownMaterial { index: 1, material: 6, count: 6 });
+    assert_eq!(error.to_string(), "particles[1].material: 6 is not one of the 6 materials");
 }
 
 /// A material out of range is refused as the reference refuses it, naming it and its parameter.

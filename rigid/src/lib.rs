@@ -3,7 +3,7 @@
 //! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
-//! - [`comfree`]: contact in closed form, the solver without iterations.
+//! - [`comfree`]: contact in closed form, in a fixed number of passes.
 //! - [`quasi`]: quasi-dynamic motion with contact in closed form and its derivatives, for planners.
 //! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
 //! - [`inverse_kinematics`]: postures that put a tool where it is wanted, and paths through waypoints.

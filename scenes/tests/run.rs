@@ -13,6 +13,7 @@ use pliant_scenes::run::{DIAGNOSTICS, FRAMES, RunError, RunOptions, Status, run}
 /// `elastic-drop` with 64 particles, 20 steps, near the table.
 fn small() -> Scene {
     let changes = [
+        "grid_spacing=0.025",
         "soft[0].sampling.counts=[4,4,4]",
         "soft[0].pose.position[2]=0.09",
         "duration=0.1",

@@ -16,6 +16,7 @@ const PAD: &str = r#"sensors=[{"type":"tactile-pad","name":"skin","body":"plate"
 /// A rubber cube of 64 particles that falls on a plate with a pad on it: 40 steps.
 fn small() -> Scene {
     let changes = [
+        "grid_spacing=0.025",
         "soft[0].sampling.counts=[4,4,4]",
         "soft[0].pose.position[2]=0.14",
         "duration=0.2",

@@ -9,7 +9,7 @@ use pliant::scenes::run::{GoalResult, Manifest, Status};
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     let m = manifest;
     let (ms, solver, kept) = (&m.ms_per_step, &m.solver, &m.conservation);
-    let (rigid, soft) = (&m.rigid, m.particles > 0);
+    let (rigid, coupling, soft) = (&m.rigid, &m.coupling, m.particles > 0);
     let substeps = if soft { format!(", {} substeps each", m.substeps) } else { String::new() };
     let mut lines = vec![
         ("particles", m.particles.to_string()),
@@ -37,6 +37,13 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
                 kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0
             ),
         ),
+        (
+            "coupling",
+            format!(
+                "{} coupling steps ({} steps split, {} too long), at most {:.2} of what one answers for",
+                coupling.steps, coupling.split, coupling.too_long, coupling.worst.0
+            ),
+        ),
         ("energy", energy(m)),
         (
             "rigid",
@@ -53,7 +60,9 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     ];
     lines.extend(m.goals.iter().map(|goal| ("goal", outcome(goal))));
     if !soft {
-        lines.retain(|(name, _)| !["particles", "contacts", "solver", "conservation"].contains(name));
+        lines.retain(|(name, _)| {
+            !["particles", "contacts", "solver", "conservation", "coupling"].contains(name)
+        });
     }
     if m.scene.bodies.is_empty() && m.scene.robots.is_empty() {
         lines.retain(|(name, _)| *name != "rigid");

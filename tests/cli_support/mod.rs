@@ -18,7 +18,8 @@ pub struct Said {
 }
 
 /// Makes a small and short scene of `elastic-drop`: 64 particles, 10 steps, no pictures.
-pub const SMALL: [&str; 4] = ["--set", "soft[0].sampling.counts=[4,4,4]", "--time", "0.05"];
+pub const SMALL: [&str; 6] =
+    ["--set", "grid_spacing=0.025", "--set", "soft[0].sampling.counts=[4,4,4]", "--time", "0.05"];
 
 impl Place {
     pub fn new() -> Self {

@@ -137,7 +137,7 @@ impl DeviceContact {
             self.bodies.extend(bodies.iter().zip(plan.origins).map(body));
         }
         self.registry.begin_step(plan.delta, &self.bodies).map_err(BackendError::device)?;
-        self.exchange.begin_step().map_err(BackendError::device)?;
+        self.exchange.begin_step(plan.delta, plan.references).map_err(BackendError::device)?;
         let convex = DeviceConvexSettings {
             solver: settings.solver.clone(),
             substep: plan.delta,
@@ -193,19 +193,21 @@ impl DeviceContact {
         self.answering.issue(commands, &self.registry, &self.exchange);
     }
 
-    /// Adds what the bodies got, and says where those that answer are left.
+    /// Adds what the bodies got, and says where their points and those that answer are left.
     pub(super) fn end_step(
         &mut self,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
+        points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
         done: &mut SubstepsDone,
     ) -> Result<(), BackendError> {
-        if !left.is_empty() {
-            let bodies = self.registry.bodies_after(plan.substeps).map_err(BackendError::device)?;
-            for (pose, id) in left.iter_mut().zip(plan.answering.bodies) {
-                *pose = bodies[id.0].pose();
-            }
+        let bodies = self.registry.bodies_after(plan.substeps).map_err(BackendError::device)?;
+        for (point, body) in points.iter_mut().zip(&bodies) {
+            *point = body.origin.into();
+        }
+        for (pose, id) in left.iter_mut().zip(plan.answering.bodies) {
+            *pose = bodies[id.0].pose();
         }
         let exchanged = self.exchange.download().map_err(BackendError::device)?;
         for (sum, body) in impulses.iter_mut().zip(&exchanged) {
@@ -216,6 +218,7 @@ impl DeviceContact {
             done.walls.angular = -walls.impulse.angular;
             done.walls.linear = -walls.impulse.linear;
         }
+        done.carried = exchanged.iter().map(|body| body.carried).sum();
         done.work = exchanged.iter().map(|body| body.work).sum();
         let contacts = self.registry.totals().map_err(BackendError::device)?;
         let solves = self.solver.totals().map_err(BackendError::device)?;

@@ -1,6 +1,7 @@
 //! What the contact solve gives back to the grid and the bodies.
 
 use nalgebra::Vector3;
+use pliant_coupling::ReferencePath;
 use pliant_rigid::SpatialImpulse;
 
 use super::error::ContactError;
@@ -8,7 +9,7 @@ use super::geometries::DeviceGeometries;
 use super::registry::DeviceRegistry;
 use crate::kernels::{
     CONTACT_SUMS, CONTACT_THREADS, ContactExchangeNodesParameters, ContactExchangeParameters,
-    ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
+    ContactReference, ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
 };
 use crate::layout::Span;
 use crate::mpm::room_for;
@@ -23,6 +24,7 @@ pub struct DeviceExchange {
     device: Device,
     sums: Buffer<Sums>,
     totals: Buffer<Sums>,
+    references: Buffer<ContactReference>,
     bodies: u32,
     contact_tiles: u32,
     node_tiles: u32,
@@ -36,10 +38,25 @@ fn tiles(items: usize) -> usize {
 /// What the particles gave a body over the substeps of a step, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyExchange {
-    /// Impulse on the body, about where its origin was at the start of the step.
+    /// Impulse on the body, in each substep about its point then ([`DeviceExchange::begin_step`]).
     pub impulse: SpatialImpulse,
+    /// What the way of that point adds about one that stays where it was in the first substep [N m s].
+    pub carried: Vector3<f64>,
     /// Work of the body on the particles [J].
     pub work: f64,
+}
+
+/// At the start of a step; without a path the point stays.
+fn reference(delta: f64, path: Option<&ReferencePath>) -> ContactReference {
+    ContactReference {
+        velocity: path.map_or([0.0; 3], |path| path.velocity.into()),
+        acceleration: path.map_or([0.0; 3], |path| path.acceleration.into()),
+        mass: path.map_or(f64::INFINITY, |path| path.mass),
+        delta,
+        carried: [0.0; 3],
+        substep: 0,
+        unused: 0,
+    }
 }
 
 impl DeviceExchange {
@@ -58,6 +75,7 @@ impl DeviceExchange {
             device: device.clone(),
             sums: device.allocate((tiles(contacts) + tiles(nodes)) * all)?,
             totals: device.upload(&vec![[0.0; CONTACT_SUMS as usize]; all])?,
+            references: device.upload(&vec![reference(0.0, None); geometries.bodies()])?,
             bodies: geometries.bodies() as u32,
             contact_tiles: tiles(contacts) as u32,
             node_tiles: tiles(nodes) as u32,
@@ -66,7 +84,8 @@ impl DeviceExchange {
 
     /// What [`DeviceExchange::new`] allocates for so many bodies, in bytes.
     pub fn bytes_needed(bodies: usize, contacts: usize, nodes: usize) -> u64 {
-        ((tiles(contacts) + tiles(nodes) + 1) * (bodies + 1) * size_of::<Sums>()) as u64
+        let sums = (tiles(contacts) + tiles(nodes) + 1) * (bodies + 1) * size_of::<Sums>();
+        (sums + bodies * size_of::<ContactReference>()) as u64
     }
 
     /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little; it is to have as
@@ -91,11 +110,15 @@ impl DeviceExchange {
         Ok(())
     }
 
-    /// Begins a step: bodies got nothing yet.
+    /// Begins a step of substeps of `delta` (s): bodies got nothing yet. The points that the impulses on them are about, which the
+    /// registry has for the first substep, go on by `references`, one a body; those of bodies without stay.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn begin_step(&mut self) -> Result<(), ContactError> {
+    pub fn begin_step(&mut self, delta: f64, references: &[ReferencePath]) -> Result<(), ContactError> {
+        let paths = references.iter().map(Some).chain(core::iter::repeat(None));
+        let all: Vec<_> = paths.take(self.bodies as usize).map(|path| reference(delta, path)).collect();
+        self.references.upload(&all)?;
         Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
     }
 
@@ -151,6 +174,8 @@ impl DeviceExchange {
                 &ContactSumBodiesParameters {
                     sums,
                     totals,
+                    bodies,
+                    references: self.references.span(),
                     clock,
                     state: registry.state(),
                     tiles: self.contact_tiles + self.node_tiles,
@@ -172,14 +197,17 @@ impl DeviceExchange {
     /// # Errors
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<BodyExchange>, ContactError> {
-        let totals = self.totals.download()?;
+        let (totals, references) = (self.totals.download()?, self.references.download()?);
+        let carried = references.iter().map(|r| Vector3::from(r.carried));
         Ok(totals
             .iter()
-            .map(|t| BodyExchange {
+            .zip(carried.chain([Vector3::zeros()]))
+            .map(|(t, carried)| BodyExchange {
                 impulse: SpatialImpulse {
                     angular: Vector3::new(t[0], t[1], t[2]),
                     linear: Vector3::new(t[3], t[4], t[5]),
                 },
+                carried,
                 work: t[6],
             })
             .collect())

@@ -69,8 +69,7 @@ pub struct RegistryCapacity {
 }
 
 impl ContactBody {
-    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses are about `origin`: where its
-    /// own origin was at the start of the step.
+    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses are about `origin`.
     pub fn new(origin: &Point3<f64>, pose: &Isometry3<f64>, velocity: &SpatialVelocity) -> Self {
         let rotation = pose.rotation.quaternion();
         Self {

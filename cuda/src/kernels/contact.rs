@@ -83,7 +83,7 @@ shared_structs! {
 
     /// A body as contact sees it in a substep, world frame.
     pub struct ContactBody {
-        /// Where its origin was at the start of the step, which impulses are about [m].
+        /// The point that impulses on it in this substep are about [m].
         pub origin: [f64; 3],
         /// Where its origin is in this substep [m].
         pub translation: [f64; 3],
@@ -93,6 +93,24 @@ shared_structs! {
         pub angular: [f64; 3],
         /// Velocity of its origin [m/s].
         pub linear: [f64; 3],
+    }
+
+    /// How the point goes on that the impulses on a body are about, world frame, in a step.
+    pub struct ContactReference {
+        /// Its velocity at the start of the step [m/s].
+        pub velocity: [f64; 3],
+        /// Its acceleration without particles and contact [m/s^2].
+        pub acceleration: [f64; 3],
+        /// Mass of the body [kg]; infinite where impulses do not move the point.
+        pub mass: f64,
+        /// Length of a substep [s].
+        pub delta: f64,
+        /// Over the substeps so far, the sum of its way since the first times (cross product) the impulse [N m s].
+        pub carried: [f64; 3],
+        /// Substeps so far.
+        pub substep: u32,
+        /// Zero.
+        pub unused: u32,
     }
 
     /// A geometry at its pose in this substep. Its middle is the sum of a cell and a fraction, so that what is relative to it is
@@ -424,12 +442,16 @@ kernel_parameters! {
         pub first_tile: u32,
     }
 
-    /// Adds the tiles' sums to those of the step, and ends the substep for contact.
+    /// Adds the tiles' sums to those of the step, moves the points on that the impulses are about, and ends the substep for contact.
     pub struct ContactSumBodiesParameters = "contact_sum_bodies" {
         /// See [`Kernel::ContactExchange`].
         pub sums: Span<[f64; 7]>,
         /// For each body and the walls of the grid: impulse on it, angular [N m s] then linear [N s]; work of the body on the particles [J].
         pub totals: Span<[f64; 7]>,
+        /// Bodies, substep by substep, and once more: the next substep's points are written.
+        pub bodies: Span<ContactBody>,
+        /// How these go on, one a body.
+        pub references: Span<ContactReference>,
         /// One element.
         pub clock: Span<ContactClock>,
         /// One element.

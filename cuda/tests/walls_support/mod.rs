@@ -189,7 +189,7 @@ impl Setup {
         let scene = scene(5);
         let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
         on.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
-        on.exchange.begin_step().unwrap();
+        on.exchange.begin_step(DELTA, &[]).unwrap();
         let free = free_motion(6);
         let grid = BlockGrid::new(device, &free, place);
         let walls = DeviceWalls::new(device, &boundaries, &on.registry, grid.nodes.len()).unwrap();

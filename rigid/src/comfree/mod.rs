@@ -1,5 +1,6 @@
 //! Contact in closed form (Borse et al. 2026, "ComFree-Sim", and Jin 2025, "Complementarity-free multi-contact modeling"): a step predicts
-//! the velocities without contact and corrects every contact by itself, with no iterations. The cost grows linearly with the number of contacts.
+//! the velocities without contact and corrects every contact by itself. No pass is repeated until it converges. The cost grows linearly with the
+//! number of contacts.
 //!
 //! Two [`Form`]s share the figures ([`ComFreeSettings`], [`ImpedanceCurve`], friction by [`Facets`]):
 //!

@@ -100,8 +100,7 @@ impl Grip {
             for (layer, sign) in side.iter().zip([1.0, -1.0]) {
                 let mut mean = Vector3::zeros();
                 for (now, closed) in layer.places(world, &self.snapshot).zip(&layer.closed) {
-                    // Along the face only.
-                    let slid = (now - closed).component_mul(&Vector3::new(0.0, 1.0, 1.0));
+                    let slid = along_the_face(&(now - closed));
                     slip.worst = slip.worst.max(slid.norm());
                     mean += slid / layer.particles.len() as f64;
                 }
@@ -115,6 +114,11 @@ impl Grip {
     }
 }
 
+/// What of a way [m] in the frame of a body is along its faces across x, sideways and up.
+fn along_the_face(way: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(0.0, way.y, way.z)
+}
+
 impl Layer {
     /// The particles in the body's frame \[m\].
     fn places<'a>(
@@ -124,5 +128,19 @@ impl Layer {
     ) -> impl Iterator<Item = Vector3<f64>> + 'a {
         let into: Isometry3<f64> = world.bodies().pose(self.body).inverse();
         self.particles.iter().map(move |k| (into * Point3::from(snapshot.positions[*k])).coords)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: faces are across x, so what a particle moves along y and along z is slip, up as much as sideways, and what it is
+    // pressed in along x is not.
+    #[test]
+    fn slip_is_sideways_and_up_and_not_into_the_face() {
+        assert_eq!(along_the_face(&Vector3::new(5.0, 3.0, -4.0)).norm(), 5.0);
+        assert_eq!(along_the_face(&Vector3::new(5.0, 0.0, -4.0)).norm(), 4.0);
+        assert_eq!(along_the_face(&Vector3::new(5.0, 3.0, 0.0)).norm(), 3.0);
     }
 }

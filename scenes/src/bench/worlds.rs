@@ -62,7 +62,7 @@ fn throughput(count: usize, threads: usize) -> Result<Row, BenchError> {
             batch.step(STEPS_BETWEEN);
             seconds += clock.elapsed().as_secs_f64();
         }
-        rates.push((count * rounds * STEPS_BETWEEN) as f64 / seconds);
+        rates.push(rate(count, rounds * STEPS_BETWEEN, seconds));
     }
     let running = (0..count).filter(|w| batch.status(*w) == Ok(Status::Running)).count();
     let held = (0..count).filter(|w| batch.state(*w).is_ok_and(|state| state.q[6] > 0.1)).count();
@@ -84,6 +84,11 @@ fn throughput(count: usize, threads: usize) -> Result<Row, BenchError> {
     Ok(sample.row(rates, details))
 }
 
+/// World-steps a second, of `worlds` that made so many steps each in `seconds`.
+fn rate(worlds: usize, steps: usize, seconds: f64) -> f64 {
+    (worlds * steps) as f64 / seconds
+}
+
 /// New targets for all motors of all worlds, within `reach` (rad) of the grasp.
 fn command(batch: &mut WorldBatch, grasp: &[f64], random: &mut SplitMix64, reach: f64) -> Result<(), String> {
     for world in 0..batch.worlds() {
@@ -93,4 +98,16 @@ fn command(batch: &mut WorldBatch, grasp: &[f64], random: &mut SplitMix64, reach
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The law: a world-step is one step of one world.
+    #[test]
+    fn a_rate_is_worlds_times_steps_over_time() {
+        assert_eq!(rate(256, 50, 0.5), 25_600.0);
+        assert_eq!(rate(1, 1, 4.0), 0.25);
+    }
 }

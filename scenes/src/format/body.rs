@@ -130,10 +130,13 @@ pub struct Geometry {
     /// The shape's frame in the body's.
     #[serde(default)]
     pub pose: Pose,
-    /// Coulomb friction coefficient against particles, and of motion against other bodies [-].
+    /// Coulomb friction coefficient against particles, and of motion against other bodies [-]. Where two geometries touch, their contact
+    /// has the harmonic mean of their coefficients, 2 mu1 mu2/(mu1 + mu2), and none where one has none. Particles have no coefficient of
+    /// their own: this one holds, but for granular material with rough walls.
     #[serde(default = "usual_friction")]
     pub friction: f64,
-    /// Friction coefficient at rest against other bodies, at least `friction`; left out, it is `friction` [-].
+    /// Friction coefficient at rest against other bodies, at least `friction`; left out, it is `friction` [-]. Two geometries have
+    /// the harmonic mean, as of `friction`. Particles do not feel it.
     #[serde(default)]
     pub static_friction: Option<f64>,
     /// Stiffness against other bodies; left out, that of the scene's `rigid` [N/m].
@@ -148,6 +151,7 @@ pub struct Geometry {
     #[serde(default)]
     pub restitution: Option<f64>,
     /// Resistance to turning about the contact's normal with the closed-form solver: a moment of at most this times the normal force [m].
+    /// Two geometries have the harmonic mean.
     #[serde(default)]
     pub torsional_friction: f64,
     /// Resistance to rolling, likewise [m].

@@ -239,7 +239,7 @@ impl Default for Contact {
         Self {
             stiffness: AutoOr::Auto,
             dissipation: 1.0,
-            stiction_tolerance: 1e-3,
+            stiction_tolerance: 5e-5,
             particle_radius: AutoOr::Auto,
         }
     }

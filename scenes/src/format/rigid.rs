@@ -44,7 +44,8 @@ pub enum RigidSolver {
     /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al. 2023).
     #[default]
     Icf,
-    /// Every contact in closed form, without iterations (ComFree-Sim, Borse et al. 2026): for throughput.
+    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026): for throughput. The published
+    /// form has no iterations; the default one takes a fixed number of passes over trees and contacts.
     Comfree,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::cloth::ClothSummary;
 use super::goals::GoalResult;
 use crate::files::{IoError, atomic_write};
-use crate::format::Scene;
+use crate::format::{CouplingStep, Scene};
 
 /// Name of the manifest in a run directory.
 pub const MANIFEST: &str = "manifest.json";
@@ -80,6 +80,44 @@ pub struct SolverSummary {
     pub iterations_max: u64,
     /// Substeps that did not reach the tolerance [-].
     pub not_converged: u64,
+}
+
+/// How often bodies and particles heard of each other ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CouplingSummary {
+    /// Coupling steps [-].
+    pub steps: u64,
+    /// Steps that were split into several [-].
+    pub split: u64,
+    /// Steps with a coupling step that was longer than the scheme answers for [-].
+    pub too_long: u64,
+    /// The longest coupling step in terms of what the scheme answers for [-].
+    pub worst: Number,
+}
+
+impl CouplingSummary {
+    /// Counts a step of so many coupling steps; `excess` is the longest in terms of what the scheme answers for.
+    pub(super) fn add(&mut self, steps: u32, excess: f64) {
+        self.steps += u64::from(steps);
+        self.split += u64::from(steps > 1);
+        self.too_long += u64::from(excess > 1.0);
+        self.worst.0 = self.worst.0.max(excess);
+    }
+
+    /// What is to be said of steps that were too long.
+    pub(super) fn complaint(&self, asked: CouplingStep) -> Option<String> {
+        let cure = match asked {
+            CouplingStep::Fixed => "take a smaller dt or coupling_step auto",
+            CouplingStep::Auto => "take a smaller dt",
+        };
+        (self.too_long > 0).then(|| {
+            format!(
+                "coupling: in {} steps bodies moved past particles, or were stopped, up to {:.1} times as fast as one \
+                 coupling step answers for; {cure}, or do not trust what they exchanged",
+                self.too_long, self.worst.0
+            )
+        })
+    }
 }
 
 /// What the bodies did: steps of their own, contacts among them, the convex problems.
@@ -157,6 +195,9 @@ pub struct Manifest {
     pub contacts: MeanMax,
     /// The contact solver.
     pub solver: SolverSummary,
+    /// Coupling steps.
+    #[serde(default)]
+    pub coupling: CouplingSummary,
     /// Names of the bodies that are coupled strongly to the particles.
     #[serde(default)]
     pub strongly_coupled: Vec<String>,

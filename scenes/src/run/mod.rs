@@ -32,7 +32,8 @@ pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
 pub use goals::{GoalResult, Judge, Worst};
 pub use manifest::{
-    Conservation, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary, Status,
+    Conservation, CouplingSummary, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
+    SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
 pub use statistics::{Statistics, StepFigures};

@@ -371,6 +371,9 @@ impl<'a> Run<'a> {
         let mut warnings = self.warnings.clone();
         // A run that failed says more than that.
         warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
+        // A step that was too long may be why it failed.
+        let coupling = self.statistics.coupling();
+        warnings.extend(coupling.complaint(self.scene.coupling_step));
         Manifest {
             schema_version: 1,
             status,
@@ -392,6 +395,7 @@ impl<'a> Run<'a> {
             grid_nodes: self.statistics.grid_nodes(),
             contacts: self.statistics.contacts(),
             solver: self.statistics.solver(),
+            coupling,
             strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),

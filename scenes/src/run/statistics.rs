@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use pliant_coupling::StepReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
-use super::manifest::{MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
+use super::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +26,10 @@ pub struct StepFigures {
     pub iterations_max: u32,
     /// Substeps that did not converge [-].
     pub not_converged: u32,
+    /// Coupling steps [-].
+    pub coupling_steps: u32,
+    /// Their length as a part of what the scheme answers for, at most [-].
+    pub coupling_excess: f64,
     /// What the bodies' step did.
     pub rigid: AdvanceSummary,
 }
@@ -42,6 +46,8 @@ impl StepFigures {
             iterations: report.iterations,
             iterations_max: report.iterations_max,
             not_converged: report.not_converged,
+            coupling_steps: report.coupling_steps,
+            coupling_excess: report.coupling_excess,
             rigid: report.rigid,
         }
     }
@@ -56,6 +62,8 @@ pub struct Statistics {
     contacts: (f64, u64),
     iterations: (u64, u64),
     not_converged: u64,
+    #[serde(default)]
+    coupling: CouplingSummary,
     #[serde(default)]
     rigid: RigidSums,
 }
@@ -84,6 +92,7 @@ impl Statistics {
         self.iterations.0 += u64::from(step.iterations);
         self.iterations.1 = self.iterations.1.max(u64::from(step.iterations_max));
         self.not_converged += u64::from(step.not_converged);
+        self.coupling.add(step.coupling_steps, step.coupling_excess);
         let (sums, rigid) = (&mut self.rigid, &step.rigid);
         sums.steps += rigid.steps as u64;
         sums.rejected += rigid.rejected as u64;
@@ -140,6 +149,11 @@ impl Statistics {
         }
     }
 
+    /// How often bodies and particles heard of each other.
+    pub fn coupling(&self) -> CouplingSummary {
+        self.coupling
+    }
+
     /// What the contact solver did.
     pub fn solver(&self) -> SolverSummary {
         SolverSummary {
@@ -155,7 +169,7 @@ mod tests {
     use super::*;
 
     // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average over steps and
-    // iterations over substeps.
+    // iterations over substeps. Ten steps were split into four, and those beyond the fiftieth were too long.
     #[test]
     fn figures_are_those_of_the_steps() {
         let mut statistics = Statistics::default();
@@ -169,6 +183,8 @@ mod tests {
                 iterations: 8,
                 iterations_max: 5,
                 not_converged: 0,
+                coupling_steps: if ms > 90 { 4 } else { 1 },
+                coupling_excess: 0.02 * f64::from(ms),
                 rigid: AdvanceSummary::default(),
             });
         }
@@ -176,6 +192,8 @@ mod tests {
         assert_eq!((ms.median, ms.p95, ms.mean), (Number(50.0), Number(95.0), Number(50.5)));
         assert_eq!(statistics.contacts(), MeanMax { mean: Number(3.0), max: 100 });
         assert_eq!(statistics.solver().iterations_mean, Number(4.0));
+        let coupling = CouplingSummary { steps: 130, split: 10, too_long: 50, worst: Number(2.0) };
+        assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
     }
 }

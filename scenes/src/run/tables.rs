@@ -20,7 +20,8 @@ pub const BODIES: &str = "bodies.csv";
 const DIAGNOSTICS_HEADER: &str = "time,substeps,mass,com_x,com_y,com_z,linear_momentum_x,linear_momentum_y,\
     linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,elastic_energy,\
     gravitational_energy,dissipation,contacts,iterations,residual,rigid_steps,rigid_rejected,rigid_contacts,\
-    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy";
+    rigid_solves,rigid_iterations,rigid_factorisations,rigid_refreshed,rigid_kinetic_energy,coupling_steps,\
+    coupling_excess";
 
 const BODIES_HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
 
@@ -98,7 +99,7 @@ impl Table {
         let (c, p, l) = (d.center_of_mass, d.linear_momentum, d.angular_momentum);
         let cloth = crossings.map(|count| format!(",{count}")).unwrap_or_default();
         self.line(&format!(
-            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?}{},{:.3}{cloth}",
+            "{:?},{},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{},{:?},{},{},{},{},{},{},{},{:?},{},{:?}{},{:.3}{cloth}",
             d.time,
             report.substeps,
             d.mass,
@@ -126,6 +127,8 @@ impl Table {
             solver.factorisations,
             solver.refreshed,
             rigid_energy,
+            report.coupling_steps,
+            report.coupling_excess,
             energy::cells(&d.energy),
             wall_ms
         ))

@@ -4,7 +4,9 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
-use crate::format::{Body, Constraint, Dynamic, Joint, Motion, Pose, RigidShape, Scene, VelocityKeyframe};
+use crate::format::{
+    Body, Constraint, Dynamic, Joint, Motion, Pose, RigidShape, Scene, Soft, SoftShape, VelocityKeyframe,
+};
 use crate::random::SplitMix64;
 
 /// A change after which a scene is still the same to physics.
@@ -222,7 +224,10 @@ impl Map {
 
     fn scene(&self, scene: &mut Scene) -> Option<()> {
         let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
-        if self.mirror && (jitter || !scene.cloths.is_empty() || !scene.robots.is_empty())
+        // The spirals and rings that fill balls and cylinders turn one way.
+        let turns = |soft: &Soft| matches!(soft.shape, SoftShape::Sphere { .. } | SoftShape::Cylinder { .. });
+        let turns = scene.soft.iter().any(turns);
+        if self.mirror && (jitter || turns || !scene.cloths.is_empty() || !scene.robots.is_empty())
             || !scene.controllers.is_empty()
         {
             return None;

@@ -28,20 +28,20 @@ fn run(scene: &Scene) -> Record {
     run
 }
 
-/// An elastic ball meets a box that turns, in free space.
+/// An elastic cube meets a box that turns, in free space.
 fn collision() -> Scene {
     let mut scene = Scene::empty("collision", 0.05, 1e-3);
     scene.gravity = [0.0; 3];
     scene.grid_spacing = Some(0.02);
     let material =
         crate::format::Material::NeoHookean { density: 1000.0, youngs_modulus: 1e5, poissons_ratio: 0.3 };
-    let mut ball = soft("ball", SoftShape::Sphere { radius: 0.04 }, [0.0; 3], material);
-    ball.velocity = [1.0, 0.2, 0.0];
+    let mut cube = soft("cube", SoftShape::Box { half_extents: [0.04; 3] }, [0.0; 3], material);
+    cube.velocity = [1.0, 0.2, 0.0];
     let mut block = dynamic(0.3);
     block.pose.position = [0.09, 0.02, 0.01];
     block.velocity = [-1.0, 0.0, 0.3];
     block.angular_velocity = [0.0, 3.0, 2.0];
-    scene.soft.push(ball);
+    scene.soft.push(cube);
     scene.bodies.push(body("box", block, RigidShape::Box { half_extents: [0.04, 0.03, 0.02] }, 0.5));
     scene
 }
