@@ -361,6 +361,7 @@ impl ContactSource for Rims {
             let down = (-Vector3::z() + axis * axis.z).normalize();
             let point = end.coords + down * 0.05;
             out.push(Touch {
+                restitution: 0.0,
                 first: None,
                 second: Some(LinkId(0)),
                 point,

@@ -16,7 +16,7 @@ use pliant_rigid::simulation::Integrator;
 use crate::assemble::{
     AssembleError, Assembly, ClothSheet, Drives, RigidParts, SoftParticles, assemble, isometry, tactile_pads,
 };
-use crate::format::{self, AutoOr, Scene, ValidationError, validate};
+use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
 use crate::starts::{Cloud, OverlapError, Region, bodies_in_bodies, soft_in_soft};
 
 /// A scene that makes no world.
@@ -95,6 +95,13 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     *builder.bodies() = bodies;
     allow(scene, &mut builder);
     let (scene, world) = (scene.clone(), builder.build()?);
+    warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
+        let beyond = (q - limit).abs();
+        format!(
+            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit of {limit:.4} {unit}: it is led back at \
+             0.5 {unit}/s at most"
+        )
+    }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
 }
@@ -178,8 +185,15 @@ fn rigid(scene: &Scene) -> RigidSettings {
             format::Integrator::Trapezoid { step } => {
                 Integrator::Trapezoid { step: step.unwrap_or(scene.dt), accuracy: None }
             }
-            format::Integrator::ErrorControlled { accuracy, max_step } => {
-                Integrator::ErrorControlled { accuracy, max_step }
+            format::Integrator::ErrorControlled { accuracy, max_step, order } => {
+                let usual = match scene.rigid_solver {
+                    format::RigidSolver::Icf => Order::Second,
+                    format::RigidSolver::Comfree => Order::First,
+                };
+                match order.unwrap_or(usual) {
+                    Order::First => Integrator::ErrorControlled { accuracy, max_step },
+                    Order::Second => Integrator::Trapezoid { step: max_step, accuracy: Some(accuracy) },
+                }
             }
         }),
         stiction_tolerance: rigid.stiction_tolerance,

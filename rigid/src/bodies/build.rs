@@ -98,7 +98,8 @@ fn touchable(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, R
     Ok(all)
 }
 
-/// Joints where they start. A jointed body takes the momentum of its given velocity along its joint, whatever its parent does.
+/// Joints where they start. A jointed body takes the momentum of its given velocity along its joint, whatever its parent does. One that
+/// has an angular velocity alone, on a joint that turns about a point, turns about that: its centre of mass moves as that asks.
 fn initial_state(model: &Model, bodies: &[Body], starts: &[Start]) -> State {
     let mut state = model.rest();
     for (l, start) in starts.iter().enumerate() {
@@ -125,9 +126,19 @@ fn initial_state(model: &Model, bodies: &[Body], starts: &[Start]) -> State {
         if missing == MotionVector::zero() {
             continue;
         }
-        let inertia = model.links()[l].inertia.rotated(kinematics.pose(link));
         let axes = &kinematics.axes()[dofs.clone()];
         let n = axes.len();
+        let about_a_point = axes.iter().all(|axis| axis.linear == Vector3::zeros());
+        if about_a_point && velocity.linear == Vector3::zeros() {
+            // The nearest angular velocity that the joint has.
+            let turn = DMatrix::from_fn(n, n, |i, j| axes[i].angular.dot(&axes[j].angular));
+            let wanted = DVector::from_fn(n, |i, _| axes[i].angular.dot(&missing.angular));
+            if let Some(rates) = turn.lu().solve(&wanted) {
+                state.v[dofs].copy_from_slice(rates.as_slice());
+            }
+            continue;
+        }
+        let inertia = model.links()[l].inertia.rotated(kinematics.pose(link));
         let felt = DMatrix::from_fn(n, n, |i, j| axes[i].dot(&inertia.momentum(&axes[j])));
         let gained = DVector::from_fn(n, |i, _| axes[i].dot(&inertia.momentum(&missing)));
         if let Some(rates) = felt.lu().solve(&gained) {

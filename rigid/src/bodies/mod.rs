@@ -268,6 +268,20 @@ impl Bodies {
         })
     }
 
+    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the limit (rad, m), and the unit. They come back at a
+    /// bounded speed ([`LimitLaw`](crate::icf::law::LimitLaw)).
+    pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
+        let (model, state) = (&self.simulation.system().model, self.simulation.state());
+        let links = model.links().iter().enumerate().filter(|(_, link)| !link.joint.has_quaternion());
+        links.flat_map(move |(l, link)| {
+            let coordinates = state.q[model.positions_of(LinkId(l))].iter().zip(&link.dofs).enumerate();
+            coordinates.filter_map(move |(d, (&q, dof))| {
+                let limit = q.clamp(dof.limits[0], dof.limits[1]);
+                (limit != q).then(|| (&link.name[..], q, limit, link.joint.unit(d)))
+            })
+        })
+    }
+
     /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities of this
     /// step: the origin on a line, the rotation by the exponential map.
     pub fn pose_after(&self, id: BodyId, s: f64) -> Isometry3<f64> {

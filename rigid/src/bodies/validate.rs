@@ -71,6 +71,9 @@ fn check_material(body: &str, geometry: &crate::body::Geometry) -> Result<(), Ri
     };
     not_negative("geometry friction", m.dynamic_friction, "(no unit)")?;
     not_negative("geometry dissipation", m.dissipation, "s/m")?;
+    if !(0.0..=1.0).contains(&m.restitution) {
+        return Err(RigidError::value(body, "geometry restitution", m.restitution, "(no unit)", "in [0, 1]"));
+    }
     not_negative("geometry stiffness", m.stiffness, "N/m")?;
     not_negative("geometry torsional friction", m.torsional_friction, "m")?;
     not_negative("geometry rolling friction", m.rolling_friction, "m")?;

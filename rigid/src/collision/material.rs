@@ -9,6 +9,9 @@ pub struct ContactMaterial {
     pub stiffness: f64,
     /// Hunt and Crossley's dissipation (s/m), finite and not negative.
     pub dissipation: f64,
+    /// Coefficient of restitution, in [0, 1]: the part of the speed with which surfaces part after an impact within a step. With 0 they
+    /// rebound as their compliance has it, where steps resolve that.
+    pub restitution: f64,
     /// Coefficient of friction at rest, finite and at least the dynamic one.
     pub static_friction: f64,
     /// Coefficient of friction in motion, finite and not negative.
@@ -33,6 +36,7 @@ impl ContactMaterial {
         Self {
             stiffness: Self::STIFFNESS,
             dissipation: Self::DISSIPATION,
+            restitution: 0.0,
             static_friction: friction,
             dynamic_friction: friction,
             torsional_friction: 0.0,
@@ -41,7 +45,8 @@ impl ContactMaterial {
         }
     }
 
-    /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), and the
+    /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), the mean of
+    /// their restitutions with the same weights, since the softer one takes more of the energy, and the
     /// harmonic means of their coefficients and lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances (Elandt et al. 2019; Drake's
     /// `CalcContactFrictionFromSurfaceProperties`).
     pub fn combine(&self, other: &Self) -> Self {
@@ -51,6 +56,7 @@ impl ContactMaterial {
         Self {
             stiffness: other.stiffness * share,
             dissipation: (1.0 - share) * self.dissipation + share * other.dissipation,
+            restitution: (1.0 - share) * self.restitution + share * other.restitution,
             static_friction: friction(self.static_friction, other.static_friction),
             dynamic_friction: friction(self.dynamic_friction, other.dynamic_friction),
             torsional_friction: friction(self.torsional_friction, other.torsional_friction),

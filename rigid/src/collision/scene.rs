@@ -119,6 +119,9 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     if !(m.dissipation.is_finite() && m.dissipation >= 0.0) {
         return value("dissipation", m.dissipation, "s/m", "finite and not negative");
     }
+    if !(0.0..=1.0).contains(&m.restitution) {
+        return value("restitution", m.restitution, "", "in [0, 1]");
+    }
     if !(m.dynamic_friction.is_finite() && m.dynamic_friction >= 0.0) {
         return value("dynamic friction", m.dynamic_friction, "", "finite and not negative");
     }

@@ -44,3 +44,4 @@ pub use facets::{ConeImpulse, Facets, many_facets};
 pub use impedance::ImpedanceCurve;
 pub use settings::{ComFreeSettings, Form, Gains, RigidSolver};
 pub(crate) use solver::{ComFreeSolver, Step};
+pub(crate) use trees::{factorise, solve};

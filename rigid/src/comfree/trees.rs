@@ -142,8 +142,9 @@ fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain) {
     }
 }
 
+/// Cholesky's factor of a symmetric matrix in place. False where it is not positive definite.
 #[inline(always)]
-fn factorise(a: &mut [f64], n: usize) -> bool {
+pub(crate) fn factorise(a: &mut [f64], n: usize) -> bool {
     let a = &mut a[..n * n];
     for i in 0..n {
         for j in 0..=i {
@@ -179,8 +180,9 @@ fn forward<const N: usize>(a: &[f64], n: usize, x: &mut [[f64; N]]) {
     }
 }
 
+/// Solves with the factor that [`factorise`] left.
 #[inline(always)]
-fn solve(a: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn solve(a: &[f64], n: usize, x: &mut [f64]) {
     let (a, x) = (&a[..n * n], &mut x[..n]);
     for i in 0..n {
         let mut sum = x[i];

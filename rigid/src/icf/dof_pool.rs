@@ -72,6 +72,17 @@ impl<L> DofPool<L> {
         &self.impulses
     }
 
+    /// Marks the trees that a constraint pushed.
+    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+        let pushed = self.places.iter().zip(&self.impulses).filter(|(_, impulse)| **impulse != 0.0);
+        pushed.for_each(|(place, _)| trees[place.tree as usize] = true);
+    }
+
+    /// Marks the trees of all constraints.
+    pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
+        self.places.iter().for_each(|place| trees[place.tree as usize] = true);
+    }
+
     /// The degrees of freedom that the constraints act on.
     pub fn degrees_of_freedom(&self) -> impl Iterator<Item = usize> + '_ {
         self.places.iter().map(|place| place.velocity as usize)
@@ -108,6 +119,19 @@ impl<L: Copy> DofPool<L> {
     /// Keeps an impulse that was found otherwise than by an evaluation.
     pub(crate) fn set_impulse(&mut self, constraint: usize, impulse: f64) {
         self.impulses[constraint] = impulse;
+    }
+}
+
+impl<L: Law<1>> DofPool<L> {
+    /// Adds the secants at the velocities last seen to the diagonal of one tree's block. Whether any constraint of it pushed.
+    pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
+        let (mut pushed, size) = (false, values.len().isqrt());
+        for (c, place) in self.places.iter().enumerate().filter(|(_, place)| place.tree as usize == tree) {
+            pushed |= self.impulses.get(c).is_some_and(|&impulse| impulse != 0.0);
+            let gain = self.velocities.get(c).map_or(0.0, |&v| self.laws[c].secant(&[v])[0][0]);
+            values[place.within as usize * (size + 1)] += gain;
+        }
+        pushed
     }
 }
 

@@ -242,12 +242,21 @@ fn near_rigid(dt: f64, mobility: f64) -> (f64, f64) {
     (tau, (BETA * bounded).powi(2) * mobility / (4.0 * PI * PI * dt * (dt + tau)))
 }
 
-/// A joint limit: near-rigid, one-sided.
+/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x (rad, m): time constant T (s) and speed s (rad/s, m/s).
+const RETURN_TIME: f64 = 0.1;
+const RETURN_SPEED: f64 = 0.5;
+/// Up to here beyond a limit a joint rests on it (rad, m): near-rigid limits give far less under any load. Farther out it cannot have got by a step.
+const RESTING: f64 = 1e-3;
+
+/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started there: it is led back at a bounded
+/// speed, and not let go faster, so that it comes to rest at the limit instead of swinging on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitLaw {
     /// 1 at a lower limit, -1 at an upper one.
     sign: f64,
     target: f64,
+    /// Whether the joint is led back: two-sided.
+    returns: bool,
     stiffness: f64,
     gap: f64,
     mobility: f64,
@@ -259,7 +268,9 @@ impl LimitLaw {
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         let sign = if upper { -1.0 } else { 1.0 };
-        Self { sign, target: -gap / (dt + tau), stiffness: 1.0 / r, gap, mobility }
+        let (at_once, beyond) = (-gap / (dt + tau), -gap);
+        let target = at_once.min((beyond.max(RESTING) / RETURN_TIME).min(RETURN_SPEED));
+        Self { sign, target, returns: beyond > RESTING, stiffness: 1.0 / r, gap, mobility }
     }
 
     /// 1 at a lower limit, -1 at an upper one.
@@ -287,16 +298,17 @@ impl LimitLaw {
         self.stiffness
     }
 
-    /// Whether it pushes at the velocity `v` (rad/s, m/s).
+    /// Whether it acts at the velocity `v` (rad/s, m/s).
     pub(crate) fn is_reached(&self, v: f64) -> bool {
-        self.sign * v < self.target
+        self.returns || self.sign * v < self.target
     }
 }
 
 impl Law<1> for LimitLaw {
     fn response(&self, v: &[f64; 1]) -> Response<1> {
-        let below = (self.target - self.sign * v[0]).max(0.0);
-        let hessian = if below > 0.0 { self.stiffness } else { 0.0 };
+        let reached = self.is_reached(v[0]);
+        let below = if reached { self.target - self.sign * v[0] } else { 0.0 };
+        let hessian = if reached { self.stiffness } else { 0.0 };
         Response {
             potential: 0.5 * self.stiffness * below * below,
             impulse: [self.sign * self.stiffness * below],

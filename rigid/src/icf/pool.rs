@@ -203,6 +203,17 @@ impl<L, const N: usize> Pool<L, N> {
         }
     }
 
+    /// Marks the trees that a constraint pushed.
+    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+        let pushed = self.sides.iter().zip(&self.impulses).filter(|(_, p)| p.iter().any(|&p| p != 0.0));
+        pushed.flat_map(|(sides, _)| sides).flatten().for_each(|side| trees[side.tree as usize] = true);
+    }
+
+    /// Marks the trees of all constraints.
+    pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
+        self.sides.iter().flatten().flatten().for_each(|side| trees[side.tree as usize] = true);
+    }
+
     /// The columns of a side.
     pub(crate) fn columns_of(&self, side: &Side) -> &[[f64; N]] {
         &self.columns[side.first_column as usize..][..side.columns as usize]
@@ -232,6 +243,26 @@ fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
 }
 
 impl<L: Law<N>, const N: usize> Pool<L, N> {
+    /// Adds `J^T G J` of one tree, G the secants at the velocities last seen, to its block. Whether any constraint of it pushed.
+    pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
+        let mut pushed = false;
+        for (c, sides) in self.sides.iter().enumerate() {
+            for side in sides.iter().flatten().filter(|side| side.tree as usize == tree) {
+                if self.impulses[c].iter().all(|&p| p == 0.0) {
+                    continue;
+                }
+                pushed = true;
+                let gain = self.laws[c].secant(&self.velocities[c]);
+                let columns = self.columns_of(side);
+                for (left, row) in columns.iter().zip(values.chunks_exact_mut(columns.len())) {
+                    let carried: [f64; N] = core::array::from_fn(|d| dot(&gain[d], left));
+                    row.iter_mut().zip(columns).for_each(|(value, right)| *value += dot(&carried, right));
+                }
+            }
+        }
+        pushed
+    }
+
     /// `J_a^T G J_b` of two sides of one constraint, added to the block of their trees.
     fn add_block(&self, hessian: &[[f64; N]; N], a: &Side, b: &Side, matrix: &mut BlockMatrix) {
         let (values, swapped, width) = matrix.block_mut(a.tree as usize, b.tree as usize);

@@ -44,6 +44,33 @@ impl Problem {
         ]
     }
 
+    /// Marks the trees that a constraint acts on, limits left out: they may be far.
+    pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
+        self.contacts.mark_trees(trees);
+        self.equalities.mark_trees(trees);
+        self.actuators.mark_trees(trees);
+        self.dry_joints.mark_trees(trees);
+    }
+
+    /// Marks the trees that a constraint pushed in the last solve.
+    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+        self.contacts.mark_pushed(trees);
+        self.equalities.mark_pushed(trees);
+        self.limits.mark_pushed(trees);
+        self.actuators.mark_pushed(trees);
+        self.dry_joints.mark_pushed(trees);
+    }
+
+    /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant, at the velocities last seen. Whether any pushed.
+    pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
+        let linked =
+            self.contacts.add_own_hessian(tree, values) | self.equalities.add_own_hessian(tree, values);
+        linked
+            | self.limits.add_own_hessian(tree, values)
+            | self.actuators.add_own_hessian(tree, values)
+            | self.dry_joints.add_own_hessian(tree, values)
+    }
+
     /// Cost (J) at `v`; writes the gradient.
     pub fn evaluate(&mut self, model: &Model, v: &[f64], gradient: &mut [f64]) -> f64 {
         self.inertia.multiply(model, v, gradient);

@@ -3,6 +3,7 @@
 use super::algebra::{ForceVector, MotionVector};
 use super::kinematics::Kinematics;
 use super::model::{LinkId, Model};
+use nalgebra::Vector3;
 
 /// Buffers of the recursion.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +24,29 @@ pub fn inverse_dynamics(
     work: &mut InverseDynamics,
     out: &mut [f64],
 ) {
+    let all = (0..model.links().len()).map(LinkId);
+    recurse(model, kinematics, all, &model.gravity, accelerations, external, work, out);
+    for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
+        out[n] += model.dofs()[n].armature * accelerations[n];
+    }
+}
+
+/// [`inverse_dynamics`] of some links, parents first and with all that hangs on them, armature left out.
+fn recurse(
+    model: &Model,
+    kinematics: &Kinematics,
+    some: impl DoubleEndedIterator<Item = LinkId> + Clone,
+    gravity: &Vector3<f64>,
+    accelerations: &[f64],
+    external: &[ForceVector],
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
     let links = model.links();
     work.accelerations.resize(links.len(), MotionVector::zero());
     work.forces.resize(links.len(), ForceVector::zero());
-    for (i, link) in links.iter().enumerate() {
+    for LinkId(i) in some.clone() {
+        let link = &links[i];
         let inherited = link.parent.map_or(MotionVector::zero(), |LinkId(p)| work.accelerations[p]);
         let mut a = inherited.shifted(kinematics.offset(i)) + *kinematics.bias(i);
         for n in model.velocities_of(LinkId(i)) {
@@ -34,13 +54,13 @@ pub fn inverse_dynamics(
         }
         work.accelerations[i] = a;
         let inertia = link.inertia.rotated(kinematics.pose(LinkId(i)));
-        let weighing = if link.gravity { model.gravity } else { nalgebra::Vector3::zeros() };
+        let weighing = if link.gravity { *gravity } else { Vector3::zeros() };
         // Gravity as an acceleration of everything against it, link by link, since it need not act on all.
         let against = MotionVector::new(a.angular, a.linear - weighing);
         let w = kinematics.velocity(LinkId(i)).angular;
         work.forces[i] = inertia.force(&against, &w) - external.get(i).copied().unwrap_or_default();
     }
-    for i in (0..links.len()).rev() {
+    for LinkId(i) in some.rev() {
         let force = work.forces[i];
         for n in model.velocities_of(LinkId(i)) {
             out[n] = kinematics.axes()[n].dot(&force);
@@ -48,9 +68,6 @@ pub fn inverse_dynamics(
         if let Some(LinkId(p)) = links[i].parent {
             work.forces[p] += force.shifted(&-kinematics.offset(i));
         }
-    }
-    for n in model.passive.iter().flat_map(|&link| model.velocities_of(link)) {
-        out[n] += model.dofs()[n].armature * accelerations[n];
     }
 }
 
@@ -73,5 +90,20 @@ pub fn bias_forces(
     let mut zero = core::mem::take(&mut work.zero);
     zero.resize(model.velocities(), 0.0);
     inverse_dynamics(model, kinematics, &zero, external, work, out);
+    work.zero = zero;
+}
+
+/// [`bias_forces`] under a gravity (m/s^2) and no forces from outside, of some links, parents first and with all that hangs on them.
+pub(super) fn bias_forces_of(
+    model: &Model,
+    kinematics: &Kinematics,
+    links: &[LinkId],
+    gravity: &Vector3<f64>,
+    work: &mut InverseDynamics,
+    out: &mut [f64],
+) {
+    let mut zero = core::mem::take(&mut work.zero);
+    zero.resize(model.velocities(), 0.0);
+    recurse(model, kinematics, links.iter().copied(), gravity, &zero, &[], work, out);
     work.zero = zero;
 }

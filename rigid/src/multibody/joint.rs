@@ -9,6 +9,8 @@ use crate::trajectory::Path;
 
 /// Most degrees of freedom of one joint.
 pub(crate) const MAX_DOFS: usize = 6;
+/// Most positions of one joint.
+pub(crate) const MAX_POSITIONS: usize = 7;
 
 /// The kinds of joint. F is the joint's frame on the parent, M its frame on the link; the positions say where M is in F. Velocities
 /// are those of M in F, in the axes of F.
@@ -83,6 +85,15 @@ impl JointKind {
     /// Whether the positions begin with a quaternion.
     pub fn has_quaternion(&self) -> bool {
         matches!(self, Self::Ball | Self::Free)
+    }
+
+    /// Unit of a position that is not of a quaternion.
+    pub(crate) fn unit(&self, position: usize) -> &'static str {
+        match self {
+            Self::Prismatic { .. } => "m",
+            Self::Planar if position < 2 => "m",
+            _ => "rad",
+        }
     }
 
     /// Writes the positions at which M is at F.
@@ -161,6 +172,38 @@ impl JointKind {
                 }
             }
             _ => q.iter_mut().zip(v).for_each(|(q, v)| *q += dt * v),
+        }
+    }
+
+    /// Writes the rates of the positions at the velocities `v` (1/s, m/s, rad/s).
+    pub(crate) fn rates(&self, q: &[f64], v: &[f64], rates: &mut [f64]) {
+        if !self.has_quaternion() {
+            rates.copy_from_slice(v);
+            return;
+        }
+        let turn = Quaternion::new(0.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]);
+        let rate = turn * Quaternion::new(q[0], q[1], q[2], q[3]);
+        rates[..4].copy_from_slice(&[rate.w, rate.i, rate.j, rate.k]);
+        rates[4..].copy_from_slice(&v[3..]);
+    }
+
+    /// Writes the velocities at which the positions have such rates: the inverse of [`rates`](Self::rates).
+    pub(crate) fn velocities_at(&self, q: &[f64], rates: &[f64], v: &mut [f64]) {
+        if !self.has_quaternion() {
+            v.copy_from_slice(rates);
+            return;
+        }
+        let rate = Quaternion::new(rates[0], rates[1], rates[2], rates[3]);
+        let turn = rate * quaternion(q).inverse().into_inner();
+        v[..3].copy_from_slice(&[2.0 * turn.i, 2.0 * turn.j, 2.0 * turn.k]);
+        v[3..].copy_from_slice(&rates[4..]);
+    }
+
+    /// Brings a quaternion back to unit length.
+    pub(crate) fn normalise(&self, q: &mut [f64]) {
+        if self.has_quaternion() {
+            let unit = UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3]));
+            write_quaternion(&unit, q);
         }
     }
 

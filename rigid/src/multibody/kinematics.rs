@@ -31,6 +31,8 @@ pub(crate) enum Corner {
     After,
     /// The mean over the next seconds.
     Over(f64),
+    /// The mean from a time (s) on over some seconds, whenever it is asked for.
+    Mean(f64, f64),
 }
 
 impl Kinematics {
@@ -54,39 +56,47 @@ impl Kinematics {
     }
 
     pub(crate) fn update_at(&mut self, model: &Model, state: &State, corner: Corner) {
-        for (i, link) in model.links().iter().enumerate() {
-            let (parent, parent_velocity) = match link.parent {
-                Some(LinkId(p)) => (self.poses[p], self.velocities[p]),
-                None => (Isometry3::identity(), MotionVector::zero()),
-            };
-            let frame = parent * link.frame;
-            let (places, dofs) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
-            let (q, v) = (&state.q[places], &state.v[dofs.clone()]);
-            let pose = frame * link.joint.pose(q, state.time);
-            let offset = pose.translation.vector - parent.translation.vector;
+        (0..model.links().len()).for_each(|i| self.update_link(model, i, state, corner));
+    }
 
-            let mut local = [MotionVector::zero(); MAX_DOFS];
-            link.joint.axes(q, &mut local[..v.len()]);
-            let mut relative = prescribed(&link.joint, state.time, corner).rotated(&frame);
-            let drift = link.parent.map_or(MotionVector::zero(), |LinkId(p)| self.drifts[p]);
-            self.drifts[i] = drift.shifted(&offset) + relative;
-            for ((axis, local), rate) in self.axes[dofs].iter_mut().zip(&local).zip(v) {
-                *axis = local.rotated(&frame);
-                relative += *axis * *rate;
-            }
-            let carried = parent_velocity.shifted(&offset);
-            // The axes are fixed in the parent, which turns; the link's origin moves along them while the parent turns: Coriolis.
-            let w = &parent_velocity.angular;
-            let own = link.joint.axes_rate(&local[..v.len()], v).rotated(&frame);
-            self.biases[i] = own
-                + MotionVector::new(
-                    w.cross(&relative.angular),
-                    w.cross(&w.cross(&offset)) + w.cross(&relative.linear) * 2.0,
-                );
-            self.velocities[i] = carried + relative;
-            self.poses[i] = pose;
-            self.offsets[i] = offset;
+    /// Brings some links up to the state; what they hang on comes before them, or is up to it.
+    pub(super) fn update_links(&mut self, model: &Model, links: &[LinkId], state: &State, corner: Corner) {
+        links.iter().for_each(|link| self.update_link(model, link.0, state, corner));
+    }
+
+    fn update_link(&mut self, model: &Model, i: usize, state: &State, corner: Corner) {
+        let link = &model.links()[i];
+        let (parent, parent_velocity) = match link.parent {
+            Some(LinkId(p)) => (self.poses[p], self.velocities[p]),
+            None => (Isometry3::identity(), MotionVector::zero()),
+        };
+        let frame = parent * link.frame;
+        let (places, dofs) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
+        let (q, v) = (&state.q[places], &state.v[dofs.clone()]);
+        let pose = frame * link.joint.pose(q, state.time);
+        let offset = pose.translation.vector - parent.translation.vector;
+
+        let mut local = [MotionVector::zero(); MAX_DOFS];
+        link.joint.axes(q, &mut local[..v.len()]);
+        let mut relative = prescribed(&link.joint, state.time, corner).rotated(&frame);
+        let drift = link.parent.map_or(MotionVector::zero(), |LinkId(p)| self.drifts[p]);
+        self.drifts[i] = drift.shifted(&offset) + relative;
+        for ((axis, local), rate) in self.axes[dofs].iter_mut().zip(&local).zip(v) {
+            *axis = local.rotated(&frame);
+            relative += *axis * *rate;
         }
+        let carried = parent_velocity.shifted(&offset);
+        // The axes are fixed in the parent, which turns; the link's origin moves along them while the parent turns: Coriolis.
+        let w = &parent_velocity.angular;
+        let own = link.joint.axes_rate(&local[..v.len()], v).rotated(&frame);
+        self.biases[i] = own
+            + MotionVector::new(
+                w.cross(&relative.angular),
+                w.cross(&w.cross(&offset)) + w.cross(&relative.linear) * 2.0,
+            );
+        self.velocities[i] = carried + relative;
+        self.poses[i] = pose;
+        self.offsets[i] = offset;
     }
 
     /// Pose of a link in the world.
@@ -137,6 +147,7 @@ fn prescribed(joint: &JointKind, time: f64, corner: Corner) -> MotionVector {
         Corner::Before => path.velocity_before(time),
         Corner::After => path.velocity_after(time),
         Corner::Over(dt) => path.velocity_over(time, dt),
+        Corner::Mean(from, dt) => path.velocity_over(from, dt),
     };
     MotionVector::new(velocity.angular, velocity.linear)
 }

@@ -4,7 +4,7 @@ use nalgebra::{DMatrixView, DMatrixViewMut};
 
 use super::algebra::RigidInertia;
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::model::{LinkId, Model, Tree};
 
 /// The mass matrix M(q) of a model, armature included: one dense symmetric block a tree.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,12 @@ impl MassMatrix {
     pub(crate) fn values(&self, tree: usize) -> &[f64] {
         let (first, n) = self.blocks[tree];
         &self.values[first..first + n * n]
+    }
+
+    /// Sets all values of the block of a tree.
+    pub(crate) fn set_values(&mut self, tree: usize, values: &[f64]) {
+        let (first, n) = self.blocks[tree];
+        self.values[first..first + n * n].copy_from_slice(values);
     }
 
     fn block_mut(&mut self, tree: usize) -> DMatrixViewMut<'_, f64> {
@@ -110,28 +116,67 @@ pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix)
     let mut composite = core::mem::take(&mut out.composite);
     compose(model, kinematics, &mut composite);
     for (t, tree) in model.trees().iter().enumerate() {
-        let mut block = out.block_mut(t);
-        for &link in &tree.links {
-            for i in model.velocities_of(link) {
-                // The momentum that a unit velocity gives to everything behind the joint, seen from each ancestor's joint.
-                let mut momentum = composite[link.0].momentum(&kinematics.axes()[i]);
-                let mut at = Some(link);
-                while let Some(LinkId(l)) = at {
-                    for j in model.velocities_of(LinkId(l)) {
-                        let value = kinematics.axes()[j].dot(&momentum);
-                        block[(i - tree.first_velocity, j - tree.first_velocity)] = value;
-                        block[(j - tree.first_velocity, i - tree.first_velocity)] = value;
-                    }
-                    momentum = momentum.shifted(&-kinematics.offset(l));
-                    at = model.links()[l].parent;
-                }
-            }
-        }
+        fill(model, kinematics, tree, &composite, &mut out.block_mut(t));
     }
     out.composite = composite;
     for &link in &model.passive {
         for n in model.velocities_of(link) {
             out.add_diagonal(model, n, model.dofs()[n].armature);
+        }
+    }
+}
+
+/// Writes the block of one tree, armature included, where the kinematics are up to date for it and what it hangs on. `composite` has room
+/// for all links.
+pub(super) fn tree_mass_matrix(
+    model: &Model,
+    kinematics: &Kinematics,
+    tree: &Tree,
+    composite: &mut [RigidInertia],
+    out: &mut [f64],
+) {
+    for &LinkId(l) in &tree.links {
+        composite[l] = model.links()[l].inertia.rotated(kinematics.pose(LinkId(l)));
+    }
+    for &LinkId(l) in tree.links.iter().rev() {
+        if let Some(LinkId(p)) = model.links()[l].parent
+            && model.tree_of(LinkId(p)).is_some()
+        {
+            let carried = composite[l].shifted(&-kinematics.offset(l));
+            composite[p] += carried;
+        }
+    }
+    let n = tree.velocities;
+    let mut block = DMatrixViewMut::from_slice(out, n, n);
+    block.fill(0.0);
+    fill(model, kinematics, tree, composite, &mut block);
+    for i in 0..n {
+        block[(i, i)] += model.dofs()[tree.first_velocity + i].armature;
+    }
+}
+
+/// Writes the block of a tree, armature left out, from the composite inertias.
+fn fill(
+    model: &Model,
+    kinematics: &Kinematics,
+    tree: &Tree,
+    composite: &[RigidInertia],
+    block: &mut DMatrixViewMut<'_, f64>,
+) {
+    for &link in &tree.links {
+        for i in model.velocities_of(link) {
+            // The momentum that a unit velocity gives to everything behind the joint, seen from each ancestor's joint.
+            let mut momentum = composite[link.0].momentum(&kinematics.axes()[i]);
+            let mut at = Some(link);
+            while let Some(LinkId(l)) = at {
+                for j in model.velocities_of(LinkId(l)) {
+                    let value = kinematics.axes()[j].dot(&momentum);
+                    block[(i - tree.first_velocity, j - tree.first_velocity)] = value;
+                    block[(j - tree.first_velocity, i - tree.first_velocity)] = value;
+                }
+                momentum = momentum.shifted(&-kinematics.offset(l));
+                at = model.links()[l].parent;
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::spatial::is_unit;
 
 /// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and [`Model::velocities_of`], the meaning of the
 /// numbers by [`JointKind`](super::JointKind).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time (s).
     pub time: f64,
@@ -20,6 +20,13 @@ pub struct State {
 }
 
 impl State {
+    /// Becomes equal to another of the same model, in its own buffers.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.time = other.time;
+        self.q.copy_from_slice(&other.q);
+        self.v.copy_from_slice(&other.v);
+    }
+
     /// Checks that the state fits the model: lengths, finite numbers, unit quaternions.
     ///
     /// # Errors

@@ -23,6 +23,8 @@ pub struct Touch {
     pub stiffness: f64,
     /// Hunt and Crossley's dissipation (s/m).
     pub dissipation: f64,
+    /// Coefficient of restitution of an impact within a step.
+    pub restitution: f64,
     /// Coefficient of friction at rest.
     pub static_friction: f64,
     /// Coefficient of friction in motion.
@@ -55,6 +57,7 @@ impl Touch {
             distance,
             stiffness: both.stiffness,
             dissipation: both.dissipation,
+            restitution: both.restitution,
             static_friction: both.static_friction,
             dynamic_friction: both.dynamic_friction,
             stiction_tolerance,

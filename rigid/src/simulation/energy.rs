@@ -3,7 +3,7 @@
 //! A step changes the momenta along the joints by the impulses that it finds, `M (v1 - v0) = sum J^T gamma`. With M as it is in the
 //! step, the kinetic energy changes by exactly the sum of what each of these impulses does at the mean of the velocities before and
 //! after, `gamma . J (v0 + v1)/2` (Thomson and Tait 1867, section 308: the work of an impulse). So each cause is measured by itself,
-//! and none as what the others leave. What the sum of them and the change of the stored energies differ by
+//! and none as what the others leave. Jointed trees move without impulses first, and v0 is where that ends. What the sum of them and the change of the stored energies differ by
 //! is what the step itself made or lost: its positions go on at the velocities of its end, M and the directions of the joints turn meanwhile,
 //! potentials are not linear. That is the imbalance, and it is for the reader of these figures to form.
 //!
@@ -122,7 +122,9 @@ pub(crate) fn mechanical_energy(model: &Model, kinematics: &Kinematics, state: &
 /// Measures steps. Buffers are kept.
 #[derive(Debug, Default)]
 pub(super) struct EnergyMeter {
-    /// Mean of the velocities before and after a step.
+    /// Velocities before the impulses of a step: of jointed trees those at the end of their contact-free motion.
+    before: Vec<f64>,
+    /// Mean of the velocities before and after the impulses.
     mean: Vec<f64>,
     reactions: Reactions,
 }
@@ -138,10 +140,15 @@ impl EnergyMeter {
         start: &State,
         after: &[f64],
     ) -> EnergyFlows {
-        let before = &start.v[..];
+        self.before.clone_from(&start.v);
+        if let (None, Some(free)) = (first, &last.free) {
+            free.start_of_impulses(&system.model, &mut self.before);
+        }
+        let before = &self.before[..];
         self.mean.clear();
         self.mean.extend(before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
-        let mut flows = EnergyFlows::default();
+        let struck = first.unwrap_or(last);
+        let mut flows = EnergyFlows { contact_normal: struck.lost_in_impacts(), ..EnergyFlows::default() };
         contacts(system, first, last, &self.mean, &mut flows);
         passive_joints(system, last, before, after, &self.mean, &mut flows);
         motors(system, last, &self.mean, &mut flows);
@@ -155,7 +162,7 @@ impl EnergyMeter {
         for (end, share) in ends.into_iter().flatten() {
             loads(system, end, share * last.dt, &self.mean, &mut flows);
         }
-        flows.prescribed += self.carried(system, first, last);
+        flows.prescribed += self.carried(system, first, last, start);
         if first.is_none() {
             flows.ahead = ahead(system, last, start, after);
         }
@@ -163,7 +170,7 @@ impl EnergyMeter {
     }
 
     /// Work that the roots of trees on moving parents get from these.
-    fn carried(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper) -> f64 {
+    fn carried(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, start: &State) -> f64 {
         let model = &system.model;
         let drift = |link: LinkId| *last.kinematics.drift(link);
         let mut roots = model.trees().iter().filter_map(|tree| tree.links.first().copied());
@@ -174,7 +181,7 @@ impl EnergyMeter {
         if !roots.clone().any(|root| moves(&root)) {
             return 0.0;
         }
-        self.reactions.update(system, first, last);
+        self.reactions.update(system, first, last, start);
         let work = |root: LinkId| last.dt * drift(root).dot(&self.reactions.joints[root.0]);
         roots.by_ref().filter(moves).map(work).sum()
     }
@@ -206,10 +213,15 @@ fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
     }
 }
 
-/// What the potentials' lead over the velocities grew by in a first-order step: half a step at the change of the velocities.
+/// What the potentials' lead over the velocities grew by in a first-order step: where positions go on at the velocity of its end,
+/// half a step at the change of the velocities; less where they go on at a mean.
 fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64]) -> f64 {
     let (model, kinematics) = (&system.model, &last.kinematics);
-    let change = |n: usize| after[n] - start.v[n];
+    // Twice what positions go on faster than at the mean of the step's velocities.
+    let change = |n: usize| match &last.free {
+        Some(free) => 2.0 * free.lead(n),
+        None => after[n] - start.v[n],
+    };
     let mut rate = 0.0;
     for &link in model.trees().iter().flat_map(|tree| &tree.links) {
         let described = &model.links()[link.0];
@@ -224,7 +236,7 @@ fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64]) -> f64 {
         let places = model.positions_of(link).zip(model.velocities_of(link));
         for (dof, (place, n)) in described.dofs.iter().zip(places) {
             if dof.stiffness > 0.0 {
-                let end = start.q[place] + last.dt * after[n];
+                let end = start.q[place] + 0.5 * last.dt * (start.v[n] + after[n] + change(n));
                 rate += dof.stiffness * (end - dof.reference) * change(n);
             }
         }

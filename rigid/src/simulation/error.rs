@@ -42,6 +42,20 @@ pub enum SimulationError {
         /// Its residual.
         residual: f64,
     },
+    /// A jointed body moves too fast for the step, or its motion is not finite.
+    #[error(
+        "t = {time} s: '{link}' moves too fast to be followed over a step of {step} s; at this pace {fits:.1e} s would do"
+    )]
+    TooFast {
+        /// When (s).
+        time: f64,
+        /// The first link of its tree.
+        link: String,
+        /// The step (s).
+        step: f64,
+        /// A step that could be followed (s).
+        fits: f64,
+    },
     /// A controller or force element gave something that is not a number.
     #[error("t = {time} s: external system {system} gave {value} for degree of freedom or state {index}")]
     External {

@@ -73,7 +73,7 @@ pub struct Snapshot {
 pub struct Simulation<S> {
     pub(super) system: System,
     pub(super) source: S,
-    integrator: Integrator,
+    pub(super) integrator: Integrator,
     pub(super) state: State,
     pub(super) external: Vec<f64>,
     pub(super) stepper: Stepper,
@@ -81,7 +81,7 @@ pub struct Simulation<S> {
     pub(super) corrector: Option<Stepper>,
     /// What error control would try next (s).
     next_step: f64,
-    trial: Trial,
+    pub(super) trial: Trial,
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
@@ -91,9 +91,11 @@ pub struct Simulation<S> {
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
 /// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
 #[derive(Debug)]
-struct Trial {
+pub(super) struct Trial {
+    /// The beginning, after the impacts that rebound there.
+    pub(super) begin: State,
     full: (State, Vec<f64>),
-    middle: State,
+    pub(super) middle: State,
     halves: (State, Vec<f64>),
     /// Work and losses of what is kept.
     energy: EnergyFlows,
@@ -121,7 +123,10 @@ impl<S: ContactSource> Simulation<S> {
             e.start(own);
             rest = after;
         }
-        let stepper = Stepper::new(&system);
+        let mut stepper = Stepper::new(&system);
+        if let Some(free) = &mut stepper.free {
+            free.parabolas = matches!(integrator, Integrator::Fixed { .. });
+        }
         let next_step = match integrator {
             Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => step,
             Integrator::ErrorControlled { max_step: longest, .. }
@@ -133,8 +138,9 @@ impl<S: ContactSource> Simulation<S> {
             corrector
         });
         let end = (state.clone(), external.clone());
-        let trial =
-            Trial { full: end.clone(), middle: end.0.clone(), halves: end, energy: EnergyFlows::default() };
+        let (begin, middle) = (end.0.clone(), end.0.clone());
+        let energy = EnergyFlows::default();
+        let trial = Trial { begin, full: end.clone(), middle, halves: end, energy };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -217,7 +223,13 @@ impl<S: ContactSource> Simulation<S> {
 
     /// The contacts of the last step and what they passed on.
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        self.last().contact_forces()
+        let before = self.corrector.is_some().then(|| self.stepper.rebounds());
+        self.last().contact_forces().chain(before.into_iter().flatten())
+    }
+
+    /// Kinetic energy that impacts with restitution took at the beginning of the last step (J).
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.stepper.lost_in_impacts()
     }
 
     /// Mean effort of each actuator over the last step (N m, N).
@@ -291,13 +303,15 @@ impl<S: ContactSource> Simulation<S> {
             return Ok(());
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
-        let (end, external) = &mut self.trial.full;
-        end.v.copy_from_slice(&self.state.v);
+        let Trial { begin, full: (end, external), .. } = &mut self.trial;
+        begin.copy_from(&self.state);
+        let _ = self.stepper.strike(&self.system, begin, dt);
+        end.v.copy_from_slice(&begin.v);
         external.copy_from_slice(&self.external);
-        let step = self.stepper.solve(&self.system, &self.state, dt, TIGHTEST, &mut end.v, external)?;
+        let step = self.stepper.solve(&self.system, begin, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
-        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, &self.state, &end.v));
-        finish(&self.system, &self.state, dt, end);
+        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, begin, &end.v));
+        self.stepper.place(&self.system, begin, dt, end);
         divergence::check(&self.system.model, end, dt)?;
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
@@ -355,31 +369,40 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, meter, .. } = self;
-        let Trial { full: (full, full_x), middle, halves: (halves, halves_x), energy } = trial;
+        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
-        full.v.copy_from_slice(&state.v);
+        begin.copy_from(state);
+        let mut gap = stepper.strike(system, begin, dt);
+        full.v.copy_from_slice(&begin.v);
         full_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        finish(system, state, dt, full);
+        summary.solver.add(&stepper.solve(system, begin, dt, tolerance, &mut full.v, full_x)?);
+        stepper.place(system, begin, dt, full);
 
         let half = 0.5 * dt;
-        let start = state.v.iter().zip(&full.v);
+        if gap.is_some() {
+            begin.copy_from(state);
+            stepper.prepare(system, source, state, half);
+            gap = farther(gap, stepper.strike(system, begin, half));
+        }
+        let start = begin.v.iter().zip(&full.v);
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, half, tolerance, &mut middle.v, halves_x)?);
-        *energy = meter.measure(system, None, stepper, state, &middle.v);
-        finish(system, state, half, middle);
+        summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
+        *energy = meter.measure(system, None, stepper, begin, &middle.v);
+        stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
         }
         stepper.prepare(system, source, middle, half);
-        halves.v.copy_from_slice(&full.v);
+        let again = stepper.strike(system, middle, half);
+        halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
         energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
-        finish(system, middle, half, halves);
+        stepper.place(system, middle, half, halves);
 
-        Ok(trial.difference())
+        // Surfaces that rebound apart from each other are off by that.
+        Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference()))
     }
 
     /// Makes a first-order step and corrects it; returns the largest difference of a position, infinite where something is not finite.
@@ -395,12 +418,15 @@ impl<S: ContactSource> Simulation<S> {
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { full: (full, full_x), middle: predicted, halves: (end, end_x), energy } = trial;
+        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x), energy } = trial;
         stepper.prepare(system, source, state, dt);
+        begin.copy_from(state);
+        let gap = stepper.strike(system, begin, dt);
+        let state = &*begin;
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        finish(system, state, dt, full);
+        stepper.place(system, state, dt, full);
         end.v.copy_from_slice(&full.v);
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
@@ -416,17 +442,18 @@ impl<S: ContactSource> Simulation<S> {
             predicted.time = end.time;
             corrector.prepare(system, source, predicted, dt);
             end_x.copy_from_slice(external);
-            let ends = (&*state, &*predicted);
+            let ends = (state, &*predicted);
             let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
             summary.solver.add(&step);
-            // The mean velocity, half by half.
-            end.q.copy_from_slice(&state.q);
-            system.model.advance(&mut end.q, &state.v, 0.5 * dt);
-            system.model.advance(&mut end.q, &end.v, 0.5 * dt);
+            corrector.place_corrected(system, state, dt, end);
         }
         *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
-        Ok(trial.difference())
+        Ok(gap.unwrap_or(0.0).max(trial.difference()))
     }
+}
+
+fn farther(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 impl Trial {
@@ -444,11 +471,4 @@ impl Trial {
         }
         error
     }
-}
-
-/// Positions and time at the end of a step of `dt` (s) from `start`, with the velocities that `end` has.
-fn finish(system: &System, start: &State, dt: f64, end: &mut State) {
-    end.time = start.time + dt;
-    end.q.copy_from_slice(&start.q);
-    system.model.flow(&mut end.q, &mut end.v, dt);
 }

@@ -10,6 +10,8 @@ mod energy;
 mod equality;
 mod error;
 mod external;
+mod free;
+mod impact;
 mod integrate;
 mod integrator;
 mod reactions;

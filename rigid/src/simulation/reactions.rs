@@ -3,9 +3,14 @@
 use super::contact::Touch;
 use super::equality::{Row, RowKind};
 use super::integrate::Simulation;
+use super::integrator::Integrator;
 use super::stepper::Stepper;
 use super::system::System;
-use crate::multibody::{ForceVector, InverseDynamics, Kinematics, LinkId, inverse_dynamics};
+use crate::comfree::{factorise, solve};
+use crate::multibody::{
+    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, State, bias_forces,
+    inverse_dynamics, mass_matrix,
+};
 use nalgebra::Vector3;
 
 impl<S> Simulation<S> {
@@ -36,7 +41,12 @@ impl<S> Simulation<S> {
             Some(corrector) => (Some(&self.stepper), corrector),
             None => (None, &self.stepper),
         };
-        self.reactions.update(&self.system, first, last);
+        // Step doubling keeps its second half.
+        let begin = match self.integrator {
+            Integrator::ErrorControlled { .. } => &self.trial.middle,
+            _ => &self.trial.begin,
+        };
+        self.reactions.update(&self.system, first, last, begin);
     }
 }
 
@@ -51,11 +61,72 @@ pub(super) struct Reactions {
     external: Vec<ForceVector>,
     inverse: InverseDynamics,
     efforts: Vec<f64>,
+    middle: Option<Box<Middle>>,
+}
+
+/// The middle of a step of first order: what joints pass there is their mean over the step, to the second order.
+#[derive(Debug)]
+struct Middle {
+    state: State,
+    kinematics: Kinematics,
+    mass: MassMatrix,
+    accelerations: Vec<f64>,
+    /// A tree's mass matrix.
+    factor: Vec<f64>,
+}
+
+impl Middle {
+    fn new(system: &System) -> Self {
+        let model = &system.model;
+        Self {
+            state: model.rest(),
+            kinematics: Kinematics::new(model),
+            mass: MassMatrix::default(),
+            accelerations: Vec::new(),
+            factor: Vec::new(),
+        }
+    }
+
+    /// Half a step on from `begin`: there the accelerations of the jointed trees are those that the forces along their joints give, so that
+    /// every joint passes along its axes just what it has itself.
+    fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamics) {
+        let Self { state, kinematics, mass, accelerations, factor } = self;
+        let (model, dt) = (&system.model, last.dt);
+        accelerations.clone_from(&last.acceleration);
+        let Some(free) = &last.free else { return };
+        state.copy_from(begin);
+        state.time += 0.5 * dt;
+        // The mean velocity of the first half.
+        state.v.iter_mut().zip(&*accelerations).for_each(|(v, a)| *v += 0.25 * dt * a);
+        for (t, _) in free.motion.trees() {
+            for &link in &model.trees()[t].links {
+                let (q, v) = (model.positions_of(link), model.velocities_of(link));
+                model.links()[link.0].joint.advance(&mut state.q[q], &state.v[v], 0.5 * dt);
+            }
+        }
+        state.v.iter_mut().zip(&*accelerations).for_each(|(v, a)| *v += 0.25 * dt * a);
+        kinematics.update_at(model, state, Corner::Mean(begin.time, dt));
+        mass_matrix(model, kinematics, mass);
+        // The velocities are not needed any more.
+        bias_forces(model, kinematics, &[], inverse, &mut state.v);
+        for (t, end_mass) in free.motion.trees() {
+            let tree = &model.trees()[t];
+            let (n, first) = (tree.velocities, tree.first_velocity);
+            let wanted = &mut accelerations[first..first + n];
+            free.other_forces(end_mass, first, dt, wanted);
+            wanted.iter_mut().zip(&state.v[first..]).for_each(|(f, bias)| *f -= bias);
+            factor.clear();
+            factor.extend_from_slice(mass.values(t));
+            if factorise(factor, n) {
+                solve(factor, n, wanted);
+            }
+        }
+    }
 }
 
 impl Reactions {
-    /// Finds them for the step that `last` made. With `first`, that of a trapezoid rule's beginning, they are the mean of both ends.
-    pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper) {
+    /// Finds them for the step from `begin` that `last` made. With `first`, that of a trapezoid rule's beginning, they are the mean of both ends.
+    pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
         let links = system.model.links().len();
         for forces in [&mut self.joints, &mut self.contacts] {
             forces.clear();
@@ -64,10 +135,20 @@ impl Reactions {
         let solved = last.problem.contacts.impulses().iter().map(|p| Vector3::from(*p) / last.dt);
         match first {
             Some(first) => {
-                self.add_end(system, first, last.trapezoid.contact_forces.iter().copied(), last, 0.5);
-                self.add_end(system, last, solved, last, 0.5);
+                let at_first = (&first.kinematics, &last.acceleration[..]);
+                let at_last = (&last.kinematics, &last.acceleration[..]);
+                let forces = last.trapezoid.contact_forces.iter().copied();
+                self.add_end(system, first, forces, last, 0.5, at_first);
+                self.add_end(system, last, solved, last, 0.5, at_last);
             }
-            None => self.add_end(system, last, solved, last, 1.0),
+            None => {
+                let mut middle = self.middle.take().unwrap_or_else(|| Box::new(Middle::new(system)));
+                middle.find(system, last, begin, &mut self.inverse);
+                let published = last.free.is_none();
+                let kinematics = if published { &last.kinematics } else { &middle.kinematics };
+                self.add_end(system, last, solved, last, 1.0, (kinematics, &middle.accelerations));
+                self.middle = Some(middle);
+            }
         }
         // A free joint passes nothing, but what its body turned by in its flow is not in the accelerations of the step.
         for body in &system.model.floating {
@@ -75,8 +156,8 @@ impl Reactions {
         }
     }
 
-    /// Adds the part that one end of the step has, `share`, of the motion there: that at which `end` is prepared. `forces` are its
-    /// contacts' parts of the mean over the step.
+    /// Adds the part that one end of the step has, `share`, of the forces there: where `end` is prepared. `forces` are its
+    /// contacts' parts of the mean over the step. The links move as in `motion`, by its accelerations.
     fn add_end(
         &mut self,
         system: &System,
@@ -84,6 +165,7 @@ impl Reactions {
         forces: impl Iterator<Item = Vector3<f64>>,
         last: &Stepper,
         share: f64,
+        motion: (&Kinematics, &[f64]),
     ) {
         let (model, kinematics) = (&system.model, &end.kinematics);
         self.at_one_end.clear();
@@ -108,14 +190,9 @@ impl Reactions {
             add_row(kinematics, row, impulse / last.dt, &mut self.external);
         }
         self.efforts.resize(model.velocities(), 0.0);
-        inverse_dynamics(
-            model,
-            kinematics,
-            &last.acceleration,
-            &self.external,
-            &mut self.inverse,
-            &mut self.efforts,
-        );
+        let (moving, accelerations) = motion;
+        let Self { external, inverse, efforts, .. } = self;
+        inverse_dynamics(model, moving, accelerations, external, inverse, efforts);
         self.joints.iter_mut().zip(self.inverse.joint_forces()).for_each(|(j, f)| *j += *f * share);
         self.contacts.iter_mut().zip(&self.at_one_end).for_each(|(c, f)| *c += *f);
     }

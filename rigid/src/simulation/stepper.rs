@@ -1,19 +1,23 @@
 //! One implicit step.
 
+use nalgebra::Vector3;
+
 use super::assemble::{self, PreparedContact};
 use super::contact::{ContactForce, ContactSource, Touch};
 use super::energy::mechanical_energy;
 use super::equality::Row;
 use super::error::SimulationError;
 use super::external::Implicit;
+use super::free::Free;
+use super::impact::{Impacts, Scene};
 use super::system::System;
 use super::trapezoid::Trapezoid;
 use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
 use crate::icf::law::ActuatorLaw;
 use crate::icf::{Problem, SolveSettings, SolveSummary, Solver, Stop};
 use crate::multibody::{
-    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, MotionVector, State, bias_forces,
-    mass_matrix,
+    Corner, ForceVector, InverseDynamics, Kinematics, Link, LinkId, MassMatrix, Model, MotionVector, State,
+    bias_forces, mass_matrix,
 };
 
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
@@ -88,13 +92,34 @@ fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
     }
 }
 
+/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a ball two thirds. Of free bodies, whose origin
+/// is about their centre, nothing.
+fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
+    let extent = |(l, link): (usize, &Link)| {
+        let floats = model.tree_of(LinkId(l)).is_none_or(|t| model.floating.iter().any(|b| b.tree == t));
+        let (center, mass) = (link.inertia.center(), link.inertia.mass);
+        if floats || mass <= 0.0 {
+            return (Vector3::zeros(), 0.0);
+        }
+        (center, (2.0 * link.inertia.shifted(&center).inertia.trace() / mass).sqrt())
+    };
+    // Many free bodies are not looked for one by one.
+    if model.floating.len() == model.trees().len() {
+        return vec![(Vector3::zeros(), 0.0); model.links().len()];
+    }
+    model.links().iter().enumerate().map(extent).collect()
+}
+
 /// Makes one step after another. Buffers are kept.
 #[derive(Debug)]
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
     pub(super) inverse: InverseDynamics,
-    bias: Vec<f64>,
+    /// What forces ask for that are not in the contact-free motion.
+    pub(super) bias: Vec<f64>,
+    /// The contact-free motion of jointed trees, where steps take it.
+    pub(super) free: Option<Box<Free>>,
     /// Forces from outside on every link at the prepared state, about its origin.
     pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
@@ -102,6 +127,10 @@ pub struct Stepper {
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<Row>,
     normal_forces: Vec<f64>,
+    /// Of every link on a joint its centre of mass (m) and what it reaches from there (m): its origin may be where it does not move.
+    extents: Vec<(Vector3<f64>, f64)>,
+    /// The rebounds at the beginning of the last step.
+    impacts: Impacts,
     pub(super) problem: Problem,
     solver: Solver,
     /// The closed-form solver, where that makes the steps.
@@ -125,12 +154,15 @@ impl Stepper {
             mass: MassMatrix::default(),
             inverse: InverseDynamics::default(),
             bias: vec![0.0; n],
+            free: Free::new(system),
             loads: Vec::new(),
             weight: vec![0.0; n],
             touches: Vec::new(),
             prepared: Vec::new(),
             rows: Vec::new(),
             normal_forces: Vec::new(),
+            extents: extents(&system.model),
+            impacts: Impacts::default(),
             problem: Problem::default(),
             solver: Solver::new(),
             comfree: matches!(system.solver, RigidSolver::ComFree(_)).then(Box::default),
@@ -148,22 +180,48 @@ impl Stepper {
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
         self.kinematics.update_at(model, state, Corner::Over(reach));
-        mass_matrix(model, &self.kinematics, &mut self.mass);
-        system.loads(&self.kinematics, state.time, &mut self.loads);
-        bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
-        for body in &model.floating {
-            body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
-        }
-        self.weigh(system);
         let fastest = (0..model.links().len())
             .map(|l| {
-                let v = self.kinematics.velocity(LinkId(l));
-                v.linear.norm()
+                let (v, (center, radius)) = (self.kinematics.velocity(LinkId(l)), &self.extents[l]);
+                let lever = self.kinematics.pose(LinkId(l)).rotation * center;
+                v.shifted(&lever).linear.norm() + radius * v.angular.norm()
             })
             .fold(0.0, f64::max);
         let fall = model.gravity.norm() * reach;
         self.touches.clear();
+        self.impacts.clear();
         source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
+        self.prepare_forces(system, state);
+    }
+
+    /// Finds whether surfaces rebound at the beginning of a step of `dt` (s) from the prepared state, and takes its velocities to those after.
+    /// Returns how far apart surfaces were that rebounded (m).
+    pub(super) fn strike(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
+        let Self { impacts, mass, touches, prepared, problem, .. } = self;
+        let (model, pool) = (&system.model, &problem.contacts);
+        let scene = Scene { model, mass, touches, prepared, pool, dt };
+        if !impacts.strike(&scene, &mut state.v) {
+            return None;
+        }
+        self.kinematics.update_at(model, state, Corner::Over(dt));
+        self.prepare_forces(system, state);
+        Some(self.impacts.gap)
+    }
+
+    /// What [`prepare`](Self::prepare) finds from the kinematics and the contacts.
+    fn prepare_forces(&mut self, system: &System, state: &State) {
+        let model = &system.model;
+        mass_matrix(model, &self.kinematics, &mut self.mass);
+        system.loads(&self.kinematics, state.time, &mut self.loads);
+        if self.free.is_some() {
+            self.bias_of_loads(system);
+        } else {
+            bias_forces(model, &self.kinematics, &self.loads, &mut self.inverse, &mut self.bias);
+        }
+        for body in &model.floating {
+            body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
+        }
+        self.weigh(system);
         assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
         if let Some(comfree) = &mut self.comfree {
             assemble::spins(system, &self.kinematics, &self.touches, &mut comfree.spins);
@@ -257,12 +315,22 @@ impl Stepper {
         v: &mut [f64],
         x: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
-        self.assemble(system, state, dt);
+        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, &mut self.problem);
+        assemble::joints(system, state, &self.mass, dt, &mut self.problem);
+        assemble::actuators(system, state, &self.weight, dt, &mut self.problem);
         self.linearise(system, state, dt, x)?;
+        self.assemble(system, state, dt)?;
+        if let Some(free) = &self.free {
+            free.guess(&system.model, v);
+        }
         let summary = match &system.solver {
             RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
             RigidSolver::ComFree(settings) => self.correct_contacts(system, settings, state.time, dt, v)?,
         };
+        if let Some(free) = &mut self.free {
+            let convex = matches!(system.solver, RigidSolver::Icf);
+            free.finish(&system.model, state, dt, v, (&self.problem, &self.bias), convex);
+        }
         self.finish(state, dt, v, x);
         Ok(summary)
     }
@@ -354,14 +422,18 @@ impl Stepper {
         }
     }
 
-    /// The parts of the problem that depend on the step's length.
-    fn assemble(&mut self, system: &System, state: &State, dt: f64) {
+    /// Inertia and momentum of the problem, with what damps and springs the joints.
+    fn assemble(&mut self, system: &System, state: &State, dt: f64) -> Result<(), SimulationError> {
         let model = &system.model;
         let problem = &mut self.problem;
         problem.inertia.copy_from(&self.mass);
         problem.momentum.resize(model.velocities(), 0.0);
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
+        if let Some(free) = &mut self.free {
+            free.loaded = self.loads.iter().any(|load| *load != ForceVector::zero());
+            free.begin(model, state, dt, &self.bias, problem)?;
+        }
         // Damping and springs at the end of the step.
         for &link in &model.passive {
             let (q, n) = (model.positions_of(link), model.velocities_of(link));
@@ -377,9 +449,7 @@ impl Stepper {
                 }
             }
         }
-        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
-        assemble::joints(system, state, &self.mass, dt, problem);
-        assemble::actuators(system, state, &self.weight, dt, problem);
+        Ok(())
     }
 
     /// Linearises the external systems and adds their forces as actuators.
@@ -431,12 +501,34 @@ impl Stepper {
             Some(comfree) => comfree.moment(c) / self.dt,
             None => nalgebra::Vector3::zeros(),
         };
+        let rebound = |c: usize| match self.impacts.impulses.get(c) {
+            Some(impulse) => impulse / self.dt,
+            None => nalgebra::Vector3::zeros(),
+        };
         contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
             touch: *touch,
-            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)),
+            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)) + rebound(c),
             moment: moment(c),
             velocity: (*velocity).into(),
         })
+    }
+
+    /// The contacts that rebounded at the beginning of the last step, with that alone.
+    pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let struck = self.touches.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
+        struck.filter(|((_, impulse), _)| **impulse != nalgebra::Vector3::zeros()).map(
+            |((touch, impulse), velocity)| ContactForce {
+                touch: *touch,
+                force: impulse / self.dt,
+                moment: nalgebra::Vector3::zeros(),
+                velocity: (*velocity).into(),
+            },
+        )
+    }
+
+    /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own velocities.
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.impacts.lost
     }
 
     /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.

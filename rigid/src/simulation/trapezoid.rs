@@ -30,7 +30,7 @@ use super::error::SimulationError;
 use super::stepper::{StepSummary, Stepper};
 use super::system::System;
 use crate::icf::law::{ActuatorLaw, DryJointLaw};
-use crate::multibody::{LinkId, State, bias_forces};
+use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
 /// Weight of the end of the step for a force of the rate `z`: as a trapezoid where it does not overshoot.
@@ -52,6 +52,12 @@ pub(super) struct Trapezoid {
     pairs: Vec<PairRates>,
     /// Of each degree of freedom alone, at the predicted end (1/kg, 1/(kg m^2)).
     pub inverse_inertia: Vec<f64>,
+    /// The end of the step if nothing but gravity acted on jointed bodies, and nothing at all on free ones.
+    free: State,
+    /// Whether anything acts on a tree.
+    touched: Vec<bool>,
+    /// Velocities of the second half of the step, of trees that nothing acts on against their motion.
+    change: Vec<f64>,
     /// Bias forces at both ends.
     bias: [Vec<f64>; 2],
     /// Force on the second link of each contact at the beginning, weighted.
@@ -91,7 +97,7 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Mean inertia, and the momentum of the start less the mean bias forces.
+    /// Mean inertia, and the momentum of the start less the mean bias forces. Trees that nothing acts on have that of their motion instead.
     fn begin(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let model = &system.model;
         let [at_start, at_end] = &mut self.trapezoid.bias;
@@ -110,6 +116,47 @@ impl Stepper {
         for ((r, a), b) in problem.momentum.iter_mut().zip(at_start).zip(at_end) {
             *r -= 0.5 * dt * (*a + *b);
         }
+        self.begin_free(first, system, start, dt);
+    }
+
+    /// The trees that nothing acts on at either end of the step move as they do without it, which is better than any rule: of free ones the turning, of jointed
+    /// ones all.
+    fn begin_free(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
+        let Self { trapezoid, problem, bias, .. } = self;
+        let (model, Trapezoid { free, touched, .. }) = (&system.model, trapezoid);
+        touched.clear();
+        touched.resize(model.trees().len(), true);
+        let Some(jointed) = &first.free else { return };
+        touched.copy_from_slice(jointed.touched());
+        problem.mark_trees(touched);
+        free.q.clone_from(&start.q);
+        free.v.clone_from(&start.v);
+        model.flow(&mut free.q, &mut free.v, dt);
+        jointed.copy_end(model, free);
+        for (t, tree) in model.trees().iter().enumerate().filter(|(t, _)| !touched[*t]) {
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            let (block, v) = (problem.inertia.block(t), &free.v[dofs.clone()]);
+            for (i, n) in dofs.enumerate() {
+                let momentum: f64 = v.iter().enumerate().map(|(j, v)| block[(i, j)] * v).sum();
+                // Of free bodies gravity, at both ends.
+                problem.momentum[n] = momentum - 0.5 * dt * (first.bias[n] + bias[n]);
+            }
+        }
+    }
+
+    /// Positions at the end of a corrected step of `dt` (s), with the velocities that `end` has: the mean velocity, half by half. What nothing acts on has
+    /// moved, and what gravity changed of a free body's velocity, it changed by half in the mean.
+    pub(super) fn place_corrected(&mut self, system: &System, start: &State, dt: f64, end: &mut State) {
+        let (model, Trapezoid { free, touched, change, .. }) = (&system.model, &mut self.trapezoid);
+        end.q.copy_from_slice(&start.q);
+        model.advance(&mut end.q, &start.v, 0.5 * dt);
+        change.clone_from(&end.v);
+        for (_, tree) in model.trees().iter().enumerate().filter(|(t, _)| !touched[*t]) {
+            copy_positions(model, tree, free, end);
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            change[dofs.clone()].iter_mut().zip(&free.v[dofs]).for_each(|(v, free)| *v -= free);
+        }
+        model.advance(&mut end.q, change, 0.5 * dt);
     }
 
     /// Damping and springs of the joints.

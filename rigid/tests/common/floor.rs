@@ -25,6 +25,7 @@ impl ContactSource for Floor {
             let distance = center.z - radius;
             if distance < margin {
                 out.push(Touch {
+                    restitution: 0.0,
                     first: None,
                     second: Some(link),
                     point: Vector3::new(center.x, center.y, 0.5 * distance),

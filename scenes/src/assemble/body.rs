@@ -68,9 +68,13 @@ pub(super) fn body(
 }
 
 fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
+    let dissipation = geometry.dissipation.unwrap_or(rigid.dissipation);
+    // What dissipates nothing rebounds.
+    let natural = if dissipation == 0.0 { 1.0 } else { 0.0 };
     ContactMaterial {
         stiffness: geometry.stiffness.unwrap_or(rigid.stiffness),
-        dissipation: geometry.dissipation.unwrap_or(rigid.dissipation),
+        dissipation,
+        restitution: geometry.restitution.or(rigid.restitution).unwrap_or(natural),
         static_friction: geometry.static_friction.unwrap_or(geometry.friction),
         dynamic_friction: geometry.friction,
         torsional_friction: geometry.torsional_friction,

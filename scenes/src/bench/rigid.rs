@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use crate::builtin;
-use crate::format::{Body, Dynamic, Integrator, Motion, RigidShape, Scene};
+use crate::format::{Body, Dynamic, Integrator, Motion, Order, RigidShape, Scene};
 use crate::machine::Machine;
 use crate::prepare::{Prepared, prepare};
 
@@ -51,7 +51,9 @@ pub(super) const fn fixed(name: &'static str, step: f64, look: f64) -> Stepping 
 }
 
 const fn controlled(name: &'static str, accuracy: f64) -> Stepping {
-    Stepping { name, integrator: Integrator::ErrorControlled { accuracy, max_step: 0.1 }, look: 0.1 }
+    // The order of the paper's table.
+    let order = Some(Order::First);
+    Stepping { name, integrator: Integrator::ErrorControlled { accuracy, max_step: 0.1, order }, look: 0.1 }
 }
 
 /// The steppings that every case is measured with.

@@ -103,7 +103,8 @@ pub struct Dynamic {
     /// Only with `mass`.
     #[serde(default)]
     pub center_of_mass: Option<[f64; 3]>,
-    /// Velocity of the centre of mass at the start, world frame [m/s]. A joint keeps the part that it leaves free.
+    /// Velocity of the centre of mass at the start, world frame [m/s]. A joint keeps the part that it leaves free. Left out or zero on a
+    /// joint that turns about a point, it is what the angular velocity asks for.
     #[serde(default)]
     pub velocity: [f64; 3],
     /// Angular velocity at the start, world frame [rad/s]. A joint keeps the part that it leaves free.
@@ -144,6 +145,11 @@ pub struct Geometry {
     /// Hunt-Crossley dissipation against other bodies; left out, that of the scene's `rigid` [s/m].
     #[serde(default)]
     pub dissipation: Option<f64>,
+    /// Coefficient of restitution against other bodies, in [0, 1] [-]: the part of the speed with which they part after an impact; two in
+    /// contact have the mean, the softer one's weighing more. With 0 they rebound as their springs and dissipation have it, where
+    /// steps resolve that. Left out, that of the scene's `rigid`.
+    #[serde(default)]
+    pub restitution: Option<f64>,
     /// Resistance to turning about the contact's normal with the closed-form solver: a moment of at most this times the normal force [m].
     /// Two geometries have the harmonic mean.
     #[serde(default)]
@@ -181,6 +187,7 @@ impl Geometry {
             static_friction: None,
             stiffness: None,
             dissipation: None,
+            restitution: None,
             torsional_friction: 0.0,
             rolling_friction: 0.0,
             impedance: Impedance::default(),

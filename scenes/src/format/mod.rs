@@ -44,7 +44,7 @@ pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoin
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
 pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
-pub use rigid::{ComFree, ComFreeForm, ComFreeGains, Impedance, Integrator, Rigid, RigidSolver};
+pub use rigid::{ComFree, ComFreeForm, ComFreeGains, Impedance, Integrator, Order, Rigid, RigidSolver};
 pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};

@@ -13,6 +13,8 @@ pub struct Rigid {
     pub stiffness: f64,
     /// Hunt-Crossley dissipation of a surface [s/m].
     pub dissipation: f64,
+    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no dissipation, and 0 elsewhere.
+    pub restitution: Option<f64>,
     /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
     pub stiction_tolerance: f64,
     /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
@@ -27,6 +29,7 @@ impl Default for Rigid {
             integrator: Integrator::Fixed { step: None },
             stiffness: 1e6,
             dissipation: 10.0,
+            restitution: None,
             stiction_tolerance: 1e-4,
             refresh_friction: true,
             comfree: ComFree::default(),
@@ -160,7 +163,20 @@ pub enum Integrator {
         /// Longest step [s].
         #[serde(default = "longest_step")]
         max_step: f64,
+        /// Order of the steps; left out, second, and first with the closed-form solver, which has no other.
+        #[serde(default)]
+        order: Option<Order>,
     },
+}
+
+/// Order of error-controlled steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// A step is made whole and in halves, which are kept: three solves.
+    First,
+    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic constraints.
+    Second,
 }
 
 fn usual_accuracy() -> f64 {

@@ -219,6 +219,7 @@ fn material(
     }
     let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
     Ok(ContactMaterial {
+        restitution: 0.0,
         stiffness,
         dissipation,
         static_friction: mu,

@@ -139,6 +139,7 @@ impl Check {
         if let Some(dissipation) = geometry.dissipation {
             self.non_negative(&format!("{path}.dissipation"), dissipation, "s/m");
         }
+        self.restitution(&format!("{path}.restitution"), geometry.restitution);
         self.non_negative(&format!("{path}.torsional_friction"), geometry.torsional_friction, "m");
         self.non_negative(&format!("{path}.rolling_friction"), geometry.rolling_friction, "m");
         self.impedance(&format!("{path}.impedance"), &geometry.impedance);

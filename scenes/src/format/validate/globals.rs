@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use super::Check;
 use crate::format::{
-    AutoOr, BoundaryKind, ComFree, ComFreeForm, ComFreeGains, Integrator, Rigid, RigidSolver, SCHEMA_VERSION,
-    Scene,
+    AutoOr, BoundaryKind, ComFree, ComFreeForm, ComFreeGains, Integrator, Order, Rigid, RigidSolver,
+    SCHEMA_VERSION, Scene,
 };
 
 impl Check {
@@ -88,14 +88,21 @@ impl Check {
                     }
                 }
             }
-            Integrator::ErrorControlled { accuracy, max_step } => {
+            Integrator::ErrorControlled { accuracy, max_step, .. } => {
                 self.positive("rigid.integrator.accuracy", accuracy, "rad or m");
                 self.positive("rigid.integrator.max_step", max_step, "s");
             }
         }
         self.positive("rigid.stiffness", rigid.stiffness, "N/m");
         self.non_negative("rigid.dissipation", rigid.dissipation, "s/m");
+        self.restitution("rigid.restitution", rigid.restitution);
         self.positive("rigid.stiction_tolerance", rigid.stiction_tolerance, "m/s");
+    }
+
+    pub(super) fn restitution(&mut self, path: &str, restitution: Option<f64>) {
+        if let Some(e) = restitution {
+            self.number(path, e, "", "must be in [0, 1]", (0.0..=1.0).contains(&e));
+        }
     }
 
     fn comfree(&mut self, scene: &Scene) {
@@ -122,6 +129,10 @@ impl Check {
                 let message =
                     "\"trapezoid\" needs a second-order corrector, which rigid_solver \"comfree\" has not";
                 self.problem("rigid.integrator.type", message);
+            }
+            (Integrator::ErrorControlled { order: Some(Order::Second), .. }, ..) => {
+                let message = "\"second\" needs a corrector, which rigid_solver \"comfree\" has not";
+                self.problem("rigid.integrator.order", message);
             }
             (Integrator::ErrorControlled { .. }, ComFreeForm::Published, _)
             | (Integrator::ErrorControlled { .. }, _, ComFreeGains::PerStep { .. }) => {

@@ -24,7 +24,7 @@ fn draw(dice: &mut Dice) -> Trial {
         scene.rigid.integrator = if dice.chance(0.5) {
             Integrator::Trapezoid { step: None }
         } else {
-            Integrator::ErrorControlled { accuracy: dice.log_within(1e-6, 1e-3), max_step: 0.1 }
+            Integrator::ErrorControlled { accuracy: dice.log_within(1e-6, 1e-3), max_step: 0.1, order: None }
         };
     }
     if dice.chance(0.4) {

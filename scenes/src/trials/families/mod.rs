@@ -90,7 +90,7 @@ fn rigid_settings(dice: &mut Dice, scene: &mut Scene) {
         0 => scene.rigid.integrator = Integrator::Trapezoid { step: None },
         1 => {
             let accuracy = dice.log_within(1e-6, 1e-2);
-            scene.rigid.integrator = Integrator::ErrorControlled { accuracy, max_step: 0.1 };
+            scene.rigid.integrator = Integrator::ErrorControlled { accuracy, max_step: 0.1, order: None };
         }
         2 => scene.rigid_solver = RigidSolver::Comfree,
         3 => {

@@ -1,0 +1,315 @@
+//! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
+//!
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees that
+//! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. All else is
+//! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
+//! them what they do is measured in the kinetic energy of the end.
+//!
+//! The positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
+//! end: `e_f = (q_f - q0)/h - v_f` of the contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1 M`,
+//! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
+//! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
+
+use super::error::SimulationError;
+use super::stepper::Stepper;
+use super::system::System;
+use crate::comfree::{Form, RigidSolver, factorise, solve};
+use crate::icf::Problem;
+use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axis};
+
+/// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
+/// takes no part in it.
+const LIMIT_REACH: f64 = 2.0;
+const LIMIT_RATE: f64 = 100.0;
+/// About the root of the sum of both ends' squares, at an equal rate at both (rad).
+const HALF_A_TURN: f64 = 4.0;
+
+/// The contact-free motion of the jointed trees, and what the step adds to it.
+#[derive(Clone, Debug)]
+pub(super) struct Free {
+    pub motion: FreeMotion,
+    /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
+    change: Vec<f64>,
+    /// Mean velocity of the positions, less that of both ends of the step (rad/s, m/s).
+    lead: Vec<f64>,
+    /// Velocities at the end of the step, less those of the contact-free motion (rad/s, m/s).
+    gained: Vec<f64>,
+    /// Impulse of gravity (N m s, N s) on the trees whose motion has none.
+    pub weight: Vec<f64>,
+    /// Whether anything acts on a tree besides gravity.
+    touched: Vec<bool>,
+    /// Bodies that nothing holds, and their first degree of freedom.
+    floating: Vec<(usize, LinkId)>,
+    /// Whether free bodies fall by parabolas. Under error control they do not: steps of first order there are what tells an
+    /// impact ahead.
+    pub parabolas: bool,
+    /// Whether a constraint pushed a tree, and whether there are forces from outside.
+    pushed: Vec<bool>,
+    pub loaded: bool,
+    /// Whether there are systems outside, whose states go with the velocities of steps' ends: positions then do so, too.
+    steered: bool,
+    /// A tree's Hessian, and vectors of its size.
+    hessian: Vec<f64>,
+    excess: Vec<f64>,
+    lag: Vec<f64>,
+}
+
+impl Free {
+    /// Room for a system; none where its solver keeps to a published explicit step.
+    pub fn new(system: &System) -> Option<Box<Self>> {
+        if let RigidSolver::ComFree(settings) = &system.solver
+            && settings.form == Form::Published
+        {
+            return None;
+        }
+        let model = &system.model;
+        let n = model.trees().iter().map(|tree| tree.velocities).max().unwrap_or(0);
+        Some(Box::new(Self {
+            motion: FreeMotion::new(model),
+            change: vec![0.0; model.velocities()],
+            lead: vec![0.0; model.velocities()],
+            gained: vec![0.0; model.velocities()],
+            weight: vec![0.0; model.velocities()],
+            touched: vec![false; model.trees().len()],
+            floating: model.floating.iter().map(|body| (body.tree, body.link)).collect(),
+            parabolas: false,
+            pushed: Vec::new(),
+            loaded: false,
+            steered: !system.externals.is_empty(),
+            hessian: vec![0.0; n * n],
+            excess: vec![0.0; n],
+            lag: vec![0.0; n],
+        }))
+    }
+
+    /// Finds the motion of a step of `dt` (s), and gives the problem its mass matrices and momenta. `bias` is what all else asks
+    /// for (N m, N).
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        bias: &[f64],
+        problem: &mut Problem,
+    ) -> Result<(), SimulationError> {
+        self.touched.fill(false);
+        problem.mark_trees(&mut self.touched);
+        let (loads, limits) = (bias, &problem.limits);
+        for (t, _) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let mut dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            self.touched[t] |= dofs.any(|n| {
+                let dof = &model.dofs()[n];
+                loads[n] != 0.0 || dof.damping + dof.stiffness > 0.0
+            });
+        }
+        for (tree, _) in &self.floating {
+            self.touched[*tree] |= self.loaded;
+        }
+        for (law, n, tree, _) in limits.entries() {
+            self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
+        }
+        let touched = &self.touched;
+        self.motion.run(model, state, dt, |t| !touched[t]).map_err(|too_fast| SimulationError::TooFast {
+            time: state.time,
+            link: model.links()[too_fast.link.0].name.clone(),
+            step: dt,
+            fits: too_fast.fits,
+        })?;
+        for (t, mass) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            problem.inertia.set_values(t, mass);
+            let v = &self.motion.end.v[dofs.clone()];
+            for (row, n) in mass.chunks_exact(tree.velocities).zip(dofs) {
+                let momentum: f64 = row.iter().zip(v).map(|(m, v)| m * v).sum();
+                problem.momentum[n] = momentum - dt * bias[n];
+            }
+        }
+        self.weight.fill(0.0);
+        self.motion.add_weight(model, state, dt, &mut self.weight);
+        problem.momentum.iter_mut().zip(&self.weight).for_each(|(r, weight)| *r += weight);
+        Ok(())
+    }
+
+    /// Starts the trees that nothing acts on at the motion, which is their solution.
+    pub fn guess(&self, model: &Model, v: &mut [f64]) {
+        for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
+        }
+    }
+
+    /// Finds the mean velocities of a step of `dt` (s) that ended with the velocities `v`. The Hessian is that of the convex problem, or what a
+    /// constraint has moves with the end of the step.
+    pub fn finish(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        v: &mut [f64],
+        (problem, bias): (&Problem, &[f64]),
+        convex: bool,
+    ) {
+        self.fall(model, state, v, problem);
+        let Self { motion, change, lead, gained, touched, pushed, steered, hessian, excess, lag, .. } = self;
+        for (t, mass) in motion.trees() {
+            let tree = &model.trees()[t];
+            let (n, first) = (tree.velocities, tree.first_velocity);
+            let end = &motion.end.v[first..first + n];
+            let change = &mut change[first..first + n];
+            let v = &mut v[first..first + n];
+            if !(touched[t] || pushed[t]) {
+                // The solution without the solver's rounding.
+                v.copy_from_slice(end);
+                change.fill(0.0);
+                gained[first..first + n].fill(0.0);
+                lead[first..first + n].fill(0.0);
+                continue;
+            }
+            let pairs = v.iter().zip(end);
+            gained[first..].iter_mut().zip(pairs).for_each(|(gained, (v, end))| *gained = v - end);
+            // `excess` is e_f, `lag` e.
+            let begin = &state.v[first..first + n];
+            for &link in &tree.links {
+                let (q, at) = (model.positions_of(link), model.velocities_of(link));
+                let (joint, at) = (&model.links()[link.0].joint, at.start - first..at.end - first);
+                let (begin, end) = (&begin[at.clone()], &end[at.clone()]);
+                let excess = &mut excess[at];
+                joint.difference(&state.q[q.clone()], &motion.end.q[q], excess);
+                excess.iter_mut().zip(end).for_each(|(e, end)| *e = *e / dt - end);
+                // Half a turn away the difference of two orientations is no mean velocity.
+                let turned = begin.iter().chain(end).map(|v| v * v).sum::<f64>().sqrt() * dt;
+                if joint.has_quaternion() && turned > HALF_A_TURN {
+                    let ends = begin.iter().zip(end);
+                    excess.iter_mut().zip(ends).for_each(|(e, (begin, end))| *e = 0.5 * (begin - end));
+                }
+            }
+            for ((lag, e), (v, end)) in lag.iter_mut().zip(&*excess).zip(v.iter().zip(end)) {
+                *lag = e - 0.5 * (v - end);
+            }
+            hessian[..n * n].copy_from_slice(problem.inertia.values(t));
+            // Forces from outside may be what holds it: of those that others found for it the stiffness is not known.
+            let held = problem.add_own_hessian(t, &mut hessian[..n * n]);
+            let pressed = *steered || bias[first..first + n].iter().any(|&force| force != 0.0);
+            for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
+                *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
+            }
+            if pressed || (held && !convex) || !factorise(hessian, n) {
+                change.fill(0.0);
+            } else {
+                solve(hessian, n, change);
+            }
+            let ends = begin.iter().zip(&*v).zip(&*change);
+            lead[first..]
+                .iter_mut()
+                .zip(ends)
+                .for_each(|(lead, ((begin, v), e))| *lead = 0.5 * (v - begin) + e);
+            for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
+                *change += v - end - e;
+            }
+        }
+    }
+
+    /// The mean velocity of bodies that nothing but gravity acts on in the step: they fall by parabolas.
+    fn fall(&mut self, model: &Model, state: &State, v: &[f64], problem: &Problem) {
+        self.pushed.clear();
+        self.pushed.resize(self.touched.len(), false);
+        problem.mark_pushed(&mut self.pushed);
+        for (tree, link) in &self.floating {
+            let n = model.velocities_of(*link);
+            let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
+            // Gravity alone turns nothing.
+            let free =
+                self.parabolas && !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
+            for n in linear {
+                self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
+            }
+            for n in n {
+                self.lead[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
+            }
+        }
+    }
+
+    /// By how much the mean velocity of a position in the last step is above that of the step's ends (rad/s, m/s).
+    pub fn lead(&self, velocity: usize) -> f64 {
+        self.lead[velocity]
+    }
+
+    /// Writes the velocities of the jointed trees to which the impulses of the last step were added.
+    pub fn start_of_impulses(&self, model: &Model, v: &mut [f64]) {
+        for (t, _) in self.motion.trees() {
+            let tree = &model.trees()[t];
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
+        }
+    }
+
+    /// Writes the mean forces (N m, N) along the joints of a jointed tree in the last step, of `dt` (s), but for gravity's and those of its motion.
+    /// `mass` is its mass matrix at the end of the motion, `first` its first degree of freedom.
+    pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
+        let gained = &self.gained[first..];
+        let rows = mass.chunks_exact(out.len()).zip(&self.weight[first..]);
+        for (out, (row, weight)) in out.iter_mut().zip(rows) {
+            let impulse: f64 = row.iter().zip(gained).map(|(m, v)| m * v).sum();
+            *out = (impulse - weight) / dt;
+        }
+    }
+
+    /// Whether anything but gravity acts on each tree, as far as a step's beginning tells.
+    pub fn touched(&self) -> &[bool] {
+        &self.touched
+    }
+
+    /// Copies the jointed trees' end of the contact-free motion.
+    pub fn copy_end(&self, model: &Model, to: &mut State) {
+        for (t, _) in self.motion.trees() {
+            copy_tree(model, &model.trees()[t], &self.motion.end, to);
+        }
+    }
+
+    /// Moves the jointed trees of the end of a step of `dt` (s) to their places.
+    pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
+        for (_, link) in &self.floating {
+            let (places, n) = (model.positions_of(*link), model.velocities_of(*link));
+            let shifts = &self.change[n.start + 3..n.end];
+            q[places.start + 4..places.end].iter_mut().zip(shifts).for_each(|(q, v)| *q += dt * v);
+        }
+        for (t, _) in self.motion.trees() {
+            for &link in &model.trees()[t].links {
+                let (places, n) = (model.positions_of(link), model.velocities_of(link));
+                let q = &mut q[places.clone()];
+                q.copy_from_slice(&self.motion.end.q[places]);
+                model.links()[link.0].joint.advance(q, &self.change[n], dt);
+            }
+        }
+    }
+}
+
+impl Stepper {
+    /// What the forces from outside ask of the jointed trees; gravity and their velocities have their part in the contact-free motion.
+    pub(super) fn bias_of_loads(&mut self, system: &System) {
+        let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
+        let model = &system.model;
+        for (t, _) in free.motion.trees() {
+            let tree = &model.trees()[t];
+            bias[tree.first_velocity..tree.first_velocity + tree.velocities].fill(0.0);
+            for link in &tree.links {
+                let Some(load) = loads.get(link.0) else { continue };
+                let origin = kinematics.pose(*link).translation.vector;
+                for_each_axis(model, kinematics, *link, &origin, |n, axis| bias[n] -= axis.dot(load));
+            }
+        }
+    }
+
+    /// Positions and time at the end of a step of `dt` (s) from `start` that this made, with the velocities that `end` has.
+    pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
+        end.time = start.time + dt;
+        end.q.copy_from_slice(&start.q);
+        system.model.flow(&mut end.q, &mut end.v, dt);
+        if let Some(free) = &self.free {
+            free.place(&system.model, dt, &mut end.q);
+        }
+    }
+}
