@@ -94,7 +94,7 @@ fn nothing_to_simulate_is_refused() {
 #[test]
 fn an_open_mesh_and_an_inside_out_one_are_refused_with_the_file() {
     let place = Place::new();
-    let corners = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n";
+    let corners = "v 0 0 0\nv 0.4 0 0\nv 0 0.4 0\nv 0 0 0.4\n";
     let scene = SCENE
         .replace("\"type\": \"sphere\", \"radius\": 0.1", "\"type\": \"mesh\", \"file\": \"mesh/tetra.obj\"");
     std::fs::create_dir(place.path("mesh")).unwrap();

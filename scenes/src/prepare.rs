@@ -186,11 +186,7 @@ fn rigid(scene: &Scene) -> RigidSettings {
                 Integrator::Trapezoid { step: step.unwrap_or(scene.dt), accuracy: None }
             }
             format::Integrator::ErrorControlled { accuracy, max_step, order } => {
-                let usual = match scene.rigid_solver {
-                    format::RigidSolver::Icf => Order::Second,
-                    format::RigidSolver::Comfree => Order::First,
-                };
-                match order.unwrap_or(usual) {
+                match order.unwrap_or(Order::First) {
                     Order::First => Integrator::ErrorControlled { accuracy, max_step },
                     Order::Second => Integrator::Trapezoid { step: max_step, accuracy: Some(accuracy) },
                 }

@@ -121,7 +121,7 @@ fn divergence_in_the_last_step_fails_the_run() {
             } else {
                 assert_eq!(manifest.status, Status::Failed);
                 let error = manifest.error.unwrap();
-                for part in ["'stone'", "t = 0.05", "step of 0.01 s", "shorter dt"] {
+                for part in ["'stone'", "t = 0.05", "step of 0.01", "shorter dt"] {
                     assert!(error.contains(part), "{part}: {error}");
                 }
             }

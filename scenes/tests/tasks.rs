@@ -104,7 +104,7 @@ fn a_tool_is_led_round_a_square() {
 // regularised friction creeps, v_s = 1e-4 m/s for some seconds; let go, it falls to the table.
 #[test]
 fn a_hand_closes_on_a_box_and_lifts_it() {
-    let boxed = json!({ "name": "box", "motion": { "type": "dynamic", "pose": { "position": [0.5, 0, 0.0249] },
+    let boxed = json!({ "name": "box", "motion": { "type": "dynamic", "pose": { "position": [0.5, 0, 0.02495] },
         "joint": { "type": "free" }, "mass": 0.2 },
         "geometries": [{ "shape": { "type": "box", "half_extents": [0.015, 0.025, 0.025] }, "friction": 0.5 }] });
     let waypoints = json!([

@@ -163,7 +163,8 @@ pub enum Integrator {
         /// Longest step [s].
         #[serde(default = "longest_step")]
         max_step: f64,
-        /// Order of the steps; left out, second, and first with the closed-form solver, which has no other.
+        /// Order of the steps; left out, first. The closed-form solver has no other. Second is more accurate where nothing
+        /// touches, and takes longer steps: motors lag and stops give more in them.
         #[serde(default)]
         order: Option<Order>,
     },
