@@ -98,7 +98,7 @@ struct Worst {
 // thickness s lies at most s/2 from where it should.
 #[test]
 fn particles_fill_solids_up_to_their_surface() {
-    const SEED: u64 = 18_4;
+    const SEED: u64 = 184;
     let mut random = SplitMix64::new(SEED);
     for kind in 0..6 {
         let mut worst = Worst::default();
