@@ -270,7 +270,9 @@ impl LimitLaw {
         let sign = if upper { -1.0 } else { 1.0 };
         let (at_once, beyond) = (-gap / (dt + tau), -gap);
         let target = at_once.min((beyond.max(RESTING) / RETURN_TIME).min(RETURN_SPEED));
-        Self { sign, target, returns: beyond > RESTING, stiffness: 1.0 / r, gap, mobility }
+        // As stiff against a load as at once: slower coming back is not softer.
+        let stiffer = if beyond > 0.0 { at_once / target } else { 1.0 };
+        Self { sign, target, returns: beyond > RESTING, stiffness: stiffer / r, gap, mobility }
     }
 
     /// 1 at a lower limit, -1 at an upper one.
