@@ -1,6 +1,7 @@
 //! A world whose particles are stepped by a [`Backend`].
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
+use pliant_mpm::MpmError;
 use pliant_rigid::SpatialImpulse;
 
 use crate::backend::{
@@ -41,7 +42,7 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or granular flow, whose transfers no
-    /// backend has.
+    /// backend has, or where the grid is elsewhere ([`World::return_grid`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
@@ -57,9 +58,29 @@ impl World {
                 instead: "choose drucker-prager, or the cpu backend",
             });
         }
+        if self.mpm.grid_origin() != Vector3::zeros() {
+            return Err(BackendError::Unsupported {
+                what: "a grid that moved".to_owned(),
+                backend: name,
+                instead: "call World::return_grid first",
+            });
+        }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
         self.attached = Some(Attached { backend, bodies, references, left, done: None, is_ahead: false });
         Ok(())
+    }
+
+    /// Puts the grid's origin at the world's, for a backend that is to be made of this world: backends know no other grid. Positions are rounded
+    /// once more where the grid was elsewhere.
+    ///
+    /// # Errors
+    /// [`MpmError`] where a particle is too far from the world's origin.
+    pub fn return_grid(&mut self) -> Result<(), MpmError> {
+        if self.mpm.grid_origin() != Vector3::zeros() {
+            // What it remembers is by the nodes of the grid as it was.
+            self.warm_start.forget();
+        }
+        self.mpm.return_grid()
     }
 
     /// Brings the particles on the host, as [`World::mpm`] shows them, up to date with those of the backend. Without one they are.

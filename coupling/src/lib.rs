@@ -13,6 +13,7 @@ mod energy;
 mod error;
 mod exchange;
 mod flat;
+mod frame;
 mod mass_ratio;
 mod memory;
 mod motion;
@@ -45,8 +46,8 @@ pub use report::{
 };
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
-    ContactSettings, Coupling, CouplingStep, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet,
-    Settings, Stiffness, Substeps,
+    ContactSettings, Coupling, CouplingStep, GridMotion, MaterialId, NEAR_RIGID_NUMBER, ParticleRadius,
+    ParticleSet, Settings, Stiffness, Substeps,
 };
 pub use starts::ALLOWED_OVERLAP;
 pub use world::World;

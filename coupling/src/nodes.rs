@@ -235,7 +235,7 @@ impl Numbering {
     }
 
     fn place(&mut self, mpm: &Mpm) {
-        let h = mpm.grid_spacing();
+        let (h, origin) = (mpm.grid_spacing(), mpm.grid_origin());
         let nowhere = NodePlace { node: [0; 3], at: None, position: Point3::origin() };
         self.places.clear();
         self.places.resize(self.regions.last().map_or(0, |r| r.nodes.end), nowhere);
@@ -243,7 +243,7 @@ impl Numbering {
             for (place, z) in self.places[run.first as usize..].iter_mut().zip(run.z..run.end) {
                 let node = [run.x, run.y, z];
                 let at = mpm.find_node(node).map(|(block, node)| (block as u32, node as u32));
-                let position = Point3::new(f64::from(run.x), f64::from(run.y), f64::from(z)) * h;
+                let position = Point3::new(f64::from(run.x), f64::from(run.y), f64::from(z)) * h + origin;
                 *place = NodePlace { node, at, position };
             }
         }

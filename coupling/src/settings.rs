@@ -74,6 +74,18 @@ pub enum CouplingStep {
     Fixed,
 }
 
+/// What the grid of the particles does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum GridMotion {
+    /// It goes with the largest body that does not move by its own dynamics, or with the particles where there is none: what comes out is the
+    /// same in every inertial frame. At rest where the grid has boundaries, and on a backend.
+    #[default]
+    Auto,
+    /// It stays where it is.
+    Fixed,
+}
+
 /// Contact between particles and bodies. Friction belongs to the bodies' geometries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, default)]
@@ -114,6 +126,8 @@ pub struct Settings {
     pub coupling: Coupling,
     /// Whether a step may be split for it.
     pub coupling_step: CouplingStep,
+    /// Whether the grid moves with the scene.
+    pub grid_motion: GridMotion,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
     /// The contact solver.
@@ -133,6 +147,7 @@ impl Settings {
             substeps: Substeps::Auto,
             coupling: Coupling::Auto,
             coupling_step: CouplingStep::Auto,
+            grid_motion: GridMotion::Auto,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),

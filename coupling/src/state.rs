@@ -14,7 +14,7 @@ use crate::memory::RememberedContact;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Largest header that is believed [bytes].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -95,6 +95,9 @@ impl World {
         let counts = [header.impulses.len(), header.expected.len()];
         if counts != [bodies; 2] || !self.motion.restore(header.seen) {
             return Err(malformed("it belongs to other bodies"));
+        }
+        if self.attached.is_some() {
+            self.return_grid().map_err(malformed)?;
         }
         let memory = self.contact_memory_of_host();
         if let Some(attached) = &mut self.attached {

@@ -14,6 +14,7 @@ use crate::builder::WorldBuilder;
 use crate::convex::{ContactProblem, StopReason};
 use crate::error::StepError;
 use crate::exchange::{Exchange, Exchanged};
+use crate::frame::largest_given;
 use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
 use crate::regions::RegionSolver;
@@ -64,6 +65,8 @@ pub struct World {
     /// Whether each body moves by its dynamics.
     pub(crate) moves: Vec<bool>,
     pub(crate) starts: Vec<Point3<f64>>,
+    /// The body with which the grid goes.
+    pub(crate) largest_given: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
     pub(crate) attached: Option<Attached>,
 }
@@ -110,6 +113,7 @@ impl World {
             boundary_impulse: SpatialImpulse::zero(),
             origins: vec![Point3::origin(); bodies.len()],
             starts: vec![Point3::origin(); bodies.len()],
+            largest_given: largest_given(&bodies),
             walls: Walls::new(&settings.boundaries),
             settings,
             mpm,
@@ -185,6 +189,7 @@ impl World {
     /// A coupling step that has begun: the particles' substeps, and the bodies' step with the impulses of these.
     fn take_part(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
         let dt = self.part(units);
+        self.mpm.set_grid_velocity(self.frame_velocity());
         let substeps = self.substeps_within(dt);
         let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
         if self.attached.is_some() && !self.mpm.is_empty() {
@@ -379,7 +384,10 @@ impl World {
         let (particles, fastest) = match self.done() {
             // Of particles on a backend only the largest speed is known.
             Some(done) => (done.max_speed, done.max_speed),
-            None => (self.mpm.fastest_relative_to(&common), self.mpm.max_speed()),
+            None => {
+                let grid = self.frame_velocity();
+                (self.mpm.fastest_relative_to(&common), self.mpm.fastest_relative_to(&grid))
+            }
         };
         let stable = self.mpm.largest_stable_substep(particles.max(tools));
         stable.min(LONGEST_FLIGHT * self.settings.grid_spacing / fastest)
@@ -400,7 +408,7 @@ impl World {
             return StepError::Mpm { step: self.step, source: error };
         };
         let limit = self.mpm.largest_stable_substep(0.0);
-        let cells = velocity.norm() * delta / self.settings.grid_spacing;
+        let cells = (velocity - self.mpm.grid_velocity()).norm() * delta / self.settings.grid_spacing;
         let cause = if delta > limit {
             format!(
                 "the substep of {delta:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"

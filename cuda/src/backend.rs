@@ -41,6 +41,7 @@ use contact::DeviceContact;
 /// # Errors
 /// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
+    world.return_grid().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, Room::default())?;
     world.attach("cuda", Box::new(backend))
 }

@@ -59,6 +59,7 @@ pub struct Dissipated {
 #[derive(Clone, Debug)]
 pub struct Mpm {
     pub(crate) grid_spacing: f64,
+    pub(crate) frame: GridFrame,
     pub(crate) materials: Vec<Material>,
     /// Densities of the materials and then of the sheets [kg/m^3].
     pub(crate) densities: Vec<f64>,
@@ -91,6 +92,25 @@ pub struct Mpm {
     details: Vec<Detail>,
     /// Fraction of them that the next G2P gives back.
     kept_detail: f32,
+}
+
+/// Where the grid is, and how it moves.
+///
+/// The transfers take no notice of a common velocity of grid and particles, so a grid that goes with the material makes results the same in
+/// every inertial frame, and substeps as long as without that velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct GridFrame {
+    /// World position of the node with coordinates zero [m].
+    pub origin: Vector3<f64>,
+    /// Velocity, world frame; each number is one of f32 [m/s].
+    pub velocity: Vector3<f64>,
+}
+
+impl GridFrame {
+    /// Where the grid is after `dt` [s].
+    pub fn after(&self, dt: f64) -> Vector3<f64> {
+        self.origin + dt * self.velocity
+    }
 }
 
 /// Both halves of the state.
@@ -173,6 +193,7 @@ impl Mpm {
         let sheets = (!sheets.is_empty()).then(made);
         let mut mpm = Self {
             grid_spacing,
+            frame: GridFrame::default(),
             materials,
             densities,
             sheets,
@@ -217,6 +238,24 @@ impl Mpm {
     /// Grid spacing h [m].
     pub fn grid_spacing(&self) -> f64 {
         self.grid_spacing
+    }
+
+    /// World position of the grid's node with coordinates zero [m].
+    pub fn grid_origin(&self) -> Vector3<f64> {
+        self.frame.origin
+    }
+
+    /// Velocity of the grid, world frame [m/s].
+    pub fn grid_velocity(&self) -> Vector3<f64> {
+        self.frame.velocity
+    }
+
+    /// Lets the grid move with `velocity` (m/s, world frame) from the next substep on, rounded to f32; one that is not finite there stands still.
+    ///
+    /// Particles move as before, but cross the grid with what their velocity differs by. To be called between substeps.
+    pub fn set_grid_velocity(&mut self, velocity: Vector3<f64>) {
+        let rounded = velocity.map(|v| f64::from(v as f32));
+        self.frame.velocity = if rounded.iter().all(|v| v.is_finite()) { rounded } else { Vector3::zeros() };
     }
 
     /// The materials, by index.
@@ -430,7 +469,7 @@ impl Mpm {
 
     /// Sums the windows and moves the nodes, by the boundary conditions or without them.
     fn free_motion(&mut self, gravity_step: Vector3<f64>, bounded: bool) -> FreeMotion {
-        let (level, grid_spacing) = (self.level, self.grid_spacing);
+        let (level, grid_spacing, origin) = (self.level, self.grid_spacing, self.frame.origin);
         let planes = if bounded { &self.planes[..] } else { &[] };
         let (windows, pool) = (&self.windows, &self.pool);
         let (keys, around) = (&self.topology.keys, &self.topology.particles_of_nodes);
@@ -448,6 +487,7 @@ impl Mpm {
                     gravity_step,
                     planes,
                     grid_spacing,
+                    origin,
                 });
             }
         });
@@ -478,6 +518,7 @@ impl Mpm {
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
         let sheets = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.materials);
         let (details, kept_detail) = (&self.details, self.kept_detail);
+        let grid_velocity = self.frame.velocity.map(|v| v as f32).into();
         let work = |b: usize,
                     block: &ParticleBlock,
                     ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
@@ -494,6 +535,7 @@ impl Mpm {
                     materials,
                     sheets,
                     grid_spacing: h,
+                    grid_velocity,
                     dt: dt as f32,
                     details: details.get(block.range()).unwrap_or_default(),
                     kept_detail,
@@ -504,6 +546,7 @@ impl Mpm {
         let shares = (tiles, PerBlock(&mut self.windows[..]));
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
         self.advance_sheets(dt);
+        self.frame.origin = self.frame.after(dt);
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
         self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));
@@ -514,7 +557,7 @@ impl Mpm {
     fn advance_sheets(&mut self, dt: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            sheets.advance(&self.store, dt, self.gravity);
+            sheets.advance(&self.store, self.frame.after(dt), dt, self.gravity);
             self.scatter_sheets();
         }
     }
@@ -542,7 +585,7 @@ impl Mpm {
     /// [`Mpm::particles_to_grid`] and whatever else changes node velocities.
     pub fn hold_pins(&mut self, time: f64, dt: f64) {
         if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
-            sheets.hold_grid(&self.store, &self.topology, &mut self.nodes, time, dt);
+            sheets.hold_grid(&self.store, &self.topology, &mut self.nodes, self.frame.origin, (time, dt));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress.
 //!
-//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p (Jiang et al. 2016,
+//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p, less the grid's own way (Jiang et al. 2016,
 //! Hu et al. 2018). Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles update at once.
 
 use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, STRIDE_X, STRIDE_Y, Window};
@@ -34,6 +34,8 @@ pub(crate) struct GridToParticles<'a> {
     pub sheets: &'a [ClothMaterial],
     /// Grid spacing h [m].
     pub grid_spacing: f32,
+    /// Velocity of the grid [m/s].
+    pub grid_velocity: [f32; 3],
     /// Substep [s].
     pub dt: f32,
     /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
@@ -91,7 +93,8 @@ impl Kernel for GridToParticles<'_> {
             for row in &mut gathered[lanes..] {
                 *row = Row::ZERO;
             }
-            let affine = move_particles(&stencils, motion, &gathered, self.grid_spacing, self.dt);
+            let grid = (self.grid_spacing, self.grid_velocity);
+            let affine = move_particles(&stencils, motion, &gathered, lanes, grid, self.dt);
             let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
             models.update(motion, strain, &affine, substep, &mut outcome);
             if let Some(detail) = self.details.get(t) {
@@ -248,25 +251,29 @@ pub(crate) fn affine_of<S: Simd>(
     (velocity, affine)
 }
 
-/// Velocity, affine field and position; returns the affine field.
+/// Velocity, affine field and position on the grid; returns the affine field.
 #[inline(always)]
 fn move_particles<S: Simd>(
     stencils: &Stencils<S>,
     motion: &mut Tile,
     gathered: &[Row; LANES],
-    h: f32,
+    lanes: usize,
+    (h, grid_velocity): (f32, [f32; 3]),
     dt: f32,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
     let (velocity, affine) = affine_of(stencils, gathered, h);
     let step = Lanes::<S>::all(dt / h);
+    let particles = S::mask_from_bits(u16::MAX >> (LANES - lanes));
     for d in 0..3 {
         velocity[d].store(&mut motion[VELOCITY + d]);
         for e in 0..3 {
             affine.0[d][e].store(&mut motion[AFFINE + d * 3 + e]);
         }
         let position = stencils.base[d] + stencils.offset[d];
-        velocity[d].mul_add(step, position).store(&mut motion[POSITION + d]);
+        // Padding stays where it is: it is at rest, and must not fall behind the grid.
+        let across = velocity[d] - Lanes(S::select(particles, S::splat(grid_velocity[d]), S::splat(0.0)));
+        across.mul_add(step, position).store(&mut motion[POSITION + d]);
     }
     affine
 }

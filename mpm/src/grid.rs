@@ -64,6 +64,8 @@ pub(crate) struct GridPass<'a> {
     pub planes: &'a [GridPlane],
     /// Grid spacing h [m].
     pub grid_spacing: f64,
+    /// Where the grid's origin is [m].
+    pub origin: Vector3<f64>,
 }
 
 /// Rows of four nodes in a block.
@@ -87,7 +89,8 @@ impl Kernel for GridPass<'_> {
         move_freely::<S>(&momenta, self.gravity_step, rows);
         let near = self.near_planes();
         if near != 0 {
-            impose_boundaries(self.block, self.key, self.planes, near, self.grid_spacing, &mut sums);
+            let grid = (self.origin, self.grid_spacing);
+            impose_boundaries(self.block, self.key, self.planes, near, grid, &mut sums);
         }
         sums
     }
@@ -149,7 +152,7 @@ impl GridPass<'_> {
         }
         let [px, py, pz, mass] = momentum;
         let corner = Vector3::from(node_position(self.key, 0));
-        let center = (mass * corner + first_moment) * self.grid_spacing;
+        let center = (mass * corner + first_moment) * self.grid_spacing + mass * self.origin;
         let step = self.gravity_step;
         FreeMotionSums {
             mass,
@@ -163,7 +166,7 @@ impl GridPass<'_> {
 
     /// Bit n: plane n may act on nodes of this block. Bit 63 also stands for all planes after it.
     fn near_planes(&self) -> u64 {
-        let corner = node_position(self.key, 0);
+        let corner = cells_from_origin(self.key, 0, &self.origin, self.grid_spacing);
         let near = |p: &GridPlane| GridPlane::acts_at(p.distance(corner) - p.depth((BLOCK_NODES - 1) as f64));
         let planes = self.planes.iter().enumerate();
         planes.fold(0, |bits, (n, plane)| bits | u64::from(near(plane)) << n.min(63))
@@ -203,10 +206,16 @@ fn move_freely<S: Simd>(momenta: &[Row; ROWS], gravity_step: Vector3<f64>, rows:
     }
 }
 
-/// World position of a node [cells].
+/// Position of a node from the grid's origin [cells].
 pub(crate) fn node_position(key: BlockKey, node: usize) -> [f64; 3] {
     let local = [node / 16, node / 4 % 4, node % 4];
     [0, 1, 2].map(|d| f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d] as f64)
+}
+
+/// World position of a node of a grid with this origin [m] and spacing [m], in cells from the world's origin.
+fn cells_from_origin(key: BlockKey, node: usize, origin: &Vector3<f64>, grid_spacing: f64) -> [f64; 3] {
+    let position = node_position(key, node);
+    [0, 1, 2].map(|d| position[d] + origin[d] / grid_spacing)
 }
 
 /// Boundary conditions of a block's nodes, and what they did to their momentum and energy. `near` is
@@ -217,11 +226,11 @@ fn impose_boundaries(
     key: BlockKey,
     planes: &[GridPlane],
     near: u64,
-    grid_spacing: f64,
+    (origin, grid_spacing): (Vector3<f64>, f64),
     sums: &mut FreeMotionSums,
 ) {
     for (node, value) in block.nodes.iter_mut().enumerate().filter(|(_, value)| value[3] > 0.0) {
-        let position = node_position(key, node);
+        let position = cells_from_origin(key, node, &origin, grid_spacing);
         let before = [value[0], value[1], value[2]];
         let mut v = before;
         for (n, plane) in planes.iter().enumerate() {

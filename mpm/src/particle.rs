@@ -61,15 +61,15 @@ pub struct ParticleExtent {
 }
 
 /// A particle's place: block, cell within it, index in the list, position in cells from the block's corner.
-struct Place {
-    key: BlockKey,
+pub(crate) struct Place {
+    pub key: BlockKey,
     cell: u32,
     index: u32,
-    local: [f32; 3],
+    pub local: [f32; 3],
 }
 
-/// Block and cell are those of the lowest node of the stencil.
-fn place(index: usize, position: &Point3<f64>, grid_spacing: f64) -> Result<Place, MpmError> {
+/// Of a grid whose origin is the world's. Block and cell are those of the lowest node of the stencil.
+pub(crate) fn place(index: usize, position: &Point3<f64>, grid_spacing: f64) -> Result<Place, MpmError> {
     let mut place = Place { key: [0; 3], cell: 0, index: index as u32, local: [0.0; 3] };
     for d in 0..3 {
         let x = position[d] / grid_spacing;
@@ -216,6 +216,7 @@ pub struct BlockView<'a> {
     kinematics: &'a [Tile],
     deformation: &'a [Tile],
     grid_spacing: f64,
+    origin: Vector3<f64>,
     densities: &'a [f64],
     /// What the sheets are made of.
     sheets: &'a [ClothMaterial],
@@ -240,6 +241,7 @@ impl Mpm {
             kinematics: &self.store.kinematics[block.range()],
             deformation: &self.store.deformation[block.range()],
             grid_spacing: self.grid_spacing,
+            origin: self.frame.origin,
             densities: &self.densities,
             sheets: self.sheet_materials(),
             materials: self.materials.len(),
@@ -269,7 +271,7 @@ impl Mpm {
     /// World position [m] of node `node` of node block `block`.
     pub fn node_position(&self, block: usize, node: usize) -> Point3<f64> {
         let p = crate::grid::node_position(self.topology.keys[block], node);
-        Point3::new(p[0], p[1], p[2]) * self.grid_spacing
+        Point3::new(p[0], p[1], p[2]) * self.grid_spacing + self.frame.origin
     }
 
     /// Calls `visit(id, state)` for every particle, in the sorted order; `id` is its index when it was added.
@@ -341,7 +343,7 @@ impl BlockView<'_> {
     /// The block's lowest corner, world frame [m].
     pub fn corner(&self) -> Point3<f64> {
         let c = self.block.key.map(|k| f64::from(BLOCK_CELLS) * f64::from(k) * self.grid_spacing);
-        Point3::new(c[0], c[1], c[2])
+        Point3::new(c[0], c[1], c[2]) + self.origin
     }
 
     /// Edge of the block [m].
@@ -360,7 +362,7 @@ impl BlockView<'_> {
         let key = self.block.key;
         let x =
             [0, 1, 2].map(|d| (f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d]) * self.grid_spacing);
-        Point3::new(x[0], x[1], x[2])
+        Point3::new(x[0], x[1], x[2]) + self.origin
     }
 
     /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in cells from the block's

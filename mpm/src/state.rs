@@ -2,10 +2,13 @@
 
 use std::io::{Read, Write};
 
+use nalgebra::Vector3;
+
 use crate::arena::{HIGHEST, LOWEST};
-use crate::engine::{Mpm, Order};
+use crate::engine::{GridFrame, Mpm, Order};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
+use crate::particle::place;
 use crate::simd::{LANES, Row};
 use crate::tiles::{Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value};
 
@@ -16,7 +19,7 @@ pub struct StoredParticle {
     pub id: u32,
     /// Index of its material.
     pub material: u32,
-    /// Its block of 4x4x4 cells, whose lowest corner is at `4 * block` cells.
+    /// Its block of 4x4x4 cells, whose lowest corner is at `4 * block` cells from the grid's origin.
     pub block: [i32; 3],
     /// Position, cells from that corner.
     pub position: [f32; 3],
@@ -53,7 +56,7 @@ impl StoredParticle {
 }
 
 /// First bytes of a saved state; the digit is its version.
-const MAGIC: &[u8; 8] = b"pliantM1";
+const MAGIC: &[u8; 8] = b"pliantM2";
 
 fn malformed(reason: impl Into<String>) -> MpmError {
     MpmError::Checkpoint { reason: reason.into() }
@@ -80,6 +83,9 @@ impl Mpm {
             self.order.runs,
         ] {
             put(&n.to_le_bytes())?;
+        }
+        for x in self.frame.origin.iter().chain(&self.frame.velocity) {
+            put(&x.to_bits().to_le_bytes())?;
         }
         for (block, outcome) in self.store.blocks.iter().zip(&self.outcomes) {
             for k in block.key {
@@ -111,10 +117,9 @@ impl Mpm {
         }
         let mut header = [0_u64; 6];
         for n in &mut header {
-            let mut bytes = [0; 8];
-            input.read_exact(&mut bytes).map_err(failed)?;
-            *n = u64::from_le_bytes(bytes);
+            *n = read_u64(input)?;
         }
+        let frame = GridFrame { origin: read_vector(input)?, velocity: read_vector(input)? };
         let [count, blocks, tiles, must_sort, runs_when_sorted, runs] = header;
         if count != self.len() as u64 {
             return Err(malformed(format!("it has {count} particles, this model {}", self.len())));
@@ -125,6 +130,7 @@ impl Mpm {
         let (store, speeds) = read_store(input, blocks as usize, tiles as usize, count)?;
         self.check_contents(&store, must_sort != 0)?;
         self.store = store;
+        self.frame = frame;
         self.lost = None;
         self.order = Order { must_sort: must_sort != 0, runs_when_sorted, runs };
         self.rebuild_grid();
@@ -185,6 +191,28 @@ impl Mpm {
         Ok(())
     }
 
+    /// Puts the grid's origin at the world's, at rest, for what knows no other grid. Positions are rounded once more, to f32 of a cell.
+    ///
+    /// # Errors
+    /// [`MpmError::InvalidParticle`] where a particle is too far from the world's origin.
+    pub fn return_grid(&mut self) -> Result<(), MpmError> {
+        if self.frame == GridFrame::default() {
+            return Ok(());
+        }
+        let mut particles = Vec::with_capacity(self.len());
+        for b in 0..self.block_count() {
+            let view = self.block(b);
+            for i in 0..view.len() {
+                let mut particle = view.stored(i);
+                let place = place(particle.id as usize, &view.position(i), self.grid_spacing)?;
+                (particle.block, particle.position) = (place.key, place.local);
+                particles.push(particle);
+            }
+        }
+        self.frame = GridFrame::default();
+        self.set_particles(&particles)
+    }
+
     /// What the sheets know of their particles.
     fn fetch_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
@@ -229,6 +257,21 @@ impl Mpm {
         }
         Ok(())
     }
+}
+
+fn read_u64(input: &mut impl Read) -> Result<u64, MpmError> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes).map_err(failed)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// A vector of finite numbers.
+fn read_vector(input: &mut impl Read) -> Result<Vector3<f64>, MpmError> {
+    let mut v = Vector3::zeros();
+    for x in &mut v {
+        *x = f64::from_bits(read_u64(input)?);
+    }
+    if v.iter().all(|x| x.is_finite()) { Ok(v) } else { Err(malformed(format!("the grid is at {v:?}"))) }
 }
 
 fn read_u32(input: &mut impl Read) -> Result<u32, MpmError> {
@@ -318,7 +361,7 @@ mod tests {
         let before = bits(&mpm);
         mpm.set_particles(&stored).unwrap();
         // All but the speeds of the blocks, which are the fastest particle's of all.
-        let speeds = 56 + 20 * mpm.block_count();
+        let speeds = 104 + 20 * mpm.block_count();
         assert!(bits(&mpm)[speeds..] == before[speeds..]);
 
         let before = bits(&mpm);

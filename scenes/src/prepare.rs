@@ -5,8 +5,8 @@ use std::ops::Range;
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BuildError, ContactSettings, Coupling, CouplingStep, ParticleRadius, ParticleSet, Settings, Stiffness,
-    Substeps, World, WorldBuilder,
+    BuildError, ContactSettings, Coupling, CouplingStep, GridMotion, ParticleRadius, ParticleSet, Settings,
+    Stiffness, Substeps, World, WorldBuilder,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
@@ -168,6 +168,10 @@ fn settings(scene: &Scene) -> Settings {
         coupling_step: match scene.coupling_step {
             format::CouplingStep::Auto => CouplingStep::Auto,
             format::CouplingStep::Fixed => CouplingStep::Fixed,
+        },
+        grid_motion: match scene.grid_motion {
+            format::GridMotion::Auto => GridMotion::Auto,
+            format::GridMotion::Fixed => GridMotion::Fixed,
         },
         gravity: scene.gravity.into(),
         contact: contact(&scene.contact),

@@ -381,11 +381,12 @@ impl Sheets {
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `dt` is the substep [s], under `gravity` [m/s^2].
-    pub(crate) fn advance(&mut self, store: &Store, dt: f64, gravity: Vector3<f64>) {
+    /// All that a sheet does after G2P but for writing it to the lanes: `dt` is the substep [s], under `gravity` [m/s^2], `origin` where the grid is
+    /// at its end [m].
+    pub(crate) fn advance(&mut self, store: &Store, origin: Vector3<f64>, dt: f64, gravity: Vector3<f64>) {
         self.fetch(store);
         let step = (dt / self.grid_spacing) as f32;
-        self.pins.hold_vertices(&mut self.vertices, &self.inverse_masses, self.grid_spacing);
+        self.pins.hold_vertices(&mut self.vertices, &self.inverse_masses, (origin, self.grid_spacing));
         self.tie(step);
         self.find_forces(store, dt, gravity);
     }

@@ -84,7 +84,8 @@ impl Pins {
             let tile = &store.kinematics[lane as usize / LANES];
             let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
             let corner = corner(store, block);
-            let from = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * grid.spacing);
+            let from =
+                Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * grid.spacing) + grid.origin;
             let to = pin.position(time + dt);
             let mut held = Held {
                 vertex: *vertex,
@@ -99,7 +100,12 @@ impl Pins {
     }
 
     /// Gives the grid the pins' impulses.
-    fn hold_grid(&mut self, nodes: &mut [NodeBlock], topology: &Topology, spacing: f64) {
+    fn hold_grid(
+        &mut self,
+        nodes: &mut [NodeBlock],
+        topology: &Topology,
+        (origin, spacing): (Vector3<f64>, f64),
+    ) {
         for _ in 0..SWEEPS {
             for held in &self.held {
                 let (mut missing, mut mobility) = (held.velocity, 0.0);
@@ -121,21 +127,30 @@ impl Pins {
                     let (to, _) = reach.read(nodes);
                     let at =
                         crate::grid::node_position(topology.keys[reach.block as usize], reach.node as usize);
-                    self.done.add(&(Vector3::from(at) * spacing), &(mass * (to - from)), &held.velocity);
+                    self.done.add(
+                        &(Vector3::from(at) * spacing + origin),
+                        &(mass * (to - from)),
+                        &held.velocity,
+                    );
                 }
             }
         }
     }
 
     /// Puts held vertices where their pins are, with the velocities that took them there.
-    pub(super) fn hold_vertices(&mut self, vertices: &mut Vertices, inverse_masses: &[f32], spacing: f64) {
+    pub(super) fn hold_vertices(
+        &mut self,
+        vertices: &mut Vertices,
+        inverse_masses: &[f32],
+        (origin, spacing): (Vector3<f64>, f64),
+    ) {
         for held in &self.held {
             let number = held.vertex as usize;
             let before = vertices.velocities[number].vector();
             let [u, v, w] = held.velocity.map(|x| x as f32).into();
             vertices.velocities[number] = Quad([u, v, w, 0.0]);
             for d in 0..3 {
-                let cells = held.to[d] / spacing - f64::from(vertices.corners[number][d]);
+                let cells = (held.to[d] - origin[d]) / spacing - f64::from(vertices.corners[number][d]);
                 vertices.locals[number].0[d] = cells as f32;
             }
             let after = vertices.velocities[number].vector();
@@ -162,6 +177,7 @@ impl Pins {
 struct Grid<'a> {
     topology: &'a Topology,
     nodes: &'a [NodeBlock],
+    origin: Vector3<f64>,
     spacing: f64,
 }
 
@@ -203,13 +219,13 @@ impl Sheets {
         store: &Store,
         topology: &Topology,
         nodes: &mut [NodeBlock],
-        time: f64,
-        dt: f64,
+        origin: Vector3<f64>,
+        (time, dt): (f64, f64),
     ) {
         let (slots, places) = (&self.slots, &self.places);
-        let grid = Grid { topology, nodes, spacing: self.grid_spacing };
+        let grid = Grid { topology, nodes, origin, spacing: self.grid_spacing };
         self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, dt);
-        self.pins.hold_grid(nodes, topology, self.grid_spacing);
+        self.pins.hold_grid(nodes, topology, (origin, self.grid_spacing));
     }
 
     /// What the pins did in the last substep.

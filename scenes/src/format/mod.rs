@@ -87,6 +87,9 @@ pub struct Scene {
     /// Whether a step may be split where bodies and particles must hear of each other sooner.
     #[serde(default)]
     pub coupling_step: CouplingStep,
+    /// Whether the particles' grid moves with the scene.
+    #[serde(default)]
+    pub grid_motion: GridMotion,
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: Contact,
@@ -169,6 +172,7 @@ impl Scene {
             grid_spacing: None,
             coupling: Coupling::default(),
             coupling_step: CouplingStep::default(),
+            grid_motion: GridMotion::default(),
             contact: Contact::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
@@ -217,6 +221,18 @@ pub enum CouplingStep {
     #[default]
     Auto,
     /// `dt`, always. The manifest warns where that was too long.
+    Fixed,
+}
+
+/// What the particles' grid does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GridMotion {
+    /// It goes with the largest body that does not move by its own dynamics, or with the particles where there is none, so that a
+    /// scene does the same in every inertial frame. At rest with boundaries of the grid, and on a GPU.
+    #[default]
+    Auto,
+    /// It stays where it is.
     Fixed,
 }
 

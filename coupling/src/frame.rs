@@ -1,0 +1,42 @@
+//! The velocity of the grid: of the frame in which a scene is at rest.
+//!
+//! The transfers between particles and grid smooth what goes through the grid, so that a scene that moves as a whole through a grid at
+//! rest would come out otherwise than at rest: collisions at 30 m/s differed by up to 10 %. So the grid goes with the scene. It has the velocity of the
+//! largest body that does not move by its own dynamics (a floor, a table, a tool), and without one that of the particles' centre of mass.
+//! Both are the same in every inertial frame. A scene on a floor at rest, or with boundaries of the grid, has a grid at rest.
+
+use nalgebra::Vector3;
+use pliant_rigid::{Bodies, Body, BodyId, Shape};
+
+use crate::settings::GridMotion;
+use crate::world::World;
+
+/// The largest body that does not move by its own dynamics; of several as large the first.
+pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
+    let size = |body: &Body| {
+        let endless = body.geometries.iter().any(|g| matches!(g.shape, Shape::HalfSpace));
+        if endless { f64::INFINITY } else { body.reach() }
+    };
+    let given = bodies.iter().filter(|(id, body)| !(bodies.is_dynamic(*id) || body.geometries.is_empty()));
+    let mut largest: Option<(BodyId, f64)> = None;
+    for (id, body) in given {
+        if largest.is_none_or(|(_, most)| size(body) > most) {
+            largest = Some((id, size(body)));
+        }
+    }
+    largest.map(|(id, _)| id)
+}
+
+impl World {
+    /// Velocity of the grid in a coupling step that begins, world frame [m/s].
+    pub(crate) fn frame_velocity(&self) -> Vector3<f64> {
+        let at_rest = self.settings.grid_motion == GridMotion::Fixed
+            || !self.settings.boundaries.is_empty()
+            || self.attached.is_some();
+        match self.largest_given {
+            _ if at_rest => Vector3::zeros(),
+            Some(body) => self.bodies.velocity(body).linear,
+            None => self.account.mean_velocity(),
+        }
+    }
+}
