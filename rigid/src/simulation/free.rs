@@ -132,8 +132,21 @@ impl Free {
         Ok(())
     }
 
-    /// Starts the trees that nothing acts on at the motion, which is their solution.
-    pub fn guess(&self, model: &Model, v: &mut [f64]) {
+    /// Starts the trees that nothing but gravity acts on at their solution after `dt` (s) from `state`, before free bodies turn by their own
+    /// motion. A solver that stops at a tolerance would leave them with any guess that is near enough, and that of a body that has turned
+    /// already has another angular momentum. `bias` is what gravity asks for (N m, N).
+    pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
+        for body in model.floating.iter().filter(|body| !self.touched[body.tree]) {
+            let falls = |link: LinkId| model.links()[link.0].gravity;
+            if model.trees()[body.tree].links.iter().any(|link| falls(*link) != falls(body.link)) {
+                continue;
+            }
+            let n = model.velocities_of(body.link);
+            v[n.clone()].copy_from_slice(&state.v[n.clone()]);
+            for n in n.start + 3..n.end {
+                v[n] -= dt * bias[n] / body.mass;
+            }
+        }
         for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
             let tree = &model.trees()[t];
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;

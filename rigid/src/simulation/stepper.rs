@@ -321,7 +321,7 @@ impl Stepper {
         self.linearise(system, state, dt, x)?;
         self.assemble(system, state, dt)?;
         if let Some(free) = &self.free {
-            free.guess(&system.model, v);
+            free.guess(&system.model, state, dt, &self.bias, v);
         }
         let summary = match &system.solver {
             RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
