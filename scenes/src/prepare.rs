@@ -17,7 +17,7 @@ use crate::assemble::{
     AssembleError, Assembly, ClothSheet, Drives, RigidParts, SoftParticles, assemble, isometry, tactile_pads,
 };
 use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
-use crate::starts::{Cloud, OverlapError, Region, bodies_in_bodies, soft_in_soft};
+use crate::starts::{Cloud, OverlapError, Region, bodies_in_bodies, soft_in_soft, too_soft_contacts};
 
 /// A scene that makes no world.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub struct Prepared {
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
     pub drives: Drives,
-    /// What is approximated or left out of robots' files, a line each.
+    /// What is approximated or left out of robots' files, and what of the start is doubtful, a line each.
     pub warnings: Vec<String>,
 }
 
@@ -103,6 +103,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
         )
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
+    warnings.extend(too_soft_contacts(&scene, &world));
     Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
 }
 

@@ -327,3 +327,34 @@ fn an_overlap_that_is_allowed_hardly_hops() {
         }
     }
 }
+
+// The law: at rest contact of stiffness k gives way by m g/k. What that is more than half of a body's size is said, with the body; less is not.
+#[test]
+fn a_contact_too_soft_for_the_weight_is_said() {
+    let mut random = SplitMix64::new(1818);
+    let mut logarithmic = |low: f64, high: f64| low * (high / low).powf(random.uniform_in(0.0, 1.0));
+    for draw in 0..40 {
+        let (radius, mass) = (logarithmic(1e-3, 1.0), logarithmic(1e-3, 1e3));
+        let part = logarithmic(0.01, 100.0);
+        // Of two surfaces in series, so that the weight presses them by `part` of the radius.
+        let stiffness = 2.0 * mass * 9.81 / (part * radius);
+        let geometry = |shape: Value| json!([{ "shape": shape, "stiffness": stiffness }]);
+        let text = json!({
+            "name": "soft-contact", "dt": 0.001, "duration": 0.1, "bodies": [
+                { "name": "floor", "motion": { "type": "fixed" }, "geometries": geometry(json!({ "type": "half-space" })) },
+                {
+                    "name": "ball",
+                    "motion": { "type": "dynamic", "joint": { "type": "free" }, "mass": mass, "pose": { "position": [0.0, 0.0, radius] } },
+                    "geometries": geometry(json!({ "type": "sphere", "radius": radius }))
+                },
+            ]
+        });
+        let said = start(&parse_scene(&text.to_string()).unwrap()).unwrap().warnings;
+        let what = format!("draw {draw}: {mass} kg, {part} of {radius} m: {said:?}");
+        assert_eq!(
+            said.iter().any(|said| said.contains("body `ball`") && said.contains("stiffness")),
+            part > 0.5,
+            "{what}"
+        );
+    }
+}

@@ -1,4 +1,4 @@
-//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too coarse for a body.
+//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too coarse for a body, contacts too soft for a weight.
 //! (Particles in bodies are checked where a world is built.)
 //!
 //! Contact drives an overlap out at once, and two materials in one place are one of twice the density: neither
@@ -7,6 +7,7 @@
 mod coarse;
 mod rigid;
 mod soft;
+mod soft_contact;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ pub(crate) use coarse::fits_grid;
 pub use rigid::RIGID_OVERLAP;
 pub(crate) use rigid::bodies_in_bodies;
 pub(crate) use soft::{Cloud, Region, soft_in_soft};
+pub(crate) use soft_contact::too_soft_contacts;
 
 use crate::format::Scene;
 

@@ -121,6 +121,8 @@ pub struct Record {
     pub inside: Vec<Inside>,
     /// The state at the end, to the bit.
     pub state: Vec<u8>,
+    /// What the product said of the start.
+    pub warnings: Vec<String>,
     /// How it ended.
     pub end: End,
 }
@@ -201,6 +203,7 @@ impl Watch {
             parts: Vec::new(),
             inside: Vec::new(),
             state: Vec::new(),
+            warnings: prepared.warnings.clone(),
             end: End::Completed,
         };
         let mut watch = Self {

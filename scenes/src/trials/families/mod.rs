@@ -46,8 +46,8 @@ pub fn family(name: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.name == name)
 }
 
-/// Most particles times substeps of a scene: what a core does in some tenths of a second.
-const WORK: f64 = 1.5e6;
+/// Most particles times substeps of a scene: what a core does in about a tenth of a second.
+const WORK: f64 = 5e5;
 
 /// Shortens a scene so that `particles` of a wave speed (m/s) on its grid cost no more than [`WORK`], but keeps some steps.
 fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64) {

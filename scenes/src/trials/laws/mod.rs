@@ -142,7 +142,7 @@ fn panicked(message: String) -> Finding {
 fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Option<f64>>) -> Verdict {
     match law {
         Law::Energy { frame } => alone::energy(base, &Vector3::from(*frame)),
-        Law::Momentum => alone::momentum(base),
+        Law::Momentum => alone::momentum(scene, base),
         Law::Inside => alone::inside(base),
         Law::Weight => alone::weight(base),
         Law::Same { change: how @ Change::Boosted { .. } } => compared::boosted(scene, base, how),

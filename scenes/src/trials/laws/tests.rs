@@ -81,10 +81,10 @@ fn momentum_from_nowhere_is_seen() {
     let mut scene = collision();
     let free = run(&scene);
     let step = 0.01 * free.mass;
-    fails_with(&free, alone::momentum, |run| last(run).linear.y += step);
-    fails_with(&free, alone::momentum, |run| last(run).angular.x += 0.1 * step);
+    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).linear.y += step);
+    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).angular.x += 0.1 * step);
     scene.gravity = [0.0, 0.0, -9.81];
-    fails_with(&run(&scene), alone::momentum, |run| run.gravity = -run.gravity);
+    fails_with(&run(&scene), |run| alone::momentum(&scene, run), |run| run.gravity = -run.gravity);
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! Contact that is too soft for what stands on it.
+
+use pliant_coupling::World;
+use pliant_rigid::multibody::LinkId;
+
+use crate::format::{ComFreeGains, RigidSolver, Scene};
+
+/// Part of the radius of a ball around a body by which it may sink into what it stands on before that is said.
+const SINKS: f64 = 0.5;
+
+/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by more than [`SINKS`] of their size, `m g/k` on one
+/// contact of stiffness k: they seem to fall through it.
+pub(crate) fn too_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
+    // In closed form contact is as stiff as its frequency asks for the mass.
+    if scene.rigid_solver == RigidSolver::Comfree
+        && matches!(scene.rigid.comfree.gains, ComFreeGains::Physical { .. })
+    {
+        return Vec::new();
+    }
+    let simulation = world.bodies().simulation();
+    let (model, touchable) = (&simulation.system().model, simulation.source().scene());
+    let (gravity, geometries) = (world.gravity().norm(), touchable.geometries());
+    let falls = |link: LinkId| model.tree_of(link).is_some() && model.links()[link.0].gravity;
+    let mut warnings = Vec::new();
+    for (_, body) in world.bodies().iter() {
+        let Some(link) = body.link.filter(|link| falls(*link)) else { continue };
+        let own = || (0..geometries.len()).filter(|&k| geometries[k].link == Some(link));
+        let partners = own().flat_map(|a| (0..geometries.len()).map(move |b| (a, b)));
+        let touching = partners.filter(|&(a, b)| touchable.may_touch(a, b));
+        let stiffness =
+            touching.map(|(a, b)| geometries[a].material.combine(&geometries[b].material).stiffness);
+        let stiffest = stiffness.fold(0.0, f64::max);
+        let balls = own().filter_map(|k| geometries[k].shape.bounding_sphere());
+        let size = balls.map(|(_, radius)| radius).fold(0.0, f64::max);
+        let mass = model.links()[link.0].inertia.mass;
+        let sinks = mass * gravity / stiffest;
+        if stiffest > 0.0 && sinks > SINKS * size {
+            warnings.push(format!(
+                "body `{}` of {mass:.4} kg presses itself {sinks:.3e} m into what it stands on, and is {size:.3e} m large: a contact's \
+                 stiffness is {stiffest:.3e} N/m; rigid.stiffness or the geometries' should be larger",
+                body.name
+            ));
+        }
+    }
+    warnings
+}
