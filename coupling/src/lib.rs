@@ -17,6 +17,7 @@ mod frame;
 mod mass_ratio;
 mod memory;
 mod motion;
+mod near;
 mod nodes;
 mod observe;
 mod placed;

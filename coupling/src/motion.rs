@@ -32,13 +32,13 @@
 //! that is free and answers, where its centre of mass is by then.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_mpm::Mpm;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
 use crate::backend::{AnsweringBodies, ReferencePath, SeenBody};
 use crate::convex::{Attachment, Mobility};
+use crate::near::Near;
 use crate::nodes::Numbering;
 use crate::register::Pair;
 
@@ -145,13 +145,13 @@ impl BodyMotion {
     }
 
     /// Begins a step of `dt` (s), for which the bodies are prepared. `expected` are the impulses of the last step, one a body;
-    /// `near` says where the particles are, and how near \[m\] they must be for a body that does not move to answer. Where the host does not
+    /// `near` says where the particles are. Where the host does not
     /// know, every strongly coupled body that could touch any answers: without contact it moves as its own step takes it, so that
     /// this costs no more than time.
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
-        near: Option<(&Mpm, f64)>,
+        near: Option<Near<'_>>,
         dt: f64,
         expected: &[SpatialImpulse],
         mobility: &mut Mobility,
@@ -198,7 +198,7 @@ impl BodyMotion {
         Ok(())
     }
 
-    fn find_answering(&mut self, bodies: &Bodies, near: Option<(&Mpm, f64)>, dt: f64) {
+    fn find_answering(&mut self, bodies: &Bodies, near: Option<Near<'_>>, dt: f64) {
         self.answering.clear();
         self.place.fill(None);
         self.farthest = 0.0;
@@ -209,13 +209,13 @@ impl BodyMotion {
             }
             let answers = match near {
                 // A slow body that is coupled weakly needs no look.
-                Some((mpm, _))
-                    if !strong && dt * speed_bound(bodies, id, mpm) <= FAST * mpm.grid_spacing() =>
+                Some(near)
+                    if !strong && dt * near.speed_bound(bodies, id) <= FAST * near.mpm.grid_spacing() =>
                 {
                     false
                 }
-                Some((mpm, reach)) => way_among(bodies, id, mpm, dt, reach).is_some_and(|way| {
-                    let way = way / mpm.grid_spacing();
+                Some(near) => near.way(bodies, id, dt).is_some_and(|way| {
+                    let way = way / near.mpm.grid_spacing();
                     self.farthest = self.farthest.max(way);
                     strong || (self.may_answer && way > FAST)
                 }),
@@ -487,41 +487,4 @@ fn add_answer(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
     for (row, out) in response.mobility.chunks_exact(p.len().max(1)).zip(out) {
         *out += factor * row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
     }
-}
-
-/// Bound on the speed of a body's surface and of particles past each other (m/s).
-fn speed_bound(bodies: &Bodies, id: BodyId, mpm: &Mpm) -> f64 {
-    let velocity = bodies.velocity(id);
-    velocity.linear.norm() + velocity.angular.norm() * bodies.body(id).reach() + mpm.max_speed()
-}
-
-/// How far the surface of a body goes past the particles around it within `dt` (s), at its present
-/// velocity and theirs (m); none where no particles can touch it by then. Particles are asked block by block, the first of each for all.
-fn way_among(bodies: &Bodies, id: BodyId, mpm: &Mpm, dt: f64, reach: f64) -> Option<f64> {
-    let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
-    let origin = Point3::from(pose.translation.vector);
-    let reach = reach + dt * mpm.max_speed();
-    let mut way: Option<f64> = None;
-    for b in 0..mpm.block_count() {
-        let view = mpm.block(b);
-        let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-        // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
-        let radius = (0.5 * view.edge() + 1.5 * mpm.grid_spacing()) * 3.0_f64.sqrt();
-        let there = velocity.at(&origin, &center);
-        let moved = dt * (there.norm() + velocity.angular.norm() * radius);
-        let farthest = radius + reach + moved;
-        let touches = bodies.body(id).geometries.iter().any(|geometry| {
-            let placed = pose * geometry.pose;
-            let apart = geometry
-                .shape
-                .bounding_sphere()
-                .is_some_and(|(middle, extent)| (placed * middle - center).norm() > extent + farthest);
-            !apart && geometry.shape.lower_bound(&placed.inverse_transform_point(&center)) < farthest
-        });
-        if touches && !view.is_empty() {
-            let past = dt * ((there - view.velocity(0)).norm() + velocity.angular.norm() * radius);
-            way = Some(way.map_or(past, |way| way.max(past)));
-        }
-    }
-    way
 }

@@ -16,6 +16,7 @@ use crate::error::StepError;
 use crate::exchange::{Exchange, Exchanged};
 use crate::frame::largest_given;
 use crate::motion::BodyMotion;
+use crate::near::Near;
 use crate::nodes::Numbering;
 use crate::regions::RegionSolver;
 use crate::register::Registry;
@@ -236,7 +237,8 @@ impl World {
                 self.mpm.begin_step();
             }
             // A backend's particles are not where the host's were.
-            let near = self.attached.is_none().then(|| (&self.mpm, self.registry.reach(&self.mpm)));
+            let (reach, common) = (self.registry.reach(&self.mpm), self.account.mean_velocity());
+            let near = self.attached.is_none().then(|| Near::new(&self.mpm, reach, common));
             let mobility = &mut self.problem.mobility;
             let part = dt / self.settings.dt;
             for (share, expected) in self.share.iter_mut().zip(&self.expected) {

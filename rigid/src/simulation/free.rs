@@ -52,6 +52,8 @@ pub(super) struct Free {
     hessian: Vec<f64>,
     excess: Vec<f64>,
     lag: Vec<f64>,
+    /// Jointed trees whose positions are not those of the contact-free motion.
+    carried: Vec<usize>,
 }
 
 impl Free {
@@ -79,6 +81,7 @@ impl Free {
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
             lag: vec![0.0; n],
+            carried: Vec::with_capacity(model.trees().len()),
         }))
     }
 
@@ -166,8 +169,22 @@ impl Free {
         convex: bool,
     ) {
         self.fall(model, state, v, problem);
-        let Self { motion, change, lead, gained, touched, pushed, steered, hessian, excess, lag, .. } = self;
-        for (t, mass) in motion.trees() {
+        let Self {
+            motion,
+            change,
+            lead,
+            gained,
+            touched,
+            pushed,
+            steered,
+            hessian,
+            excess,
+            lag,
+            carried,
+            ..
+        } = self;
+        carried.clear();
+        for (number, (t, mass)) in motion.trees().enumerate() {
             let tree = &model.trees()[t];
             let (n, first) = (tree.velocities, tree.first_velocity);
             let end = &motion.end.v[first..first + n];
@@ -222,6 +239,14 @@ impl Free {
             for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
                 *change += v - end - e;
             }
+            carried.push(number);
+        }
+        // Where positions are shifted from those of the contact-free motion, velocities go along, or the shift would do work.
+        for &number in &*carried {
+            let Some(tree) = motion.tree(number).map(|t| &model.trees()[t]) else { continue };
+            let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
+            excess.iter_mut().zip(&change[dofs.clone()]).for_each(|(way, change)| *way = dt * change);
+            motion.carry(model, number, &excess[..tree.velocities], &mut v[dofs]);
         }
     }
 

@@ -1,0 +1,89 @@
+//! How far bodies go past the particles around them.
+//!
+//! Every particle that a body can touch is asked, so that the answer, by which steps are split, depends neither on the order of the
+//! particles nor on the grid's blocks. Speeds are relative: it is the same in every inertial frame.
+
+use nalgebra::{Point3, Vector3};
+use pliant_mpm::{BlockView, Mpm};
+use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
+
+/// Where the particles are at the start of a coupling step, and how they move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Near<'a> {
+    pub mpm: &'a Mpm,
+    /// How near they must be for a body that does not move to answer [m].
+    pub reach: f64,
+    /// Velocity of their centre of mass, world frame [m/s].
+    pub common: Vector3<f64>,
+    /// Largest speed of a particle relative to that [m/s].
+    pub spread: f64,
+}
+
+impl<'a> Near<'a> {
+    pub fn new(mpm: &'a Mpm, reach: f64, common: Vector3<f64>) -> Self {
+        Self { mpm, reach, common, spread: mpm.fastest_relative_to(&common) }
+    }
+
+    /// Bound on the speed of a body's surface and of particles past each other [m/s].
+    pub fn speed_bound(&self, bodies: &Bodies, id: BodyId) -> f64 {
+        let velocity = bodies.velocity(id);
+        (velocity.linear - self.common).norm()
+            + velocity.angular.norm() * bodies.body(id).reach()
+            + self.spread
+    }
+
+    /// How far the surface of a body goes past the particles within `dt` (s) that it can touch by then, at its present velocity and
+    /// theirs (m); none where there are none.
+    pub fn way(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
+        let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
+        let origin = Point3::from(pose.translation.vector);
+        let mut way: Option<f64> = None;
+        for b in 0..self.mpm.block_count() {
+            let view = self.mpm.block(b);
+            let center = view.corner() + Vector3::repeat(0.5 * view.edge());
+            // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
+            let radius = (0.5 * view.edge() + 1.5 * self.mpm.grid_spacing()) * 3.0_f64.sqrt();
+            let fastest = (velocity.at(&origin, &center) - self.common).norm()
+                + velocity.angular.norm() * radius
+                + self.spread;
+            if self.is_within(bodies, id, &center, radius + self.reach + dt * fastest) {
+                way = self.way_in(bodies, id, dt, (&view, &origin, &velocity), way);
+            }
+        }
+        way
+    }
+
+    /// The same of a block's particles, and at least `way`.
+    fn way_in(
+        &self,
+        bodies: &Bodies,
+        id: BodyId,
+        dt: f64,
+        (view, origin, velocity): (&BlockView<'_>, &Point3<f64>, &SpatialVelocity),
+        mut way: Option<f64>,
+    ) -> Option<f64> {
+        for i in 0..view.len() {
+            let x = view.position(i);
+            let past = dt * (velocity.at(origin, &x) - view.velocity(i)).norm();
+            // The distance takes longer to find than the velocity.
+            let more = way.is_none_or(|way| past > way);
+            if more && self.is_within(bodies, id, &x, self.reach + past) {
+                way = Some(past);
+            }
+        }
+        way
+    }
+
+    /// Whether a point is nearer than `distance` (m) to a body.
+    fn is_within(&self, bodies: &Bodies, id: BodyId, x: &Point3<f64>, distance: f64) -> bool {
+        let pose = bodies.pose(id);
+        bodies.body(id).geometries.iter().any(|geometry| {
+            let placed = pose * geometry.pose;
+            let apart = geometry
+                .shape
+                .bounding_sphere()
+                .is_some_and(|(middle, extent)| (placed * middle - x).norm() > extent + distance);
+            !apart && geometry.shape.lower_bound(&placed.inverse_transform_point(x)) < distance
+        })
+    }
+}
