@@ -5,6 +5,7 @@ use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
 use crate::convex::SolverInfo;
+use crate::register::Pair;
 
 /// The contact solves of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,13 +24,18 @@ pub struct ContactFigures {
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
+    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0 where none was, absent where it is not measured [m].
+    pub deepest: Option<f64>,
 }
 
 impl ContactFigures {
     /// Adds a substep with these contacts, whose regions were solved so.
-    pub(crate) fn add(&mut self, contacts: usize, regions: &[SolverInfo]) {
+    pub(crate) fn add(&mut self, pairs: &[Pair], regions: &[SolverInfo]) {
+        let contacts = pairs.len();
         self.contacts += contacts as u64;
         self.contacts_max = self.contacts_max.max(contacts);
+        let inside = pairs.iter().filter(|pair| pair.pressed_out == 0.0).map(|pair| -pair.distance);
+        self.deepest = Some(inside.fold(self.deepest.unwrap_or(0.0), f64::max));
         let most = regions.iter().map(|info| info.iterations as u32).max().unwrap_or(0);
         self.iterations += most;
         self.iterations_max = self.iterations_max.max(most);
@@ -66,6 +72,8 @@ pub struct StepReport {
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
+    /// How far the centre of a particle was inside a body at the start of a substep, at most; absent where it is not measured (on a backend) [m].
+    pub deepest: Option<f64>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
     /// What the bodies' step did: its own steps, contacts among bodies, iterations.
@@ -83,6 +91,7 @@ impl StepReport {
         self.iterations_max = self.iterations_max.max(contacts.iterations_max);
         self.residual = self.residual.max(contacts.residual);
         self.not_converged += contacts.not_converged;
+        self.deepest = self.deepest.into_iter().chain(contacts.deepest).reduce(f64::max);
         if self.coupling_steps == 1 {
             self.rigid = *rigid;
         } else {

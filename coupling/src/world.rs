@@ -318,7 +318,7 @@ impl World {
         let velocities = self.warm_start.guess(numbering, &problem.node_free_velocity);
         let settings = &self.settings.solver;
         let regions = self.solver.solve(problem, &numbering.regions, settings, velocities, &self.guess);
-        contacts.add(pairs.len(), regions);
+        contacts.add(pairs, regions);
         if regions.iter().any(|info| info.stop == StopReason::NotFinite) {
             let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
             let time = self.time + f64::from(k) * delta;

@@ -223,6 +223,7 @@ impl DeviceContact {
         let contacts = self.registry.totals().map_err(BackendError::device)?;
         let solves = self.solver.totals().map_err(BackendError::device)?;
         done.contacts = ContactFigures {
+            deepest: None,
             contacts: contacts.sum,
             contacts_max: contacts.most as usize,
             iterations: u32::try_from(solves.iterations).unwrap_or(u32::MAX),

@@ -21,6 +21,8 @@ use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axi
 /// takes no part in it.
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
+/// Part of a velocity that solvers may leave by rounding.
+const ROUNDING: f64 = 1e-9;
 /// About the root of the sum of both ends' squares, at an equal rate at both (rad).
 const HALF_A_TURN: f64 = 4.0;
 
@@ -168,7 +170,7 @@ impl Free {
         (problem, bias): (&Problem, &[f64]),
         convex: bool,
     ) {
-        self.fall(model, state, v, problem);
+        self.fall(model, state, dt, (v, bias), problem);
         let Self {
             motion,
             change,
@@ -250,17 +252,33 @@ impl Free {
         }
     }
 
-    /// The mean velocity of bodies that nothing but gravity acts on in the step: they fall by parabolas.
-    fn fall(&mut self, model: &Model, state: &State, v: &[f64], problem: &Problem) {
+    /// The mean velocity of bodies that nothing but gravity acts on in the step of `dt` (s): they fall by parabolas. `bias` is what gravity asks
+    /// for (N m, N).
+    fn fall(
+        &mut self,
+        model: &Model,
+        state: &State,
+        dt: f64,
+        (v, bias): (&[f64], &[f64]),
+        problem: &Problem,
+    ) {
         self.pushed.clear();
         self.pushed.resize(self.touched.len(), false);
         problem.mark_pushed(&mut self.pushed);
-        for (tree, link) in &self.floating {
-            let n = model.velocities_of(*link);
+        for body in &model.floating {
+            let n = model.velocities_of(body.link);
             let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
-            // Gravity alone turns nothing.
-            let free =
-                self.parabolas && !(self.pushed[*tree] || self.loaded) && v[turn.clone()] == state.v[turn];
+            // Gravity alone turns nothing, and lets everything fall alike; a solver rounds.
+            let differs = |n: core::ops::Range<usize>, fall: &dyn Fn(usize) -> f64| {
+                let off = n.clone().map(|n| (v[n] - state.v[n] - fall(n)).abs()).fold(0.0, f64::max);
+                let size = n.map(|n| v[n].abs() + fall(n).abs()).fold(0.0, f64::max);
+                off > ROUNDING * size
+            };
+            let acted = self.pushed[body.tree]
+                || self.loaded
+                || differs(turn, &|_| 0.0)
+                || differs(linear.clone(), &|n| -dt * bias[n] / body.mass);
+            let free = self.parabolas && !acted;
             for n in linear {
                 self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
             }

@@ -36,7 +36,7 @@ pub use manifest::{
     SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
-pub use statistics::{Statistics, StepFigures};
+pub use statistics::{DEEP, Statistics, StepFigures};
 pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 

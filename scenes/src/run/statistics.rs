@@ -7,6 +7,9 @@ use pliant_rigid::simulation::AdvanceSummary;
 
 use super::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
+/// Cells of the grid by which particles may be inside of bodies without a word.
+pub const DEEP: f64 = 0.5;
+
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepFigures {
@@ -30,6 +33,8 @@ pub struct StepFigures {
     pub coupling_steps: u32,
     /// Their length as a part of what the scheme answers for, at most [-].
     pub coupling_excess: f64,
+    /// How far a particle was inside a body, at most; absent where it is not measured [m].
+    pub deepest: Option<f64>,
     /// What the bodies' step did.
     pub rigid: AdvanceSummary,
 }
@@ -48,6 +53,7 @@ impl StepFigures {
             not_converged: report.not_converged,
             coupling_steps: report.coupling_steps,
             coupling_excess: report.coupling_excess,
+            deepest: report.deepest,
             rigid: report.rigid,
         }
     }
@@ -64,6 +70,8 @@ pub struct Statistics {
     not_converged: u64,
     #[serde(default)]
     coupling: CouplingSummary,
+    #[serde(default)]
+    deepest: Option<f64>,
     #[serde(default)]
     rigid: RigidSums,
 }
@@ -95,6 +103,7 @@ impl Statistics {
         self.iterations.1 = self.iterations.1.max(u64::from(step.iterations_max));
         self.not_converged += u64::from(step.not_converged);
         self.coupling.add(step.coupling_steps, step.coupling_excess);
+        self.deepest = self.deepest.into_iter().chain(step.deepest).reduce(f64::max);
         let (sums, rigid) = (&mut self.rigid, &step.rigid);
         sums.steps += rigid.steps as u64;
         sums.rejected += rigid.rejected as u64;
@@ -169,6 +178,16 @@ impl Statistics {
         })
     }
 
+    /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing [m].
+    pub fn depths(&self, grid_spacing: f64) -> Option<String> {
+        let deepest = self.deepest.filter(|deepest| *deepest > DEEP * grid_spacing)?;
+        Some(format!(
+            "contact: a particle was {deepest:.3e} m inside a body, more than half a cell of the grid ({:.3e} m): what touches is not to be \
+             trusted; take a larger contact.stiffness, or \"auto\", or a smaller dt",
+            DEEP * grid_spacing
+        ))
+    }
+
     /// What the contact solver did.
     pub fn solver(&self) -> SolverSummary {
         SolverSummary {
@@ -188,7 +207,7 @@ mod tests {
     #[test]
     fn figures_are_those_of_the_steps() {
         let mut statistics = Statistics::default();
-        for ms in 1..=100 {
+        for ms in 1..=100_u32 {
             statistics.add(&StepFigures {
                 wall_ms: f64::from(ms),
                 substeps: 2,
@@ -200,6 +219,8 @@ mod tests {
                 not_converged: 0,
                 coupling_steps: if ms > 90 { 4 } else { 1 },
                 coupling_excess: 0.02 * f64::from(ms),
+                // Not measured in half of them.
+                deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
                 rigid: AdvanceSummary::default(),
             });
         }
@@ -210,5 +231,8 @@ mod tests {
         let coupling = CouplingSummary { steps: 130, split: 10, too_long: 50, worst: Number(2.0) };
         assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
+        // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019 m.
+        assert_eq!((statistics.depths(0.02), Statistics::default().depths(0.0)), (None, None));
+        assert!(statistics.depths(0.019).is_some_and(|said| said.contains("1.000e-2 m")));
     }
 }

@@ -123,6 +123,10 @@ pub struct Record {
     pub state: Vec<u8>,
     /// What the product said of the start.
     pub warnings: Vec<String>,
+    /// How far it says that particles were inside bodies, at most [m].
+    pub deepest: f64,
+    /// The part of what was put in that its own balance says came from nowhere [-].
+    pub gained: f64,
     /// How it ended.
     pub end: End,
 }
@@ -204,6 +208,8 @@ impl Watch {
             inside: Vec::new(),
             state: Vec::new(),
             warnings: prepared.warnings.clone(),
+            deepest: 0.0,
+            gained: 0.0,
             end: End::Completed,
         };
         let mut watch = Self {
@@ -246,7 +252,10 @@ impl Watch {
         let time = world.time();
         drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
         self.end = match catch(|| world.step()) {
-            Ok(Ok(_)) => return true,
+            Ok(Ok(report)) => {
+                self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
+                return true;
+            }
             Ok(Err(error)) => End::Said(error.to_string()),
             Err(message) => End::Panicked(message),
         };
@@ -331,6 +340,7 @@ impl Watch {
     fn finish(mut self) -> Record {
         let Prepared { world, scene, parts, .. } = &mut self.prepared;
         self.record.bodies = states(world);
+        self.record.gained = world.energy().gain.map_or(0.0, |gain| gain.relative());
         // A state that cannot be written is a state that differs from all others.
         if world.write_state(&mut self.record.state).is_err() {
             self.record.state.clear();

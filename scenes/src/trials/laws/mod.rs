@@ -141,9 +141,9 @@ fn panicked(message: String) -> Finding {
 
 fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Option<f64>>) -> Verdict {
     match law {
-        Law::Energy { frame } => alone::energy(base, &Vector3::from(*frame)),
+        Law::Energy { frame } => alone::energy(scene, base, &Vector3::from(*frame)),
         Law::Momentum => alone::momentum(scene, base),
-        Law::Inside => alone::inside(base),
+        Law::Inside => alone::inside(scene, base),
         Law::Weight => alone::weight(base),
         Law::Same { change: how @ Change::Boosted { .. } } => compared::boosted(scene, base, how),
         Law::Same { change: how } => compared::same(scene, base, how, sensitivity),

@@ -64,7 +64,8 @@ fn last(run: &mut Record) -> &mut crate::trials::record::Moment {
 #[test]
 fn energy_from_nowhere_is_seen() {
     let run = run(&collision());
-    let law = |run: &Record| alone::energy(run, &Vector3::zeros());
+    let scene = collision();
+    let law = |run: &Record| alone::energy(&scene, run, &Vector3::zeros());
     // Before they meet, so that nothing is lost yet.
     fails_with(&run, law, |run| run.moments[1].kinetic += 0.03 * run.moments[0].kinetic);
     fails_with(&run, law, |run| last(run).elastic = f64::NAN);
@@ -90,7 +91,8 @@ fn momentum_from_nowhere_is_seen() {
 #[test]
 fn what_is_inside_is_seen() {
     let found = Inside { what: "a particle".to_owned(), of: "box".to_owned(), depth: 0.02, time: 0.0 };
-    fails_with(&run(&collision()), alone::inside, |run| run.inside.push(found.clone()));
+    let scene = collision();
+    fails_with(&run(&scene), |run| alone::inside(&scene, run), |run| run.inside.push(found.clone()));
 }
 
 #[test]
