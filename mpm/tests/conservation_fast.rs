@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Random, every_material, fast, lattice, levels, step, to_states};
+use common::{Random, every_material, every_material_with, fast, lattice, levels, step, to_states};
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::reference::Particle;
 use pliant_mpm::stable_step::largest_stable_substep;
@@ -242,4 +242,23 @@ fn planes_stay_where_they_are_while_the_grid_moves() {
     assert!(lowest > 1.0 - h, "{lowest}");
     let gained = after.linear_momentum - before.linear_momentum;
     assert!(pushed.z > before.mass && (gained - pushed).norm() < TOLERANCE * before.mass, "{pushed:?}");
+}
+
+/// What has only turned has no elastic energy (frame indifference): that of the rounding of its deformation gradient to f32, E V/2 times the square of some
+/// units of 6e-8, and no difference of larger numbers.
+#[test]
+fn what_only_turned_has_no_elastic_energy() {
+    for (index, material) in every_material_with(1e6).into_iter().enumerate() {
+        let mut random = Random(index as u64);
+        let mut particles = lattice([0.0; 3], [0.025; 3], [4, 4, 4], material.density);
+        let volume: f64 = particles.iter().map(|p| p.volume).sum();
+        for p in &mut particles {
+            p.deformation_gradient =
+                nalgebra::Rotation3::from_scaled_axis(3.0 * random.vector()).into_inner();
+        }
+        let energy = totals(&fast(0.05, &[material], &particles, &[])).elastic_energy;
+        let rounding = 0.5 * 1e6 * volume * (4.0 * f64::from(f32::EPSILON)).powi(2);
+        println!("material {index}: {energy:e} J, rounding {rounding:e} J");
+        assert!(energy.abs() < rounding, "material {index}: {energy:e} J, {rounding:e} J");
+    }
 }
