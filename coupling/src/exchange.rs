@@ -95,12 +95,12 @@ impl Exchange {
         for node in walls.sticky() {
             // The node did not move: the wall held it against the contacts.
             let held = core::mem::take(&mut self.left[node]);
-            sums.boundary.add_at(&Point3::origin(), &numbering.places[node].position, &held);
+            sums.boundary.add_at(&Point3::origin(), &numbering.position(&numbering.places[node]), &held);
         }
         for ((left, &owner), place) in self.left.iter().zip(&self.owner).zip(&numbering.places) {
             if owner != NOBODY {
                 let body = owner as usize;
-                bodies[body].add_at(&origins[body], &place.position, &-left);
+                bodies[body].add_at(&origins[body], &numbering.position(place), &-left);
             }
         }
     }
@@ -127,7 +127,7 @@ impl Exchange {
                 }
             }
             sums.linear += change;
-            sums.angular += place.position.coords.cross(&change);
+            sums.angular += numbering.position(place).coords.cross(&change);
             self.left.push(change);
         }
     }
@@ -214,7 +214,7 @@ fn impose_walls(
 ) {
     let mut lost = 0.0;
     walls.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
-        let position = &numbering.places[node].position;
+        let position = &numbering.position(&numbering.places[node]);
         let after = &solution.velocities[node];
         let after = Vector3::new(after[0], after[1], after[2]) + imposed / problem.node_mass[node];
         lost -= (solved + imposed).dot(&after);

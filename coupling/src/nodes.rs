@@ -6,7 +6,7 @@
 use core::cmp::Reverse;
 use core::ops::Range;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_mpm::bspline::quadratic_weights;
 
@@ -40,8 +40,6 @@ pub(crate) struct NodePlace {
     pub node: [i32; 3],
     /// Node block, node within it.
     pub at: Option<(u32, u32)>,
-    /// World position [m].
-    pub position: Point3<f64>,
 }
 
 /// Neighbouring pairs with one stencil.
@@ -107,12 +105,16 @@ pub(crate) struct Numbering {
     ranks: Vec<u32>,
     /// Version of the grid's blocks that `places` belongs to.
     grid: u64,
+    /// Spacing \[m\] and origin (world frame, m) of the grid, which moves while the nodes' numbers stay.
+    spacing: f64,
+    origin: Vector3<f64>,
 }
 
 impl Numbering {
     /// Numbers the nodes that the pairs touch; `answers` says whether a pair's body answers within the step.
     pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm, answers: impl Fn(&Pair) -> bool) {
         core::mem::swap(&mut self.stencils, &mut self.last_stencils);
+        (self.spacing, self.origin) = (mpm.grid_spacing(), mpm.grid_origin());
         self.group(pairs, answers);
         if self.grid != mpm.grid_version() || self.stencils != self.last_stencils {
             self.grid = mpm.grid_version();
@@ -234,17 +236,21 @@ impl Numbering {
         }
     }
 
+    /// World position of a numbered node [m].
+    pub(crate) fn position(&self, place: &NodePlace) -> Point3<f64> {
+        let [x, y, z] = place.node.map(f64::from);
+        Point3::new(x, y, z) * self.spacing + self.origin
+    }
+
     fn place(&mut self, mpm: &Mpm) {
-        let (h, origin) = (mpm.grid_spacing(), mpm.grid_origin());
-        let nowhere = NodePlace { node: [0; 3], at: None, position: Point3::origin() };
+        let nowhere = NodePlace { node: [0; 3], at: None };
         self.places.clear();
         self.places.resize(self.regions.last().map_or(0, |r| r.nodes.end), nowhere);
         for run in &self.runs {
             for (place, z) in self.places[run.first as usize..].iter_mut().zip(run.z..run.end) {
                 let node = [run.x, run.y, z];
                 let at = mpm.find_node(node).map(|(block, node)| (block as u32, node as u32));
-                let position = Point3::new(f64::from(run.x), f64::from(run.y), f64::from(z)) * h + origin;
-                *place = NodePlace { node, at, position };
+                *place = NodePlace { node, at };
             }
         }
     }

@@ -73,7 +73,7 @@ impl Walls {
                 for k in 0..3 {
                     let node = row as usize + k;
                     if !core::mem::replace(&mut self.seen[node], true) && problem.node_mass[node] > 0.0 {
-                        let position = &numbering.places[node].position;
+                        let position = &numbering.position(&numbering.places[node]);
                         self.add_node(node, position, grid_spacing, (group.rows, r, k), problem);
                     }
                 }
