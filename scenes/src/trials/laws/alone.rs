@@ -4,8 +4,7 @@ use nalgebra::Vector3;
 
 use super::{MaxOrNan, Verdict, at_most};
 use crate::format::{
-    AutoOr, Body, ComFreeForm, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver,
-    Scene,
+    AutoOr, Body, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
 use crate::run::{DEEP, GAIN_WARNED};
 use crate::trials::record::{Moment, Record};
@@ -52,12 +51,14 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
             worst = (measured, gained, moment.time);
         }
     }
-    // Published schemes that a scene asks for by name, and that may gain some: their own balance says so.
+    // Schemes that a scene asks for by name and that may gain some, and loops of links that turn by much of a radian in a step, whose constraints are met to first
+    // order only: their own balance says so.
     let asked = scene.coupling == Coupling::Weak
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
-        || scene.rigid.comfree.form == ComFreeForm::Published;
+        || scene.rigid_solver == RigidSolver::Comfree
+        || !scene.constraints.is_empty();
     if worst.0 > ENERGY && asked && run.gained > GAIN_WARNED {
-        return Verdict::Skipped("said: the scheme that the scene asks for gains energy");
+        return Verdict::Skipped("said: the run's own balance warns");
     }
     at_most("energy", worst.0, ENERGY, || {
         format!(
