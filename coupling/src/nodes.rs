@@ -338,8 +338,15 @@ fn find(parents: &mut [u32], mut entry: u32) -> u32 {
     entry
 }
 
+/// Weights along one direction that give the velocity at `arm` from the particle by its affine field, and spread an impulse so that it acts
+/// there: w_k (1 + 4 arm (k - offset)), since the second moment of quadratic B-splines is 1/4 [cells].
+fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
+    let weights = quadratic_weights(offset);
+    core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))
+}
+
 fn contact(pair: &Pair, rows: [u32; 9], settings: &ContactSettings) -> Contact {
-    let [x, y, z] = pair.offset.map(quadratic_weights);
+    let [x, y, z] = [0, 1, 2].map(|d| weights_at(pair.offset[d], pair.arm[d]));
     Contact {
         rows,
         weights_xy: core::array::from_fn(|r| x[r / 3] * y[r % 3]),
@@ -359,4 +366,24 @@ fn contact(pair: &Pair, rows: [u32; 9], settings: &ContactSettings) -> Contact {
 /// Velocity and mass of a numbered node; zero where the grid has none.
 fn node(place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
     place.at.map_or([0.0; 4], |(block, node)| mpm.nodes()[block as usize].nodes[node as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::weights_at;
+
+    /// Quadratic B-splines times 1 + 4 arm (k - offset) are a partition of one about a point `arm` away: a linear field is taken there exactly, and
+    /// an impulse has its moment there. Tolerance: rounding of sums of three.
+    #[test]
+    fn weights_act_at_the_arm() {
+        for offset in [0.5, 0.73, 1.0, 1.31, 1.5] {
+            for arm in [-0.5, -0.25, 0.0, 0.1, 0.5] {
+                let weights = weights_at(offset, arm);
+                let sum: f64 = weights.iter().sum();
+                let place: f64 = weights.iter().enumerate().map(|(k, w)| w * k as f64).sum();
+                assert!((sum - 1.0).abs() < 1e-14, "{offset} {arm}: {sum}");
+                assert!((place - offset - arm).abs() < 1e-14, "{offset} {arm}: {place}");
+            }
+        }
+    }
 }

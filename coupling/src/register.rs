@@ -11,6 +11,7 @@
 //! with a gap beyond the adhesion's range.
 
 use nalgebra::{Point3, Vector3};
+use pliant_mpm::material::Model;
 use pliant_mpm::{BlockView, Mpm, ParticleExtent};
 use pliant_rigid::{Bodies, BodyId, Shape, SurfacePoint};
 use rayon::prelude::*;
@@ -27,6 +28,10 @@ use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffn
 /// the approach that the velocities at its start do not show.
 const MARGIN: f64 = 0.02;
 
+/// How far from a granular particle its contact may act at most [cells]: the affine field is that of a neighbourhood of about a cell, and
+/// with longer arms weights would be large and of both signs.
+const LONGEST_ARM: f64 = 0.5;
+
 /// A pair of a particle and a geometry near each other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
@@ -42,7 +47,11 @@ pub(crate) struct Pair {
     pub base: [i32; 3],
     /// Position relative to that node [cells].
     pub offset: [f64; 3],
-    /// Position, world frame [m].
+    /// From the particle to where it touches [cells]: zero but for granular material.
+    pub arm: [f64; 3],
+    /// Length of the arm [m].
+    pub reach: f64,
+    /// Where the impulse acts: the particle's position and the arm, world frame [m].
     pub position: Point3<f64>,
     /// Gap [m], negative when overlapping.
     pub gap: f64,
@@ -317,7 +326,8 @@ impl Search<'_> {
         let relative = view.velocity(i) - body_velocity;
         let shape = self.shape(placed);
         let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
-        let gap = surface.distance - radius_of(extent.thickness, self.settings);
+        let radius = radius_of(extent.thickness, self.settings);
+        let gap = surface.distance - radius;
         let touched = &self.bodies.body(placed.body).geometries[placed.index];
         let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
         if bond.is_none() && gap > self.margin + relative.norm() * delta {
@@ -325,6 +335,11 @@ impl Search<'_> {
         }
         let tension = bond.map_or(0.0, |a| a.stress * extent.area);
         let normal = placed.pose.rotation * surface.normal.into_inner();
+        let h = self.mpm.grid_spacing();
+        let reach = if extents.is_granular { radius.min(LONGEST_ARM * h) } else { 0.0 };
+        let touches = position - normal * reach;
+        let body_velocity =
+            if extents.is_granular { placed.velocity.at(&placed.origin, &touches) } else { body_velocity };
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
             Stiffness::Auto => NEAR_RIGID_NUMBER * mass / (delta * delta),
@@ -350,7 +365,9 @@ impl Search<'_> {
             feature: surface.feature,
             base: [0, 1, 2].map(|d| corner[d].wrapping_add(base[d] as i32)),
             offset: [0, 1, 2].map(|d| cells[d] - base[d]),
-            position,
+            arm: (normal * (-reach / h)).into(),
+            reach,
+            position: touches,
             gap,
             distance: surface.distance,
             pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
@@ -374,6 +391,8 @@ struct Extents {
     extent: ParticleExtent,
     /// Friction with bodies, where it is the material's.
     wall_friction: Option<f64>,
+    /// Whether the material is granular.
+    is_granular: bool,
 }
 
 impl Extents {
@@ -383,7 +402,8 @@ impl Extents {
             // Sheets count on from the materials.
             let material = mpm.materials().get(of.1);
             let wall_friction = material.and_then(|m| m.model.wall_friction());
-            *self = Self { of, extent: view.extent(i), wall_friction };
+            let is_granular = material.is_some_and(|m| matches!(m.model, Model::Granular(_)));
+            *self = Self { of, extent: view.extent(i), wall_friction, is_granular };
         }
         self.extent
     }

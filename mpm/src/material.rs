@@ -67,7 +67,8 @@ pub struct GranularFlow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GranularWalls {
-    /// Grains that touch a body are held by it, and those above slide over them: friction is that of slow flow, whatever the body's own.
+    /// Grains that touch a body are held by it, and those above slide over them: the material yields before the wall does. Friction is that of
+    /// fast flow, the most that the material can bear, whatever the body's own.
     #[default]
     Rough,
     /// Grains slide along a body by its own friction, as on glass or polished steel.
@@ -184,7 +185,9 @@ impl Model {
     /// Coefficient of friction with bodies where it is the material's and not the body's (no unit).
     pub fn wall_friction(&self) -> Option<f64> {
         match self {
-            Self::Granular(flow) if flow.walls == GranularWalls::Rough => Some(flow.friction_angle.tan()),
+            Self::Granular(flow) if flow.walls == GranularWalls::Rough => {
+                Some(flow.fast_friction_angle.tan())
+            }
             _ => None,
         }
     }

@@ -98,8 +98,8 @@ pub enum Material {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GranularWalls {
-    /// Grains that touch a body are held by it and others slide over them: the friction is tan `friction_angle`, whatever the geometry's own. In
-    /// experiments columns run out equally far on wood, baize, sandpaper and Plexiglas.
+    /// Grains that touch a body are held by it and others slide over them: the friction is tan `fast_friction_angle`, the most that the material
+    /// can bear, whatever the geometry's own. In experiments columns run out equally far on wood, baize, sandpaper and Plexiglas.
     #[default]
     Rough,
     /// Grains slide by the geometry's own `friction`, as on glass or polished steel.
