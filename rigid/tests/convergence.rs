@@ -133,7 +133,7 @@ fn a_double_pendulum_shows_the_order_of_each_scheme() {
         let end = run(System::new(model()), NoContacts, &start, integrator, time);
         distance(&end.q, &exact.q).max(distance(&end.v, &exact.v))
     };
-    // Nothing acts on it: all have its motion to 1e-9 a step, at any step.
+    // Nothing acts on it: all have its motion to 1e-9 a step, at any step; a thousand steps, 1e-6.
     for h in [8e-3, 1e-3] {
         for integrator in [fixed(h), doubling(h), trapezoid(h)] {
             println!("{integrator:?}: {:e}", error(integrator));
@@ -182,13 +182,13 @@ fn joints_and_motors_are_of_second_order() {
     assert_order("trapezoid", &second, 1.8..2.2);
     assert!(second.1 < 0.05 * error(fixed(1e-3)), "{second:?} {}", error(fixed(1e-3)));
 
-    // Acceptance 25: a tighter accuracy is closer. Two and four decades of it are a tenth and a hundredth of the step, and so of the error, at first order.
+    // Acceptance 25: a tighter accuracy is closer: a decade of it is the square root of that of the step, a factor of 3.2 at first order. (At 1e-1
+    // steps are as long as they may be.)
     let errors = [1e-1, 1e-3, 1e-5].map(|accuracy| error(Integrator::Trapezoid { step: 0.1, accuracy: Some(accuracy) }));
-    println!("{errors:?}");
     assert!(errors[0] > 10.0 * errors[1] && errors[1] > 10.0 * errors[2], "{errors:?}");
-    let [loose, tight] = [1e-1, 1e-5].map(|accuracy| error(Integrator::ErrorControlled { accuracy, max_step: 0.1 }));
-    println!("{loose} {tight}");
-    assert!(tight < 0.1 * loose, "{tight} {loose}");
+    let errors = [1e-3, 1e-4, 1e-5, 1e-6].map(|accuracy| error(Integrator::ErrorControlled { accuracy, max_step: 0.1 }));
+    println!("{errors:?}");
+    assert!(errors.windows(2).all(|pair| (2.0..5.0).contains(&(pair[0] / pair[1]))), "{errors:?}");
 }
 
 // A body that tumbles about no principal axis: quaternions and gyroscopic terms. Against steps so short that their error is 1e-4
