@@ -184,9 +184,11 @@ fn joints_and_motors_are_of_second_order() {
 
     // Acceptance 25: a tighter accuracy is closer: a decade of it is the square root of that of the step, a factor of 3.2 at first order. (At 1e-1
     // steps are as long as they may be.)
-    let errors = [1e-1, 1e-3, 1e-5].map(|accuracy| error(Integrator::Trapezoid { step: 0.1, accuracy: Some(accuracy) }));
+    let errors = [1e-1, 1e-3, 1e-5]
+        .map(|accuracy| error(Integrator::Trapezoid { step: 0.1, accuracy: Some(accuracy) }));
     assert!(errors[0] > 10.0 * errors[1] && errors[1] > 10.0 * errors[2], "{errors:?}");
-    let errors = [1e-3, 1e-4, 1e-5, 1e-6].map(|accuracy| error(Integrator::ErrorControlled { accuracy, max_step: 0.1 }));
+    let errors = [1e-3, 1e-4, 1e-5, 1e-6]
+        .map(|accuracy| error(Integrator::ErrorControlled { accuracy, max_step: 0.1 }));
     println!("{errors:?}");
     assert!(errors.windows(2).all(|pair| (2.0..5.0).contains(&(pair[0] / pair[1]))), "{errors:?}");
 }
@@ -308,7 +310,7 @@ fn a_dropped_box_comes_to_rest() {
 }
 
 // Acceptance 20 for the trapezoid rule: v^2/(2 mu g). Sliding friction is constant, so the rule is exact but for the last step and
-// the settling: 0.2 % where the first-order scheme leaves out v dt/2 besides.
+// the settling: 0.2 %.
 #[test]
 fn a_sliding_box_stops_where_friction_stops_it() {
     for mu in [0.2, 0.4, 0.7] {

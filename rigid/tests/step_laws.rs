@@ -133,14 +133,18 @@ fn friction_of_an_impact_is_bounded_by_its_impulse() {
 #[test]
 fn a_body_too_far_away_is_an_error() {
     for (from, errs) in [(1e9 - 50.0, true), (1e9 - 200.0, false)] {
-        let (model, mut state, source) = on_floor(down(), &[cube(0.1, 5.0)], ContactMaterial::with_friction(0.5));
+        let (model, mut state, source) =
+            on_floor(down(), &[cube(0.1, 5.0)], ContactMaterial::with_friction(0.5));
         (state.q[4], state.v[3]) = (from, 1e4);
         let integrator = Integrator::Fixed { step: 1e-2 };
         let mut simulation = Simulation::new(System::new(model), source, integrator, state).unwrap();
         let result = simulation.advance_to(1e-2);
         match result {
             Err(SimulationError::Diverged { body, quantity, value, .. }) => {
-                assert!(errs && body == "solid 0" && quantity == "position" && value >= 1e9, "{from}: {value}");
+                assert!(
+                    errs && body == "solid 0" && quantity == "position" && value >= 1e9,
+                    "{from}: {value}"
+                );
             }
             other => assert!(!errs && other.is_ok(), "{from}: {other:?}"),
         }

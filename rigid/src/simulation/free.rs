@@ -10,9 +10,10 @@
 //! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
 //! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
 //!
-//! The centre of mass of a free body that contact alone holds moves by the same rule, along the surfaces that it touches: of D what friction resists there, by its
-//! secant, and across them as much as never gives. What slides so has the mean velocity of the step, and stops after v^2/(2 mu g) instead of v h/2
-//! before that; what sticks or presses has the velocity of the end. It turns with the velocities of the end.
+//! The centre of mass of a free body that contact alone holds moves by the same rule, along the surfaces that it touches:
+//! of D what friction resists there, by its secant, and across them as much as never gives. What slides so has the mean velocity
+//! of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or presses has the velocity of the end. Bodies
+//! turn with the velocities of the end.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -30,8 +31,8 @@ const LIMIT_RATE: f64 = 100.0;
 /// About the root of the sum of both ends' squares, at an equal rate at both (rad).
 const HALF_A_TURN: f64 = 4.0;
 
-/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it by 5 micrometres at most. Normals
-/// that differ by more than the root's inverse, two degrees, hold each other's planes.
+/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it
+/// by 5 micrometres at most. Normals that differ by more than the root's inverse, two degrees, hold each other's planes.
 const ACROSS: f64 = 1e3;
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
@@ -249,7 +250,11 @@ impl Free {
                 Vector3::zeros()
             } else if self.pushed[body.tree] {
                 let glides = convex && !self.held[body.tree];
-                if glides { glide(body, model, state, v, &self.resisted[body.tree]) } else { Vector3::zeros() }
+                if glides {
+                    glide(body, model, state, v, &self.resisted[body.tree])
+                } else {
+                    Vector3::zeros()
+                }
             } else if v[turn.clone()] == state.v[turn] {
                 // Gravity alone turns nothing.
                 let of = |v: &[f64]| Vector3::from_column_slice(&v[linear.clone()]);
