@@ -5,7 +5,7 @@
 //! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
 //! them what they do is measured in the kinetic energy of the end.
 //!
-//! The positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
+//! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
 //! end: `e_f = (q_f - q0)/h - v_f` of the contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1 M`,
 //! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
 //! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
@@ -51,8 +51,8 @@ pub(super) struct Free {
     touched: Vec<bool>,
     /// Bodies that nothing holds.
     floating: Vec<Floating>,
-    /// Whether free bodies fall by parabolas. Under error control they do not: steps of first order there are what tells an
-    /// impact ahead.
+    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
+    /// compares positions: those of first order tell an impact ahead, and what the velocities are off by.
     pub parabolas: bool,
     /// Whether a constraint pushed a tree, and whether there are forces from outside.
     pushed: Vec<bool>,
@@ -171,7 +171,20 @@ impl Free {
         convex: bool,
     ) {
         self.fall(model, state, v, problem, convex);
-        let Self { motion, change, lead, gained, touched, pushed, steered, hessian, excess, lag, .. } = self;
+        let Self {
+            motion,
+            change,
+            lead,
+            gained,
+            touched,
+            pushed,
+            steered,
+            hessian,
+            excess,
+            lag,
+            parabolas,
+            ..
+        } = self;
         for (t, mass) in motion.trees() {
             let tree = &model.trees()[t];
             let (n, first) = (tree.velocities, tree.first_velocity);
@@ -214,7 +227,7 @@ impl Free {
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
-            if pressed || (held && !convex) || !factorise(hessian, n) {
+            if !*parabolas || pressed || (held && !convex) || !factorise(hessian, n) {
                 change.fill(0.0);
             } else {
                 solve(hessian, n, change);
