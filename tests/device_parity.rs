@@ -1,4 +1,6 @@
-//! Whole scenes, small, on a device beside the same scenes on the processor. The emulated device always; a GPU where there is one.
+//! Whole scenes, small, on a device beside the same scenes on the processor: the emulated device where it was built, and a GPU where there is one. A GPU that
+//! is there and does not work is a failure; where there is none, each test says on the standard error that it left it out. Without the emulation nothing
+//! is left of them on a machine without a GPU: they are ignored then, and run by `cargo test -- --include-ignored`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -6,10 +8,13 @@
     reason = "helpers of tests fail like tests"
 )]
 
+use std::io::Write;
+use std::sync::Once;
+
 use pliant::coupling::{Balance, ParticleSnapshot, StepReport};
-use pliant::cuda::Device;
 use pliant::cuda::backend::{self, DeviceBackend, Room};
 use pliant::cuda::mpm::CommandCount;
+use pliant::cuda::{Device, DeviceError};
 use pliant::rigid::SpatialImpulse;
 use pliant::scenes::format::{Assignment, Scene};
 use pliant::scenes::load::load;
@@ -78,9 +83,27 @@ impl Case {
     }
 }
 
+/// The first GPU, where the machine has one.
+fn gpu() -> Option<Device> {
+    static TOLD: Once = Once::new();
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(error @ (DeviceError::NoDriver | DeviceError::NoSuchDevice { count: 0, .. })) => {
+            // Past the capture of the test's output, which nobody sees of what passes.
+            let tell = || writeln!(std::io::stderr(), "device_parity: SKIPPED on a GPU: {error}").unwrap();
+            TOLD.call_once(tell);
+            None
+        }
+        Err(error) => panic!("there is a GPU, and it cannot be used: {error}"),
+    }
+}
+
+/// At least one.
 fn devices() -> Vec<Device> {
     let emulated = Device::IS_EMULATION_BUILT.then(|| Device::emulated(11).unwrap());
-    emulated.into_iter().chain(Device::cuda(0).ok()).collect()
+    let devices: Vec<Device> = emulated.into_iter().chain(gpu()).collect();
+    assert!(!devices.is_empty(), "there is no device to test: no GPU, and the emulation was not built");
+    devices
 }
 
 /// Largest difference of a coordinate.
@@ -137,6 +160,7 @@ fn agree(case: &Case, force_tolerance: f64) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn an_elastic_cube_hits_a_table() {
     agree(
         &Case {
@@ -154,6 +178,7 @@ fn an_elastic_cube_hits_a_table() {
 
 // Two panels hold a cube by friction: contact on both sides of light bodies that forces move.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn panels_hold_a_cube() {
     agree(
         &Case {
@@ -171,6 +196,7 @@ fn panels_hold_a_cube() {
 
 // Sand on a sticky floor: plastic flow, a boundary condition of the grid, no bodies.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn a_column_of_sand_collapses() {
     agree(&Case { scene: "sand-column", changes: &["grid_spacing=0.04"], steps: 25 }, 0.0);
 }
@@ -181,6 +207,7 @@ const ROLLER_PLACE: &str = "bodies.1.motion.pose.position=[0,0,0.121]";
 
 // A roller on dough that lies on a rough boundary: contact with walls in the solve, and a light body that rolls.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled() {
     agree(
         &Case {
@@ -203,6 +230,7 @@ fn dough_is_rolled() {
 // The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step is not split: a backend's
 // particles are not known to the host, which so cannot tell how far bodies go past them, and would split less.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled_by_a_roller_that_answers() {
     agree(
         &Case {
@@ -241,6 +269,7 @@ fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> 
 // The law: a state is all there is. What a device saved in the middle of contact goes on on a device and on the processor as if it had not
 // been interrupted, up to the rounding of the sums that another order of the particles in memory gives.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn a_saved_state_goes_on_here_and_there() {
     let case = Case {
         scene: "hold",
@@ -271,10 +300,11 @@ fn a_saved_state_goes_on_here_and_there() {
 
 // The law: memory that grows in the middle of a step changes nothing, to the bit.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn room_that_grows_changes_nothing() {
     let case =
         Case { scene: "hold", changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]"], steps: 0 };
-    let Some(device) = devices().into_iter().next() else { return };
+    let device = devices().swap_remove(0);
     let run = |room: Room| {
         let mut prepared = prepare(&case.scene()).unwrap();
         let world = &mut prepared.world;
@@ -292,8 +322,9 @@ fn room_that_grows_changes_nothing() {
 
 // The law: what the README says of the number of commands, from which it predicts times on a GPU. No number but these is in that prediction's table.
 #[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn commands_are_as_many_as_the_readme_says() {
-    let Some(device) = devices().into_iter().next() else { return };
+    let device = devices().swap_remove(0);
     let count = |scene: &str| {
         let mut prepared = prepare(&load(scene, &[]).unwrap()).unwrap();
         DeviceBackend::new(&device, &mut prepared.world, Room::default()).unwrap().count_commands()

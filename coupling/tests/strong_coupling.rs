@@ -112,6 +112,8 @@ fn strong_coupling_converges_with_the_step() {
     let errors = [64, 16, 4].map(|substeps| off(Coupling::Strong, substeps));
     let weak = [1, 4].map(|substeps| off(Coupling::Weak, substeps));
     println!("strong {errors:?} m, weak {weak:?} m");
-    assert!(errors.iter().all(|error| *error < 1e-6), "{errors:?}");
+    // On either path.
+    let tolerated = 2.0 * 640.0 * 1e-3 * 9.81 * 1e-4_f64.powi(2);
+    assert!(errors.iter().all(|error| *error < tolerated), "{errors:?} {tolerated}");
     assert!(weak[1] > 5e-3, "weak coupling holds it as well: this case shows nothing: {weak:?}");
 }

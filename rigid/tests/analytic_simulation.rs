@@ -142,6 +142,7 @@ fn a_sliding_box_stops_where_friction_stops_it() {
     for mu in [0.2, 0.4, 0.7] {
         for integrator in integrators(1e-3, 1e-5) {
             let (found, exact) = (slide(mu, 2.0, false, integrator), 4.0 / (2.0 * mu * G));
+            println!("{integrator:?}, mu {mu}: {found} m, {:+.3} %", 100.0 * (found / exact - 1.0));
             assert!((found / exact - 1.0).abs() < 0.01, "{integrator:?}, mu {mu}: {found} {exact}");
         }
     }
@@ -149,8 +150,8 @@ fn a_sliding_box_stops_where_friction_stops_it() {
 
 // Acceptance 20, cold: set down exactly touching at 2 m/s, the box stops within 2 % at steps of 1 and 10 ms and accuracies 1e-1 to 1e-3.
 // With friction lagged by a step, as published, it does not: the normal force at the start of a step is none while there is no
-// overlap, and not that of the implicit step afterwards. A first-order step of dt leaves out v dt/2 of the way, settled or not: that
-// much, 10 mm at 10 ms, is allowed besides, and shown to be all.
+// overlap, and not that of the implicit step afterwards. Nor with positions that move by the velocity at the end of a step, which leave out
+// v dt/2 of the way: 10 mm at 10 ms, 2.45 %.
 #[test]
 fn a_box_set_down_at_speed_stops_as_far_as_a_settled_one() {
     let exact = 4.0 / (2.0 * 0.5 * G);
@@ -159,8 +160,8 @@ fn a_box_set_down_at_speed_stops_as_far_as_a_settled_one() {
     let fixed = [1e-3, 1e-2].map(|step| Integrator::Fixed { step });
     for integrator in fixed.into_iter().chain(controlled) {
         let found = slide(0.5, 2.0, true, integrator);
-        let order = if let Integrator::Fixed { step } = integrator { 2.0 * step / 2.0 } else { 0.0 };
-        assert!((found / (exact - order) - 1.0).abs() < 0.02, "{integrator:?}: {found} {exact}");
+        println!("{integrator:?}: {found} m, {:+.3} %", 100.0 * (found / exact - 1.0));
+        assert!((found / exact - 1.0).abs() < 0.02, "{integrator:?}: {found} {exact}");
     }
 }
 
@@ -175,8 +176,7 @@ fn lagged_friction_alone_is_wrong_when_contact_begins() {
     let mut simulation = Simulation::new(system, floor, Integrator::Fixed { step: 1e-2 }, state).unwrap();
     simulation.advance_to(2.5).unwrap();
     let found = simulation.state().q[4];
-    let scheme = exact - 2.0 * 1e-2 / 2.0;
-    assert!((found / scheme - 1.0).abs() > 0.04, "{found} {scheme}");
+    assert!((found / exact - 1.0).abs() > 0.04, "{found} {exact}");
 }
 
 // Acceptance 21: a ball rolls down 15 degrees with 5 g sin t/7 = 1.8136 m/s^2 under 0.07254 N of friction, 5e-4; m 0.1, r 0.05, k 1e7,

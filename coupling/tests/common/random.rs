@@ -1,5 +1,8 @@
 //! Seeded random numbers.
 
+#[path = "../../../mpm/tests/common/split_mix.rs"]
+mod split_mix;
+
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
@@ -8,11 +11,7 @@ pub struct Random(pub u64);
 impl Random {
     /// Evenly in [0, 1).
     pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        split_mix::unit(&mut self.0)
     }
 
     /// Evenly in [low, high).

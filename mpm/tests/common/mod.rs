@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // every test file uses some of these
 
+mod split_mix;
+
 use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
 use pliant_mpm::reference::Particle;
@@ -15,11 +17,7 @@ pub struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        2.0 * split_mix::unit(&mut self.0) - 1.0
     }
     pub fn vector(&mut self) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.next())

@@ -166,6 +166,21 @@ impl ContactLaw {
         let u = (self.release - v_n).max(0.0);
         u * (self.linear + self.quadratic * u)
     }
+
+    /// Normal, from the first body to the second.
+    pub(crate) fn normal(&self) -> &Vector3<f64> {
+        &self.normal
+    }
+
+    /// The secant of friction at the velocity `v` (m/s): its impulse is this times the slip (kg).
+    pub(crate) fn friction_secant(&self, v: &[f64; 3]) -> f64 {
+        if self.friction_bound == 0.0 {
+            return 0.0;
+        }
+        let v = Vector3::from(*v);
+        let slip = v - self.normal * self.normal.dot(&v);
+        self.friction_bound / slip.norm().hypot(self.regularisation)
+    }
 }
 
 impl ContactLaw {

@@ -55,6 +55,11 @@ impl Problem {
     /// Marks the trees that a constraint pushed in the last solve.
     pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
         self.contacts.mark_pushed(trees);
+        self.mark_held(trees);
+    }
+
+    /// Marks the trees that something other than contact pushed in the last solve.
+    pub(crate) fn mark_held(&self, trees: &mut [bool]) {
         self.equalities.mark_pushed(trees);
         self.limits.mark_pushed(trees);
         self.actuators.mark_pushed(trees);

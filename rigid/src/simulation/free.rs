@@ -5,17 +5,24 @@
 //! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
 //! them what they do is measured in the kinetic energy of the end.
 //!
-//! The positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
+//! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
 //! end: `e_f = (q_f - q0)/h - v_f` of the contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1 M`,
 //! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
 //! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
+//!
+//! The centre of mass of a free body that contact alone holds moves by the same rule, along the surfaces that it touches:
+//! of D what friction resists there, by its secant, and across them as much as never gives. What slides so has the mean velocity
+//! of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or presses has the velocity of the end. Bodies
+//! turn with the velocities of the end.
+
+use nalgebra::{Matrix3, Vector3};
 
 use super::error::SimulationError;
 use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
-use crate::multibody::{FreeMotion, LinkId, Model, State, copy_tree, for_each_axis};
+use crate::multibody::{Floating, FreeMotion, Model, State, copy_tree, for_each_axis, quaternion};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
 /// takes no part in it.
@@ -25,6 +32,10 @@ const LIMIT_RATE: f64 = 100.0;
 const ROUNDING: f64 = 1e-9;
 /// About the root of the sum of both ends' squares, at an equal rate at both (rad).
 const HALF_A_TURN: f64 = 4.0;
+
+/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it
+/// by 5 micrometres at most. Normals that differ by more than the root's inverse, two degrees, hold each other's planes.
+const ACROSS: f64 = 1e3;
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
 #[derive(Clone, Debug)]
@@ -40,14 +51,18 @@ pub(super) struct Free {
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
-    /// Bodies that nothing holds, and their first degree of freedom.
-    floating: Vec<(usize, LinkId)>,
-    /// Whether free bodies fall by parabolas. Under error control they do not: steps of first order there are what tells an
-    /// impact ahead.
+    /// Bodies that nothing holds.
+    floating: Vec<Floating>,
+    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
+    /// compares positions: those of first order tell an impact ahead, and what the velocities are off by.
     pub parabolas: bool,
     /// Whether a constraint pushed a tree, and whether there are forces from outside.
     pushed: Vec<bool>,
     pub loaded: bool,
+    /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass (kg).
+    held: Vec<bool>,
+    resisted: Vec<Matrix3<f64>>,
+    masses: Vec<f64>,
     /// Whether there are systems outside, whose states go with the velocities of steps' ends: positions then do so, too.
     steered: bool,
     /// A tree's Hessian, and vectors of its size.
@@ -75,10 +90,13 @@ impl Free {
             gained: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
-            floating: model.floating.iter().map(|body| (body.tree, body.link)).collect(),
+            floating: model.floating.clone(),
             parabolas: false,
             pushed: Vec::new(),
             loaded: false,
+            held: Vec::new(),
+            resisted: Vec::new(),
+            masses: Vec::new(),
             steered: !system.externals.is_empty(),
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
@@ -108,8 +126,8 @@ impl Free {
                 loads[n] != 0.0 || dof.damping + dof.stiffness > 0.0
             });
         }
-        for (tree, _) in &self.floating {
-            self.touched[*tree] |= self.loaded;
+        for body in &self.floating {
+            self.touched[body.tree] |= self.loaded;
         }
         for (law, n, tree, _) in limits.entries() {
             self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
@@ -170,7 +188,7 @@ impl Free {
         (problem, bias): (&Problem, &[f64]),
         convex: bool,
     ) {
-        self.fall(model, state, dt, (v, bias), problem);
+        self.fall(model, state, dt, (v, bias), problem, convex);
         let Self {
             motion,
             change,
@@ -183,6 +201,7 @@ impl Free {
             excess,
             lag,
             carried,
+            parabolas,
             ..
         } = self;
         carried.clear();
@@ -228,7 +247,7 @@ impl Free {
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
-            if pressed || (held && !convex) || !factorise(hessian, n) {
+            if !*parabolas || pressed || (held && !convex) || !factorise(hessian, n) {
                 change.fill(0.0);
             } else {
                 solve(hessian, n, change);
@@ -252,8 +271,8 @@ impl Free {
         }
     }
 
-    /// The mean velocity of bodies that nothing but gravity acts on in the step of `dt` (s): they fall by parabolas. `bias` is what gravity asks
-    /// for (N m, N).
+    /// The mean velocity of free bodies over a step of `dt` (s): those that nothing but gravity acts on in the step fall by parabolas. `bias` is what
+    /// gravity asks for (N m, N).
     fn fall(
         &mut self,
         model: &Model,
@@ -261,11 +280,20 @@ impl Free {
         dt: f64,
         (v, bias): (&[f64], &[f64]),
         problem: &Problem,
+        convex: bool,
     ) {
+        let trees = self.touched.len();
         self.pushed.clear();
-        self.pushed.resize(self.touched.len(), false);
+        self.pushed.resize(trees, false);
         problem.mark_pushed(&mut self.pushed);
-        for body in &model.floating {
+        let means = self.parabolas && !self.loaded && !self.floating.is_empty();
+        if means && convex {
+            self.held.clear();
+            self.held.resize(trees, false);
+            problem.mark_held(&mut self.held);
+            self.resist(problem);
+        }
+        for body in &self.floating {
             let n = model.velocities_of(body.link);
             let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
             // Gravity alone turns nothing, and lets everything fall alike; a solver rounds.
@@ -274,16 +302,49 @@ impl Free {
                 let size = n.map(|n| v[n].abs() + fall(n).abs()).fold(0.0, f64::max);
                 off > ROUNDING * size
             };
-            let acted = self.pushed[body.tree]
-                || self.loaded
-                || differs(turn, &|_| 0.0)
-                || differs(linear.clone(), &|n| -dt * bias[n] / body.mass);
-            let free = self.parabolas && !acted;
-            for n in linear {
-                self.change[n] = if free { -0.5 * (v[n] - state.v[n]) } else { 0.0 };
-            }
+            let shifts = if !means {
+                Vector3::zeros()
+            } else if self.pushed[body.tree] {
+                let glides = convex && !self.held[body.tree];
+                if glides {
+                    glide(body, model, state, v, &self.resisted[body.tree])
+                } else {
+                    Vector3::zeros()
+                }
+            } else if !(differs(turn, &|_| 0.0) || differs(linear.clone(), &|n| -dt * bias[n] / body.mass)) {
+                let of = |v: &[f64]| Vector3::from_column_slice(&v[linear.clone()]);
+                -0.5 * (of(v) - of(&state.v))
+            } else {
+                Vector3::zeros()
+            };
+            self.change[linear].copy_from_slice(shifts.as_slice());
             for n in n {
                 self.lead[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
+            }
+        }
+    }
+
+    /// Sums what contact resists of every free body's motion.
+    fn resist(&mut self, problem: &Problem) {
+        self.resisted.clear();
+        self.resisted.resize(self.touched.len(), Matrix3::zeros());
+        self.masses.clear();
+        self.masses.resize(self.touched.len(), 0.0);
+        for body in &self.floating {
+            self.resisted[body.tree] = Matrix3::from_diagonal_element(body.mass);
+            self.masses[body.tree] = body.mass;
+        }
+        let pool = &problem.contacts;
+        for (c, (law, velocity)) in pool.laws().iter().zip(pool.velocities()).enumerate() {
+            if pool.impulses()[c] == [0.0; 3] {
+                continue;
+            }
+            let (normal, secant) = (law.normal(), law.friction_secant(velocity));
+            let across = normal * normal.transpose();
+            for side in pool.sides_of(c).iter().flatten() {
+                let tree = side.tree as usize;
+                self.resisted[tree] +=
+                    Matrix3::from_diagonal_element(secant) + across * (ACROSS * self.masses[tree] - secant);
             }
         }
     }
@@ -327,8 +388,8 @@ impl Free {
 
     /// Moves the jointed trees of the end of a step of `dt` (s) to their places.
     pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
-        for (_, link) in &self.floating {
-            let (places, n) = (model.positions_of(*link), model.velocities_of(*link));
+        for body in &self.floating {
+            let (places, n) = (model.positions_of(body.link), model.velocities_of(body.link));
             let shifts = &self.change[n.start + 3..n.end];
             q[places.start + 4..places.end].iter_mut().zip(shifts).for_each(|(q, v)| *q += dt * v);
         }
@@ -341,6 +402,17 @@ impl Free {
             }
         }
     }
+}
+
+/// What the mean velocity (m/s) of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.
+fn glide(body: &Floating, model: &Model, state: &State, v: &[f64], resisted: &Matrix3<f64>) -> Vector3<f64> {
+    let (q, n) = (model.positions_of(body.link), model.velocities_of(body.link));
+    let lever = quaternion(&state.q[q]) * body.center;
+    let gained = |d: usize| v[n.start + d] - state.v[n.start + d];
+    let turn = Vector3::new(gained(0), gained(1), gained(2));
+    let gained = Vector3::new(gained(3), gained(4), gained(5)) + turn.cross(&lever);
+    // No inverse: numbers that are not finite, which the step refuses elsewhere.
+    resisted.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * gained * (-0.5 * body.mass))
 }
 
 impl Stepper {
