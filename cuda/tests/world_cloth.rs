@@ -4,7 +4,7 @@
 mod support;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_coupling::{Material, ParticleSet, Settings, World};
+use pliant_coupling::{GridMotion, Material, ParticleSet, Settings, World};
 use pliant_cuda::backend::{DeviceBackend, Room, attach};
 use pliant_cuda::mpm::CommandCount;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
@@ -21,6 +21,8 @@ const RADIUS: f64 = 0.034;
 fn draped() -> World {
     let mut settings = Settings::new(H, 2e-3);
     settings.solver.relative_tolerance = 1e-6;
+    // A device's grid is at rest.
+    settings.grid_motion = GridMotion::Fixed;
     let mut builder = World::builder(settings);
     let jelly = Elastic { youngs_modulus: 3e4, poissons_ratio: 0.3 };
     let jelly = builder.material(Material { density: 1000.0, model: Model::FixedCorotated(jelly) });

@@ -4,7 +4,7 @@
 mod support;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use pliant_coupling::{BackendError, Coupling, Material, ParticleSet, Settings, Substeps, World};
+use pliant_coupling::{BackendError, Coupling, GridMotion, Material, ParticleSet, Settings, Substeps, World};
 use pliant_cuda::backend::{DeviceBackend, Room, attach};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
@@ -46,6 +46,8 @@ fn thrown(steps_of: u32) -> World {
     settings.substeps = Substeps::Fixed(steps_of);
     settings.contact.dissipation = 5.0;
     settings.solver.relative_tolerance = 1e-6;
+    // A device's grid is at rest.
+    settings.grid_motion = GridMotion::Fixed;
     let mut builder = World::builder(settings);
     let elastic = Elastic { youngs_modulus: 2e4, poissons_ratio: 0.3 };
     let rubber = builder.material(Material { density: 1000.0, model: Model::FixedCorotated(elastic) });

@@ -613,3 +613,42 @@ fn the_fastest_surface_is_that_of_the_tips() {
         }
     }
 }
+
+/// How deep a box is in what it stands on is told in half thicknesses of the thinner: `m g/k` of each of its four contacts over its half height, on a
+/// half-space and on a thicker box, at rest.
+#[test]
+fn how_deep_bodies_are_in_each_other_is_told() {
+    let mut random = Random::new(31);
+    for on_box in [false, true] {
+        for draw in 0..10 {
+            let half = 0.01 * (2.0 + random.signed());
+            let part = 0.75 * (1.0 + random.signed()) + 0.05;
+            let weight = 9.81;
+            // Two surfaces in series, four corners.
+            let stiffness = 2.0 * weight / (4.0 * part * half);
+            let geometry = |shape: Shape| {
+                let mut geometry = Geometry::new(shape, 0.5);
+                geometry.material.stiffness = stiffness;
+                vec![geometry]
+            };
+            let mut builder = BodiesBuilder::new();
+            let thick = Shape::Box { half_extents: Vector3::new(1.0, 1.0, 0.5) };
+            let (floor, low) = if on_box { (thick, -0.5) } else { (Shape::HalfSpace, 0.0) };
+            let floor =
+                BodyDesc { geometries: geometry(floor), ..desc("floor", at(0.0, 0.0, low), Motion::Fixed) };
+            builder.add(floor).unwrap();
+            let slab = Shape::Box { half_extents: Vector3::new(0.2, 0.2, half) };
+            let moments = [4.0 / 300.0; 3];
+            let motion = dynamic(None, Joint::free(), mass(1.0, moments), SpatialVelocity::zero());
+            let pose = at(0.0, 0.0, half - part * half);
+            builder.add(BodyDesc { geometries: geometry(slab), ..desc("slab", pose, motion) }).unwrap();
+            let mut bodies = built(builder);
+            bodies.prepare(1e-3);
+            let told = bodies.integrate(1e-3, &[SpatialImpulse::zero(); 2]).unwrap().solver.pressed;
+            assert!(
+                (told - part).abs() < 1e-9,
+                "draw {draw}, on a box {on_box}: {told}, not {part} of {half} m"
+            );
+        }
+    }
+}

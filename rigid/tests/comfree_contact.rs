@@ -383,6 +383,7 @@ impl ContactSource for Rims {
                 torsional_friction: 0.0,
                 rolling_friction: self.mu,
                 impedance: ImpedanceCurve::default(),
+                half_thickness: f64::INFINITY,
             });
         }
     }

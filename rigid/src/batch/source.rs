@@ -40,7 +40,9 @@ impl ContactSource for ClosedFormContacts {
                 if meeting.distance < margin {
                     let (point, normal) = (meeting.point.0.into(), meeting.normal.0.into());
                     let tolerance = self.stiction_tolerance;
-                    out.push(Touch::between([a, b], point, normal, meeting.distance, tolerance));
+                    // How deep they are is not asked of batches.
+                    let depth = (meeting.distance, f64::INFINITY);
+                    out.push(Touch::between([a, b], point, normal, depth, tolerance));
                 }
             });
         }

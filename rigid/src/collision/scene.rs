@@ -97,6 +97,13 @@ impl Scene {
         &self.bounds[geometry]
     }
 
+    /// Half of the smallest extent of a shape along its axes (m), infinite for a half-space.
+    pub(crate) fn half_thickness(&self, geometry: usize) -> f64 {
+        let [low, high] = self.bounds(geometry);
+        let extents = (high - low).map(|extent| 0.5 * extent);
+        if extents.iter().all(|extent| extent.is_finite()) { extents.min() } else { f64::INFINITY }
+    }
+
     /// A shape with its tables.
     pub(super) fn solid(&self, geometry: usize) -> Solid<'_> {
         Solid { shape: &self.geometries[geometry].shape, tables: &self.tables[geometry] }

@@ -40,7 +40,9 @@ impl ContactSource for Collisions {
         out.extend(self.found.iter().map(|contact| {
             let pair = [&geometries[contact.a], &geometries[contact.b]];
             let (point, normal) = (contact.point, contact.normal.into_inner());
-            Touch::between(pair, point, normal, contact.distance, self.stiction_tolerance)
+            let thinner = self.scene.half_thickness(contact.a).min(self.scene.half_thickness(contact.b));
+            let depth = (contact.distance, thinner);
+            Touch::between(pair, point, normal, depth, self.stiction_tolerance)
         }));
     }
 }

@@ -37,6 +37,9 @@ pub struct Touch {
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver.
     pub impedance: ImpedanceCurve,
+    /// Half of the thickness of the thinner of both shapes (m), infinite where none has an end: surfaces that overlap by more have passed each
+    /// other's middles.
+    pub half_thickness: f64,
 }
 
 impl Touch {
@@ -45,7 +48,7 @@ impl Touch {
         [a, b]: [&CollisionGeometry; 2],
         point: Vector3<f64>,
         normal: Vector3<f64>,
-        distance: f64,
+        (distance, half_thickness): (f64, f64),
         stiction_tolerance: f64,
     ) -> Self {
         let both = ContactMaterial::combine(&a.material, &b.material);
@@ -64,6 +67,7 @@ impl Touch {
             torsional_friction: both.torsional_friction,
             rolling_friction: both.rolling_friction,
             impedance: both.impedance,
+            half_thickness,
         }
     }
 

@@ -22,7 +22,7 @@ use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
-use crate::multibody::{Floating, FreeMotion, Model, State, copy_tree, for_each_axis, quaternion};
+use crate::multibody::{Floating, FreeMotion, LinkId, Model, State, copy_tree, for_each_axis, quaternion};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
 /// takes no part in it.

@@ -42,6 +42,9 @@ pub struct StepSummary {
     pub refreshed: usize,
     /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
     pub doubtful: usize,
+    /// How deep surfaces overlap at the start of a step, in half thicknesses of the thinner of both, at most: beyond 1 they have passed each other's
+    /// middles, and contact may push them on the wrong way.
+    pub pressed: f64,
 }
 
 impl StepSummary {
@@ -52,6 +55,7 @@ impl StepSummary {
         self.contacts = self.contacts.max(other.contacts);
         self.refreshed += other.refreshed;
         self.doubtful += other.doubtful;
+        self.pressed = self.pressed.max(other.pressed);
     }
 
     fn count(&mut self, solve: &SolveSummary) {
@@ -346,7 +350,8 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.dt = dt;
         let settings = SolveSettings { tolerance, ..SolveSettings::default() };
-        let mut summary = StepSummary { contacts: self.touches.len(), ..StepSummary::default() };
+        let pressed = self.pressed();
+        let mut summary = StepSummary { contacts: self.touches.len(), pressed, ..StepSummary::default() };
         self.normal_forces.clear();
         self.normal_forces.extend(self.prepared.iter().map(|c| c.lagged_force));
         loop {
@@ -391,7 +396,14 @@ impl Stepper {
             return Err(SimulationError::NotConverged { time, stop: Stop::NotFinite, residual: f64::NAN });
         };
         let doubtful = usize::from(doubts > 0);
-        Ok(StepSummary { solves: 1, contacts: self.touches.len(), doubtful, ..StepSummary::default() })
+        let (contacts, pressed) = (self.touches.len(), self.pressed());
+        Ok(StepSummary { solves: 1, contacts, doubtful, pressed, ..StepSummary::default() })
+    }
+
+    /// See [`StepSummary::pressed`].
+    fn pressed(&self) -> f64 {
+        let depths = self.touches.iter().map(|touch| -touch.distance / touch.half_thickness);
+        depths.fold(0.0, f64::max)
     }
 
     /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`answer`](Self::answer). False where it is

@@ -39,6 +39,7 @@ impl ContactSource for Floor {
                     torsional_friction: self.torsional_friction,
                     rolling_friction: self.rolling_friction,
                     impedance: ImpedanceCurve::default(),
+                    half_thickness: f64::INFINITY,
                 });
             }
         }

@@ -396,6 +396,7 @@ impl<'a> Run<'a> {
         let energy = self.world.energy();
         let mut warnings: Vec<String> =
             self.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
+        warnings.extend(self.statistics.pressed());
         warnings.extend(self.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
         // A run that failed says more than that.
         warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));

@@ -88,6 +88,8 @@ struct RigidSums {
     refreshed: u64,
     #[serde(default)]
     doubtful: u64,
+    #[serde(default)]
+    pressed: f64,
 }
 
 impl Statistics {
@@ -114,6 +116,7 @@ impl Statistics {
         sums.factorisations += rigid.solver.factorisations as u64;
         sums.refreshed += rigid.solver.refreshed as u64;
         sums.doubtful += rigid.solver.doubtful as u64;
+        sums.pressed = sums.pressed.max(rigid.solver.pressed);
     }
 
     /// Steps counted.
@@ -178,6 +181,17 @@ impl Statistics {
         })
     }
 
+    /// What is to be said of bodies that were pressed into each other beyond the middle of one.
+    pub fn pressed(&self) -> Option<String> {
+        let pressed = self.rigid.pressed;
+        (pressed > 1.0).then(|| {
+            format!(
+                "contact: bodies were inside each other by up to {pressed:.2} times half of the thinner one's thickness: contact may have \
+                 pushed them on the wrong way; take a larger rigid.stiffness, or a smaller dt"
+            )
+        })
+    }
+
     /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing [m].
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
         let deepest = self.deepest.filter(|deepest| *deepest > DEEP * grid_spacing)?;
@@ -200,6 +214,8 @@ impl Statistics {
 
 #[cfg(test)]
 mod tests {
+    use pliant_rigid::simulation::StepSummary;
+
     use super::*;
 
     // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average over steps and
@@ -221,8 +237,13 @@ mod tests {
                 coupling_excess: 0.02 * f64::from(ms),
                 // Not measured in half of them.
                 deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
-                rigid: AdvanceSummary::default(),
+                rigid: AdvanceSummary {
+                    solver: StepSummary { pressed: 0.01 * f64::from(ms), ..StepSummary::default() },
+                    ..AdvanceSummary::default()
+                },
             });
+            // Surfaces that have passed each other's middles are told.
+            assert_eq!(statistics.pressed(), None, "{ms}");
         }
         let ms = statistics.ms_per_step();
         assert_eq!((ms.median, ms.p95, ms.mean), (Number(50.0), Number(95.0), Number(50.5)));
@@ -232,6 +253,12 @@ mod tests {
         assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
         // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019 m.
+        let rigid = AdvanceSummary {
+            solver: StepSummary { pressed: 1.5, ..StepSummary::default() },
+            ..AdvanceSummary::default()
+        };
+        statistics.add(&StepFigures { rigid, ..StepFigures::default() });
+        assert!(statistics.pressed().is_some_and(|said| said.contains("1.50 times")));
         assert_eq!((statistics.depths(0.02), Statistics::default().depths(0.0)), (None, None));
         assert!(statistics.depths(0.019).is_some_and(|said| said.contains("1.000e-2 m")));
     }

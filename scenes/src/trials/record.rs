@@ -125,6 +125,8 @@ pub struct Record {
     pub warnings: Vec<String>,
     /// How far it says that particles were inside bodies, at most [m].
     pub deepest: f64,
+    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most [-].
+    pub pressed: f64,
     /// The part of what was put in that its own balance says came from nowhere [-].
     pub gained: f64,
     /// How it ended.
@@ -209,6 +211,7 @@ impl Watch {
             state: Vec::new(),
             warnings: prepared.warnings.clone(),
             deepest: 0.0,
+            pressed: 0.0,
             gained: 0.0,
             end: End::Completed,
         };
@@ -254,6 +257,7 @@ impl Watch {
         self.end = match catch(|| world.step()) {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
+                self.record.pressed = self.record.pressed.max(report.rigid.solver.pressed);
                 return true;
             }
             Ok(Err(error)) => End::Said(error.to_string()),

@@ -56,7 +56,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     let asked = scene.coupling == Coupling::Weak
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
         || scene.rigid_solver == RigidSolver::Comfree
-        || !scene.constraints.is_empty();
+        || !scene.constraints.is_empty()
+        || run.pressed > 1.0;
     if worst.0 > ENERGY && asked && run.gained > GAIN_WARNED {
         return Verdict::Skipped("said: the run's own balance warns");
     }
@@ -161,6 +162,9 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     let Some(worst) = worst else { return Verdict::Held };
     if run.warnings.iter().any(|said| said.contains("presses itself")) {
         return Verdict::Skipped("said: contact is too soft for the weight");
+    }
+    if run.pressed > 1.0 {
+        return Verdict::Skipped("said: bodies are pressed through each other");
     }
     // A scene that asks for a soft contact gets it, and is told.
     let asked = matches!(scene.contact.stiffness, AutoOr::Value(_));
