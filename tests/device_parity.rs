@@ -90,6 +90,7 @@ fn gpu() -> Option<Device> {
         Ok(device) => Some(device),
         Err(error @ (DeviceError::NoDriver | DeviceError::NoSuchDevice { count: 0, .. })) => {
             // Past the capture of the test's output, which nobody sees of what passes.
+            #[expect(clippy::explicit_write, reason = "eprintln is captured in tests, and this must be seen")]
             let tell = || writeln!(std::io::stderr(), "device_parity: SKIPPED on a GPU: {error}").unwrap();
             TOLD.call_once(tell);
             None

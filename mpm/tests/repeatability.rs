@@ -108,13 +108,14 @@ fn a_state_is_all_there_is() {
     assert!(bits(&mpm) == expected);
 }
 
-/// Where things are in a saved state: magic 8, six u64 (particles, blocks, tiles, must sort, two counts of runs), 20 bytes a block (three
+/// Where things are in a saved state: magic 8, six u64 (particles, blocks, tiles, must sort, two counts of runs), six f64 (the grid's origin and velocity), 20 bytes a block (three
 /// i32 of its key, u32 count, f32 speed), then tiles of 17 x 16 f32, kinematics first.
 const COUNT: usize = 8;
 const BLOCKS: usize = 16;
 const TILES: usize = 24;
 const MUST_SORT: usize = 32;
-const FIRST_BLOCK: usize = 56;
+const ORIGIN: usize = 56;
+const FIRST_BLOCK: usize = 104;
 
 fn small() -> Mpm {
     let particles = lattice([-0.043; 3], [H / 2.0; 3], [5, 5, 3], 1e3);
@@ -156,6 +157,7 @@ fn corrupt_states_are_refused() {
     refused(&put(&saved, COUNT, &74_u64.to_le_bytes()), "wrong count");
     refused(&put(&saved, BLOCKS, &u64::MAX.to_le_bytes()), "too many blocks");
     refused(&put(&saved, TILES, &u64::MAX.to_le_bytes()), "too many tiles");
+    refused(&put(&saved, ORIGIN, &f64::NAN.to_le_bytes()), "a grid that is nowhere");
     refused(&put(&saved, FIRST_BLOCK + 12, &0_u32.to_le_bytes()), "empty block");
     refused(&put(&saved, FIRST_BLOCK + 12, &u32::MAX.to_le_bytes()), "too many particles in a block");
     refused(&put(&saved, FIRST_BLOCK, &i32::MAX.to_le_bytes()), "blocks out of order");

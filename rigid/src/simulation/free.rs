@@ -341,8 +341,11 @@ impl Free {
             }
             let (normal, secant) = (law.normal(), law.friction_secant(velocity));
             let across = normal * normal.transpose();
+            // Two bodies that push each other keep their angular momentum with positions that move by the velocities of the end alone.
+            let both = pool.sides_of(c).iter().all(Option::is_some);
             for side in pool.sides_of(c).iter().flatten() {
                 let tree = side.tree as usize;
+                self.held[tree] |= both;
                 self.resisted[tree] +=
                     Matrix3::from_diagonal_element(secant) + across * (ACROSS * self.masses[tree] - secant);
             }
