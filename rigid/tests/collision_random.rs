@@ -117,15 +117,16 @@ fn same(found: &[GeometricContact], expected: &[GeometricContact], tolerance: f6
         })
 }
 
-/// Distances do not depend on the frame, and exchanging the bodies only turns the normal. The deepest contact of round pairs is
-/// known as well as the direction; flat ones agree in every point.
+/// Contacts do not depend on the frame, and exchanging the bodies only turns the normal: to rounding, which the curvature of round solids
+/// makes larger (a direction is where supporting points face each other to a billionth of the size). Flat ones agree in every point, and the
+/// deepest contact of round ones where there is one alone; of several that are equally deep rounding chooses.
 #[test]
 fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
     let shapes = convex_shapes();
     let mut random = Random::new(33);
     for (i, a) in shapes.iter().enumerate() {
         for (j, b) in shapes.iter().enumerate() {
-            for case in 0..10 {
+            for case in 0..60 {
                 let [first, second] = random_poses(&mut random, a, b);
                 let motion =
                     Isometry3::from_parts(Translation3::from(random.vector() * 3.0), random.rotation());
@@ -149,12 +150,16 @@ fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
                         same(&swapped, &here, 1e-9, true),
                         "{i} {j} {case}: {here:?} swapped {swapped:?}"
                     );
-                } else if let Some(here) = deepest(&here) {
-                    for (other, sign) in [(&moved, 1.0), (&swapped, -1.0)] {
-                        let other = deepest(other).unwrap();
-                        assert!((other.distance - here.distance).abs() < 1e-6, "{i} {j} {case}");
-                        let turned = (other.normal.into_inner() * sign - here.normal.into_inner()).norm();
-                        assert!(turned < 0.02, "{i} {j} {case}: turned by {turned}");
+                } else if let Some(nearest) = deepest(&here) {
+                    for (others, sign) in [(&moved, 1.0), (&swapped, -1.0)] {
+                        let other = deepest(others).unwrap();
+                        let farther = (other.distance - nearest.distance).abs();
+                        assert!(farther < 1e-9, "{i} {j} {case}: farther by {farther} m");
+                        let turned = (other.normal.into_inner() * sign - nearest.normal.into_inner()).norm();
+                        assert!(turned < 1e-6, "{i} {j} {case}: turned by {turned}");
+                        assert_eq!(others.len(), here.len(), "{i} {j} {case}");
+                        let shifted = (other.point - nearest.point).norm();
+                        assert!(here.len() > 1 || shifted < 1e-6, "{i} {j} {case}: shifted by {shifted} m");
                     }
                 }
             }

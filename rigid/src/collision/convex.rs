@@ -1,6 +1,7 @@
 //! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
 
 use super::manifold::{Clipper, Face, Local, MAX_POINTS, NEAREST, across, reduce};
+use super::sharpen::sharpen;
 use super::smooth::{self, Ascent};
 use super::solid::Solid;
 use super::{box_box, capsule};
@@ -19,10 +20,6 @@ const ROUND: f64 = 2e-5;
 /// A direction whose separation is this close to the distance of two points of the solids, in proportion to the smaller one, is the
 /// right one.
 const CERTAIN: f64 = 1e-9;
-/// How far apart overlapping solids are moved, in proportion to the smaller one: enough for GJK to see a direction.
-const GAP: f64 = 0.1;
-/// How often they are.
-const PARTINGS: usize = 40;
 /// Most steps of the search for a better direction.
 const POLISH_STEPS: usize = 150;
 
@@ -48,18 +45,23 @@ pub(super) struct Scratch {
 
 /// The direction in which two solids are farthest apart, or overlap least.
 #[derive(Clone, Copy)]
-struct Apart {
-    normal: Unit<Vector3<f64>>,
+pub(super) struct Apart {
+    pub(super) normal: Unit<Vector3<f64>>,
     /// Signed distance (m).
-    distance: f64,
+    pub(super) distance: f64,
     /// Nearest or deepest point on the surface of the first (m).
-    point: Vector3<f64>,
+    pub(super) point: Vector3<f64>,
 }
 
 impl Pair<'_> {
     /// The point of the second's core farthest along `d`.
     pub(super) fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
+    }
+
+    /// From the first core's point farthest along `n` to the second's farthest against it (m).
+    pub(super) fn between(&self, n: &Vector3<f64>) -> Vector3<f64> {
+        self.support_b(&-n) - self.a.support(n)
     }
 
     fn radii(&self) -> [f64; 2] {
@@ -71,9 +73,9 @@ impl Pair<'_> {
     }
 
     /// How far the solids are apart along `n` (m); never more than their distance.
-    fn separation(&self, n: &Vector3<f64>) -> f64 {
+    pub(super) fn separation(&self, n: &Vector3<f64>) -> f64 {
         let [ra, rb] = self.radii();
-        (self.support_b(&-n) - self.a.support(n)).dot(n) - ra - rb
+        self.between(n).dot(n) - ra - rb
     }
 
     /// The point of the first's surface that touches along `n`, at the separation `distance` (m): where one of the two is strictly
@@ -106,7 +108,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether GJK and EPA, which work with facets, converge slowly.
+    /// Whether GJK and EPA, which work with facets, leave a rough direction.
     fn is_round(&self) -> bool {
         let round =
             |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. });
@@ -204,28 +206,27 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
     let workspace = &mut scratch.workspace;
     let (first, second) = (|d: &Vector3<f64>| pair.a.support(d), |d: &Vector3<f64>| pair.support_b(d));
     let mut found = workspace.nearest(first, second, &start, margin + ra + rb);
-    if matches!(found, Nearest::Overlap) && pair.is_round() {
-        return Some(part(pair, workspace));
-    }
     if matches!(found, Nearest::Overlap) {
         found = workspace.deepest(first, second);
     }
-    match found {
-        Nearest::Far(n) if pair.separation(&n) >= margin => None,
+    let rough = match found {
+        Nearest::Far(n) if pair.separation(&n) >= margin => return None,
         Nearest::Points([p, q], n) => {
             let n = Unit::new_normalize(n);
             let mut best = (n, pair.separation(&n));
             // No direction has a separation above this, that of two points of the solids.
             let bound = (q - p).dot(&n) - ra - rb;
             let error = (bound - best.1) / pair.size();
-            if error > CERTAIN {
+            if error > CERTAIN && !pair.is_round() {
                 polish(pair, &mut best, error);
             }
             let (normal, distance) = best;
-            Some(Apart { normal, distance, point: pair.touching_point(&normal, distance, &p) })
+            Apart { normal, distance, point: pair.touching_point(&normal, distance, &p) }
         }
-        _ => Some(search(pair)),
-    }
+        _ => search(pair),
+    };
+    let sharper = if pair.is_round() { sharpen(pair, &rough.normal, rough.distance) } else { None };
+    Some(sharper.unwrap_or(rough))
 }
 
 /// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` (m), or the direction of
@@ -248,31 +249,6 @@ fn ascended(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<O
     }
     let point = pair.touching_point(&normal, distance, &pair.a.support(&normal));
     Some(Some(Apart { normal, distance, point }))
-}
-
-/// The direction of least overlap of solids, one of them round, for which EPA would need hundreds of facets. The second is moved apart
-/// along the best direction n known, by its overlap and a gap e more; the direction m of the nearest points there is at least as good, since
-/// the distance there is at least e: sep(m) + (overlap + e) n.m >= e, so sep(m) >= -overlap = sep(n). Where it is no better, n is it.
-fn part(pair: &Pair<'_>, workspace: &mut Workspace) -> Apart {
-    let mut best = best_axis(pair);
-    for _ in 0..PARTINGS {
-        let (n, separation) = best;
-        let moved = n.as_ref() * (GAP * pair.size() - separation);
-        let first = |d: &Vector3<f64>| pair.a.support(d);
-        let second = |d: &Vector3<f64>| pair.support_b(d) + moved;
-        let Nearest::Points(_, m) = workspace.nearest(first, second, n.as_ref(), f64::MAX) else { break };
-        let m = Unit::new_normalize(m);
-        let better = pair.separation(&m);
-        if better <= separation {
-            break;
-        }
-        best = (m, better);
-        if better - separation < CERTAIN * pair.size() {
-            break;
-        }
-    }
-    let (normal, distance) = best;
-    Apart { normal, distance, point: pair.outer_point(&normal, distance) }
 }
 
 /// Improves the direction `best.0` of separation `best.1` (m) by a pattern search over the sphere of directions (Hooke and Jeeves
@@ -345,7 +321,13 @@ fn prefer_faces(pair: &Pair<'_>, found: Apart, faces: &mut [Face; 2]) -> Apart {
         let n = if k == 0 { outward } else { -outward };
         let s = pair.separation(&n);
         if s >= least {
-            best = Apart { normal: n, distance: s, ..found };
+            // What meets a face is a point of the other one.
+            let point = if k == 0 {
+                pair.support_b(&-n.as_ref()) - n.as_ref() * (s + pair.b.radius())
+            } else {
+                pair.a.support(&n) + n.as_ref() * pair.a.radius()
+            };
+            best = Apart { normal: n, distance: s, point };
             // The second one's face must be clearly better than the first one's.
             least = s + 1e-12 * pair.size();
         }

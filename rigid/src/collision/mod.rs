@@ -30,6 +30,7 @@ mod manifold;
 mod material;
 mod mesh;
 mod scene;
+mod sharpen;
 mod smooth;
 mod solid;
 

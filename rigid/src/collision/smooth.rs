@@ -20,6 +20,9 @@ const HALVINGS: usize = 4;
 /// Longest step (rad).
 const LONGEST: f64 = 0.5;
 
+/// How many roundings a separation has: of two turned supporting points and a product.
+const ROUNDINGS: f64 = 16.0;
+
 /// What Newton's method found.
 pub(super) enum Ascent {
     /// The solids are `margin` or more apart.
@@ -45,7 +48,7 @@ struct Support {
 
 impl Support {
     fn new(pair: &Pair<'_>, n: &Vector3<f64>) -> Self {
-        let between = pair.support_b(&-n) - pair.a.support(n);
+        let between = pair.between(n);
         Self { between, along: between.dot(n) }
     }
 }
@@ -55,6 +58,8 @@ impl Support {
 /// `-(H_A + H_B) - s` across n, H being the second derivatives of h: the curvature radii of the surfaces.
 pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Ascent {
     let radii = pair.a.radius() + pair.b.radius();
+    // Rounding of a separation: of points about as far from the origin as the solids' centres are apart.
+    let rounding = ROUNDINGS * f64::EPSILON * (pair.translation.norm() + pair.size());
     let mut n = start;
     let mut at = Support::new(pair, &n);
     for _ in 0..STEPS {
@@ -80,7 +85,7 @@ pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) ->
         for _ in 0..HALVINGS {
             let m = Unit::new_normalize(n.as_ref() + axes[0] * step.x + axes[1] * step.y);
             let there = Support::new(pair, &m);
-            if there.along >= at.along - f64::EPSILON * pair.size() {
+            if there.along >= at.along - rounding {
                 better = Some((m, there));
                 break;
             }
@@ -93,7 +98,7 @@ pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) ->
 }
 
 /// The sum of the second derivatives of both support functions at `n`, in the first's frame (m).
-fn curvature(pair: &Pair<'_>, n: &Unit<Vector3<f64>>) -> Matrix3<f64> {
+pub(super) fn curvature(pair: &Pair<'_>, n: &Unit<Vector3<f64>>) -> Matrix3<f64> {
     let r = pair.rotation.matrix();
     let second = of_solid(&pair.b, &pair.rotation.inverse_transform_vector(&-n.as_ref()));
     of_solid(&pair.a, n) + r * second * r.transpose()

@@ -204,6 +204,28 @@ impl Solid<'_> {
         }
     }
 
+    /// Calls `with` with the directions (shape frame) of the edges at the point of the core farthest along `d`: the straight ones, for rims and
+    /// ellipsoids are smooth.
+    pub(super) fn edges(&self, d: &Vector3<f64>, mut with: impl FnMut(Unit<Vector3<f64>>)) {
+        match self.shape {
+            Shape::Box { .. } => (0..3).for_each(|k| with(Unit::new_unchecked(Vector3::ith(k, 1.0)))),
+            Shape::Capsule { .. } | Shape::Cylinder { .. } => with(Vector3::z_axis()),
+            Shape::ConvexHull(hull) => {
+                let Tables::Hull(tables) = self.tables else { return };
+                let (vertex, place) = farthest(hull.mesh(), d);
+                for &face in tables.faces_of(vertex) {
+                    let corners = tables.corners(face);
+                    let Some(here) = corners.iter().position(|&c| c as usize == vertex) else { continue };
+                    // The edge that leaves in this face arrives in another one.
+                    let next = corners[(here + 1) % corners.len()];
+                    let edge = hull.mesh().vertices()[next as usize].coords - place;
+                    Unit::try_new(edge, f64::MIN_POSITIVE).into_iter().for_each(&mut with);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// What of the core is farthest along the unit vector `d` (shape frame): a face where there is one that is aligned well enough.
     pub(super) fn face(&self, d: &Vector3<f64>, face: &mut Face) {
         face.clear();

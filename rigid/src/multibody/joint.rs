@@ -82,6 +82,18 @@ impl JointKind {
         }
     }
 
+    /// How many positions belong together, in their order: those of an orientation, of a place, or one alone.
+    pub(crate) fn places(&self) -> &'static [usize] {
+        match self {
+            Self::Fixed | Self::Prescribed(_) => &[],
+            Self::Revolute { .. } | Self::Prismatic { .. } => &[1],
+            Self::Universal { .. } => &[1, 1],
+            Self::Planar => &[2, 1],
+            Self::Ball => &[4],
+            Self::Free => &[4, 3],
+        }
+    }
+
     /// Whether the positions begin with a quaternion.
     pub fn has_quaternion(&self) -> bool {
         matches!(self, Self::Ball | Self::Free)

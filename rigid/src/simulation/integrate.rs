@@ -11,7 +11,7 @@ use super::reactions::Reactions;
 use super::stepper::{StepSummary, Stepper};
 use super::system::System;
 use crate::icf::Stop;
-use crate::multibody::State;
+use crate::multibody::{LinkId, Model, State};
 
 /// What [`Simulation::advance_to`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -402,7 +402,7 @@ impl<S: ContactSource> Simulation<S> {
         stepper.place(system, middle, half, halves);
 
         // Surfaces that rebound apart from each other are off by that.
-        Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference()))
+        Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 
     /// Makes a first-order step and corrects it; returns the largest difference of a position, infinite where something is not finite.
@@ -448,7 +448,7 @@ impl<S: ContactSource> Simulation<S> {
             corrector.place_corrected(system, state, dt, end);
         }
         *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
-        Ok(gap.unwrap_or(0.0).max(trial.difference()))
+        Ok(gap.unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 }
 
@@ -456,19 +456,28 @@ fn farther(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
 }
 
+/// The larger of an error and another, which counts as infinite where it is not finite.
+fn worse(error: f64, other: f64) -> f64 {
+    if other.is_finite() { error.max(other) } else { f64::INFINITY }
+}
+
 impl Trial {
-    /// Largest difference of a position or external state between the whole step and what is kept, infinite where it is not finite.
-    fn difference(&self) -> f64 {
+    /// Largest difference of a position or external state between the whole step and what is kept, infinite where it is not finite: the
+    /// published norm (CENIC, section V-E), but that a place and an orientation are compared whole, by the Euclidean norm of their
+    /// difference. By their components the steps would depend on the directions of the world's axes.
+    fn difference(&self, model: &Model) -> f64 {
         let (full, kept) = (&self.full, &self.halves);
-        let positions = full.0.q.iter().zip(&kept.0.q).chain(full.1.iter().zip(&kept.1));
         let mut error = 0.0_f64;
-        for (a, b) in positions {
-            let difference = (a - b).abs();
-            if !difference.is_finite() {
-                return f64::INFINITY;
+        for (k, link) in model.links().iter().enumerate() {
+            let mut at = model.positions_of(LinkId(k)).start;
+            for &size in link.joint.places() {
+                let part = at..at + size;
+                at = part.end;
+                let squares =
+                    full.0.q[part.clone()].iter().zip(&kept.0.q[part]).map(|(a, b)| (a - b) * (a - b));
+                error = worse(error, squares.sum::<f64>().sqrt());
             }
-            error = error.max(difference);
         }
-        error
+        full.1.iter().zip(&kept.1).map(|(a, b)| (a - b).abs()).fold(error, worse)
     }
 }
