@@ -7,7 +7,7 @@ mod common;
 
 use collision_common::*;
 use common::Random;
-use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::GeometricContact;
 
@@ -164,6 +164,24 @@ fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
                 }
             }
         }
+    }
+}
+
+/// Capsules whose axes are nearly parallel touch in two points, whichever is named first: places and distances to rounding.
+#[test]
+fn nearly_parallel_capsules_touch_alike_in_either_order() {
+    let mut random = Random::new(35);
+    let [a, b] =
+        [(0.27, 0.27), (0.15, 0.21)].map(|(radius, half_length)| Shape::Capsule { radius, half_length });
+    for case in 0..100 {
+        let turn = UnitQuaternion::from_scaled_axis(random.vector() * 0.025);
+        let first = Isometry3::from_parts(Translation3::from(random.vector()), random.rotation());
+        let aside = Translation3::new(0.42, 0.0, 0.3 * random.signed());
+        let second = first * Isometry3::from_parts(aside, turn);
+        let here = contacts((&a, first), (&b, second), 0.02);
+        let swapped = contacts((&b, second), (&a, first), 0.02);
+        assert!(here.len() >= 2, "{case}: {here:?}");
+        assert!(same(&swapped, &here, 1e-12, true), "{case}: {here:?} swapped {swapped:?}");
     }
 }
 

@@ -177,8 +177,10 @@ impl Clipper {
             [None, None] => {
                 let (&[p, q], &[r, s]) = (faces[0].corners(), faces[1].corners()) else { return };
                 let names = [0, 1].map(|k| [0, 1].map(|end| faces[k].edge(k as u32, end)));
-                shared_segment([p, q], [r, s], n, names, |point, names, gap| {
-                    emit(point.dot(&axes[0]), point.dot(&axes[1]), names, [point.dot(n), point.dot(n) + gap]);
+                shared_segment([p, q], [r, s], n, names, |[first, second], names| {
+                    let middle = (first + second) * 0.5;
+                    let heights = [first.dot(n), second.dot(n)];
+                    emit(middle.dot(&axes[0]), middle.dot(&axes[1]), names, heights);
                 });
             }
         }
@@ -281,37 +283,37 @@ fn clip_segment(
     (range[0].0 <= range[1].0).then_some(range)
 }
 
-/// The two ends of what nearly parallel segments share; nothing of others. `emit` gets a point of the first, names and the gap along
-/// `n` (m).
+/// The two ends of what nearly parallel segments share; nothing of others. `emit` gets a point of each and names.
 fn shared_segment(
     [p, q]: [Vector3<f64>; 2],
     [r, s]: [Vector3<f64>; 2],
     n: &Unit<Vector3<f64>>,
     names: [[u32; 2]; 2],
-    mut emit: impl FnMut(Vector3<f64>, [u32; 2], f64),
+    mut emit: impl FnMut([Vector3<f64>; 2], [u32; 2]),
 ) {
     let flat = |x: Vector3<f64>| x - n.as_ref() * x.dot(n);
     let (d, e) = (flat(q - p), flat(s - r));
-    let (dd, ee) = (d.norm_squared(), e.norm_squared());
+    let (dd, ee) = (d.norm(), e.norm());
     // Segments along the normal have no direction across it.
-    if d.cross(&e).norm() >= PARALLEL * (dd * ee).sqrt() {
+    if d.cross(&e).norm() >= PARALLEL * dd * ee {
         return;
     }
-    // Ends of the second along the first, and which of its ends they are.
-    let mut other = [(flat(r - p).dot(&d) / dd, 0), (flat(s - p).dot(&d) / dd, 1)];
-    if other[0].0 > other[1].0 {
-        other.swap(0, 1);
-    }
-    let low = if other[0].0 > 0.0 { (other[0].0, names[1][other[0].1]) } else { (0.0, names[0][0]) };
-    let high = if other[1].0 < 1.0 { (other[1].0, names[1][other[1].1]) } else { (1.0, names[0][1]) };
+    // Places along the mean of both directions, which is the same for either order of the segments.
+    let along = d / dd + e * (1.0_f64.copysign(d.dot(&e)) / ee);
+    let at = |x: Vector3<f64>| (x - p).dot(&along);
+    let first = (at(p), at(q));
+    let second = (at(r), at(s));
+    let low_of_second = if second.0 < second.1 { (second.0, names[1][0]) } else { (second.1, names[1][1]) };
+    let high_of_second = if second.0 < second.1 { (second.1, names[1][1]) } else { (second.0, names[1][0]) };
+    let low = if low_of_second.0 > first.0 { low_of_second } else { (first.0, names[0][0]) };
+    let high = if high_of_second.0 < first.1 { high_of_second } else { (first.1, names[0][1]) };
     if low.0 > high.0 {
         return;
     }
-    for (t, name) in [low, high] {
-        let on_first = p + (q - p) * t;
-        let along = (flat(on_first - r).dot(&e) / ee).clamp(0.0, 1.0);
-        let on_second = r + (s - r) * along;
-        emit(on_first, [name, name], (on_second - on_first).dot(n));
+    for (place, name) in [low, high] {
+        let on_first = p + (q - p) * ((place - first.0) / (first.1 - first.0));
+        let on_second = r + (s - r) * ((place - second.0) / (second.1 - second.0));
+        emit([on_first, on_second], [name, name]);
     }
 }
 

@@ -209,6 +209,14 @@ impl<L, const N: usize> Pool<L, N> {
         pushed.flat_map(|(sides, _)| sides).flatten().for_each(|side| trees[side.tree as usize] = true);
     }
 
+    /// Adds the sizes of the impulses to the sums of the trees that they push.
+    pub(crate) fn add_impulses(&self, trees: &mut [f64]) {
+        for (sides, p) in self.sides.iter().zip(&self.impulses) {
+            let size = p.iter().map(|p| p * p).sum::<f64>().sqrt();
+            sides.iter().flatten().for_each(|side| trees[side.tree as usize] += size);
+        }
+    }
+
     /// Marks the trees of all constraints.
     pub(crate) fn mark_trees(&self, trees: &mut [bool]) {
         self.sides.iter().flatten().flatten().for_each(|side| trees[side.tree as usize] = true);

@@ -28,8 +28,8 @@ use crate::multibody::{Floating, FreeMotion, LinkId, Model, State, copy_tree, fo
 /// takes no part in it.
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
-/// Part of a velocity that solvers may leave by rounding.
-const ROUNDING: f64 = 1e-9;
+/// An impulse below this part of a body's momentum is the solver's rounding.
+const ROUNDING: f64 = 1e-12;
 /// About the root of the sum of both ends' squares, at an equal rate at both (rad).
 const HALF_A_TURN: f64 = 4.0;
 
@@ -59,6 +59,8 @@ pub(super) struct Free {
     /// Whether a constraint pushed a tree, and whether there are forces from outside.
     pushed: Vec<bool>,
     pub loaded: bool,
+    /// Sums of the sizes of contact's impulses on each tree (N s).
+    impulses: Vec<f64>,
     /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass (kg).
     held: Vec<bool>,
     resisted: Vec<Matrix3<f64>>,
@@ -94,6 +96,7 @@ impl Free {
             parabolas: false,
             pushed: Vec::new(),
             loaded: false,
+            impulses: Vec::new(),
             held: Vec::new(),
             resisted: Vec::new(),
             masses: Vec::new(),
@@ -160,15 +163,7 @@ impl Free {
     /// already has another angular momentum. `bias` is what gravity asks for (N m, N).
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
         for body in model.floating.iter().filter(|body| !self.touched[body.tree]) {
-            let falls = |link: LinkId| model.links()[link.0].gravity;
-            if model.trees()[body.tree].links.iter().any(|link| falls(*link) != falls(body.link)) {
-                continue;
-            }
-            let n = model.velocities_of(body.link);
-            v[n.clone()].copy_from_slice(&state.v[n.clone()]);
-            for n in n.start + 3..n.end {
-                v[n] -= dt * bias[n] / body.mass;
-            }
+            fall_freely(body, model, state, (dt, bias), v);
         }
         for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
             let tree = &model.trees()[t];
@@ -278,7 +273,7 @@ impl Free {
         model: &Model,
         state: &State,
         dt: f64,
-        (v, bias): (&[f64], &[f64]),
+        (v, bias): (&mut [f64], &[f64]),
         problem: &Problem,
         convex: bool,
     ) {
@@ -286,34 +281,33 @@ impl Free {
         self.pushed.clear();
         self.pushed.resize(trees, false);
         problem.mark_pushed(&mut self.pushed);
+        self.held.clear();
+        self.held.resize(trees, false);
+        problem.mark_held(&mut self.held);
+        self.impulses.clear();
+        self.impulses.resize(trees, 0.0);
+        problem.contacts.add_impulses(&mut self.impulses);
+        for body in &self.floating {
+            // Contacts that open leave impulses of rounding.
+            let fastest = model.velocities_of(body.link).skip(3).map(|n| v[n].abs().max(state.v[n].abs()));
+            let rounding = ROUNDING * body.mass * fastest.fold(0.0, f64::max);
+            self.pushed[body.tree] = self.held[body.tree] || self.impulses[body.tree] > rounding;
+        }
         let means = self.parabolas && !self.loaded && !self.floating.is_empty();
         if means && convex {
-            self.held.clear();
-            self.held.resize(trees, false);
-            problem.mark_held(&mut self.held);
             self.resist(problem);
         }
         for body in &self.floating {
             let n = model.velocities_of(body.link);
-            let (turn, linear) = (n.start..n.start + 3, n.start + 3..n.end);
-            // Gravity alone turns nothing, and lets everything fall alike; a solver rounds.
-            let differs = |n: core::ops::Range<usize>, fall: &dyn Fn(usize) -> f64| {
-                let off = n.clone().map(|n| (v[n] - state.v[n] - fall(n)).abs()).fold(0.0, f64::max);
-                let size = n.map(|n| v[n].abs() + fall(n).abs()).fold(0.0, f64::max);
-                off > ROUNDING * size
-            };
-            let shifts = if !means {
-                Vector3::zeros()
-            } else if self.pushed[body.tree] {
-                let glides = convex && !self.held[body.tree];
-                if glides {
-                    glide(body, model, state, v, &self.resisted[body.tree])
-                } else {
-                    Vector3::zeros()
-                }
-            } else if !(differs(turn, &|_| 0.0) || differs(linear.clone(), &|n| -dt * bias[n] / body.mass)) {
+            let linear = n.start + 3..n.end;
+            // What nothing pushed has the solution without the solver's rounding.
+            let falls =
+                !self.pushed[body.tree] && !self.loaded && fall_freely(body, model, state, (dt, bias), v);
+            let shifts = if falls && means {
                 let of = |v: &[f64]| Vector3::from_column_slice(&v[linear.clone()]);
                 -0.5 * (of(v) - of(&state.v))
+            } else if means && self.pushed[body.tree] && convex && !self.held[body.tree] {
+                glide(body, model, state, v, &self.resisted[body.tree])
             } else {
                 Vector3::zeros()
             };
@@ -405,6 +399,27 @@ impl Free {
             }
         }
     }
+}
+
+/// Writes the velocity after `dt` (s) of a free body on which gravity alone acts, before it turns by its own motion: gravity turns nothing, and
+/// lets everything fall alike. `bias` is what gravity asks for (N m, N). Nothing and `false` where gravity pulls at a part of the body only.
+fn fall_freely(
+    body: &Floating,
+    model: &Model,
+    state: &State,
+    (dt, bias): (f64, &[f64]),
+    v: &mut [f64],
+) -> bool {
+    let falls = |link: LinkId| model.links()[link.0].gravity;
+    if model.trees()[body.tree].links.iter().any(|link| falls(*link) != falls(body.link)) {
+        return false;
+    }
+    let n = model.velocities_of(body.link);
+    v[n.clone()].copy_from_slice(&state.v[n.clone()]);
+    for n in n.start + 3..n.end {
+        v[n] -= dt * bias[n] / body.mass;
+    }
+    true
 }
 
 /// What the mean velocity (m/s) of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.

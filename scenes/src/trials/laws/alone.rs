@@ -57,17 +57,30 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
         || scene.rigid_solver == RigidSolver::Comfree
         || !scene.constraints.is_empty()
-        || run.pressed > 1.0;
+        || run.pressed > 1.0
+        || outruns(run, dt);
     if worst.0 > ENERGY && asked && run.gained > GAIN_WARNED {
         return Verdict::Skipped("said: the run's own balance warns");
     }
-    at_most("energy", worst.0, ENERGY, || {
+    // What turns by a radian or passes its own size in a step is judged by what the run would say.
+    let bound = if outruns(run, dt) { GAIN_WARNED } else { ENERGY };
+    at_most("energy", worst.0, bound, || {
         format!(
             "{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part",
             worst.1,
             worst.2,
             brought + fallen
         )
+    })
+}
+
+/// Whether a body turns by more than a radian in a step of `dt` (s), or goes farther than the scene's least length: contact is looked for once
+/// a step, where it begins.
+fn outruns(run: &Record, dt: f64) -> bool {
+    let mean = run.moments.first().map_or_else(Vector3::zeros, |m| m.linear / run.mass);
+    run.start.iter().chain(&run.bodies).filter(|body| body.dynamic).any(|body| {
+        let relative = body.velocity.linear - mean;
+        body.velocity.angular.norm() * dt > 1.0 || relative.norm() * dt > run.length
     })
 }
 

@@ -18,7 +18,7 @@ const NUDGE: f64 = 1e-6;
 /// Size of a change like that of rounding in f64, relative to the velocities of the scene.
 const JOLT: f64 = 1e-13;
 /// How many nudges of each size tell whether a run is chaotic, where it seems to break a law.
-const NUDGES: u64 = 5;
+const NUDGES: u64 = 20;
 /// Solves stop at tolerances; where a run takes another way through its iterations, so much of the velocities may differ.
 const TOLERANCE: f64 = 2e-3;
 /// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not compared.
@@ -86,6 +86,9 @@ pub(super) fn same(
     let scale = liveliness(base);
     if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
+    }
+    if base.pressed > 1.0 {
+        return Verdict::Skipped("said: bodies are pressed through each other");
     }
     let nudged = *sensitivity.get_or_insert_with(|| grown(scene, base, NUDGE * scale, 0));
     let Some(nudged) = nudged else { return Verdict::Skipped("the nudged scene does not run") };
