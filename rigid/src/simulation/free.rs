@@ -162,8 +162,13 @@ impl Free {
     /// motion. A solver that stops at a tolerance would leave them with any guess that is near enough, and that of a body that has turned
     /// already has another angular momentum. `bias` is what gravity asks for (N m, N).
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
-        for body in model.floating.iter().filter(|body| !self.touched[body.tree]) {
-            fall_freely(body, model, state, (dt, bias), v);
+        for body in model.floating.iter().filter(|body| !self.touched[body.tree] && falls_whole(body, model))
+        {
+            let n = model.velocities_of(body.link);
+            v[n.clone()].copy_from_slice(&state.v[n.clone()]);
+            for n in n.start + 3..n.end {
+                v[n] -= dt * bias[n] / body.mass;
+            }
         }
         for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
             let tree = &model.trees()[t];
@@ -273,7 +278,7 @@ impl Free {
         model: &Model,
         state: &State,
         dt: f64,
-        (v, bias): (&mut [f64], &[f64]),
+        (v, bias): (&[f64], &[f64]),
         problem: &Problem,
         convex: bool,
     ) {
@@ -300,12 +305,10 @@ impl Free {
         for body in &self.floating {
             let n = model.velocities_of(body.link);
             let linear = n.start + 3..n.end;
-            // What nothing pushed has the solution without the solver's rounding.
-            let falls =
-                !self.pushed[body.tree] && !self.loaded && fall_freely(body, model, state, (dt, bias), v);
-            let shifts = if falls && means {
-                let of = |v: &[f64]| Vector3::from_column_slice(&v[linear.clone()]);
-                -0.5 * (of(v) - of(&state.v))
+            let shifts = if means && !self.pushed[body.tree] && falls_whole(body, model) {
+                // By gravity alone, whatever the solver rounded.
+                let fall = |n: usize| 0.5 * dt * bias[linear.start + n] / body.mass;
+                Vector3::new(fall(0), fall(1), fall(2))
             } else if means && self.pushed[body.tree] && convex && !self.held[body.tree] {
                 glide(body, model, state, v, &self.resisted[body.tree])
             } else {
@@ -401,25 +404,10 @@ impl Free {
     }
 }
 
-/// Writes the velocity after `dt` (s) of a free body on which gravity alone acts, before it turns by its own motion: gravity turns nothing, and
-/// lets everything fall alike. `bias` is what gravity asks for (N m, N). Nothing and `false` where gravity pulls at a part of the body only.
-fn fall_freely(
-    body: &Floating,
-    model: &Model,
-    state: &State,
-    (dt, bias): (f64, &[f64]),
-    v: &mut [f64],
-) -> bool {
+/// Whether gravity pulls at all parts of a body or at none, so that it falls without turning.
+fn falls_whole(body: &Floating, model: &Model) -> bool {
     let falls = |link: LinkId| model.links()[link.0].gravity;
-    if model.trees()[body.tree].links.iter().any(|link| falls(*link) != falls(body.link)) {
-        return false;
-    }
-    let n = model.velocities_of(body.link);
-    v[n.clone()].copy_from_slice(&state.v[n.clone()]);
-    for n in n.start + 3..n.end {
-        v[n] -= dt * bias[n] / body.mass;
-    }
-    true
+    model.trees()[body.tree].links.iter().all(|link| falls(*link) == falls(body.link))
 }
 
 /// What the mean velocity (m/s) of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{MaxOrNan, Verdict, at_most};
+use super::{Verdict, at_most};
 use crate::format::{
     AutoOr, Body, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
@@ -155,18 +155,27 @@ pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
         Integrator::ErrorControlled { order: Some(Order::Second), .. } => scene.dt * speed,
         _ => 0.0,
     };
-    let mut worst = 0.0f64;
+    let mut worst = (0.0f64, "momentum", 0.0);
+    let mut offer = |measured: f64, what: &'static str, time: f64| {
+        if exceeds(measured, worst.0) {
+            worst = (measured, what, time);
+        }
+    };
     for moment in &run.moments {
         let expected = first.linear + run.mass * run.gravity * moment.time;
         let scale = run.mass * (speed + run.gravity.norm() * moment.time) + 1e-12;
-        worst = worst.max_or_nan((moment.linear - expected).norm() / scale);
+        offer((moment.linear - expected).norm() / scale, "momentum", moment.time);
         if run.gravity.norm() == 0.0 {
             let reach = run.length + speed * moment.time + first.angular.norm() / (run.mass * speed + 1e-12);
             let turned = (moment.angular - first.angular).norm();
-            worst = worst.max_or_nan((turned - scale * lever).max(0.0) / (scale * reach));
+            let off = (turned - scale * lever).max(0.0) / (scale * reach);
+            offer(off, "angular momentum", moment.time);
         }
     }
-    at_most("momentum", worst, MOMENTUM, || format!("{worst:.3e} of the momentum that took part"))
+    let (worst, what, time) = worst;
+    at_most("momentum", worst, MOMENTUM, || {
+        format!("{worst:.3e} of the {what} that took part, at {time:.4} s")
+    })
 }
 
 /// No particle deeper than half of a cell, no centre of mass inside of anything.
