@@ -203,6 +203,50 @@ fn trees_keep_energy_and_momentum() {
     }
 }
 
+// The principle of equivalence: a tree that falls moves as without gravity, but for g t^2/2, whatever acts within it, at any step.
+#[test]
+fn falling_trees_do_not_feel_gravity() {
+    let seed = 10;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    for draw in 0..20 {
+        let fastest = between(&mut random, [1.0, 20.0]);
+        let (model, start) = tree(&mut random, fastest);
+        let damping = between(&mut random, [1e-6, 1e-2]);
+        let step = between(&mut random, [1e-3, 1e-2]);
+        let steps = 40;
+        let fallen = [Vector3::zeros(), Vector3::new(0.0, 0.0, -G)].map(|gravity| {
+            let mut builder = ModelBuilder::new(gravity);
+            for (l, link) in model.links().iter().enumerate() {
+                let joint = if l == 0 { JointKind::Free } else { link.joint.clone() };
+                let dof = Dof { damping, ..Dof::default() };
+                let dofs = if l == 0 { Vec::new() } else { vec![dof; joint.velocities()] };
+                // The root's velocities are along its frame's axes.
+                let frame = if l == 0 { Isometry3::identity() } else { link.frame };
+                builder.add(Link { joint, dofs, frame, ..link.clone() }).unwrap();
+            }
+            let model = builder.build().unwrap();
+            let mut state = model.rest();
+            // The root was a ball joint: its angular velocity comes first in both.
+            state.v[..3].copy_from_slice(&start.v[..3]);
+            state.v[6..].copy_from_slice(&start.v[3..]);
+            let mut simulation = simulate(model, state, Integrator::Fixed { step });
+            simulation.advance_to(f64::from(steps) * step).unwrap();
+            simulation.state().clone()
+        });
+        let [floating, falling] = fallen;
+        let time = falling.time;
+        let mut expected = floating.clone();
+        expected.q[6] -= 0.5 * G * time * time;
+        expected.v[5] -= G * time;
+        let off = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (q, v) = (off(&falling.q, &expected.q), off(&falling.v, &expected.v) / fastest);
+        println!("{draw}: {fastest} rad/s, damping {damping}, step {step}: {q:e}, {v:e}");
+        // Both runs follow the motion to 1e-9 a step, and trees are chaotic.
+        assert!(q < 1e-6 && v < 1e-6, "draw {draw}: positions {q:e}, velocities {v:e} off");
+    }
+}
+
 /// A chain of rods of 0.1 kg and 0.1 m, let go level: each turns about y.
 fn chain(links: usize) -> (Model, State) {
     let mut builder = ModelBuilder::new(Vector3::z() * -G);

@@ -121,7 +121,8 @@ fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
 
 // The law: twelve bodies fall and come to rest in their bin; contact forces then carry the weight (Newton), and nobody is deeper in
 // another than its own impact explains. A step that does not converge would be an error. At rest: within 1 % of the weight, spheres
-// may still roll slowly.
+// may still roll slowly. Nothing but friction ends their rolling in the heap: under coarse error control some still turned at 5 rad/s after
+// three seconds.
 #[test]
 fn clutter_comes_to_rest_on_its_own_weight() {
     for integrator in [
@@ -131,7 +132,7 @@ fn clutter_comes_to_rest_on_its_own_weight() {
         Integrator::Trapezoid { step: 0.1, accuracy: Some(1e-2) },
     ] {
         let mut simulation = clutter(3, integrator);
-        simulation.advance_to(4.0).unwrap();
+        simulation.advance_to(6.0).unwrap();
         let model = &simulation.system().model;
         let weight: f64 = model.links().iter().map(|l| l.inertia.mass * 9.81).sum();
         let outward = |c: &ContactForce| if c.touch.second.is_none() { -c.force } else { c.force };

@@ -9,8 +9,8 @@ use crate::multibody::Model;
 /// When a solve ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveSettings {
-    /// Relative tolerance: the scaled gradient and the estimated error of the velocities are below it times
-    /// `max(1, |D r|)`.
+    /// Relative tolerance: the scaled gradient and the estimated error of the velocities are below it times the larger of `|D r|` and
+    /// `|D^-1 v|`, so that a scene of grains is solved as well as one of boulders. An absolute bound would be in units: large against a gram, nothing against a ton.
     pub tolerance: f64,
     /// Most Newton iterations.
     pub max_iterations: usize,
@@ -104,8 +104,7 @@ impl Solver {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-        let scale = scaled_norm(&problem.momentum, &problem.scale).max(1.0);
-        let target = settings.tolerance * scale;
+        let given = scaled_norm(&problem.momentum, &problem.scale);
         let mut summary = SolveSummary {
             iterations: 0,
             factorisations: 0,
@@ -121,11 +120,13 @@ impl Solver {
         loop {
             let cost = problem.evaluate(model, v, &mut self.gradient);
             summary.residual = scaled_norm(&self.gradient, &problem.scale);
+            let scale = given.max(unscaled_norm(v, &problem.scale));
+            let target = settings.tolerance * scale;
             if !(cost.is_finite() && summary.residual.is_finite()) {
                 summary.stop = Stop::NotFinite;
                 return summary;
             }
-            if summary.residual < target {
+            if summary.residual <= target {
                 summary.stop = Stop::Gradient;
                 return summary;
             }
@@ -237,16 +238,14 @@ impl Solver {
         };
         let found = search(&mut along, cost, slope);
         v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += found.alpha * d);
-        // In velocities: D^-1 dv.
-        let size = self
-            .direction
-            .iter()
-            .zip(&problem.scale)
-            .map(|(d, s)| (found.alpha * d / s).powi(2))
-            .sum::<f64>()
-            .sqrt();
+        let size = found.alpha.abs() * unscaled_norm(&self.direction, &problem.scale);
         (size, found.evaluations + 1)
     }
+}
+
+/// `|D^-1 v|`: of velocities.
+fn unscaled_norm(v: &[f64], scale: &[f64]) -> f64 {
+    v.iter().zip(scale).map(|(v, d)| (v / d).powi(2)).sum::<f64>().sqrt()
 }
 
 fn constraints_along(problem: &Problem, alpha: f64) -> [f64; 3] {

@@ -1,7 +1,8 @@
 //! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
 //!
-//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees that
-//! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. All else is
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that
+//! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. A tree without
+//! one falls as a whole, whatever acts within it: as a force at one place and a mass matrix at another gravity would turn its joints. All else is
 //! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
 //! them what they do is measured in the kinetic energy of the end.
 //!
@@ -22,7 +23,9 @@ use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
-use crate::multibody::{Floating, FreeMotion, LinkId, Model, State, copy_tree, for_each_axis, quaternion};
+use crate::multibody::{
+    Floating, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, for_each_axis, quaternion,
+};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
 /// takes no part in it.
@@ -51,6 +54,8 @@ pub(super) struct Free {
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
+    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them.
+    falls: Vec<bool>,
     /// Bodies that nothing holds.
     floating: Vec<Floating>,
     /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
@@ -92,6 +97,7 @@ impl Free {
             gained: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
+            falls: model.trees().iter().map(|tree| falls_as_one(model, tree)).collect(),
             floating: model.floating.clone(),
             parabolas: false,
             pushed: Vec::new(),
@@ -135,12 +141,14 @@ impl Free {
         for (law, n, tree, _) in limits.entries() {
             self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
         }
-        let touched = &self.touched;
-        self.motion.run(model, state, dt, |t| !touched[t]).map_err(|too_fast| SimulationError::TooFast {
-            time: state.time,
-            link: model.links()[too_fast.link.0].name.clone(),
-            step: dt,
-            fits: too_fast.fits,
+        let (touched, falls) = (&self.touched, &self.falls);
+        self.motion.run(model, state, dt, |t| falls[t] || !touched[t]).map_err(|too_fast| {
+            SimulationError::TooFast {
+                time: state.time,
+                link: model.links()[too_fast.link.0].name.clone(),
+                step: dt,
+                fits: too_fast.fits,
+            }
         })?;
         for (t, mass) in self.motion.trees() {
             let tree = &model.trees()[t];
@@ -402,6 +410,12 @@ impl Free {
             }
         }
     }
+}
+
+/// Whether gravity shifts a tree and does no more: its first joint is free, and every link is pulled at.
+fn falls_as_one(model: &Model, tree: &Tree) -> bool {
+    let first = tree.links.first().is_some_and(|link| model.links()[link.0].joint == JointKind::Free);
+    first && tree.links.iter().all(|link| model.links()[link.0].gravity)
 }
 
 /// Whether gravity pulls at all parts of a body or at none, so that it falls without turning.
