@@ -54,7 +54,8 @@ pub(super) struct Free {
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
-    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them.
+    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them. Not in closed form, which was not
+    /// shown to stand as well with it.
     falls: Vec<bool>,
     /// Bodies that nothing holds.
     floating: Vec<Floating>,
@@ -88,7 +89,7 @@ impl Free {
         {
             return None;
         }
-        let model = &system.model;
+        let (model, convex) = (&system.model, matches!(system.solver, RigidSolver::Icf));
         let n = model.trees().iter().map(|tree| tree.velocities).max().unwrap_or(0);
         Some(Box::new(Self {
             motion: FreeMotion::new(model),
@@ -97,7 +98,7 @@ impl Free {
             gained: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
             touched: vec![false; model.trees().len()],
-            falls: model.trees().iter().map(|tree| falls_as_one(model, tree)).collect(),
+            falls: model.trees().iter().map(|tree| convex && falls_as_one(model, tree)).collect(),
             floating: model.floating.clone(),
             parabolas: false,
             pushed: Vec::new(),
