@@ -62,12 +62,15 @@ impl Edges {
     }
 }
 
+/// The edges of the first and of the second solid that are across a direction.
+type Across = [Option<Unit<Vector3<f64>>>; 2];
+
 /// The best direction near `start`, none where none is as good as the separation `at_start` (m) there.
 pub(super) fn sharpen(pair: &Pair<'_>, start: &Unit<Vector3<f64>>, at_start: f64) -> Option<Apart> {
     let rounding = ROUNDING * pair.size();
     // Of equals the last, with the most edges: they tell where along them the solids touch.
-    let mut best: Option<(Unit<Vector3<f64>>, f64, [Option<Unit<Vector3<f64>>>; 2])> = None;
-    let mut offer = |n: Unit<Vector3<f64>>, edges: [Option<Unit<Vector3<f64>>>; 2]| {
+    let mut best: Option<(Unit<Vector3<f64>>, f64, Across)> = None;
+    let mut offer = |n: Unit<Vector3<f64>>, edges: Across| {
         let s = pair.separation(&n);
         if s >= best.as_ref().map_or(at_start, |b| b.1) - rounding {
             best = Some((n, s, edges));
