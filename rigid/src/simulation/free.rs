@@ -54,8 +54,8 @@ pub(super) struct Free {
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     touched: Vec<bool>,
-    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them. Not in closed form, which was not
-    /// shown to stand as well with it.
+    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them. Not in closed
+    /// form: there a tree that is pressed into the floor gained energy with it.
     falls: Vec<bool>,
     /// Bodies that nothing holds.
     floating: Vec<Floating>,
