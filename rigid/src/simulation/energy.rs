@@ -54,7 +54,8 @@ pub struct EnergyFlows {
     pub contact_after: Option<f64>,
     /// How much further ahead the potentials of weight and springs are of the velocities than they were at the start. A first-order step
     /// moves positions by its last velocity: they are where they belong half a step later. (The pair is leapfrog, and what its
-    /// potentials have too little in fall and too much in rise is made by no one.)
+    /// potentials have too little in fall and too much in rise is made by no one.) Of each tree it is never more than what
+    /// these forces do in half a step at their greatest power so far: the rest is imbalance.
     pub ahead: f64,
 }
 
@@ -119,9 +120,33 @@ pub(crate) fn mechanical_energy(model: &Model, kinematics: &Kinematics, state: &
     sum
 }
 
+/// How far the potentials of one tree are ahead of its velocities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lead {
+    /// Against the start (J).
+    pub energy: f64,
+    /// Greatest power of its weight and springs so far (W).
+    pub power: f64,
+    /// Longest step so far (s).
+    pub step: f64,
+}
+
+impl Lead {
+    /// Adds that of steps that follow.
+    fn add(&mut self, steps: &Self) {
+        (self.power, self.step) = (self.power.max(steps.power), self.step.max(steps.step));
+        let half_step = 0.5 * self.step * self.power;
+        self.energy = (self.energy + steps.energy).clamp(-half_step, half_step);
+    }
+}
+
 /// Measures steps. Buffers are kept.
 #[derive(Debug, Default)]
 pub(super) struct EnergyMeter {
+    /// Of each tree, up to the last step that was kept.
+    pub leads: Vec<Lead>,
+    /// Of the steps measured since.
+    new_leads: Vec<Lead>,
     /// Velocities before the impulses of a step: of jointed trees those at the end of their contact-free motion.
     before: Vec<f64>,
     /// Mean of the velocities before and after the impulses.
@@ -130,6 +155,30 @@ pub(super) struct EnergyMeter {
 }
 
 impl EnergyMeter {
+    /// A meter for `trees` trees.
+    pub fn new(trees: usize) -> Self {
+        Self {
+            leads: vec![Lead::default(); trees],
+            new_leads: vec![Lead::default(); trees],
+            ..Self::default()
+        }
+    }
+
+    /// Forgets the steps measured since the last that was kept.
+    pub fn begin(&mut self) {
+        self.new_leads.fill(Lead::default());
+    }
+
+    /// Keeps the steps measured since [`begin`](Self::begin), and writes into their `flows` how far they took the potentials ahead.
+    pub fn keep(&mut self, flows: &mut EnergyFlows) {
+        flows.ahead = 0.0;
+        for (lead, steps) in self.leads.iter_mut().zip(&self.new_leads) {
+            let before = lead.energy;
+            lead.add(steps);
+            flows.ahead += lead.energy - before;
+        }
+    }
+
     /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as the solve left them, before free bodies turn
     /// on. With `first`, that of a trapezoid rule's beginning, forces of both ends have a part.
     pub fn measure(
@@ -164,7 +213,7 @@ impl EnergyMeter {
         }
         flows.prescribed += self.carried(system, first, last, start);
         if first.is_none() {
-            flows.ahead = ahead(system, last, start, after);
+            ahead(system, last, start, after, &mut self.new_leads);
         }
         flows
     }
@@ -213,35 +262,46 @@ fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
     }
 }
 
-/// What the potentials' lead over the velocities grew by in a first-order step: where positions go on at the velocity of its end,
-/// half a step at the change of the velocities; less where they go on at a mean.
-fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64]) -> f64 {
+/// Adds what the potentials' lead over the velocities grew by in a first-order step, tree by tree: where positions go on at the velocity
+/// of its end, half a step at the change of the velocities; less where they go on at a mean.
+fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64], leads: &mut [Lead]) {
     let (model, kinematics) = (&system.model, &last.kinematics);
     // Twice what positions go on faster than at the mean of the step's velocities.
     let change = |n: usize| match &last.free {
         Some(free) => 2.0 * free.lead(n),
         None => after[n] - start.v[n],
     };
-    let mut rate = 0.0;
-    for &link in model.trees().iter().flat_map(|tree| &tree.links) {
-        let described = &model.links()[link.0];
-        if described.gravity {
-            let pose = kinematics.pose(link);
-            let weight = model.gravity * described.inertia.mass;
-            let force = ForceVector::at(&(pose.rotation * described.inertia.center()), weight);
-            for_each_axis(model, kinematics, link, &pose.translation.vector, |n, axis| {
-                rate -= axis.dot(&force) * change(n);
-            });
-        }
-        let places = model.positions_of(link).zip(model.velocities_of(link));
-        for (dof, (place, n)) in described.dofs.iter().zip(places) {
-            if dof.stiffness > 0.0 {
-                let end = start.q[place] + 0.5 * last.dt * (start.v[n] + after[n] + change(n));
-                rate += dof.stiffness * (end - dof.reference) * change(n);
+    for (tree, lead) in model.trees().iter().zip(leads) {
+        // Powers of the potentials: at the change of the velocities, and the sizes of those at the beginning and the end.
+        let (mut of_change, mut of_ends) = (0.0, 0.0);
+        for &link in &tree.links {
+            let described = &model.links()[link.0];
+            if described.gravity {
+                let pose = kinematics.pose(link);
+                let weight = model.gravity * described.inertia.mass;
+                let force = ForceVector::at(&(pose.rotation * described.inertia.center()), weight);
+                let mut ends = [0.0; 2];
+                for_each_axis(model, kinematics, link, &pose.translation.vector, |n, axis| {
+                    let effort = axis.dot(&force);
+                    of_change -= effort * change(n);
+                    ends[0] += effort * start.v[n];
+                    ends[1] += effort * after[n];
+                });
+                of_ends += ends[0].abs().max(ends[1].abs());
+            }
+            let places = model.positions_of(link).zip(model.velocities_of(link));
+            for (dof, (place, n)) in described.dofs.iter().zip(places) {
+                if dof.stiffness > 0.0 {
+                    let end = start.q[place] + 0.5 * last.dt * (start.v[n] + after[n] + change(n));
+                    let effort = dof.stiffness * (end - dof.reference);
+                    of_change += effort * change(n);
+                    of_ends += (effort * start.v[n]).abs().max((effort * after[n]).abs());
+                }
             }
         }
+        lead.energy += 0.5 * last.dt * of_change;
+        (lead.power, lead.step) = (lead.power.max(of_ends), lead.step.max(last.dt));
     }
-    0.5 * last.dt * rate
 }
 
 fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows) {

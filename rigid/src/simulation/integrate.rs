@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contact::{ContactForce, ContactSource};
 use super::divergence;
-use super::energy::{EnergyFlows, EnergyMeter};
+use super::energy::{EnergyFlows, EnergyMeter, Lead};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
@@ -66,6 +66,8 @@ pub struct Snapshot {
     pub external: Vec<f64>,
     /// What error control tries next (s).
     pub next_step: f64,
+    /// How far the potentials of each tree are ahead of its velocities, for the energy balance.
+    pub leads: Vec<Lead>,
 }
 
 /// A system on its way.
@@ -139,7 +141,7 @@ impl<S: ContactSource> Simulation<S> {
         });
         let end = (state.clone(), external.clone());
         let (begin, middle) = (end.0.clone(), end.0.clone());
-        let energy = EnergyFlows::default();
+        let (energy, meter) = (EnergyFlows::default(), EnergyMeter::new(system.model.trees().len()));
         let trial = Trial { begin, full: end.clone(), middle, halves: end, energy };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
@@ -154,7 +156,7 @@ impl<S: ContactSource> Simulation<S> {
             trial,
             stepped,
             reactions,
-            meter: EnergyMeter::default(),
+            meter,
         })
     }
 
@@ -180,7 +182,8 @@ impl<S: ContactSource> Simulation<S> {
 
     /// What it takes to go on from here.
     pub fn save(&self) -> Snapshot {
-        Snapshot { state: self.state.clone(), external: self.external.clone(), next_step: self.next_step }
+        let (state, external) = (self.state.clone(), self.external.clone());
+        Snapshot { state, external, next_step: self.next_step, leads: self.meter.leads.clone() }
     }
 
     /// Goes on from a snapshot of a simulation of the same system.
@@ -204,6 +207,12 @@ impl<S: ContactSource> Simulation<S> {
             let step = snapshot.next_step;
             return Err(SimulationError::value("snapshot", "next step", step, "s", "finite and positive"));
         }
+        let (found, trees) = (snapshot.leads.len(), self.meter.leads.len());
+        if found != trees {
+            let count = found as f64;
+            return Err(SimulationError::value("snapshot", "leads", count, "", "one of each tree"));
+        }
+        self.meter.leads.clone_from(&snapshot.leads);
         self.state.clone_from(&snapshot.state);
         self.external.clone_from(&snapshot.external);
         self.next_step = snapshot.next_step;
@@ -296,11 +305,7 @@ impl<S: ContactSource> Simulation<S> {
                 let (time, stop) = (self.state.time, Stop::NotFinite);
                 return Err(SimulationError::NotConverged { time, stop, residual: difference });
             }
-            divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
-            core::mem::swap(&mut self.state, &mut self.trial.halves.0);
-            core::mem::swap(&mut self.external, &mut self.trial.halves.1);
-            summary.energy.add(&self.trial.energy);
-            return Ok(());
+            return self.keep_trial(dt, summary);
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
         let Trial { begin, full: (end, external), .. } = &mut self.trial;
@@ -310,11 +315,24 @@ impl<S: ContactSource> Simulation<S> {
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, begin, dt, TIGHTEST, &mut end.v, external)?;
         summary.solver.add(&step);
-        summary.energy.add(&self.meter.measure(&self.system, None, &self.stepper, begin, &end.v));
+        self.meter.begin();
+        let mut energy = self.meter.measure(&self.system, None, &self.stepper, begin, &end.v);
         self.stepper.place(&self.system, begin, dt, end);
         divergence::check(&self.system.model, end, dt)?;
+        self.meter.keep(&mut energy);
+        summary.energy.add(&energy);
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
+        Ok(())
+    }
+
+    /// Goes on from the end of the step of `dt` (s) that was tried.
+    fn keep_trial(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
+        divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
+        core::mem::swap(&mut self.state, &mut self.trial.halves.0);
+        core::mem::swap(&mut self.external, &mut self.trial.halves.1);
+        self.meter.keep(&mut self.trial.energy);
+        summary.energy.add(&self.trial.energy);
         Ok(())
     }
 
@@ -344,10 +362,7 @@ impl<S: ContactSource> Simulation<S> {
                 if dt < wanted {
                     self.next_step = self.next_step.max(planned.min(max_step));
                 }
-                divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
-                core::mem::swap(&mut self.state, &mut self.trial.halves.0);
-                core::mem::swap(&mut self.external, &mut self.trial.halves.1);
-                summary.energy.add(&self.trial.energy);
+                self.keep_trial(dt, summary)?;
                 return Ok(dt);
             }
             summary.rejected += 1;
@@ -388,6 +403,7 @@ impl<S: ContactSource> Simulation<S> {
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
         halves_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
+        meter.begin();
         *energy = meter.measure(system, None, stepper, begin, &middle.v);
         stepper.place(system, begin, half, middle);
 

@@ -24,7 +24,7 @@ pub use actuator::{Actuator, Control};
 pub use collide::Collisions;
 pub use contact::{ContactForce, ContactSource, NoContacts, Touch};
 pub(crate) use energy::mechanical_energy;
-pub use energy::{EnergyFlows, MechanicalEnergy};
+pub use energy::{EnergyFlows, Lead, MechanicalEnergy};
 pub use equality::Equality;
 pub use error::SimulationError;
 pub use external::ExternalSystem;
