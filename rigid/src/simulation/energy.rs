@@ -203,9 +203,11 @@ impl EnergyMeter {
         motors(system, last, &self.mean, &mut flows);
         for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
         {
-            let [rate] = last.problem.equalities.velocity_of(c, &self.mean);
-            flows.constraints -= impulse * rate;
-            flows.prescribed += impulse * led_by(&system.model, &last.kinematics, row);
+            // The path's own rate: the pool's bias has besides what the directions turn by in a trapezoid's step.
+            let led = led_by(&system.model, &last.kinematics, row);
+            let [rate] = last.problem.equalities.project(c, &self.mean);
+            flows.constraints -= impulse * (rate - led);
+            flows.prescribed += impulse * led;
         }
         let ends = first.map_or([Some((last, 1.0)), None], |first| [Some((first, 0.5)), Some((last, 0.5))]);
         for (end, share) in ends.into_iter().flatten() {
