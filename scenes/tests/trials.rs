@@ -31,7 +31,7 @@ fn told(found: &Found) -> String {
 // Seed 18; every number of every family follows from it. Longer runs find what still breaks a law: benches/runs/2026-11-22-18-trials.
 #[test]
 fn scenes_drawn_at_random_keep_the_laws() {
-    let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+    let names: Vec<&str> = FAMILIES.iter().filter(|family| !family.long).map(|family| family.name).collect();
     let found = run(18, 12 * names.len() as u64, &names);
     assert!(found.failures.is_empty(), "{}", told(&found));
     // Trials that only were refused would tell nothing.

@@ -95,7 +95,7 @@ fn told(failure: &Failure) -> String {
 
 fn families(names: &[String]) -> Result<Vec<&'static Family>, BenchError> {
     if names.is_empty() {
-        return Ok(FAMILIES.iter().collect());
+        return Ok(FAMILIES.iter().filter(|family| !family.long).collect());
     }
     let known = || FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ");
     let find = |name: &String| {

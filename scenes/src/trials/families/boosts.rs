@@ -13,6 +13,7 @@ use crate::trials::transform::Change;
 pub const FAMILY: Family = Family {
     name: "boosts",
     about: "a soft body meets a rigid one, or slides on a floor: the same with 0 to 50 m/s added to everything",
+    long: false,
     draw,
 };
 
@@ -41,7 +42,7 @@ fn draw(dice: &mut Dice) -> Trial {
         let along = Vector3::new(way.x, way.y, 0.0).normalize() * frame;
         laws.push(Law::Same { change: Change::Boosted { velocity: along.into() } });
     }
-    super::bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame);
+    super::bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame, super::WORK);
     Trial { scene, laws }
 }
 

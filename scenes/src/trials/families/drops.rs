@@ -10,19 +10,43 @@ use crate::trials::parts::{body, dynamic, floor, soft};
 pub const FAMILY: Family = Family {
     name: "drops",
     about: "rigid bodies of 0.01 to 20 kg fall at 0 to 10 m/s onto 5 to 100 mm of elastic, dough, sand or cloth; dt 1 to 20 ms",
+    long: false,
     draw,
 };
 
-/// Particles along an edge of a layer, at most.
-const ACROSS: f64 = 20.0;
+/// The same until they lie.
+pub const SETTLING: Family = Family {
+    name: "settling",
+    about: "drops that are watched for up to 3 s, until bodies lie and floors carry their weight (some seconds of work each)",
+    long: true,
+    draw: draw_settling,
+};
+
+/// How much of a drop is computed.
+struct Extent {
+    /// Particles along an edge of a layer, at most.
+    across: f64,
+    /// Simulated time (s).
+    duration: f64,
+    /// Particles times substeps, at most.
+    work: f64,
+}
 
 fn draw(dice: &mut Dice) -> Trial {
+    drop(dice, &Extent { across: 20.0, duration: 0.5, work: super::WORK })
+}
+
+fn draw_settling(dice: &mut Dice) -> Trial {
+    drop(dice, &Extent { across: 12.0, duration: 3.0, work: 40.0 * super::WORK })
+}
+
+fn drop(dice: &mut Dice, extent: &Extent) -> Trial {
     let dt = dice.pick(&[1e-3, 2e-3, 5e-3, 1e-2, 2e-2]);
-    let mut scene = Scene::empty("drop", 0.5, dt);
+    let mut scene = Scene::empty("drop", extent.duration, dt);
     scene.bodies.push(floor(dice.within(0.1, 1.0)));
     let speed = dice.within(0.0, 10.0);
     let thickness = dice.log_within(0.005, 0.1);
-    let top = layer(dice, &mut scene, thickness);
+    let top = layer(dice, &mut scene, thickness, extent);
     let mut height = top;
     for number in 0..dice.count(1, 3) {
         let mass = dice.log_within(0.01, 20.0);
@@ -43,10 +67,10 @@ fn draw(dice: &mut Dice) -> Trial {
 }
 
 /// Adds a layer of this thickness (m) on the floor; its upper face [m].
-fn layer(dice: &mut Dice, scene: &mut Scene, thickness: f64) -> f64 {
+fn layer(dice: &mut Dice, scene: &mut Scene, thickness: f64, extent: &Extent) -> f64 {
     let kind = dice.count(0, 3);
     if kind == 3 {
-        return sheet(dice, scene);
+        return sheet(dice, scene, extent);
     }
     let material = match kind {
         0 => {
@@ -65,17 +89,17 @@ fn layer(dice: &mut Dice, scene: &mut Scene, thickness: f64) -> f64 {
     let cells = f64::from(dice.count(1, 3));
     let spacing = thickness / cells;
     scene.grid_spacing = Some(spacing);
-    let half = 0.25 * spacing * dice.within(8.0, ACROSS);
+    let half = 0.25 * spacing * dice.within(8.0, extent.across);
     let shape = SoftShape::Box { half_extents: [half, half, 0.5 * thickness] };
     let across = (4.0 * half / spacing).round();
     let wave = wave_speed(&material);
     scene.soft.push(soft("layer", shape, [0.0, 0.0, 0.5 * thickness], material));
-    super::bound_work(scene, across * across * 2.0 * cells, wave, 5.0);
+    super::bound_work(scene, across * across * 2.0 * cells, wave, 5.0, extent.work);
     thickness
 }
 
 /// Adds a sheet that lies just above the floor; its upper face [m].
-fn sheet(dice: &mut Dice, scene: &mut Scene) -> f64 {
+fn sheet(dice: &mut Dice, scene: &mut Scene, extent: &Extent) -> f64 {
     let spacing = dice.log_within(0.005, 0.02);
     scene.grid_spacing = Some(spacing);
     let parts = dice.count(6, 16);
@@ -104,6 +128,6 @@ fn sheet(dice: &mut Dice, scene: &mut Scene) -> f64 {
         back_color: None,
     });
     let particles = 3.0 * f64::from(parts * parts);
-    super::bound_work(scene, particles, (stiffness / density).sqrt(), 5.0);
+    super::bound_work(scene, particles, (stiffness / density).sqrt(), 5.0, extent.work);
     thickness
 }

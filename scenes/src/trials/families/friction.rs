@@ -10,6 +10,7 @@ use crate::trials::parts::{body, dynamic, floor, moving, soft};
 pub const FAMILY: Family = Family {
     name: "friction",
     about: "an elastic or rigid block slides at 0.5 to 20 m/s on a fixed or a moving floor, friction 0.02 to 0.6: mu g",
+    long: false,
     draw,
 };
 
@@ -47,7 +48,7 @@ fn draw(dice: &mut Dice) -> Trial {
         let mut block = soft("block", SoftShape::Box { half_extents }, [0.0, 0.0, half_extents[2]], material);
         block.velocity = velocity;
         scene.soft.push(block);
-        super::bound_work(&mut scene, 0.3 * (4.0 * size / spacing).powi(3), wave, speed);
+        super::bound_work(&mut scene, 0.3 * (4.0 * size / spacing).powi(3), wave, speed, super::WORK);
     }
     Trial { scene, laws }
 }

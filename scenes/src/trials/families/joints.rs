@@ -14,6 +14,7 @@ use crate::trials::parts::dynamic;
 pub const FAMILY: Family = Family {
     name: "joints",
     about: "tops of 10 to 200 rad/s, pendula and chains on revolute, universal and ball joints, dt 1 to 10 ms: energy is kept",
+    long: false,
     draw,
 };
 

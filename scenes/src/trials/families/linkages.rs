@@ -17,6 +17,7 @@ use crate::trials::parts::{body, dynamic, floor};
 pub const LINKAGES: Family = Family {
     name: "linkages",
     about: "two to six bodies on joints of every kind with springs, damping, friction and limits, some tied, over a floor",
+    long: false,
     draw: draw_linkages,
 };
 
@@ -24,6 +25,7 @@ pub const LINKAGES: Family = Family {
 pub const ROBOTS: Family = Family {
     name: "robots",
     about: "built-in robots with motors on random targets beside a falling body: moved, turned, resumed, on other threads",
+    long: false,
     draw: draw_robots,
 };
 

@@ -22,6 +22,8 @@ pub struct Family {
     pub name: &'static str,
     /// What it draws, in one line.
     pub about: &'static str,
+    /// Whether a trial takes seconds: such a family is run only where it is named.
+    pub long: bool,
     /// Draws a trial.
     pub draw: fn(&mut Dice) -> Trial,
 }
@@ -29,6 +31,7 @@ pub struct Family {
 /// All families.
 pub const FAMILIES: &[Family] = &[
     drops::FAMILY,
+    drops::SETTLING,
     boosts::FAMILY,
     friction::FAMILY,
     soft::FREE,
@@ -49,12 +52,13 @@ pub fn family(name: &str) -> Option<&'static Family> {
 /// Most particles times substeps of a scene: what a core does in about a tenth of a second.
 const WORK: f64 = 5e5;
 
-/// Shortens a scene so that `particles` of a wave speed (m/s) on its grid cost no more than [`WORK`], but keeps some steps.
-fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64) {
+/// Shortens a scene so that `particles` of a wave speed (m/s) on its grid cost no more than `work` particles times substeps, but keeps some
+/// steps.
+fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64, work: f64) {
     let Some(h) = scene.grid_spacing else { return };
     // The library's own limit is a part of h/(c + v); a fixed number of substeps is refused where it is unstable.
     let substep = (0.3 * h / (wave + speed)).min(scene.dt);
-    let most = (WORK / particles * substep / scene.dt).max(4.0);
+    let most = (work / particles * substep / scene.dt).max(4.0);
     scene.duration = scene.duration.min(most.ceil() * scene.dt);
 }
 

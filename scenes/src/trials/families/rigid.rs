@@ -10,6 +10,7 @@ use crate::trials::parts::{body, dynamic, floor};
 pub const FREE: Family = Family {
     name: "rigid-free",
     about: "two to five rigid bodies of 1 mm to 1 m collide in free space at up to 50 m/s, every solver and integrator",
+    long: false,
     draw: draw_free,
 };
 
@@ -17,6 +18,7 @@ pub const FREE: Family = Family {
 pub const FLOOR: Family = Family {
     name: "rigid-floor",
     about: "one to five rigid bodies of 1 mm to 1 m fall onto a floor, every solver and integrator",
+    long: false,
     draw: draw_floor,
 };
 

@@ -10,6 +10,7 @@ use crate::trials::parts::{body, dynamic, floor, soft};
 pub const FREE: Family = Family {
     name: "free",
     about: "soft and rigid bodies of 1 mm to 1 m collide in free space at up to 50 m/s",
+    long: false,
     draw: draw_free,
 };
 
@@ -17,6 +18,7 @@ pub const FREE: Family = Family {
 pub const REST: Family = Family {
     name: "rest",
     about: "soft boxes, balls and cylinders placed on a floor, with rigid bodies beside them: weight, and nothing hops",
+    long: false,
     draw: draw_rest,
 };
 
@@ -85,7 +87,7 @@ fn draw_free(dice: &mut Dice) -> Trial {
         along += spacing * dice.within(1.0, 3.0);
     }
     scene.duration = (3.0 * size / speed).clamp(4.0 * scene.dt, 100.0 * scene.dt);
-    super::bound_work(&mut scene, particles, wave, speed);
+    super::bound_work(&mut scene, particles, wave, speed, super::WORK);
     let mut laws = vec![at_rest(), Law::Momentum, Law::Inside];
     laws.extend(super::symmetries(dice));
     Trial { scene, laws }
@@ -121,7 +123,7 @@ fn draw_rest(dice: &mut Dice) -> Trial {
         let shape = crate::format::RigidShape::Box { half_extents: [half; 3] };
         scene.bodies.push(body("box", solid, shape, 0.5));
     }
-    super::bound_work(&mut scene, particles, wave, 0.0);
+    super::bound_work(&mut scene, particles, wave, 0.0, super::WORK);
     let mut laws = vec![at_rest(), Law::Inside, Law::Weight];
     laws.extend(super::symmetries(dice));
     Trial { scene, laws }

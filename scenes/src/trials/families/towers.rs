@@ -10,6 +10,7 @@ use crate::trials::parts::{body, dynamic, floor};
 pub const FAMILY: Family = Family {
     name: "towers",
     about: "two to ten boxes on each other, offsets up to an eighth of their width, mass ratios up to 1000, both solvers, 1 or 2 ms",
+    long: false,
     draw,
 };
 
