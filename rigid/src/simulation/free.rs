@@ -12,7 +12,7 @@
 //! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
 //!
 //! The centre of mass of a free body that contact alone holds moves by the same rule, along the surfaces that it touches:
-//! of D what friction resists there, by its secant, and across them as much as never gives. What slides so has the mean velocity
+//! of D what friction resists there, by its secant (in closed form that of the impulses found), and across them as much as never gives. What slides so has the mean velocity
 //! of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or presses has the velocity of the end. Bodies
 //! turn with the velocities of the end.
 
@@ -24,7 +24,8 @@ use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
 use crate::multibody::{
-    Floating, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, for_each_axis, quaternion,
+    Floating, ForceVector, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, for_each_axis,
+    quaternion,
 };
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
@@ -62,9 +63,9 @@ pub(super) struct Free {
     /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
     /// compares positions: those of first order tell an impact ahead, and what the velocities are off by.
     pub parabolas: bool,
-    /// Whether a constraint pushed a tree, and whether there are forces from outside.
+    /// Whether a constraint pushed a tree, and whether forces from outside act on it.
     pushed: Vec<bool>,
-    pub loaded: bool,
+    loaded: Vec<bool>,
     /// Sums of the sizes of contact's impulses on each tree (N s).
     impulses: Vec<f64>,
     /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass (kg).
@@ -102,7 +103,7 @@ impl Free {
             floating: model.floating.clone(),
             parabolas: false,
             pushed: Vec::new(),
-            loaded: false,
+            loaded: vec![false; model.trees().len()],
             impulses: Vec::new(),
             held: Vec::new(),
             resisted: Vec::new(),
@@ -113,6 +114,15 @@ impl Free {
             lag: vec![0.0; n],
             carried: Vec::with_capacity(model.trees().len()),
         }))
+    }
+
+    /// Notes which trees the forces from outside act on, `loads` by links.
+    pub fn note_loads(&mut self, model: &Model, loads: &[ForceVector]) {
+        self.loaded.fill(false);
+        let acting = (0..).zip(loads).filter(|(_, load)| **load != ForceVector::zero());
+        for tree in acting.filter_map(|(link, _)| model.tree_of(LinkId(link))) {
+            self.loaded[tree] = true;
+        }
     }
 
     /// Finds the motion of a step of `dt` (s), and gives the problem its mass matrices and momenta. `bias` is what all else asks
@@ -137,7 +147,7 @@ impl Free {
             });
         }
         for body in &self.floating {
-            self.touched[body.tree] |= self.loaded;
+            self.touched[body.tree] |= self.loaded[body.tree];
         }
         for (law, n, tree, _) in limits.entries() {
             self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
@@ -307,18 +317,18 @@ impl Free {
             let rounding = ROUNDING * body.mass * fastest.fold(0.0, f64::max);
             self.pushed[body.tree] = self.held[body.tree] || self.impulses[body.tree] > rounding;
         }
-        let means = self.parabolas && !self.loaded && !self.floating.is_empty();
-        if means && convex {
-            self.resist(problem);
+        if self.parabolas && !self.floating.is_empty() {
+            self.resist(problem, convex);
         }
         for body in &self.floating {
             let n = model.velocities_of(body.link);
             let linear = n.start + 3..n.end;
+            let means = self.parabolas && !self.loaded[body.tree];
             let shifts = if means && !self.pushed[body.tree] && falls_whole(body, model) {
                 // By gravity alone, whatever the solver rounded.
                 let fall = |n: usize| 0.5 * dt * bias[linear.start + n] / body.mass;
                 Vector3::new(fall(0), fall(1), fall(2))
-            } else if means && self.pushed[body.tree] && convex && !self.held[body.tree] {
+            } else if means && self.pushed[body.tree] && !self.held[body.tree] {
                 glide(body, model, state, v, &self.resisted[body.tree])
             } else {
                 Vector3::zeros()
@@ -330,8 +340,8 @@ impl Free {
         }
     }
 
-    /// Sums what contact resists of every free body's motion.
-    fn resist(&mut self, problem: &Problem) {
+    /// Sums what contact resists of every free body's motion. In closed form no law has a secant: it is that of the impulses found.
+    fn resist(&mut self, problem: &Problem, convex: bool) {
         self.resisted.clear();
         self.resisted.resize(self.touched.len(), Matrix3::zeros());
         self.masses.clear();
@@ -342,16 +352,26 @@ impl Free {
         }
         let pool = &problem.contacts;
         for (c, (law, velocity)) in pool.laws().iter().zip(pool.velocities()).enumerate() {
-            if pool.impulses()[c] == [0.0; 3] {
+            let impulse = Vector3::from(pool.impulses()[c]);
+            if impulse == Vector3::zeros() {
                 continue;
             }
-            let (normal, secant) = (law.normal(), law.friction_secant(velocity));
+            let normal = law.normal();
+            let along = |x: &Vector3<f64>| (x - normal * normal.dot(x)).norm();
+            let slip = along(&Vector3::from(*velocity));
             let across = normal * normal.transpose();
             // Two bodies that push each other keep their angular momentum with positions that move by the velocities of the end alone.
             let both = pool.sides_of(c).iter().all(Option::is_some);
             for side in pool.sides_of(c).iter().flatten() {
                 let tree = side.tree as usize;
                 self.held[tree] |= both;
+                // What sticks in closed form is held as surfaces hold.
+                let secant = if convex {
+                    law.friction_secant(velocity)
+                } else {
+                    along(&impulse)
+                        / slip.max(along(&impulse) / (ACROSS * self.masses[tree])).max(f64::MIN_POSITIVE)
+                };
                 self.resisted[tree] +=
                     Matrix3::from_diagonal_element(secant) + across * (ACROSS * self.masses[tree] - secant);
             }

@@ -443,7 +443,7 @@ impl Stepper {
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
         if let Some(free) = &mut self.free {
-            free.loaded = self.loads.iter().any(|load| *load != ForceVector::zero());
+            free.note_loads(model, &self.loads);
             free.begin(model, state, dt, &self.bias, problem)?;
         }
         // Damping and springs at the end of the step.
