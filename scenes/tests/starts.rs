@@ -2,7 +2,7 @@
 //! touches is not; and what stands stays.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 use pliant_coupling::{ALLOWED_OVERLAP, BuildError, ParticleSnapshot};
 use pliant_scenes::assemble::AssembleError;
 use pliant_scenes::builtin;
@@ -142,6 +142,15 @@ fn soft_bodies_in_soft_bodies_are_refused_with_their_depth() {
         error.contains("soft[0] 'a'") && error.contains("soft[1] 'b'") && error.contains("3.0000e-2 m"),
         "{error}"
     );
+    // A cube in the middle of a great one, in either order: it is deep in that, not that in it.
+    let great = json!({ "type": "box", "half_extents": [0.2, 0.2, 0.2] });
+    let great = soft("great", &great, Vector3::zeros());
+    let small = soft("small", &cube, Vector3::zeros());
+    for pair in [json!([great, small]), json!([small, great])] {
+        let Err(SceneError::Overlap(error)) = start(&scene(0.02, pair, json!([]))) else { panic!() };
+        let [Overlap { depth, .. }] = error.overlaps[..] else { panic!("{error}") };
+        assert!((0.15..=0.2 + 1e-6).contains(&depth), "{error}");
+    }
     inside.allow_overlap = vec!["b".to_owned()];
     start(&inside).unwrap();
     inside.allow_overlap = vec!["c".to_owned()];
@@ -195,6 +204,54 @@ fn bodies_in_bodies_are_refused_with_their_depth() {
     assert!((15..50).contains(&refused), "{refused}");
 }
 
+/// Triangles of the unit cube, outwards, in OBJ.
+const CUBE: &str = "v -.5 -.5 -.5\nv .5 -.5 -.5\nv -.5 .5 -.5\nv .5 .5 -.5\nv -.5 -.5 .5\nv .5 -.5 .5\nv -.5 .5 .5\nv .5 .5 .5
+f 1 3 4\nf 1 4 2\nf 5 6 8\nf 5 8 7\nf 1 2 6\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\nf 2 4 8\nf 2 8 6\n";
+
+// The law: what is inside a closed mesh and too small to reach its surface is in it all the same, by the depth of its middle or more; what
+// is outside is not.
+#[test]
+fn what_a_mesh_has_swallowed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cube.obj");
+    std::fs::write(&file, CUBE).unwrap();
+    let mesh = fixed("mesh", &json!({ "type": "mesh", "file": file }));
+    let mut random = SplitMix64::new(SEED + 3);
+    for case in 0..60 {
+        let size = random.uniform_in(0.005, 0.1);
+        let mut side = || size * random.uniform_in(0.4, 1.0);
+        let [a, b, c] = [side(), side(), side()];
+        let shape = match case % 6 {
+            0 => json!({ "type": "sphere", "radius": a }),
+            1 => json!({ "type": "box", "half_extents": [a, b, c] }),
+            2 => json!({ "type": "cylinder", "radius": a, "half_length": b }),
+            3 => json!({ "type": "capsule", "radius": a, "half_length": b }),
+            4 => json!({ "type": "ellipsoid", "half_axes": [a, b, c] }),
+            _ => {
+                json!({ "type": "convex-hull", "points": [[a, b, c], [-a, -b, c], [-a, b, -c], [a, -b, -c]] })
+            }
+        };
+        let mut place = [(); 3].map(|()| random.uniform_in(-0.45, 0.45));
+        let refused = case % 4 != 3;
+        if !refused {
+            place[case / 4 % 3] = 0.5 + 2.0 * size;
+        }
+        let turn: [f64; 4] = UnitQuaternion::from_scaled_axis(Vector3::from(place) * 7.0).coords.into();
+        let pose = json!({ "position": place, "orientation": [turn[3], turn[0], turn[1], turn[2]] });
+        let body = json!({ "name": "body", "motion": { "type": "dynamic", "pose": pose,
+            "joint": { "type": "free" }, "mass": 1.0 }, "geometries": [{ "shape": shape }] });
+        let told = format!("seed {}, case {case}: {shape} at {place:?} m", SEED + 3);
+        let found = start(&scene(0.01, json!([]), json!([mesh, body])));
+        let Err(SceneError::Overlap(error)) = found else {
+            assert!(!refused && found.is_ok(), "{told}: {:?}", found.err());
+            continue;
+        };
+        let middle = place.iter().map(|x| 0.5 - x.abs()).fold(0.5, f64::min);
+        let [Overlap { depth, .. }] = error.overlaps[..] else { panic!("{error}") };
+        assert!(refused && depth >= middle - 1e-6, "{told}: {error}");
+    }
+}
+
 // Issue: a particle radius of 1 m, a 0.1 m cube that becomes one particle; counts that leave holes in the grid.
 #[test]
 fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
@@ -217,6 +274,11 @@ fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
     assert!(one.len() == 1 && one[0].contains("1.25 cells"), "{one:?}");
     assert!(start(&placed(0.05)).unwrap().warnings.is_empty());
 
+    // One particle across 0.1 m, on a grid of cells as wide.
+    let mut one = placed(0.1);
+    one.soft[0].sampling.counts = Some([1, 2, 2]);
+    let error = start(&one).err().unwrap().to_string();
+    assert!(error.contains("fewer than 2 across"), "{error}");
     let mut holes = placed(0.02);
     holes.soft[0].sampling.counts = Some([4, 10, 10]);
     let error = start(&holes).err().unwrap().to_string();

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::Isometry3;
 use pliant_coupling::World;
-use pliant_rigid::collision::{Detector, Scene as Touchable};
+use pliant_rigid::Body;
+use pliant_rigid::collision::Detector;
 use pliant_rigid::multibody::{Kinematics, LinkId};
-use pliant_rigid::{Body, Shape};
 
 use super::{Overlap, OverlapError, may};
 use crate::format::Scene;
@@ -49,9 +48,6 @@ pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<Strin
     for contact in &contacts {
         take(contact.a, contact.b, -contact.distance, contact.point.into());
     }
-    for (a, b, depth, place) in swallowed(touchable, pose_of) {
-        take(a, b, depth, place);
-    }
     let (mut warnings, mut overlaps) = (Vec::new(), Vec::new());
     for ((a, b), overlap) in found {
         let [a, b] = [&bodies[a].name, &bodies[b].name];
@@ -69,36 +65,4 @@ pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<Strin
 
 fn label(name: &str) -> String {
     format!("body `{name}`")
-}
-
-/// What is so far inside a mesh that it does not reach the mesh's surface: geometries, the depth of the middle
-/// of the one within [m], and where that is.
-fn swallowed(
-    touchable: &Touchable,
-    pose_of: impl Fn(LinkId) -> Isometry3<f64>,
-) -> Vec<(usize, usize, f64, [f64; 3])> {
-    let geometries = touchable.geometries();
-    let pose = |k: usize| {
-        let geometry = &geometries[k];
-        geometry.link.map_or(geometry.pose, |link| pose_of(link) * geometry.pose)
-    };
-    let mut found = Vec::new();
-    for (mesh, outer) in geometries.iter().enumerate() {
-        if !matches!(outer.shape, Shape::Mesh(_) | Shape::HeightField(_)) {
-            continue;
-        }
-        for (inner, geometry) in geometries.iter().enumerate() {
-            if inner == mesh || !touchable.may_touch(mesh, inner) {
-                continue;
-            }
-            let Some((centre, _)) = geometry.shape.bounding_sphere() else { continue };
-            let place = pose(inner) * centre;
-            let local = pose(mesh).inverse_transform_point(&place);
-            if outer.shape.lower_bound(&local) < 0.0 {
-                let depth = -outer.shape.surface_point(&local).distance;
-                found.push((mesh.min(inner), mesh.max(inner), depth, place.into()));
-            }
-        }
-    }
-    found
 }

@@ -37,7 +37,7 @@ fn draw(dice: &mut Dice) -> Trial {
 }
 
 fn draw_settling(dice: &mut Dice) -> Trial {
-    drop(dice, &Extent { across: 12.0, duration: 3.0, work: 40.0 * super::WORK })
+    drop(dice, &Extent { across: 8.0, duration: 3.0, work: 10.0 * super::WORK })
 }
 
 fn drop(dice: &mut Dice, extent: &Extent) -> Trial {
