@@ -28,6 +28,8 @@ pub struct AdvanceSummary {
     pub solver: StepSummary,
     /// Work and losses.
     pub energy: EnergyFlows,
+    /// Impulse of contact on what belongs to no tree: floors, and what follows a path (N s).
+    pub on_ground: [f64; 3],
 }
 
 impl AdvanceSummary {
@@ -39,6 +41,11 @@ impl AdvanceSummary {
         self.longest = self.longest.max(other.longest);
         self.solver.add(&other.solver);
         self.energy.add(&other.energy);
+        self.add_on_ground(&other.on_ground);
+    }
+
+    fn add_on_ground(&mut self, impulse: &[f64; 3]) {
+        self.on_ground.iter_mut().zip(impulse).for_each(|(sum, impulse)| *sum += impulse);
     }
 }
 
@@ -99,8 +106,9 @@ pub(super) struct Trial {
     full: (State, Vec<f64>),
     pub(super) middle: State,
     halves: (State, Vec<f64>),
-    /// Work and losses of what is kept.
+    /// Work and losses of what is kept, and its impulse on what belongs to no tree (N s).
     energy: EnergyFlows,
+    on_ground: [f64; 3],
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -142,7 +150,7 @@ impl<S: ContactSource> Simulation<S> {
         let end = (state.clone(), external.clone());
         let (begin, middle) = (end.0.clone(), end.0.clone());
         let (energy, meter) = (EnergyFlows::default(), EnergyMeter::new(system.model.trees().len()));
-        let trial = Trial { begin, full: end.clone(), middle, halves: end, energy };
+        let trial = Trial { begin, full: end.clone(), middle, halves: end, energy, on_ground: [0.0; 3] };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -321,6 +329,7 @@ impl<S: ContactSource> Simulation<S> {
         divergence::check(&self.system.model, end, dt)?;
         self.meter.keep(&mut energy);
         summary.energy.add(&energy);
+        summary.add_on_ground(&self.stepper.on_ground(&self.system, None));
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -333,6 +342,7 @@ impl<S: ContactSource> Simulation<S> {
         core::mem::swap(&mut self.external, &mut self.trial.halves.1);
         self.meter.keep(&mut self.trial.energy);
         summary.energy.add(&self.trial.energy);
+        summary.add_on_ground(&self.trial.on_ground);
         Ok(())
     }
 
@@ -384,7 +394,8 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, meter, .. } = self;
-        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x), energy } = trial;
+        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x), energy, on_ground } =
+            trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
         let mut gap = stepper.strike(system, begin, dt);
@@ -405,6 +416,7 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
         meter.begin();
         *energy = meter.measure(system, None, stepper, begin, &middle.v);
+        *on_ground = stepper.on_ground(system, None);
         stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
@@ -415,6 +427,7 @@ impl<S: ContactSource> Simulation<S> {
         halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
         energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
+        on_ground.iter_mut().zip(stepper.on_ground(system, None)).for_each(|(sum, impulse)| *sum += impulse);
         stepper.place(system, middle, half, halves);
 
         // Surfaces that rebound apart from each other are off by that.
@@ -434,7 +447,8 @@ impl<S: ContactSource> Simulation<S> {
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x), energy } = trial;
+        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x), energy, on_ground } =
+            trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
         let gap = stepper.strike(system, begin, dt);
@@ -464,6 +478,7 @@ impl<S: ContactSource> Simulation<S> {
             corrector.place_corrected(system, state, dt, end);
         }
         *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
+        *on_ground = corrector.on_ground(system, Some(stepper));
         Ok(gap.unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 }

@@ -513,10 +513,7 @@ impl Stepper {
             Some(comfree) => comfree.moment(c) / self.dt,
             None => nalgebra::Vector3::zeros(),
         };
-        let rebound = |c: usize| match self.impacts.impulses.get(c) {
-            Some(impulse) => impulse / self.dt,
-            None => nalgebra::Vector3::zeros(),
-        };
+        let rebound = |c: usize| self.rebound(c) / self.dt;
         contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
             touch: *touch,
             force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)) + rebound(c),
@@ -536,6 +533,35 @@ impl Stepper {
                 velocity: (*velocity).into(),
             },
         )
+    }
+
+    /// Impulse of the last step's contacts on what belongs to no tree (N s); `first` began it where this ended a trapezoid rule's.
+    pub(super) fn on_ground(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
+        let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
+        let mut sum = self.sum_on_ground(system, |c| solved(c) + self.rebound(c));
+        if let Some(first) = first {
+            let given = |c: usize| self.trapezoid.contact_forces[c] * self.dt;
+            sum += first.sum_on_ground(system, |c| given(c) + first.rebound(c));
+        }
+        sum.into()
+    }
+
+    fn rebound(&self, contact: usize) -> Vector3<f64> {
+        self.impacts.impulses.get(contact).copied().unwrap_or_else(Vector3::zeros)
+    }
+
+    /// Of impulses on the second bodies of the contacts.
+    fn sum_on_ground(&self, system: &System, impulse: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+        let stands = |link: Option<LinkId>| link.is_none_or(|link| system.model.tree_of(link).is_none());
+        let mut sum = Vector3::zeros();
+        for (c, touch) in self.touches.iter().enumerate() {
+            match (stands(touch.first), stands(touch.second)) {
+                (true, false) => sum -= impulse(c),
+                (false, true) => sum += impulse(c),
+                _ => {}
+            }
+        }
+        sum
     }
 
     /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own velocities.

@@ -187,6 +187,8 @@ struct Watch {
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
     record: Record,
+    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics [N s].
+    of_bodies: Vector3<f64>,
     /// Which particles are inside of which body at the start already: their depth is not new.
     started_inside: f64,
     end: End,
@@ -220,6 +222,7 @@ impl Watch {
             kinematics,
             snapshot: ParticleSnapshot::default(),
             record,
+            of_bodies: Vector3::zeros(),
             started_inside: 0.0,
             end: End::Completed,
         };
@@ -258,6 +261,7 @@ impl Watch {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
                 self.record.pressed = self.record.pressed.max(report.rigid.solver.pressed);
+                self.of_bodies = report.rigid.on_ground.into();
                 return true;
             }
             Ok(Err(error)) => End::Said(error.to_string()),
@@ -303,7 +307,7 @@ impl Watch {
                 + potential_energy(model, &self.kinematics, bodies.state()),
             linear: particles.linear_momentum + momentum.linear,
             angular: particles.angular_momentum + momentum.angular,
-            on_ground: on_ground(world),
+            on_ground: on_ground(world, self.of_bodies),
         });
     }
 
@@ -432,23 +436,10 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// What the last step put on everything that does not move by its own dynamics [N s].
-fn on_ground(world: &World) -> Vector3<f64> {
+/// What the last step put on everything that does not move by its own dynamics [N s], contacts of bodies as the step's report has them.
+fn on_ground(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
     let bodies = world.bodies();
-    let mut sum = -world.boundary_impulse().linear;
-    for (id, _) in bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id)) {
-        sum += world.body_impulses()[id.0].linear;
-    }
-    let model = &bodies.simulation().system().model;
-    let stands = |link: Option<LinkId>| link.is_none_or(|link| model.tree_of(link).is_none());
-    let dt = world.settings().dt;
-    for contact in bodies.simulation().contact_forces() {
-        // The force is on the second body.
-        match (stands(contact.touch.first), stands(contact.touch.second)) {
-            (true, false) => sum -= contact.force * dt,
-            (false, true) => sum += contact.force * dt,
-            _ => {}
-        }
-    }
-    sum
+    let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));
+    let of_particles: Vector3<f64> = still.map(|(id, _)| world.body_impulses()[id.0].linear).sum();
+    of_bodies + of_particles - world.boundary_impulse().linear
 }

@@ -28,7 +28,7 @@ pub enum Law {
     Momentum,
     /// Nothing is inside of bodies, nor beyond floors.
     Inside,
-    /// Floors carry what stands on them: force times time is weight times time plus the change of momentum, at rest.
+    /// Floors carry what stands on them: force times time is weight times time less the change of momentum.
     Weight,
     /// The same scene, seen otherwise, has the same result.
     Same {
