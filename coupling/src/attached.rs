@@ -41,21 +41,14 @@ impl World {
     /// them there.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or granular flow, whose transfers no
-    /// backend has, or where the grid is elsewhere ([`World::return_grid`]).
+    /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or where the grid is elsewhere
+    /// ([`World::return_grid`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
                 what: format!("the tactile pad '{}'", pad.name),
                 backend: name,
                 instead: "leave it out, or choose the cpu backend",
-            });
-        }
-        if self.mpm.materials().iter().any(|m| matches!(m.model, pliant_mpm::material::Model::Granular(_))) {
-            return Err(BackendError::Unsupported {
-                what: "the material model 'granular'".to_owned(),
-                backend: name,
-                instead: "choose drucker-prager, or the cpu backend",
             });
         }
         if self.mpm.grid_origin() != Vector3::zeros() {

@@ -61,6 +61,26 @@ __device__ __forceinline__ T weight(T offset, uint32_t k) {
     return k == 1 ? T(0.75) - d * d : T(0.5) * outer * outer;
 }
 
+// Where a contact acts: its particle's place from the first node of the stencil, and the way from there to what touches [cells], which
+// only contacts of granular particles have (`arms` is empty where there are none).
+template <typename T>
+struct Acting {
+    T offset[3];
+    T arm[3];
+
+    __device__ __forceinline__ Acting(const Span<Array<float, 3>>& offsets, const Span<Array<float, 3>>& arms, uint32_t c) {
+        for (uint32_t d = 0; d < 3; ++d) {
+            offset[d] = static_cast<T>(offsets[c][d]);
+            arm[d] = arms.length > 0 ? static_cast<T>(arms[c][d]) : T(0);
+        }
+    }
+
+    // By the particle's affine field: the second moment of quadratic B-splines is 1/4 (coupling/src/nodes.rs).
+    __device__ __forceinline__ T weight(uint32_t d, uint32_t k) const {
+        return convex::weight(offset[d], k) * (T(1) + T(4) * arm[d] * (static_cast<T>(k) - offset[d]));
+    }
+};
+
 // Whether contact c has another stencil than the one before.
 __device__ __forceinline__ bool has_new_stencil(const Span<Array<int32_t, 3>>& bases, uint32_t c) {
     if (c == 0) {
@@ -256,13 +276,12 @@ struct Passes {
     template <typename T, typename Load>
     __device__ __forceinline__ void gather(uint32_t c, T (&out)[3], Load load) const {
         const uint32_t first = p.incidence.contact_groups[c] * STENCIL;
-        const Array<float, 3>& at = p.contacts.offset[c];
-        const T offset[3] = {static_cast<T>(at[0]), static_cast<T>(at[1]), static_cast<T>(at[2])};
-        const T wz[3] = {weight(offset[2], 0), weight(offset[2], 1), weight(offset[2], 2)};
+        const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
+        const T wz[3] = {at.weight(2, 0), at.weight(2, 1), at.weight(2, 2)};
         // Nine rows, three nodes at a time: all at once would take too many registers.
 #pragma unroll 1
         for (uint32_t r = 0; r < 9; ++r) {
-            const T wxy = weight(offset[0], r / 3) * weight(offset[1], r % 3);
+            const T wxy = at.weight(0, r / 3) * at.weight(1, r % 3);
             // Of a contact of a node all but one row.
             if (wxy == T(0)) {
                 continue;
@@ -293,9 +312,9 @@ struct Passes {
             const uint32_t z = s % 3;
             const uint32_t last = incidence.group_begin[group + 1];
             for (uint32_t c = incidence.group_begin[group]; c < last; ++c) {
-                const Array<float, 3>& at = p.contacts.offset[c];
-                const T wxy = weight(static_cast<T>(at[0]), x) * weight(static_cast<T>(at[1]), y);
-                const T w = wxy * weight(static_cast<T>(at[2]), z);
+                const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
+                const T wxy = at.weight(0, x) * at.weight(1, y);
+                const T w = wxy * at.weight(2, z);
                 // A contact of a node has none at the other nodes of its stencil.
                 if (w != T(0)) {
                     each_contact(c, w);

@@ -1,11 +1,12 @@
 // What the contact solve gives back: velocities to the grid, impulses to the bodies, and the memory of the contacts. This follows
 // `coupling/src/exchange.rs` and `memory.rs`.
 //
-// The bodies get exactly the opposite of what the grid got: the contact impulses act at the particles, and what the solve left
+// The bodies get exactly the opposite of what the grid got: the contact impulses act where the particles touch, and what the solve left
 // over at a node (its momentum change in f32 less the contact impulses there) acts at that node, on the body whose contact
 // touches it. Sums are in f64: a tile of contacts or nodes sums for each body that it has, by a fixed tree, and a block for each body
 // sums the tiles'. Their bits do not depend on the schedule.
 #include "block.cuh"
+#include "convex.cuh"
 #include "distance.cuh"
 
 namespace contact {
@@ -50,16 +51,6 @@ __device__ __forceinline__ void sum_tile(
     }
 }
 
-// The weight of node `k` of three along an axis: a quadratic B-spline of a place `offset` cells from the first (Steffen et al. 2008);
-// from CONVEX_ON_NODE on, all of it is on the node of number offset - CONVEX_ON_NODE.
-__device__ __forceinline__ double node_weight(double offset, uint32_t k) {
-    if (offset >= static_cast<double>(CONVEX_ON_NODE)) {
-        return offset - static_cast<double>(CONVEX_ON_NODE) == static_cast<double>(k) ? 1.0 : 0.0;
-    }
-    const double d = fabs(offset - static_cast<double>(k));
-    return k == 1 ? 0.75 - d * d : 0.5 * (1.5 - d) * (1.5 - d);
-}
-
 // A place `cells` from a node, from the point that impulses on the body are about in this substep [m]; walls' are about the world's
 // origin.
 __device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t substep, uint32_t body_count, uint32_t body,
@@ -93,16 +84,15 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
         const uint32_t particle = p.contacts.particle[c];
         const Array<float, 3> normal = p.contacts.normal[c];
         const Array<float, 3> velocity = p.contacts.body_velocity[c];
-        const Array<float, 3> offset = p.contacts.offset[c];
+        const convex::Acting<double> at(p.contacts.offset, p.contacts.arm, c);
         double impulse[3], cells[3], lever[3], seen[3];
         double normal_impulse = 0.0;
         for (uint32_t d = 0; d < 3; ++d) {
             impulse[d] = p.solution.impulses[c][d];
             normal_impulse += static_cast<double>(normal[d]) * impulse[d];
             // A contact of a node is at one of them.
-            cells[d] = offset[d] >= static_cast<float>(CONVEX_ON_NODE)
-                ? static_cast<double>(offset[d]) - static_cast<double>(CONVEX_ON_NODE)
-                : static_cast<double>(offset[d]);
+            const double on_node = static_cast<double>(CONVEX_ON_NODE);
+            cells[d] = (at.offset[d] >= on_node ? at.offset[d] - on_node : at.offset[d]) + at.arm[d];
             seen[d] = static_cast<double>(velocity[d]);
         }
         contact::lever_of(p.bodies, p.clock[0].substep, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
@@ -178,10 +168,8 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
             const uint32_t group = place / 27;
             at = place % 27;
             for (uint32_t c = p.incidence.group_begin[group]; c < p.incidence.group_begin[group + 1]; ++c) {
-                const Array<float, 3> offset = p.contacts.offset[c];
-                const double weight = contact::node_weight(static_cast<double>(offset[0]), at / 9) *
-                    contact::node_weight(static_cast<double>(offset[1]), at / 3 % 3) *
-                    contact::node_weight(static_cast<double>(offset[2]), at % 3);
+                const convex::Acting<double> acting(p.contacts.offset, p.contacts.arm, c);
+                const double weight = acting.weight(0, at / 9) * acting.weight(1, at / 3 % 3) * acting.weight(2, at % 3);
                 bool presses = false;
                 for (uint32_t d = 0; d < 3; ++d) {
                     const double impulse = p.solution.impulses[c][d];

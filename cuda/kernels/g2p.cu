@@ -3,6 +3,9 @@
 // v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p.
 //
 // A block of threads takes a block of particles, with the node velocities that they reach in shared memory, and a thread a particle.
+//
+// Granular particles get some of their detail back (mpm/src/detail.rs): what mpm_find_details found that their own grid velocities, without
+// forces, do not hold. It lives within a substep, so a sort need not take it along.
 #include "constitutive.cuh"
 #include "mpm.cuh"
 
@@ -86,7 +89,7 @@ __device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, ui
     };
     const Mat3 trial = {row(f.a, c.a), row(f.b, c.b), row(f.c, c.c)};
     const MpmMaterial& material = p.materials[particles.materials[i]];
-    const Response response = respond(material, trial, row_of(particles, ROW_HISTORY, i));
+    const Response response = respond(material, trial, row_of(particles, ROW_HISTORY, i), delta);
     store_vector(particles, ROW_GRADIENT, i, response.gradient.a);
     store_vector(particles, ROW_GRADIENT + 3, i, response.gradient.b);
     store_vector(particles, ROW_GRADIENT + 6, i, response.gradient.c);
@@ -94,6 +97,52 @@ __device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, ui
     store_vector(particles, ROW_STRESS, i, {stress.xx, stress.yy, stress.zz});
     store_vector(particles, ROW_STRESS + 3, i, {stress.xy, stress.xz, stress.yz});
     row_of(particles, ROW_HISTORY, i) = response.history;
+}
+
+// The window's index of a stencil's first node.
+__device__ __forceinline__ uint32_t first_of(const float base[3]) {
+    return window_index(static_cast<int32_t>(base[0]) + WINDOW_MARGIN, static_cast<int32_t>(base[1]) + WINDOW_MARGIN,
+                        static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
+}
+
+__device__ __forceinline__ Mat3 affine_of(const Gathered& sum, float h) {
+    const float inverse = 4.0f / h;
+    return transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
+}
+
+// Row `row` of a particle's detail.
+__device__ __forceinline__ float& detail_of(const MpmGridToParticlesParameters& p, uint32_t row, uint32_t i) {
+    return p.details[row * p.particles.stride + i];
+}
+
+static_assert(ROW_AFFINE == ROW_VELOCITY + 3 && MPM_DETAIL_ROWS == 12, "details are velocity and affine field");
+
+PLIANT_KERNEL(mpm_find_details, MpmFindDetailsParameters, G2P_THREADS) {
+    SHARED(float4, window, MPM_WINDOW_NODES);
+    const MpmGridToParticlesParameters& q = p.transfer;
+    const uint32_t block = blockIdx.x;
+    if (is_stopped(q.status, q.substep) || block >= q.block_count[0]) {
+        return;
+    }
+    load_window(q, block, load_box(q.boxes[block]), window);
+    __syncthreads();
+    const uint32_t end = q.block_starts[block + 1];
+    for (uint32_t i = q.block_starts[block] + threadIdx.x; i < end; i += G2P_THREADS) {
+        float base[3], offset[3];
+        if (!is_granular(q.materials, q.particles.materials[i]) || !stencil_of(q.particles, i, base, offset)) {
+            continue;
+        }
+        const Gathered sum = gather(window, first_of(base), offset);
+        const Mat3 c = affine_of(sum, q.settings[0].grid_spacing);
+        const Vec3 held[4] = {sum.velocity, c.a, c.b, c.c};
+#pragma unroll
+        for (uint32_t n = 0; n < 4; ++n) {
+            const Vec3 lost = load_vector(q.particles, ROW_VELOCITY + 3 * n, i) - held[n];
+            detail_of(q, 3 * n, i) = lost.x;
+            detail_of(q, 3 * n + 1, i) = lost.y;
+            detail_of(q, 3 * n + 2, i) = lost.z;
+        }
+    }
 }
 
 PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
@@ -121,12 +170,8 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
             check_position(p.particles, p.status, p.substep, i, {x(0), x(1), x(2)}, {0.0f, 0.0f, 0.0f});
             continue;
         }
-        const uint32_t first = window_index(static_cast<int32_t>(base[0]) + WINDOW_MARGIN,
-                                            static_cast<int32_t>(base[1]) + WINDOW_MARGIN,
-                                            static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
-        const Gathered sum = gather(window, first, offset);
-        const float inverse = 4.0f / h;
-        const Mat3 c = transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
+        const Gathered sum = gather(window, first_of(base), offset);
+        const Mat3 c = affine_of(sum, h);
         store_vector(p.particles, ROW_VELOCITY, i, sum.velocity);
         store_vector(p.particles, ROW_AFFINE, i, c.a);
         store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
@@ -139,9 +184,18 @@ PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) 
             continue;
         }
         check_position(p.particles, p.status, p.substep, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});
-        // NaN is not larger: a particle that has it is lost.
-        speed_squared = fmaxf(speed_squared, dot(sum.velocity, sum.velocity));
         deform(p, i, c, delta);
+        Vec3 velocity = sum.velocity;
+        if (p.details.length > 0 && is_granular(p.materials, p.particles.materials[i])) {
+            // It has moved and deformed with the grid's velocity.
+            for (uint32_t n = 0; n < MPM_DETAIL_ROWS; ++n) {
+                float& own = row_of(p.particles, ROW_VELOCITY + n, i);
+                own = fmaf(settings.kept_detail, detail_of(p, n, i), own);
+            }
+            velocity = load_vector(p.particles, ROW_VELOCITY, i);
+        }
+        // NaN is not larger: a particle that has it is lost.
+        speed_squared = fmaxf(speed_squared, dot(velocity, velocity));
     }
     // The bits of floats that are not negative are in the order of their values.
     atomicMax(&fastest[0], __float_as_uint(speed_squared));
@@ -159,7 +213,7 @@ PLIANT_KERNEL(probe_constitutive, ProbeConstitutiveParameters, PROBE_THREADS) {
     }
     const Array<float, 10> t = p.trials[i];
     const Mat3 trial = {{t[0], t[1], t[2]}, {t[3], t[4], t[5]}, {t[6], t[7], t[8]}};
-    const Response r = respond(p.materials[p.material], trial, t[9]);
+    const Response r = respond(p.materials[p.material], trial, t[9], p.delta);
     const Mat3& f = r.gradient;
     p.responses[i] = {{f.a.x, f.a.y, f.a.z, f.b.x, f.b.y, f.b.z, f.c.x, f.c.y, f.c.z, r.history, r.stress.xx, r.stress.yy,
                        r.stress.zz, r.stress.xy, r.stress.xz, r.stress.yz}};

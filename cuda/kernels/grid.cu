@@ -151,7 +151,9 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         return;
     }
     const uint32_t node = threadIdx.x;
-    const bool is_again = p.accounts[slot * MPM_ACCOUNT_ROW + MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
+    // Without an account, velocities are all that is wanted.
+    const bool moves = p.accounts.length > 0;
+    const bool is_again = moves && p.accounts[slot * MPM_ACCOUNT_ROW + MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
     uint32_t reaching = 0;
     if (node < MPM_NEIGHBOURS) {
         reaching = reaching_block(p, slot, node);
@@ -159,7 +161,7 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     }
     if (__syncthreads_or(reaching != 0) == 0) {
         quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        if (node < MPM_ACCOUNT) {
+        if (moves && node < MPM_ACCOUNT) {
             note(p, slot, node, is_again, 0.0);
         }
         return;
@@ -178,6 +180,14 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     }
     float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     NodeAccount account = {};
+    if (!moves) {
+        if (momentum[3] > 0.0f) {
+            const float inverse = 1.0f / momentum[3];
+            value = make_float4(momentum[0] * inverse, momentum[1] * inverse, momentum[2] * inverse, momentum[3]);
+        }
+        quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = value;
+        return;
+    }
     if (momentum[3] > 0.0f) {
         const Array<int32_t, 3> key = p.grid.keys[slot];
         double position[3];

@@ -28,6 +28,11 @@ __device__ __forceinline__ float& row_of(const ParticleRows& particles, uint32_t
     return particles.rows[row * particles.stride + i];
 }
 
+// Whether a particle's material is granular; those of cloth count on from the others.
+__device__ __forceinline__ bool is_granular(const Span<MpmMaterial>& materials, uint32_t material) {
+    return material < materials.length && materials[material].model == MPM_GRANULAR;
+}
+
 // Four floats at once; device memory and its elements of this type are aligned to 16 bytes.
 __device__ __forceinline__ float4& quad(const Span<Array<float, 4>>& span, uint32_t i) {
     return *reinterpret_cast<float4*>(&span[i]);

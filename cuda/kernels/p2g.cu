@@ -5,6 +5,8 @@
 // A block of threads takes a block of particles, in a fixed order, so that the bits do not depend on the schedule: each thread computes
 // the momentum polynomials of some particles; then each warp goes through all of them with a lane for each of the 27 nodes and for its
 // own two of the four components, and adds to the window in shared memory whenever the cell changes.
+//
+// With `granular_of`, granular particles alone are transferred, without forces: mpm_find_details wants that.
 #include "mpm.cuh"
 
 constexpr uint32_t P2G_WARPS = P2G_THREADS / WARP_SIZE;
@@ -31,11 +33,11 @@ struct Polynomial {
 };
 
 __device__ __forceinline__ Polynomial polynomial_of(
-    const ParticleRows& particles, uint32_t i, const float offset[3], const MpmSettings& settings, uint32_t cloth_from) {
+    const ParticleRows& particles, uint32_t i, const float offset[3], const MpmSettings& settings, float delta, uint32_t cloth_from) {
     const auto row = [&](uint32_t r) { return row_of(particles, r, i); };
     const float mass = row(ROW_MASS);
     const float mass_h = mass * settings.grid_spacing;
-    const float force = -settings.delta * 4.0f / settings.grid_spacing;
+    const float force = -delta * 4.0f / settings.grid_spacing;
     const float xx = row(ROW_STRESS), yy = row(ROW_STRESS + 1), zz = row(ROW_STRESS + 2);
     const float xy = row(ROW_STRESS + 3), xz = row(ROW_STRESS + 4), yz = row(ROW_STRESS + 5);
     float stress[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
@@ -44,7 +46,7 @@ __device__ __forceinline__ Polynomial polynomial_of(
         // A force on a vertex; a face's stress has a skew part, S x = moment x x.
 #pragma unroll
         for (uint32_t d = 0; d < 3; ++d) {
-            impulse[d] = settings.delta * row(ROW_GRADIENT + 3 * d);
+            impulse[d] = delta * row(ROW_GRADIENT + 3 * d);
             const float moment = row(ROW_GRADIENT + 1 + 3 * d);
             const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
             stress[e][f] -= moment;
@@ -67,6 +69,16 @@ __device__ __forceinline__ Polynomial polynomial_of(
     return polynomial;
 }
 
+// Whether a particle is transferred.
+__device__ __forceinline__ bool is_sent(const MpmParticlesToGridParameters& p, uint32_t i) {
+    return p.granular_of.length == 0 || is_granular(p.granular_of, p.particles.materials[i]);
+}
+
+// The substep's length for forces [s].
+__device__ __forceinline__ float delta_of_forces(const MpmParticlesToGridParameters& p) {
+    return p.granular_of.length == 0 ? p.settings[0].delta : 0.0f;
+}
+
 // The box of a block's window; an empty one, where no particle is in reach.
 __device__ __forceinline__ Array<int32_t, 6> packed_bounds(const int32_t* bounds) {
     Array<int32_t, 6> packed;
@@ -87,6 +99,7 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
         return;
     }
     const MpmSettings& settings = p.settings[0];
+    const float delta = delta_of_forces(p);
     for (uint32_t i = threadIdx.x; i < MPM_WINDOW_NODES * COMPONENTS; i += P2G_THREADS) {
         window[i] = 0.0f;
     }
@@ -118,7 +131,7 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
             StencilPlace place;
             float base[3];
             place.node = MPM_WINDOW_NODES;
-            if (stencil_of(p.particles, i, base, place.offset)) {
+            if (is_sent(p, i) && stencil_of(p.particles, i, base, place.offset)) {
                 int32_t from[3];
                 for (uint32_t d = 0; d < 3; ++d) {
                     from[d] = static_cast<int32_t>(base[d]) + WINDOW_MARGIN;
@@ -126,7 +139,7 @@ PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) 
                     high[d] = max(high[d], from[d] + 3);
                 }
                 place.node = window_index(from[0], from[1], from[2]);
-                const Polynomial q = polynomial_of(p.particles, i, place.offset, settings, p.cloth_from);
+                const Polynomial q = polynomial_of(p.particles, i, place.offset, settings, delta, p.cloth_from);
                 momenta[threadIdx.x * 2] = {{q.constant[0], q.constant[1]}, {q.slope[0][0], q.slope[1][0]},
                                             {q.slope[0][1], q.slope[1][1]}, {q.slope[0][2], q.slope[1][2]}};
                 momenta[threadIdx.x * 2 + 1] = {{q.constant[2], q.constant[3]}, {q.slope[2][0], 0.0f},
@@ -191,6 +204,7 @@ PLIANT_KERNEL(mpm_atomic_to_grid, MpmAtomicToGridParameters, P2G_THREADS) {
         return;
     }
     const MpmSettings& settings = q.settings[0];
+    const float delta = delta_of_forces(q);
     if (threadIdx.x < 6) {
         bounds[threadIdx.x] = threadIdx.x < 3 ? WINDOW_EDGE : 0;
     }
@@ -208,14 +222,14 @@ PLIANT_KERNEL(mpm_atomic_to_grid, MpmAtomicToGridParameters, P2G_THREADS) {
         int32_t from[3] = {0, 0, 0};
         uint32_t node = MPM_WINDOW_NODES;
         Polynomial polynomial = {};
-        if (i < end && stencil_of(q.particles, i, base, offset)) {
+        if (i < end && is_sent(q, i) && stencil_of(q.particles, i, base, offset)) {
             for (uint32_t d = 0; d < 3; ++d) {
                 from[d] = static_cast<int32_t>(base[d]) + WINDOW_MARGIN;
                 low[d] = min(low[d], from[d]);
                 high[d] = max(high[d], from[d] + 3);
             }
             node = window_index(from[0], from[1], from[2]);
-            polynomial = polynomial_of(q.particles, i, offset, settings, q.cloth_from);
+            polynomial = polynomial_of(q.particles, i, offset, settings, delta, q.cloth_from);
         }
         // Runs of the same cell: where this lane's ends, and whether this lane is its first.
         const uint32_t before = __shfl_up_sync(ALL_LANES, node, 1);

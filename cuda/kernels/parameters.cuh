@@ -101,6 +101,10 @@ constexpr uint32_t MPM_LINEAR_COROTATED = 2;
 constexpr uint32_t MPM_VON_MISES = 3;
 // Drucker-Prager plasticity.
 constexpr uint32_t MPM_DRUCKER_PRAGER = 4;
+// Granular flow, whose particles keep motion that the grid cannot hold: the detail of mpm/src/detail.rs.
+constexpr uint32_t MPM_GRANULAR = 5;
+// Numbers of a particle's detail: velocity [m/s], then affine field by rows [1/s].
+constexpr uint32_t MPM_DETAIL_ROWS = 12;
 // Boundary condition of a plane: sticky.
 constexpr uint32_t MPM_STICKY = 0;
 // Slip without friction.
@@ -303,13 +307,19 @@ struct MpmSettings {
     float grid_spacing;
     // Substep [s].
     float delta;
+    // Fraction of the detail that granular particles get back after a substep.
+    float kept_detail;
+    // Zero.
+    uint32_t unused;
 };
-static_assert(sizeof(MpmSettings) == 48 && alignof(MpmSettings) == 8, "MpmSettings");
+static_assert(sizeof(MpmSettings) == 56 && alignof(MpmSettings) == 8, "MpmSettings");
 static_assert(PLIANT_OFFSET(MpmSettings, gravity_step) == 0, "MpmSettings::gravity_step");
 static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing_f64) == 24, "MpmSettings::grid_spacing_f64");
 static_assert(PLIANT_OFFSET(MpmSettings, delta_f64) == 32, "MpmSettings::delta_f64");
 static_assert(PLIANT_OFFSET(MpmSettings, grid_spacing) == 40, "MpmSettings::grid_spacing");
 static_assert(PLIANT_OFFSET(MpmSettings, delta) == 44, "MpmSettings::delta");
+static_assert(PLIANT_OFFSET(MpmSettings, kept_detail) == 48, "MpmSettings::kept_detail");
+static_assert(PLIANT_OFFSET(MpmSettings, unused) == 52, "MpmSettings::unused");
 
 // A material.
 struct MpmMaterial {
@@ -321,12 +331,27 @@ struct MpmMaterial {
     float lambda;
     // Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
     float yield_strain;
+    // Granular flow, the cone of slow flow: sqrt(3)/2 m, with m = sqrt(J2)/p in simple shear (no unit).
+    float slow_ratio;
+    // m (3 - m^2)/2 of that cone: how far its section is from a circle (0) towards a triangle (1).
+    float slow_triangularity;
+    // As `slow_ratio`, of fast flow.
+    float fast_ratio;
+    // As `slow_triangularity`, of fast flow.
+    float fast_triangularity;
+    // Granular flow: the stress that relaxes at I = I_0, over substep and root of the pressure [sqrt(Pa)/s].
+    float relaxation;
 };
-static_assert(sizeof(MpmMaterial) == 16 && alignof(MpmMaterial) == 4, "MpmMaterial");
+static_assert(sizeof(MpmMaterial) == 36 && alignof(MpmMaterial) == 4, "MpmMaterial");
 static_assert(PLIANT_OFFSET(MpmMaterial, model) == 0, "MpmMaterial::model");
 static_assert(PLIANT_OFFSET(MpmMaterial, mu) == 4, "MpmMaterial::mu");
 static_assert(PLIANT_OFFSET(MpmMaterial, lambda) == 8, "MpmMaterial::lambda");
 static_assert(PLIANT_OFFSET(MpmMaterial, yield_strain) == 12, "MpmMaterial::yield_strain");
+static_assert(PLIANT_OFFSET(MpmMaterial, slow_ratio) == 16, "MpmMaterial::slow_ratio");
+static_assert(PLIANT_OFFSET(MpmMaterial, slow_triangularity) == 20, "MpmMaterial::slow_triangularity");
+static_assert(PLIANT_OFFSET(MpmMaterial, fast_ratio) == 24, "MpmMaterial::fast_ratio");
+static_assert(PLIANT_OFFSET(MpmMaterial, fast_triangularity) == 28, "MpmMaterial::fast_triangularity");
+static_assert(PLIANT_OFFSET(MpmMaterial, relaxation) == 32, "MpmMaterial::relaxation");
 
 // A boundary condition.
 struct MpmPlane {
@@ -796,11 +821,13 @@ struct ContactArrays {
     Span<Array<int32_t, 3>> base;
     // Position relative to that node [cells].
     Span<Array<float, 3>> offset;
+    // From the particle to where it touches [cells]; zero but for granular particles, empty where no material is granular.
+    Span<Array<float, 3>> arm;
     // From the body to the particle, world frame.
     Span<Array<float, 3>> normal;
     // Velocity of the body there, world frame [m/s].
     Span<Array<float, 3>> body_velocity;
-    // Position relative to the point that the body's impulses are about, world frame [m].
+    // Where it touches, relative to the point that the body's impulses are about, world frame [m].
     Span<Array<float, 3>> lever;
     // Gap [m], negative when overlapping.
     Span<float> gap;
@@ -821,7 +848,7 @@ struct ContactArrays {
     // Impulse on the particle in the last substep, world frame [N s]; zero for a new pair.
     Span<Array<float, 3>> last_impulse;
 };
-static_assert(sizeof(ContactArrays) == 304 && alignof(ContactArrays) == 8, "ContactArrays");
+static_assert(sizeof(ContactArrays) == 320 && alignof(ContactArrays) == 8, "ContactArrays");
 static_assert(PLIANT_OFFSET(ContactArrays, count) == 0, "ContactArrays::count");
 static_assert(PLIANT_OFFSET(ContactArrays, particle) == 16, "ContactArrays::particle");
 static_assert(PLIANT_OFFSET(ContactArrays, geometry) == 32, "ContactArrays::geometry");
@@ -829,18 +856,19 @@ static_assert(PLIANT_OFFSET(ContactArrays, body) == 48, "ContactArrays::body");
 static_assert(PLIANT_OFFSET(ContactArrays, feature) == 64, "ContactArrays::feature");
 static_assert(PLIANT_OFFSET(ContactArrays, base) == 80, "ContactArrays::base");
 static_assert(PLIANT_OFFSET(ContactArrays, offset) == 96, "ContactArrays::offset");
-static_assert(PLIANT_OFFSET(ContactArrays, normal) == 112, "ContactArrays::normal");
-static_assert(PLIANT_OFFSET(ContactArrays, body_velocity) == 128, "ContactArrays::body_velocity");
-static_assert(PLIANT_OFFSET(ContactArrays, lever) == 144, "ContactArrays::lever");
-static_assert(PLIANT_OFFSET(ContactArrays, gap) == 160, "ContactArrays::gap");
-static_assert(PLIANT_OFFSET(ContactArrays, distance) == 176, "ContactArrays::distance");
-static_assert(PLIANT_OFFSET(ContactArrays, pressed_out) == 192, "ContactArrays::pressed_out");
-static_assert(PLIANT_OFFSET(ContactArrays, stiffness) == 208, "ContactArrays::stiffness");
-static_assert(PLIANT_OFFSET(ContactArrays, dissipation) == 224, "ContactArrays::dissipation");
-static_assert(PLIANT_OFFSET(ContactArrays, friction) == 240, "ContactArrays::friction");
-static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 256, "ContactArrays::lagged_normal_impulse");
-static_assert(PLIANT_OFFSET(ContactArrays, tension) == 272, "ContactArrays::tension");
-static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 288, "ContactArrays::last_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, arm) == 112, "ContactArrays::arm");
+static_assert(PLIANT_OFFSET(ContactArrays, normal) == 128, "ContactArrays::normal");
+static_assert(PLIANT_OFFSET(ContactArrays, body_velocity) == 144, "ContactArrays::body_velocity");
+static_assert(PLIANT_OFFSET(ContactArrays, lever) == 160, "ContactArrays::lever");
+static_assert(PLIANT_OFFSET(ContactArrays, gap) == 176, "ContactArrays::gap");
+static_assert(PLIANT_OFFSET(ContactArrays, distance) == 192, "ContactArrays::distance");
+static_assert(PLIANT_OFFSET(ContactArrays, pressed_out) == 208, "ContactArrays::pressed_out");
+static_assert(PLIANT_OFFSET(ContactArrays, stiffness) == 224, "ContactArrays::stiffness");
+static_assert(PLIANT_OFFSET(ContactArrays, dissipation) == 240, "ContactArrays::dissipation");
+static_assert(PLIANT_OFFSET(ContactArrays, friction) == 256, "ContactArrays::friction");
+static_assert(PLIANT_OFFSET(ContactArrays, lagged_normal_impulse) == 272, "ContactArrays::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ContactArrays, tension) == 288, "ContactArrays::tension");
+static_assert(PLIANT_OFFSET(ContactArrays, last_impulse) == 304, "ContactArrays::last_impulse");
 
 // What is remembered of the last substep's contacts.
 struct ContactMemories {
@@ -918,6 +946,8 @@ struct ConvexContacts {
     Span<Array<int32_t, 3>> base;
     // The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
     Span<Array<float, 3>> offset;
+    // From the particle to where the contact acts [cells]; empty where all act at their particles.
+    Span<Array<float, 3>> arm;
     // Unit normal, outward from the body, world axes.
     Span<Array<float, 3>> normal;
     // The body's velocity at the contact point, world axes, in m/s.
@@ -941,21 +971,22 @@ struct ConvexContacts {
     // From the point that the body's velocity and impulses are about, world axes, in m; only read where bodies answer.
     Span<Array<float, 3>> lever;
 };
-static_assert(sizeof(ConvexContacts) == 224 && alignof(ConvexContacts) == 8, "ConvexContacts");
+static_assert(sizeof(ConvexContacts) == 240 && alignof(ConvexContacts) == 8, "ConvexContacts");
 static_assert(PLIANT_OFFSET(ConvexContacts, count) == 0, "ConvexContacts::count");
 static_assert(PLIANT_OFFSET(ConvexContacts, base) == 16, "ConvexContacts::base");
 static_assert(PLIANT_OFFSET(ConvexContacts, offset) == 32, "ConvexContacts::offset");
-static_assert(PLIANT_OFFSET(ConvexContacts, normal) == 48, "ConvexContacts::normal");
-static_assert(PLIANT_OFFSET(ConvexContacts, body_velocity) == 64, "ConvexContacts::body_velocity");
-static_assert(PLIANT_OFFSET(ConvexContacts, gap) == 80, "ConvexContacts::gap");
-static_assert(PLIANT_OFFSET(ConvexContacts, stiffness) == 96, "ConvexContacts::stiffness");
-static_assert(PLIANT_OFFSET(ConvexContacts, friction) == 112, "ConvexContacts::friction");
-static_assert(PLIANT_OFFSET(ConvexContacts, lagged_normal_impulse) == 128, "ConvexContacts::lagged_normal_impulse");
-static_assert(PLIANT_OFFSET(ConvexContacts, tension) == 144, "ConvexContacts::tension");
-static_assert(PLIANT_OFFSET(ConvexContacts, dissipation) == 160, "ConvexContacts::dissipation");
-static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 176, "ConvexContacts::stiction_tolerance");
-static_assert(PLIANT_OFFSET(ConvexContacts, body) == 192, "ConvexContacts::body");
-static_assert(PLIANT_OFFSET(ConvexContacts, lever) == 208, "ConvexContacts::lever");
+static_assert(PLIANT_OFFSET(ConvexContacts, arm) == 48, "ConvexContacts::arm");
+static_assert(PLIANT_OFFSET(ConvexContacts, normal) == 64, "ConvexContacts::normal");
+static_assert(PLIANT_OFFSET(ConvexContacts, body_velocity) == 80, "ConvexContacts::body_velocity");
+static_assert(PLIANT_OFFSET(ConvexContacts, gap) == 96, "ConvexContacts::gap");
+static_assert(PLIANT_OFFSET(ConvexContacts, stiffness) == 112, "ConvexContacts::stiffness");
+static_assert(PLIANT_OFFSET(ConvexContacts, friction) == 128, "ConvexContacts::friction");
+static_assert(PLIANT_OFFSET(ConvexContacts, lagged_normal_impulse) == 144, "ConvexContacts::lagged_normal_impulse");
+static_assert(PLIANT_OFFSET(ConvexContacts, tension) == 160, "ConvexContacts::tension");
+static_assert(PLIANT_OFFSET(ConvexContacts, dissipation) == 176, "ConvexContacts::dissipation");
+static_assert(PLIANT_OFFSET(ConvexContacts, stiction_tolerance) == 192, "ConvexContacts::stiction_tolerance");
+static_assert(PLIANT_OFFSET(ConvexContacts, body) == 208, "ConvexContacts::body");
+static_assert(PLIANT_OFFSET(ConvexContacts, lever) == 224, "ConvexContacts::lever");
 
 // The bodies that answer within the solve, and the memory for their part of it.
 struct ConvexBodies {
@@ -2079,12 +2110,14 @@ struct MpmParticlesToGridParameters {
     Span<Array<int32_t, 6>> boxes;
     // See `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
+    // The materials, where granular particles alone are transferred, without forces; else empty.
+    Span<MpmMaterial> granular_of;
     // The substep in the step.
     uint32_t substep;
     // Number of materials that are not cloth; 2^32 - 1 without cloth.
     uint32_t cloth_from;
 };
-static_assert(sizeof(MpmParticlesToGridParameters) == 192 && alignof(MpmParticlesToGridParameters) == 8, "MpmParticlesToGridParameters");
+static_assert(sizeof(MpmParticlesToGridParameters) == 208 && alignof(MpmParticlesToGridParameters) == 8, "MpmParticlesToGridParameters");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, particles) == 0, "MpmParticlesToGridParameters::particles");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, settings) == 88, "MpmParticlesToGridParameters::settings");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, block_count) == 104, "MpmParticlesToGridParameters::block_count");
@@ -2092,8 +2125,9 @@ static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, block_starts) == 120, 
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, windows) == 136, "MpmParticlesToGridParameters::windows");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, boxes) == 152, "MpmParticlesToGridParameters::boxes");
 static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, status) == 168, "MpmParticlesToGridParameters::status");
-static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, substep) == 184, "MpmParticlesToGridParameters::substep");
-static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, cloth_from) == 188, "MpmParticlesToGridParameters::cloth_from");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, granular_of) == 184, "MpmParticlesToGridParameters::granular_of");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, substep) == 200, "MpmParticlesToGridParameters::substep");
+static_assert(PLIANT_OFFSET(MpmParticlesToGridParameters, cloth_from) == 204, "MpmParticlesToGridParameters::cloth_from");
 
 // Particles to grid by atomic additions, a block of threads a particle block.
 struct MpmAtomicToGridParameters {
@@ -2104,10 +2138,10 @@ struct MpmAtomicToGridParameters {
     // Node blocks around each particle block.
     Span<uint32_t> nodes_of_particles;
 };
-static_assert(sizeof(MpmAtomicToGridParameters) == 224 && alignof(MpmAtomicToGridParameters) == 8, "MpmAtomicToGridParameters");
+static_assert(sizeof(MpmAtomicToGridParameters) == 240 && alignof(MpmAtomicToGridParameters) == 8, "MpmAtomicToGridParameters");
 static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, transfer) == 0, "MpmAtomicToGridParameters::transfer");
-static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes) == 192, "MpmAtomicToGridParameters::nodes");
-static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes_of_particles) == 208, "MpmAtomicToGridParameters::nodes_of_particles");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes) == 208, "MpmAtomicToGridParameters::nodes");
+static_assert(PLIANT_OFFSET(MpmAtomicToGridParameters, nodes_of_particles) == 224, "MpmAtomicToGridParameters::nodes_of_particles");
 
 // The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
 struct MpmGridParameters {
@@ -2125,7 +2159,8 @@ struct MpmGridParameters {
     Span<Array<int32_t, 6>> boxes;
     // Boundary conditions.
     Span<MpmPlane> planes;
-    // Account of each node block: `MPM_ACCOUNT_ROW` entries.
+    // Account of each node block: `MPM_ACCOUNT_ROW` entries. Empty for the nodes' velocities alone, without gravity and boundary
+    // conditions.
     Span<double> accounts;
     // See `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
@@ -2223,6 +2258,8 @@ struct MpmGridToParticlesParameters {
     Span<Array<int32_t, 6>> boxes;
     // Node blocks around each particle block.
     Span<uint32_t> nodes_of_particles;
+    // The detail of each granular particle in this substep: `MPM_DETAIL_ROWS` rows as those of the particles. Empty where none is kept.
+    Span<float> details;
     // See `MPM_STATUS_LIMIT`.
     Span<uint32_t> status;
     // The substep in the step.
@@ -2230,7 +2267,7 @@ struct MpmGridToParticlesParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(MpmGridToParticlesParameters) == 272 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
+static_assert(sizeof(MpmGridToParticlesParameters) == 288 && alignof(MpmGridToParticlesParameters) == 8, "MpmGridToParticlesParameters");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, particles) == 0, "MpmGridToParticlesParameters::particles");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, grid) == 88, "MpmGridToParticlesParameters::grid");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, settings) == 152, "MpmGridToParticlesParameters::settings");
@@ -2239,9 +2276,18 @@ static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_count) == 184, "
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, block_starts) == 200, "MpmGridToParticlesParameters::block_starts");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, boxes) == 216, "MpmGridToParticlesParameters::boxes");
 static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, nodes_of_particles) == 232, "MpmGridToParticlesParameters::nodes_of_particles");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 248, "MpmGridToParticlesParameters::status");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 264, "MpmGridToParticlesParameters::substep");
-static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 268, "MpmGridToParticlesParameters::unused");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, details) == 248, "MpmGridToParticlesParameters::details");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, status) == 264, "MpmGridToParticlesParameters::status");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, substep) == 280, "MpmGridToParticlesParameters::substep");
+static_assert(PLIANT_OFFSET(MpmGridToParticlesParameters, unused) == 284, "MpmGridToParticlesParameters::unused");
+
+// Finds the detail of granular particles from what they alone gave the grid, before the substep that gives it back.
+struct MpmFindDetailsParameters {
+    // As for the transfer to the particles, which are not changed.
+    MpmGridToParticlesParameters transfer;
+};
+static_assert(sizeof(MpmFindDetailsParameters) == 288 && alignof(MpmFindDetailsParameters) == 8, "MpmFindDetailsParameters");
+static_assert(PLIANT_OFFSET(MpmFindDetailsParameters, transfer) == 0, "MpmFindDetailsParameters::transfer");
 
 // Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single block.
 struct ClothHoldGridParameters {
@@ -2382,15 +2428,15 @@ struct ProbeConstitutiveParameters {
     Span<Array<float, 16>> responses;
     // Which material.
     uint32_t material;
-    // Zero.
-    uint32_t unused;
+    // Substep [s].
+    float delta;
 };
 static_assert(sizeof(ProbeConstitutiveParameters) == 56 && alignof(ProbeConstitutiveParameters) == 8, "ProbeConstitutiveParameters");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, materials) == 0, "ProbeConstitutiveParameters::materials");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, trials) == 16, "ProbeConstitutiveParameters::trials");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, responses) == 32, "ProbeConstitutiveParameters::responses");
 static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, material) == 48, "ProbeConstitutiveParameters::material");
-static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, unused) == 52, "ProbeConstitutiveParameters::unused");
+static_assert(PLIANT_OFFSET(ProbeConstitutiveParameters, delta) == 52, "ProbeConstitutiveParameters::delta");
 
 // Probe: signed distances of points to one geometry.
 struct ProbeContactDistanceParameters {
@@ -2510,12 +2556,15 @@ struct ContactFillParameters {
     Span<uint32_t> total;
     // What decides.
     ContactRules rules;
+    // For each material how far from the particle contact may act at most [m], zero but for granular ones, and the friction with bodies,
+    // negative where it is the body's; empty where no material is granular.
+    Span<Array<float, 2>> grains;
     // The contacts.
     ContactArrays contacts;
     // See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.
     Span<uint32_t> status;
 };
-static_assert(sizeof(ContactFillParameters) == 704 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
+static_assert(sizeof(ContactFillParameters) == 736 && alignof(ContactFillParameters) == 8, "ContactFillParameters");
 static_assert(PLIANT_OFFSET(ContactFillParameters, particles) == 0, "ContactFillParameters::particles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, shapes) == 88, "ContactFillParameters::shapes");
 static_assert(PLIANT_OFFSET(ContactFillParameters, placed) == 200, "ContactFillParameters::placed");
@@ -2526,8 +2575,9 @@ static_assert(PLIANT_OFFSET(ContactFillParameters, counts) == 296, "ContactFillP
 static_assert(PLIANT_OFFSET(ContactFillParameters, tiles) == 312, "ContactFillParameters::tiles");
 static_assert(PLIANT_OFFSET(ContactFillParameters, total) == 328, "ContactFillParameters::total");
 static_assert(PLIANT_OFFSET(ContactFillParameters, rules) == 344, "ContactFillParameters::rules");
-static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 384, "ContactFillParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 688, "ContactFillParameters::status");
+static_assert(PLIANT_OFFSET(ContactFillParameters, grains) == 384, "ContactFillParameters::grains");
+static_assert(PLIANT_OFFSET(ContactFillParameters, contacts) == 400, "ContactFillParameters::contacts");
+static_assert(PLIANT_OFFSET(ContactFillParameters, status) == 720, "ContactFillParameters::status");
 
 // Remembers the contacts, and sums what they give each body.
 struct ContactExchangeParameters {
@@ -2552,17 +2602,17 @@ struct ContactExchangeParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(ContactExchangeParameters) == 608 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
+static_assert(sizeof(ContactExchangeParameters) == 624 && alignof(ContactExchangeParameters) == 8, "ContactExchangeParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeParameters, contacts) == 0, "ContactExchangeParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 304, "ContactExchangeParameters::shapes");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 416, "ContactExchangeParameters::memories");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 464, "ContactExchangeParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 544, "ContactExchangeParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 560, "ContactExchangeParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 576, "ContactExchangeParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 592, "ContactExchangeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 600, "ContactExchangeParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 604, "ContactExchangeParameters::unused");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, shapes) == 320, "ContactExchangeParameters::shapes");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, memories) == 432, "ContactExchangeParameters::memories");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, solution) == 480, "ContactExchangeParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, bodies) == 560, "ContactExchangeParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, clock) == 576, "ContactExchangeParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, sums) == 592, "ContactExchangeParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, grid_spacing) == 608, "ContactExchangeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, body_count) == 616, "ContactExchangeParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeParameters, unused) == 620, "ContactExchangeParameters::unused");
 
 // Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left over there.
 struct ContactExchangeNodesParameters {
@@ -2587,17 +2637,17 @@ struct ContactExchangeNodesParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-static_assert(sizeof(ContactExchangeNodesParameters) == 576 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
+static_assert(sizeof(ContactExchangeNodesParameters) == 592 && alignof(ContactExchangeNodesParameters) == 8, "ContactExchangeNodesParameters");
 static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, contacts) == 0, "ContactExchangeNodesParameters::contacts");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 304, "ContactExchangeNodesParameters::incidence");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 416, "ContactExchangeNodesParameters::solution");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 496, "ContactExchangeNodesParameters::nodes");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 512, "ContactExchangeNodesParameters::bodies");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 528, "ContactExchangeNodesParameters::clock");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 544, "ContactExchangeNodesParameters::sums");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 560, "ContactExchangeNodesParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 568, "ContactExchangeNodesParameters::body_count");
-static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 572, "ContactExchangeNodesParameters::first_tile");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, incidence) == 320, "ContactExchangeNodesParameters::incidence");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, solution) == 432, "ContactExchangeNodesParameters::solution");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, nodes) == 512, "ContactExchangeNodesParameters::nodes");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, bodies) == 528, "ContactExchangeNodesParameters::bodies");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, clock) == 544, "ContactExchangeNodesParameters::clock");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, sums) == 560, "ContactExchangeNodesParameters::sums");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, grid_spacing) == 576, "ContactExchangeNodesParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, body_count) == 584, "ContactExchangeNodesParameters::body_count");
+static_assert(PLIANT_OFFSET(ContactExchangeNodesParameters, first_tile) == 588, "ContactExchangeNodesParameters::first_tile");
 
 // Adds the tiles' sums to those of the step, moves the points on that the impulses are about, and ends the substep for contact.
 struct ContactSumBodiesParameters {
@@ -2689,21 +2739,21 @@ struct WallsAddParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(WallsAddParameters) == 528 && alignof(WallsAddParameters) == 8, "WallsAddParameters");
+static_assert(sizeof(WallsAddParameters) == 544 && alignof(WallsAddParameters) == 8, "WallsAddParameters");
 static_assert(PLIANT_OFFSET(WallsAddParameters, contacts) == 0, "WallsAddParameters::contacts");
-static_assert(PLIANT_OFFSET(WallsAddParameters, grid) == 304, "WallsAddParameters::grid");
-static_assert(PLIANT_OFFSET(WallsAddParameters, planes) == 368, "WallsAddParameters::planes");
-static_assert(PLIANT_OFFSET(WallsAddParameters, clock) == 384, "WallsAddParameters::clock");
-static_assert(PLIANT_OFFSET(WallsAddParameters, state) == 400, "WallsAddParameters::state");
-static_assert(PLIANT_OFFSET(WallsAddParameters, places) == 416, "WallsAddParameters::places");
-static_assert(PLIANT_OFFSET(WallsAddParameters, marks) == 432, "WallsAddParameters::marks");
-static_assert(PLIANT_OFFSET(WallsAddParameters, walls) == 448, "WallsAddParameters::walls");
-static_assert(PLIANT_OFFSET(WallsAddParameters, first) == 464, "WallsAddParameters::first");
-static_assert(PLIANT_OFFSET(WallsAddParameters, block_sums) == 480, "WallsAddParameters::block_sums");
-static_assert(PLIANT_OFFSET(WallsAddParameters, barrier) == 496, "WallsAddParameters::barrier");
-static_assert(PLIANT_OFFSET(WallsAddParameters, grid_spacing) == 512, "WallsAddParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(WallsAddParameters, body_count) == 520, "WallsAddParameters::body_count");
-static_assert(PLIANT_OFFSET(WallsAddParameters, unused) == 524, "WallsAddParameters::unused");
+static_assert(PLIANT_OFFSET(WallsAddParameters, grid) == 320, "WallsAddParameters::grid");
+static_assert(PLIANT_OFFSET(WallsAddParameters, planes) == 384, "WallsAddParameters::planes");
+static_assert(PLIANT_OFFSET(WallsAddParameters, clock) == 400, "WallsAddParameters::clock");
+static_assert(PLIANT_OFFSET(WallsAddParameters, state) == 416, "WallsAddParameters::state");
+static_assert(PLIANT_OFFSET(WallsAddParameters, places) == 432, "WallsAddParameters::places");
+static_assert(PLIANT_OFFSET(WallsAddParameters, marks) == 448, "WallsAddParameters::marks");
+static_assert(PLIANT_OFFSET(WallsAddParameters, walls) == 464, "WallsAddParameters::walls");
+static_assert(PLIANT_OFFSET(WallsAddParameters, first) == 480, "WallsAddParameters::first");
+static_assert(PLIANT_OFFSET(WallsAddParameters, block_sums) == 496, "WallsAddParameters::block_sums");
+static_assert(PLIANT_OFFSET(WallsAddParameters, barrier) == 512, "WallsAddParameters::barrier");
+static_assert(PLIANT_OFFSET(WallsAddParameters, grid_spacing) == 528, "WallsAddParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(WallsAddParameters, body_count) == 536, "WallsAddParameters::body_count");
+static_assert(PLIANT_OFFSET(WallsAddParameters, unused) == 540, "WallsAddParameters::unused");
 
 // Guesses the walls' impulses.
 struct WallsGuessParameters {
@@ -2722,14 +2772,14 @@ struct WallsGuessParameters {
     // Number of contacts before them; one element.
     Span<uint32_t> first;
 };
-static_assert(sizeof(WallsGuessParameters) == 496 && alignof(WallsGuessParameters) == 8, "WallsGuessParameters");
+static_assert(sizeof(WallsGuessParameters) == 512 && alignof(WallsGuessParameters) == 8, "WallsGuessParameters");
 static_assert(PLIANT_OFFSET(WallsGuessParameters, contacts) == 0, "WallsGuessParameters::contacts");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, incidence) == 304, "WallsGuessParameters::incidence");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, nodes) == 416, "WallsGuessParameters::nodes");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, planes) == 432, "WallsGuessParameters::planes");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, clock) == 448, "WallsGuessParameters::clock");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, walls) == 464, "WallsGuessParameters::walls");
-static_assert(PLIANT_OFFSET(WallsGuessParameters, first) == 480, "WallsGuessParameters::first");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, incidence) == 320, "WallsGuessParameters::incidence");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, nodes) == 432, "WallsGuessParameters::nodes");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, planes) == 448, "WallsGuessParameters::planes");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, clock) == 464, "WallsGuessParameters::clock");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, walls) == 480, "WallsGuessParameters::walls");
+static_assert(PLIANT_OFFSET(WallsGuessParameters, first) == 496, "WallsGuessParameters::first");
 
 // Takes what the solve left of velocities into walls out of the grid, and adds friction; by blocks that stay.
 struct WallsImposeParameters {
@@ -2764,22 +2814,22 @@ struct WallsImposeParameters {
     // Zero.
     uint32_t unused;
 };
-static_assert(sizeof(WallsImposeParameters) == 592 && alignof(WallsImposeParameters) == 8, "WallsImposeParameters");
+static_assert(sizeof(WallsImposeParameters) == 608 && alignof(WallsImposeParameters) == 8, "WallsImposeParameters");
 static_assert(PLIANT_OFFSET(WallsImposeParameters, contacts) == 0, "WallsImposeParameters::contacts");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, incidence) == 304, "WallsImposeParameters::incidence");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, impulses) == 416, "WallsImposeParameters::impulses");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, nodes) == 432, "WallsImposeParameters::nodes");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, planes) == 448, "WallsImposeParameters::planes");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, friction) == 464, "WallsImposeParameters::friction");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, clock) == 480, "WallsImposeParameters::clock");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, walls) == 496, "WallsImposeParameters::walls");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, first) == 512, "WallsImposeParameters::first");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, sums) == 528, "WallsImposeParameters::sums");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, totals) == 544, "WallsImposeParameters::totals");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, barrier) == 560, "WallsImposeParameters::barrier");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, grid_spacing) == 576, "WallsImposeParameters::grid_spacing");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, body_count) == 584, "WallsImposeParameters::body_count");
-static_assert(PLIANT_OFFSET(WallsImposeParameters, unused) == 588, "WallsImposeParameters::unused");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, incidence) == 320, "WallsImposeParameters::incidence");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, impulses) == 432, "WallsImposeParameters::impulses");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, nodes) == 448, "WallsImposeParameters::nodes");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, planes) == 464, "WallsImposeParameters::planes");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, friction) == 480, "WallsImposeParameters::friction");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, clock) == 496, "WallsImposeParameters::clock");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, walls) == 512, "WallsImposeParameters::walls");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, first) == 528, "WallsImposeParameters::first");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, sums) == 544, "WallsImposeParameters::sums");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, totals) == 560, "WallsImposeParameters::totals");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, barrier) == 576, "WallsImposeParameters::barrier");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, grid_spacing) == 592, "WallsImposeParameters::grid_spacing");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, body_count) == 600, "WallsImposeParameters::body_count");
+static_assert(PLIANT_OFFSET(WallsImposeParameters, unused) == 604, "WallsImposeParameters::unused");
 
 // Numbers the nodes that contacts touch, by blocks that stay.
 struct ConvexNumberParameters {
@@ -2817,23 +2867,23 @@ struct ConvexNumberParameters {
     // Touched nodes there is room for.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexNumberParameters) == 584 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
+static_assert(sizeof(ConvexNumberParameters) == 600 && alignof(ConvexNumberParameters) == 8, "ConvexNumberParameters");
 static_assert(PLIANT_OFFSET(ConvexNumberParameters, contacts) == 0, "ConvexNumberParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 224, "ConvexNumberParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 288, "ConvexNumberParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 400, "ConvexNumberParameters::table_keys");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 416, "ConvexNumberParameters::table_first");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 432, "ConvexNumberParameters::table_numbers");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 448, "ConvexNumberParameters::table_state");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 464, "ConvexNumberParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 480, "ConvexNumberParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 496, "ConvexNumberParameters::node_counts");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 512, "ConvexNumberParameters::block_sums");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 528, "ConvexNumberParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, clock) == 544, "ConvexNumberParameters::clock");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, status) == 560, "ConvexNumberParameters::status");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 576, "ConvexNumberParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 580, "ConvexNumberParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, grid) == 240, "ConvexNumberParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, incidence) == 304, "ConvexNumberParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_keys) == 416, "ConvexNumberParameters::table_keys");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_first) == 432, "ConvexNumberParameters::table_first");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_numbers) == 448, "ConvexNumberParameters::table_numbers");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, table_state) == 464, "ConvexNumberParameters::table_state");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, velocities) == 480, "ConvexNumberParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, guess_velocities) == 496, "ConvexNumberParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_counts) == 512, "ConvexNumberParameters::node_counts");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, block_sums) == 528, "ConvexNumberParameters::block_sums");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, barrier) == 544, "ConvexNumberParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, clock) == 560, "ConvexNumberParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, status) == 576, "ConvexNumberParameters::status");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, contact_capacity) == 592, "ConvexNumberParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexNumberParameters, node_capacity) == 596, "ConvexNumberParameters::node_capacity");
 
 // The whole convex contact solve, by blocks that stay.
 struct ConvexSolveParameters {
@@ -2894,35 +2944,35 @@ struct ConvexSolveParameters {
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-static_assert(sizeof(ConvexSolveParameters) == 728 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
+static_assert(sizeof(ConvexSolveParameters) == 744 && alignof(ConvexSolveParameters) == 8, "ConvexSolveParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveParameters, contacts) == 0, "ConvexSolveParameters::contacts");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 224, "ConvexSolveParameters::incidence");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 336, "ConvexSolveParameters::settings");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 352, "ConvexSolveParameters::grid");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, held) == 368, "ConvexSolveParameters::held");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 384, "ConvexSolveParameters::guess_velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 400, "ConvexSolveParameters::guess_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 416, "ConvexSolveParameters::velocities");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 432, "ConvexSolveParameters::node_impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 448, "ConvexSolveParameters::impulses");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 464, "ConvexSolveParameters::report");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 480, "ConvexSolveParameters::trace");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 496, "ConvexSolveParameters::node_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 512, "ConvexSolveParameters::contact_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 528, "ConvexSolveParameters::single_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 544, "ConvexSolveParameters::single_hessians");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 560, "ConvexSolveParameters::single_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 576, "ConvexSolveParameters::single_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 592, "ConvexSolveParameters::double_rows");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 608, "ConvexSolveParameters::double_directions");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 624, "ConvexSolveParameters::double_images");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 640, "ConvexSolveParameters::tile_sums");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 656, "ConvexSolveParameters::barrier");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, totals) == 672, "ConvexSolveParameters::totals");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, clock) == 688, "ConvexSolveParameters::clock");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, status) == 704, "ConvexSolveParameters::status");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 720, "ConvexSolveParameters::contact_capacity");
-static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 724, "ConvexSolveParameters::node_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, incidence) == 240, "ConvexSolveParameters::incidence");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, settings) == 352, "ConvexSolveParameters::settings");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, grid) == 368, "ConvexSolveParameters::grid");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, held) == 384, "ConvexSolveParameters::held");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_velocities) == 400, "ConvexSolveParameters::guess_velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, guess_impulses) == 416, "ConvexSolveParameters::guess_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, velocities) == 432, "ConvexSolveParameters::velocities");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_impulses) == 448, "ConvexSolveParameters::node_impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, impulses) == 464, "ConvexSolveParameters::impulses");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, report) == 480, "ConvexSolveParameters::report");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, trace) == 496, "ConvexSolveParameters::trace");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_rows) == 512, "ConvexSolveParameters::node_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_rows) == 528, "ConvexSolveParameters::contact_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_rows) == 544, "ConvexSolveParameters::single_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_hessians) == 560, "ConvexSolveParameters::single_hessians");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_directions) == 576, "ConvexSolveParameters::single_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, single_images) == 592, "ConvexSolveParameters::single_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_rows) == 608, "ConvexSolveParameters::double_rows");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_directions) == 624, "ConvexSolveParameters::double_directions");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, double_images) == 640, "ConvexSolveParameters::double_images");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, tile_sums) == 656, "ConvexSolveParameters::tile_sums");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, barrier) == 672, "ConvexSolveParameters::barrier");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, totals) == 688, "ConvexSolveParameters::totals");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, clock) == 704, "ConvexSolveParameters::clock");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, status) == 720, "ConvexSolveParameters::status");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, contact_capacity) == 736, "ConvexSolveParameters::contact_capacity");
+static_assert(PLIANT_OFFSET(ConvexSolveParameters, node_capacity) == 740, "ConvexSolveParameters::node_capacity");
 
 // The same with bodies that answer.
 struct ConvexSolveBodiesParameters {
@@ -2931,9 +2981,9 @@ struct ConvexSolveBodiesParameters {
     // The bodies.
     ConvexBodies bodies;
 };
-static_assert(sizeof(ConvexSolveBodiesParameters) == 912 && alignof(ConvexSolveBodiesParameters) == 8, "ConvexSolveBodiesParameters");
+static_assert(sizeof(ConvexSolveBodiesParameters) == 928 && alignof(ConvexSolveBodiesParameters) == 8, "ConvexSolveBodiesParameters");
 static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, solve) == 0, "ConvexSolveBodiesParameters::solve");
-static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, bodies) == 728, "ConvexSolveBodiesParameters::bodies");
+static_assert(PLIANT_OFFSET(ConvexSolveBodiesParameters, bodies) == 744, "ConvexSolveBodiesParameters::bodies");
 
 // Poses, inertias, forces, mass matrices and their factors, and the velocities without contact: a thread a tree and world.
 struct WorldsSmoothF32Parameters {

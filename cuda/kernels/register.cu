@@ -375,7 +375,8 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < total && first + k < capacity; k += CONTACT_THREADS) {
         const uint32_t number = pairs[k] >> 8;
-        const contact::Particle particle = contact::load_particle(p.particles, p.rules, tile + (pairs[k] & 0xff));
+        const uint32_t i = tile + (pairs[k] & 0xff);
+        const contact::Particle particle = contact::load_particle(p.particles, p.rules, i);
         const ContactPlaced& placed = p.placed[number];
         const ContactGeometry& geometry = p.shapes.geometries[number];
         const contact::Approach a = contact::approach(p.shapes, placed, number, particle, p.memories, p.rules, delta);
@@ -393,6 +394,10 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
             lagged = fminf(compliant, particle.mass * fmaxf(-velocity - a.gap / delta, 0.0f));
         }
         const float outside = a.surface.distance < 0.0f ? fmaxf(contact::lower_bound(geometry, a.local), 0.0f) : 0.0f;
+        // Grains touch at their surface, with a friction of their own on rough walls.
+        const uint32_t material = p.particles.materials[i];
+        const Array<float, 2> grain = material < p.grains.length ? p.grains[material] : Array<float, 2>{{0.0f, -1.0f}};
+        const contact::Vector arm = normal * -fminf(particle.radius, grain[0]);
         const uint32_t at = first + k;
         const contact::Vector base = {
             floorf(particle.cells.x - 0.5f), floorf(particle.cells.y - 0.5f), floorf(particle.cells.z - 0.5f)};
@@ -404,14 +409,17 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
             particle.corner[1] + static_cast<int32_t>(base.y), particle.corner[2] + static_cast<int32_t>(base.z)}};
         p.contacts.offset[at] = contact::array(particle.cells - base);
         p.contacts.normal[at] = contact::array(normal);
-        p.contacts.body_velocity[at] = contact::array(a.body_velocity);
-        p.contacts.lever[at] = contact::array(a.from_middle + contact::vector(placed.lever));
+        if (p.contacts.arm.length > 0) {
+            p.contacts.arm[at] = contact::array(arm * static_cast<float>(1.0 / p.rules.grid_spacing));
+        }
+        p.contacts.body_velocity[at] = contact::array(a.body_velocity + contact::cross(contact::vector(placed.angular), arm));
+        p.contacts.lever[at] = contact::array(a.from_middle + arm + contact::vector(placed.lever));
         p.contacts.gap[at] = a.gap;
         p.contacts.distance[at] = a.surface.distance;
         p.contacts.pressed_out[at] = outside;
         p.contacts.stiffness[at] = stiffness;
         p.contacts.dissipation[at] = p.rules.dissipation;
-        p.contacts.friction[at] = geometry.friction;
+        p.contacts.friction[at] = grain[1] >= 0.0f ? grain[1] : geometry.friction;
         p.contacts.lagged_normal_impulse[at] = lagged;
         p.contacts.tension[at] = a.tension;
         p.contacts.last_impulse[at] = a.remembered ? a.memory.impulse : Array<float, 3>{{0.0f, 0.0f, 0.0f}};

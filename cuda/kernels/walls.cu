@@ -101,6 +101,9 @@ struct Adding : StayingBlocks<WALLS_THREADS> {
                 contacts.feature[at] = CONTACT_NONE;
                 contacts.base[at] = base;
                 contacts.offset[at] = offset;
+                if (contacts.arm.length > 0) {
+                    contacts.arm[at] = zero;
+                }
                 contacts.normal[at] = p.planes[n].normal;
                 contacts.body_velocity[at] = zero;
                 contacts.lever[at] = lever;
@@ -135,9 +138,8 @@ __device__ __forceinline__ void gather_guess(const WallsGuessParameters& p, uint
         const uint32_t s = place % convex::STENCIL;
         const uint32_t end = min(incidence.group_begin[group + 1], first);
         for (uint32_t c = incidence.group_begin[group]; c < end; ++c) {
-            const Array<float, 3>& offset = p.contacts.offset[c];
-            const auto along = [&](uint32_t d, uint32_t k) { return convex::weight(static_cast<double>(offset[d]), k); };
-            const double weight = along(0, s / 9) * along(1, s / 3 % 3) * along(2, s % 3);
+            const convex::Acting<double> at(p.contacts.offset, p.contacts.arm, c);
+            const double weight = at.weight(0, s / 9) * at.weight(1, s / 3 % 3) * at.weight(2, s % 3);
             for (uint32_t d = 0; d < 3; ++d) {
                 pushed[d] += static_cast<double>(p.contacts.last_impulse[c][d]) * weight;
             }

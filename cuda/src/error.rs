@@ -37,14 +37,6 @@ pub enum DeviceError {
         /// Its compute capability, major and minor.
         capability: (u32, u32),
     },
-    /// A material's model has no kernel.
-    #[error("material {index}: the model '{model}' has no kernel; choose another model, or the cpu backend")]
-    NoSuchModel {
-        /// Index of the material.
-        index: usize,
-        /// Name of its model.
-        model: &'static str,
-    },
     /// The device has too little memory.
     #[error("out of device memory: asked for {asked} bytes, {free} of {total} are free")]
     OutOfMemory {

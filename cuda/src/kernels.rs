@@ -87,6 +87,7 @@ kernels! {
     MpmTotalTiles(MpmTotalTilesParameters),
     MpmTotals(MpmTotalsParameters),
     MpmGridToParticles(MpmGridToParticlesParameters),
+    MpmFindDetails(MpmFindDetailsParameters),
     ClothHoldGrid(ClothHoldGridParameters),
     ClothAdvance(ClothAdvanceParameters),
     ClothEnergy(ClothEnergyParameters),

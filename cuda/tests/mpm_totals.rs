@@ -29,7 +29,7 @@ fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
             let position = Point3::from(far + 0.15 * random_vector(&mut random));
             let volume = 1e-6 * (1.5 + random.number());
             let velocity = 3.0 * random_vector(&mut random);
-            let mut state = ParticleState::new(position, velocity, volume, material.unwrap_or(k % 5));
+            let mut state = ParticleState::new(position, velocity, volume, material.unwrap_or(k % 6));
             state.affine = 40.0 * random_matrix(&mut random);
             state.deformation_gradient += 0.25 * random_matrix(&mut random);
             if k % 7 == 0 {
@@ -133,9 +133,15 @@ fn totals(device: &Device, mpm: &Mpm) -> Totals {
 #[test]
 fn totals_are_sums_over_the_particles() {
     for device in devices().into_iter().take(1) {
-        for (material, count) in
-            [(None, 2100), (Some(0), 40), (Some(1), 40), (Some(2), 40), (Some(3), 40), (Some(4), 40)]
-        {
+        for (material, count) in [
+            (None, 2100),
+            (Some(0), 40),
+            (Some(1), 40),
+            (Some(2), 40),
+            (Some(3), 40),
+            (Some(4), 40),
+            (Some(5), 40),
+        ] {
             let mpm = host(H, &every_material(MODULUS), &particles(material, count), &[]);
             let (right, sizes) = plain(&mpm);
             compare(&totals(&device, &mpm), &right, &sizes, count);

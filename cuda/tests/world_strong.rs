@@ -4,9 +4,9 @@
 mod support;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use pliant_coupling::{BackendError, Coupling, GridMotion, Material, ParticleSet, Settings, Substeps, World};
+use pliant_coupling::{Coupling, GridMotion, Material, ParticleSet, Settings, Substeps, World};
 use pliant_cuda::backend::{DeviceBackend, Room, attach};
-use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
+use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 use support::devices;
 
@@ -133,36 +133,6 @@ fn losses_that_are_not_measured_are_absent() {
             [flows.moving, flows.led, flows.boundaries, flows.contact_normal, flows.contact_friction];
         assert_eq!((unknown, flows.plastic, particles.imbalance), ([None; 5], None, None));
         assert!(flows.bodies != 0.0);
-    }
-}
-
-// Granular flow has no kernel: it is refused where it is handed over, by name, and not taken for something else.
-#[test]
-fn granular_flow_is_refused() {
-    let elastic = Elastic { youngs_modulus: 2e4, poissons_ratio: 0.3 };
-    let sand = Model::Granular(GranularFlow {
-        elastic,
-        friction_angle: 0.4,
-        fast_friction_angle: 0.5,
-        inertial_number: 0.3,
-        grain_diameter: 1e-3,
-        grain_density: 2500.0,
-        walls: GranularWalls::Rough,
-    });
-    for device in devices() {
-        let mut builder = World::builder(Settings::new(0.02, 1e-3));
-        let material = builder.material(Material { density: 1500.0, model: sand });
-        builder.particles(ParticleSet {
-            positions: vec![Point3::origin()],
-            velocities: vec![Vector3::zeros()],
-            volumes: vec![1e-6],
-            material,
-        });
-        let mut world = builder.build().unwrap();
-        let refused = attach(&device, &mut world);
-        assert!(matches!(refused, Err(BackendError::Device(_))), "{refused:?}");
-        assert!(refused.is_err_and(|error| error.to_string().contains("'granular'")));
-        world.step().unwrap();
     }
 }
 

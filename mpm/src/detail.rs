@@ -33,12 +33,12 @@ pub(crate) const ROWS: usize = 12;
 pub(crate) type Detail = [Row; ROWS];
 
 /// Fraction of the detail that is left after `dt` [s] under the gravity `g` [m/s^2] on a grid of spacing `h` [m].
-pub(crate) fn kept(g: f64, h: f64, dt: f64) -> f64 {
+pub fn kept(g: f64, h: f64, dt: f64) -> f64 {
     if g > 0.0 { (-DECAY * (g / h).sqrt() * dt).exp() } else { 0.0 }
 }
 
 /// Whether particles of this material keep their detail.
-pub(crate) fn keeps(material: &Material) -> bool {
+pub fn keeps(material: &Material) -> bool {
     matches!(material.model, Model::Granular(_))
 }
 

@@ -71,8 +71,9 @@ impl DeviceContact {
             contacts,
             substeps: world.substeps() as usize,
         };
-        let registry =
-            DeviceRegistry::new(device, &geometries, &options, capacity).map_err(BackendError::device)?;
+        let registry = DeviceRegistry::new(device, &geometries, &options, capacity)
+            .and_then(|registry| registry.with_grains(world.mpm().materials()))
+            .map_err(BackendError::device)?;
         let mut solver = DeviceConvexSolver::new(device, contacts, nodes).map_err(BackendError::device)?;
         if device.is_emulated() {
             solver = solver.with_blocks(EMULATED_BLOCKS);

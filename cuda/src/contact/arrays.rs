@@ -16,12 +16,25 @@ macro_rules! contacts {
         #[derive(Debug)]
         pub(crate) struct Contacts {
             count: Buffer<u32>,
+            /// Empty where contacts act at their particles.
+            arm: Buffer<[f32; 3]>,
             $($field: Buffer<$type>,)*
         }
 
         impl Contacts {
             pub(crate) fn new(device: &Device, capacity: usize) -> Result<Self, DeviceError> {
-                Ok(Self { count: device.upload(&[0])?, $($field: device.allocate(capacity)?,)* })
+                let (count, arm) = (device.upload(&[0])?, device.allocate(0)?);
+                Ok(Self { count, arm, $($field: device.allocate(capacity)?,)* })
+            }
+
+            /// Lets contacts act beside their particles.
+            pub(crate) fn with_arms(self, device: &Device) -> Result<Self, DeviceError> {
+                Ok(Self { arm: device.allocate(self.particle.len())?, ..self })
+            }
+
+            /// Whether they may.
+            pub(crate) fn has_arms(&self) -> bool {
+                !self.arm.is_empty()
             }
 
             /// What [`Contacts::new`] allocates, in bytes.
@@ -30,7 +43,7 @@ macro_rules! contacts {
             }
 
             pub(crate) fn arrays(&self) -> ContactArrays {
-                ContactArrays { count: self.count.span(), $($field: self.$field.span(),)* }
+                ContactArrays { count: self.count.span(), arm: self.arm.span(), $($field: self.$field.span(),)* }
             }
 
             pub(crate) fn download(&self) -> Result<Vec<RegisteredContact>, DeviceError> {
@@ -63,7 +76,7 @@ contacts! {
     normal: [f32; 3],
     /// Velocity of the body there, world frame [m/s].
     body_velocity: [f32; 3],
-    /// Position relative to the point that the body's impulses are about, world frame [m].
+    /// Where it touches, relative to the point that the body's impulses are about, world frame [m].
     lever: [f32; 3],
     /// Gap [m], negative when overlapping.
     gap: f32,
@@ -92,6 +105,7 @@ impl From<&ContactArrays> for ConvexContacts {
             count: contacts.count,
             base: contacts.base,
             offset: contacts.offset,
+            arm: contacts.arm,
             normal: contacts.normal,
             body_velocity: contacts.body_velocity,
             gap: contacts.gap,

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use bytemuck::Zeroable;
 use nalgebra::{Isometry3, Point3};
 use pliant_mpm::cloth::mesh::LONGEST_EDGE;
+use pliant_mpm::{Material, detail};
 use pliant_rigid::SpatialVelocity;
 
 use super::arrays::{Contacts, RegisteredContact};
@@ -21,6 +22,9 @@ use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: as on the CPU.
 const MARGIN: f64 = 0.02;
+
+/// How far from a granular particle its contact may act at most [cells]: as on the CPU.
+const LONGEST_ARM: f64 = 0.5;
 
 /// Stiffness number `delta^2 k / m` of a contact as stiff as the substep can resolve: as `NEAR_RIGID_NUMBER` on the CPU.
 const NEAR_RIGID: f64 = 4.0 * PI * PI;
@@ -105,6 +109,8 @@ pub struct DeviceRegistry {
     counts: Buffer<u32>,
     tiles: Buffer<u32>,
     total: Buffer<u32>,
+    /// See [`ContactFillParameters`].
+    grains: Buffer<[f32; 2]>,
     contacts: Contacts,
     memories: Buffer<ContactMemory>,
     first: Buffer<u32>,
@@ -137,11 +143,29 @@ impl DeviceRegistry {
             counts: device.allocate(capacity.particles)?,
             tiles: device.allocate(tiles)?,
             total: device.allocate(1)?,
+            grains: device.allocate(0)?,
             contacts: Contacts::new(device, capacity.contacts)?,
             memories: device.allocate(capacity.contacts)?,
             first,
             state: device.upload(&[ContactState::zeroed()])?,
         })
+    }
+
+    /// Lets particles of granular materials touch at their surface, with the friction that rough walls have; of sheets' materials, which count
+    /// on from these, nothing is said.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn with_grains(mut self, materials: &[Material]) -> Result<Self, ContactError> {
+        if materials.iter().any(detail::keeps) {
+            let longest =
+                |m: &Material| if detail::keeps(m) { LONGEST_ARM * self.rules.grid_spacing } else { 0.0 };
+            let grain =
+                |m: &Material| [longest(m), m.model.wall_friction().unwrap_or(-1.0)].map(|x| x as f32);
+            self.grains = self.device.upload(&materials.iter().map(grain).collect::<Vec<_>>())?;
+            self.contacts = self.contacts.with_arms(&self.device)?;
+        }
+        Ok(self)
     }
 
     /// What [`DeviceRegistry::new`] allocates, in bytes.
@@ -174,7 +198,10 @@ impl DeviceRegistry {
         };
         let needed = Contacts::bytes_needed(to) + (to * size_of::<ContactMemory>()) as u64;
         self.device.check_free(needed).map_err(refuse)?;
-        let arrays = Contacts::new(&self.device, to).map_err(refuse)?;
+        let mut arrays = Contacts::new(&self.device, to).map_err(refuse)?;
+        if self.contacts.has_arms() {
+            arrays = arrays.with_arms(&self.device).map_err(refuse)?;
+        }
         self.memories.grow(to).map_err(refuse)?;
         self.contacts = arrays;
         self.capacity.contacts = to;
@@ -281,6 +308,7 @@ impl DeviceRegistry {
                     tiles,
                     total,
                     rules,
+                    grains: self.grains.span(),
                     contacts,
                     status,
                 },

@@ -115,6 +115,7 @@ impl DeviceContactProblem {
             count: self.count.span(),
             base: self.base.span(),
             offset: self.offset.span(),
+            arm: Span::EMPTY,
             normal: self.normal.span(),
             body_velocity: self.body_velocity.span(),
             gap: self.gap.span(),

@@ -225,11 +225,13 @@ shared_structs! {
         pub base: Span<[i32; 3]>,
         /// Position relative to that node [cells].
         pub offset: Span<[f32; 3]>,
+        /// From the particle to where it touches [cells]; zero but for granular particles, empty where no material is granular.
+        pub arm: Span<[f32; 3]>,
         /// From the body to the particle, world frame.
         pub normal: Span<[f32; 3]>,
         /// Velocity of the body there, world frame [m/s].
         pub body_velocity: Span<[f32; 3]>,
-        /// Position relative to the point that the body's impulses are about, world frame [m].
+        /// Where it touches, relative to the point that the body's impulses are about, world frame [m].
         pub lever: Span<[f32; 3]>,
         /// Gap [m], negative when overlapping.
         pub gap: Span<f32>,
@@ -388,6 +390,9 @@ kernel_parameters! {
         pub total: Span<u32>,
         /// What decides.
         pub rules: ContactRules,
+        /// For each material how far from the particle contact may act at most [m], zero but for granular ones, and the friction with bodies,
+        /// negative where it is the body's; empty where no material is granular.
+        pub grains: Span<[f32; 2]>,
         /// The contacts.
         pub contacts: ContactArrays,
         /// See `MPM_STATUS_LIMIT`: contacts for which there is no room stop the substep; where it is empty, they are left out.

@@ -60,6 +60,8 @@ shared_structs! {
         pub base: Span<[i32; 3]>,
         /// The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
         pub offset: Span<[f32; 3]>,
+        /// From the particle to where the contact acts [cells]; empty where all act at their particles.
+        pub arm: Span<[f32; 3]>,
         /// Unit normal, outward from the body, world axes.
         pub normal: Span<[f32; 3]>,
         /// The body's velocity at the contact point, world axes, in m/s.

@@ -81,6 +81,10 @@ shared_constants! {
     pub const MPM_VON_MISES: u32 = 3;
     /// Drucker-Prager plasticity.
     pub const MPM_DRUCKER_PRAGER: u32 = 4;
+    /// Granular flow, whose particles keep motion that the grid cannot hold: the detail of mpm/src/detail.rs.
+    pub const MPM_GRANULAR: u32 = 5;
+    /// Numbers of a particle's detail: velocity [m/s], then affine field by rows [1/s].
+    pub const MPM_DETAIL_ROWS: u32 = 12;
     /// Boundary condition of a plane: sticky.
     pub const MPM_STICKY: u32 = 0;
     /// Slip without friction.
@@ -138,6 +142,10 @@ shared_structs! {
         pub grid_spacing: f32,
         /// Substep [s].
         pub delta: f32,
+        /// Fraction of the detail that granular particles get back after a substep.
+        pub kept_detail: f32,
+        /// Zero.
+        pub unused: u32,
     }
 
     /// A material.
@@ -150,6 +158,16 @@ shared_structs! {
         pub lambda: f32,
         /// Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
         pub yield_strain: f32,
+        /// Granular flow, the cone of slow flow: sqrt(3)/2 m, with m = sqrt(J2)/p in simple shear (no unit).
+        pub slow_ratio: f32,
+        /// m (3 - m^2)/2 of that cone: how far its section is from a circle (0) towards a triangle (1).
+        pub slow_triangularity: f32,
+        /// As `slow_ratio`, of fast flow.
+        pub fast_ratio: f32,
+        /// As `slow_triangularity`, of fast flow.
+        pub fast_triangularity: f32,
+        /// Granular flow: the stress that relaxes at I = I_0, over substep and root of the pressure [sqrt(Pa)/s].
+        pub relaxation: f32,
     }
 
     /// A boundary condition.
@@ -376,6 +394,8 @@ kernel_parameters! {
         pub boxes: Span<[i32; 6]>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
+        /// The materials, where granular particles alone are transferred, without forces; else empty.
+        pub granular_of: Span<MpmMaterial>,
         /// The substep in the step.
         pub substep: u32,
         /// Number of materials that are not cloth; 2^32 - 1 without cloth.
@@ -408,7 +428,8 @@ kernel_parameters! {
         pub boxes: Span<[i32; 6]>,
         /// Boundary conditions.
         pub planes: Span<MpmPlane>,
-        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries.
+        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries. Empty for the nodes' velocities alone, without gravity and boundary
+        /// conditions.
         pub accounts: Span<f64>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
@@ -477,12 +498,20 @@ kernel_parameters! {
         pub boxes: Span<[i32; 6]>,
         /// Node blocks around each particle block.
         pub nodes_of_particles: Span<u32>,
+        /// The detail of each granular particle in this substep: [`MPM_DETAIL_ROWS`] rows as those of the particles. Empty where none is kept.
+        pub details: Span<f32>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
         /// The substep in the step.
         pub substep: u32,
         /// Zero.
         pub unused: u32,
+    }
+
+    /// Finds the detail of granular particles from what they alone gave the grid, before the substep that gives it back.
+    pub struct MpmFindDetailsParameters = "mpm_find_details" {
+        /// As for the transfer to the particles, which are not changed.
+        pub transfer: MpmGridToParticlesParameters,
     }
 
     /// Probe: finds node blocks by their keys.
@@ -505,7 +534,7 @@ kernel_parameters! {
         pub responses: Span<[f32; 16]>,
         /// Which material.
         pub material: u32,
-        /// Zero.
-        pub unused: u32,
+        /// Substep [s].
+        pub delta: f32,
     }
 }

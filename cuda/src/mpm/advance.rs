@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::Vector3;
-use pliant_mpm::MpmError;
+use pliant_mpm::{MpmError, detail};
 
 use super::sorting::Sorts;
 use super::step::{Between, RECORDINGS};
@@ -168,12 +168,16 @@ impl DeviceMpm {
         gravity: Vector3<f64>,
         between: Between,
     ) -> Result<Advance, DeviceMpmError> {
+        let kept_detail = detail::kept(gravity.norm(), self.grid_spacing, delta) as f32;
+        self.keep_details(kept_detail);
         self.settings.upload(&[MpmSettings {
             gravity_step: (gravity * delta).into(),
             grid_spacing_f64: self.grid_spacing,
             delta_f64: delta,
             grid_spacing: self.grid_spacing as f32,
             delta: delta as f32,
+            kept_detail,
+            unused: 0,
         }])?;
         if let Some(cloth) = &mut self.cloth
             && cloth.begin_step(substeps, self.time, delta, gravity)?

@@ -4,7 +4,7 @@ use pliant_mpm::{Boundary, Mpm};
 
 use super::cloth::DeviceCloth;
 use super::sort::{BlockMemory, bytes};
-use super::step::TransferMemory;
+use super::step::{TransferMemory, detail_count};
 use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
 use crate::kernels::{
     CLOTH_PIN_SUMS, MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane,
@@ -29,6 +29,7 @@ impl DeviceMpm {
             + bytes::<MpmSettings>(1)
             + bytes::<MpmMaterial>(mpm.materials().len())
             + bytes::<MpmPlane>(boundaries.len())
+            + bytes::<f32>(detail_count(mpm))
             + DeviceCloth::bytes_needed(mpm)
             + bytes::<f64>((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize + tiles * MPM_TOTALS as usize)
             + bytes::<u32>(MPM_STATUS_WORDS as usize)

@@ -23,6 +23,11 @@ mod row {
 /// Particles that share a row's cache line.
 const ALIGNMENT: usize = 32;
 
+/// Elements from one row of so many particles to the next.
+pub(super) fn stride_of(particles: usize) -> usize {
+    particles.next_multiple_of(ALIGNMENT)
+}
+
 /// All particles of a model in device memory.
 #[derive(Debug)]
 pub struct DeviceParticles {
@@ -42,7 +47,7 @@ impl DeviceParticles {
     /// As [`Device::allocate`].
     pub fn new(device: &Device, mpm: &Mpm, block_capacity: usize) -> Result<Self, DeviceError> {
         let count = mpm.len();
-        let stride = count.next_multiple_of(ALIGNMENT);
+        let stride = stride_of(count);
         let mut rows = vec![0.0_f32; MPM_ROWS as usize * stride];
         let (mut ids, mut materials, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
         let mut keys = vec![[0; 3]; block_capacity.max(mpm.block_count())];
@@ -85,7 +90,7 @@ impl DeviceParticles {
 
     /// Rows of so many particles, in bytes.
     pub(super) fn bytes_of_rows(particles: usize) -> u64 {
-        bytes::<f32>(MPM_ROWS as usize * particles.next_multiple_of(ALIGNMENT))
+        bytes::<f32>(MPM_ROWS as usize * stride_of(particles))
     }
 
     /// What [`DeviceParticles::new`] allocates for so many particles, in bytes, where the blocks are not more than there is room for.

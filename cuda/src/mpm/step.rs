@@ -2,20 +2,21 @@
 
 use std::ops::Range;
 
-use pliant_mpm::material::{Material, Model};
-use pliant_mpm::{Boundary, BoundaryKind, Mpm};
+use pliant_mpm::{Boundary, Mpm, detail};
 
 use super::advance::Progress;
 use super::cloth::DeviceCloth;
+use super::material::{device_materials, device_plane};
+use super::particles::stride_of;
 use super::sort::ClothPlaces;
 use super::sorting::{Order, Sorts};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
     CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS,
-    MPM_DRUCKER_PRAGER, MPM_FIXED_COROTATED, MPM_FRICTIONAL, MPM_LINEAR_COROTATED, MPM_NEO_HOOKEAN, MPM_SLIP,
-    MPM_STATUS_WORDS, MPM_STICKY, MPM_TOTAL_TILE, MPM_TOTALS, MPM_VON_MISES, MPM_WINDOW_NODES,
-    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmGridParameters, MpmGridToParticlesParameters,
-    MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings, P2G_THREADS,
+    MPM_DETAIL_ROWS, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MPM_WINDOW_NODES,
+    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmFindDetailsParameters, MpmGridParameters,
+    MpmGridToParticlesParameters, MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings,
+    P2G_THREADS,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
@@ -44,6 +45,21 @@ pub struct CommandCount {
 /// What a caller adds to the commands of a substep, which it is given the number of.
 pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
 
+/// Numbers that the details of a model's particles take.
+pub(super) fn detail_count(mpm: &Mpm) -> usize {
+    let keeps = mpm.materials().iter().any(detail::keeps);
+    if keeps { MPM_DETAIL_ROWS as usize * stride_of(mpm.len()) } else { 0 }
+}
+
+/// What goes to the grid.
+#[derive(Clone, Copy)]
+enum Sent {
+    /// All particles, with their forces.
+    All,
+    /// Granular particles alone, without forces, gravity and boundary conditions.
+    Granular,
+}
+
 /// The particles of a model on a device, and all that steps them.
 #[derive(Debug)]
 pub struct DeviceMpm {
@@ -54,6 +70,10 @@ pub struct DeviceMpm {
     pub(super) materials: Buffer<MpmMaterial>,
     planes: Buffer<MpmPlane>,
     pub(super) transfers: TransferMemory,
+    /// What granular particles are to get back, by rows; empty where no material is granular.
+    details: Buffer<f32>,
+    /// Whether the substeps of the step keep it: they do under gravity.
+    pub(super) keeps_details: bool,
     /// None without cloth.
     pub(super) cloth: Option<DeviceCloth>,
     /// The account of the step, then the totals of the particles, then what pins of cloth did.
@@ -114,7 +134,8 @@ impl DeviceMpm {
         Self::check_room(device, mpm, boundaries, capacities)?;
         let h = mpm.grid_spacing();
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
-        let materials = device_materials(mpm.materials())?;
+        let materials = device_materials(mpm.materials());
+        let details = device.allocate(detail_count(mpm))?;
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
         let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1)
             + DeviceCloth::energy_tiles(mpm) as usize;
@@ -126,6 +147,8 @@ impl DeviceMpm {
             materials: device.upload(&materials)?,
             planes: device.upload(&planes)?,
             transfers: TransferMemory::new(device, capacities)?,
+            keeps_details: !details.is_empty(),
+            details,
             total: device.allocate((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize)?,
             tile_sums: device.allocate(tiles * MPM_TOTALS as usize)?,
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
@@ -192,6 +215,7 @@ impl DeviceMpm {
                 self.issue_close(commands, substep);
                 self.grid.issue_sort(commands, &self.particles, places, self.status.span(), substep);
             }
+            self.issue_details(commands, substep);
             self.issue_to_grid(commands, substep);
             if let Some(cloth) = &self.cloth {
                 cloth.issue_pins(commands, self, substep);
@@ -232,11 +256,42 @@ impl DeviceMpm {
         );
     }
 
+    /// Lets the next substeps keep this fraction of what granular particles do beside the grid; other commands are to be recorded where
+    /// that begins or ends.
+    pub(super) fn keep_details(&mut self, kept: f32) {
+        let keeps = kept > 0.0 && !self.details.is_empty();
+        if keeps != self.keeps_details {
+            self.recordings.clear();
+        }
+        self.keeps_details = keeps;
+    }
+
+    /// Appends that a substep's details are found, which only granular materials have.
+    fn issue_details(&self, commands: &mut Commands, substep: u32) {
+        if !self.keeps_details {
+            return;
+        }
+        self.issue_scatter(commands, substep, Sent::Granular);
+        let transfer = self.to_particles(substep);
+        let launch = Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS);
+        commands.launch(launch, &MpmFindDetailsParameters { transfer });
+    }
+
     /// Appends a substep's transfer to the grid, free motion and boundary conditions.
     fn issue_to_grid(&self, commands: &mut Commands, substep: u32) {
+        self.issue_scatter(commands, substep, Sent::All);
+    }
+
+    /// Appends a transfer to the grid, and what makes velocities of it.
+    fn issue_scatter(&self, commands: &mut Commands, substep: u32, sent: Sent) {
         let (grid, settings, status) = (self.grid.nodes(), self.settings.span(), self.status.span());
         let boxes = self.transfers.boxes.span();
         let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
+        let (planes, accounts) = (self.planes.span(), self.transfers.accounts.span());
+        let (granular_of, planes, accounts) = match sent {
+            Sent::All => (Span::EMPTY, planes, accounts),
+            Sent::Granular => (self.materials.span(), Span::EMPTY, Span::EMPTY),
+        };
         let windows = match self.transfer {
             Transfer::Ordered => self.transfers.windows.span(),
             Transfer::Atomic => Span::EMPTY,
@@ -249,6 +304,7 @@ impl DeviceMpm {
             windows,
             boxes,
             status,
+            granular_of,
             substep,
             cloth_from: self.cloth.as_ref().map_or(u32::MAX, |_| self.materials.len() as u32),
         };
@@ -276,8 +332,8 @@ impl DeviceMpm {
                 particles_of_nodes: self.grid.blocks.particles_of_nodes.span(),
                 windows,
                 boxes,
-                planes: self.planes.span(),
-                accounts: self.transfers.accounts.span(),
+                planes,
+                accounts,
                 status,
                 substep,
                 unused: 0,
@@ -287,72 +343,24 @@ impl DeviceMpm {
 
     /// Appends a substep's transfer back, with motion, return mapping and stress.
     fn issue_to_particles(&self, commands: &mut Commands, substep: u32) {
-        commands.launch(
-            Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS),
-            &MpmGridToParticlesParameters {
-                particles: self.particles.rows(),
-                grid: self.grid.nodes(),
-                settings: self.settings.span(),
-                materials: self.materials.span(),
-                block_count: self.grid.block_count().span(),
-                block_starts: self.grid.blocks.starts.span(),
-                boxes: self.transfers.boxes.span(),
-                nodes_of_particles: self.grid.nodes_of_particles(),
-                status: self.status.span(),
-                substep,
-                unused: 0,
-            },
-        );
+        let launch = Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS);
+        commands.launch(launch, &self.to_particles(substep));
     }
-}
 
-/// Materials' parameters in f32, as `pliant_mpm::constitutive` derives them.
-///
-/// # Errors
-/// [`DeviceError::NoSuchModel`] for granular flow.
-pub fn device_materials(materials: &[Material]) -> Result<Vec<MpmMaterial>, DeviceError> {
-    let missing = |index| DeviceError::NoSuchModel { index, model: "granular" };
-    let of = |(index, material)| device_material(material).ok_or_else(|| missing(index));
-    materials.iter().enumerate().map(of).collect()
-}
-
-/// A material's parameters; none for a model without a kernel.
-fn device_material(material: &Material) -> Option<MpmMaterial> {
-    let elastic = material.model.elastic();
-    let (mu, lambda) = (elastic.shear_modulus(), elastic.lame_lambda());
-    let (model, yield_strain) = match material.model {
-        Model::FixedCorotated(_) => (MPM_FIXED_COROTATED, 0.0),
-        Model::NeoHookean(_) => (MPM_NEO_HOOKEAN, 0.0),
-        Model::LinearCorotated(_) => (MPM_LINEAR_COROTATED, 0.0),
-        // sqrt(2/3) sigma_Y / (2 mu): Simo and Hughes, box 9.1.
-        Model::VonMises { yield_stress, .. } => {
-            (MPM_VON_MISES, (2.0_f64 / 3.0).sqrt() * yield_stress / (2.0 * mu))
+    fn to_particles(&self, substep: u32) -> MpmGridToParticlesParameters {
+        MpmGridToParticlesParameters {
+            particles: self.particles.rows(),
+            grid: self.grid.nodes(),
+            settings: self.settings.span(),
+            materials: self.materials.span(),
+            block_count: self.grid.block_count().span(),
+            block_starts: self.grid.blocks.starts.span(),
+            boxes: self.transfers.boxes.span(),
+            nodes_of_particles: self.grid.nodes_of_particles(),
+            details: if self.keeps_details { self.details.span() } else { Span::EMPTY },
+            status: self.status.span(),
+            substep,
+            unused: 0,
         }
-        // alpha (3 lambda + 2 mu) / (2 mu): Klar et al. 2016.
-        Model::DruckerPrager { friction_angle, .. } => {
-            let sine = friction_angle.sin();
-            let alpha = (2.0_f64 / 3.0).sqrt() * 2.0 * sine / (3.0 - sine);
-            (MPM_DRUCKER_PRAGER, alpha * (3.0 * lambda + 2.0 * mu) / (2.0 * mu))
-        }
-        Model::Granular(_) => return None,
-    };
-    Some(MpmMaterial { model, mu: mu as f32, lambda: lambda as f32, yield_strain: yield_strain as f32 })
-}
-
-/// A boundary condition in cells, as `pliant_mpm` has it for its grid pass.
-pub(crate) fn device_plane(boundary: &Boundary, grid_spacing: f64) -> MpmPlane {
-    let normal = boundary.normal.into_inner();
-    let (kind, friction) = match boundary.kind {
-        BoundaryKind::Sticky => (MPM_STICKY, 0.0),
-        BoundaryKind::Slip => (MPM_SLIP, 0.0),
-        BoundaryKind::Frictional { friction } => (MPM_FRICTIONAL, friction),
-    };
-    MpmPlane {
-        normal_f64: normal.into(),
-        offset: normal.dot(&boundary.point.coords) / grid_spacing,
-        normal: normal.map(|n| n as f32).into(),
-        friction: friction as f32,
-        kind,
-        unused: 0,
     }
 }

@@ -1,10 +1,12 @@
 //! Particles and materials for the tests of the material point method on the device.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod path;
+
 use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_cuda::Device;
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm};
-use pliant_mpm::material::{Elastic, Material, Model};
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
 use pliant_mpm::reference::Particle;
 use pliant_mpm::{Boundary, Level, Mpm, ParticleState};
 
@@ -21,7 +23,7 @@ pub fn random_matrix(random: &mut Random) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| random.number())
 }
 
-/// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3.
+/// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3. The last is granular.
 pub fn every_material(youngs_modulus: f64) -> Vec<Material> {
     let elastic = Elastic { youngs_modulus, poissons_ratio: 0.3 };
     let models = [
@@ -30,6 +32,15 @@ pub fn every_material(youngs_modulus: f64) -> Vec<Material> {
         Model::LinearCorotated(elastic),
         Model::VonMises { elastic, yield_stress: 0.05 * youngs_modulus },
         Model::DruckerPrager { elastic, friction_angle: 0.5 },
+        Model::Granular(GranularFlow {
+            elastic,
+            friction_angle: 0.5,
+            fast_friction_angle: 0.65,
+            inertial_number: 0.3,
+            grain_diameter: 1e-3,
+            grain_density: 2500.0,
+            walls: GranularWalls::Rough,
+        }),
     ];
     models.map(|model| Material { density: 1e3, model }).to_vec()
 }

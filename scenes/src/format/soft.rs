@@ -65,7 +65,7 @@ pub enum Material {
         friction_angle: f64,
     },
     /// Dry sand and grains that flow: a cone of Matsuoka and Nakai whose friction grows with the rate by mu(I), no cohesion, and
-    /// motion below the grid's spacing kept. Not on the `cuda` backends.
+    /// motion below the grid's spacing kept.
     Granular {
         /// Density of the bed at rest, pores included [kg/m^3].
         density: f64,
