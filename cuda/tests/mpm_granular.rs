@@ -105,7 +105,7 @@ fn details_have_no_momentum() {
         let linear = after.linear_momentum - before.linear_momentum - account.gravity.linear;
         let angular = after.angular_momentum - before.angular_momentum - account.gravity.angular;
         println!(
-            "{transfer:?}: {:.3} and {:.3} of the bounds",
+            "{transfer:?}: {:.1e} and {:.1e} of the bounds",
             linear.norm() / bound,
             angular.norm() / (bound * size)
         );

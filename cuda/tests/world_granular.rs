@@ -14,6 +14,8 @@ use support::devices;
 
 /// Mass of the plate on the sand [kg].
 const PLATE: f64 = 0.05;
+/// Of particles and plate at the start, about [N s].
+const MOMENTUM: f64 = 0.05;
 /// Coefficient of friction of all bodies: below that of rough walls.
 const FRICTION: f64 = 0.1;
 
@@ -66,7 +68,7 @@ fn pressed(walls: GranularWalls) -> World {
             material,
         });
     }
-    builder.body(body("floor", [0.2, 0.2, 0.02], -0.022, Motion::Static)).unwrap();
+    builder.body(body("floor", [0.2, 0.2, 0.02], -0.022, Motion::Fixed)).unwrap();
     let falls =
         SpatialVelocity { angular: Vector3::new(0.3, 1.0, 2.0), linear: Vector3::new(0.0, 0.0, -0.6) };
     let motion = Motion::Dynamic {
@@ -78,7 +80,7 @@ fn pressed(walls: GranularWalls) -> World {
         velocity: falls,
         gravity: true,
     };
-    builder.body(body("plate", [0.04, 0.04, 0.004], 0.0275, motion)).unwrap();
+    builder.body(body("plate", [0.04, 0.04, 0.004], 0.0254, motion)).unwrap();
     builder.build().unwrap()
 }
 
@@ -100,7 +102,7 @@ fn momentum(world: &mut World) -> Vector3<f64> {
 }
 
 // Both solve the same contact problems to 1e-6 and round the particles' numbers to f32 in their own order (2^-24 of them, which stiff contacts
-// and substeps let grow). What the particles lose the bodies and the wall get, to the rounding of velocities to f32.
+// and substeps let grow). What the particles lose the bodies and the wall get, to the rounding of velocities to f32 in each of 24 substeps. Measured: impulses within 7e-5 of them, 3e-9 N s lost.
 #[test]
 fn sand_does_on_bodies_what_it_does_on_the_cpu() {
     for device in devices().into_iter().take(1) {
@@ -121,10 +123,10 @@ fn sand_does_on_bodies_what_it_does_on_the_cpu() {
                 let size = world.body_impulses()[1].linear.norm();
                 println!("{walls:?} {step}: {off:?} of {size:.2e} N s, {lost:.1e} N s lost");
                 assert!(
-                    off[0] < 1e-6 && off[1] < 5e-5 && off[2] < 1e-4 * size && off[3] < 5e-6 * size,
+                    off[0] < 1e-6 && off[1] < 5e-5 && off[2] < 2e-4 * size && off[3] < 5e-6 * size,
                     "{off:?} {size}"
                 );
-                assert!(lost < 1e-6 * size, "{lost} of {size}");
+                assert!(lost < 24.0 * 2.0_f64.powi(-24) * MOMENTUM, "{lost} N s");
                 assert_eq!((found.not_converged, found.contacts_max), (0, right.contacts_max));
             }
             given.push(along);
