@@ -395,8 +395,10 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
         }
         const float outside = a.surface.distance < 0.0f ? fmaxf(contact::lower_bound(geometry, a.local), 0.0f) : 0.0f;
         // Grains touch at their surface, with a friction of their own on rough walls.
-        const uint32_t material = p.particles.materials[i];
-        const Array<float, 2> grain = material < p.grains.length ? p.grains[material] : Array<float, 2>{{0.0f, -1.0f}};
+        Array<float, 2> grain = {{0.0f, -1.0f}};
+        if (p.grains.length > 0 && p.particles.materials[i] < p.grains.length) {
+            grain = p.grains[p.particles.materials[i]];
+        }
         const contact::Vector arm = normal * -fminf(particle.radius, grain[0]);
         const uint32_t at = first + k;
         const contact::Vector base = {

@@ -102,7 +102,8 @@ fn momentum(world: &mut World) -> Vector3<f64> {
 }
 
 // Both solve the same contact problems to 1e-6 and round the particles' numbers to f32 in their own order (2^-24 of them, which stiff contacts
-// and substeps let grow). What the particles lose the bodies and the wall get, to the rounding of velocities to f32 in each of 24 substeps. Measured: impulses within 7e-5 of them, 3e-9 N s lost.
+// and substeps let grow). What the particles lose the bodies and the wall get, to the rounding of velocities to f32 in each
+// of 24 substeps. Measured: impulses within 7e-5 of them, 3e-9 N s lost.
 #[test]
 fn sand_does_on_bodies_what_it_does_on_the_cpu() {
     for device in devices().into_iter().take(1) {

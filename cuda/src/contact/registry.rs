@@ -196,7 +196,8 @@ impl DeviceRegistry {
             let (what, from, to) = ("contacts", from as u64, to as u64);
             DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
         };
-        let needed = Contacts::bytes_needed(to) + (to * size_of::<ContactMemory>()) as u64;
+        let arm = if self.contacts.has_arms() { size_of::<[f32; 3]>() } else { 0 };
+        let needed = Contacts::bytes_needed(to) + (to * (size_of::<ContactMemory>() + arm)) as u64;
         self.device.check_free(needed).map_err(refuse)?;
         let mut arrays = Contacts::new(&self.device, to).map_err(refuse)?;
         if self.contacts.has_arms() {
