@@ -84,6 +84,7 @@ fn the_tests_pass_under_sanitizers() {
         "mpm_steps",
         "mpm_totals",
         "mpm_cloth",
+        "mpm_granular",
         "stop_and_grow",
         "worlds",
     ];
