@@ -12,13 +12,13 @@ use std::f64::consts::PI;
 use std::time::Instant;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use pliant_numeric::random::SplitMix64;
 use pliant_rigid::batch::{Status, World, WorldBatch};
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::Control;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains, RigidSolver, Scene};
 use pliant_scenes::prepare::{Prepared, prepare};
-use pliant_scenes::random::SplitMix64;
 use pliant_scenes::worlds::worlds;
 
 const JOINTS: usize = 16;

@@ -3,9 +3,9 @@
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::parse_scene;
 use pliant_scenes::prepare::prepare;
-use pliant_scenes::random::SplitMix64;
 use serde_json::json;
 
 fn vector(random: &mut SplitMix64) -> [f64; 3] {

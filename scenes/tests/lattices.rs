@@ -5,9 +5,9 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use pliant_io::mesh::MeshData;
+use pliant_numeric::random::SplitMix64;
 use pliant_rigid::Shape;
-use pliant_scenes::mesh_io::MeshData;
-use pliant_scenes::random::SplitMix64;
 use pliant_scenes::sample::{Density, Jitter, Sample, Solid, sample, volume};
 
 /// A tessellation of a shape.

@@ -6,8 +6,8 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_scenes::mesh_io::MeshData;
-use pliant_scenes::random::SplitMix64;
+use pliant_io::mesh::MeshData;
+use pliant_numeric::random::SplitMix64;
 use pliant_scenes::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
 
 const DOUGH: Vector3<f64> = Vector3::new(0.16, 0.06, 0.05);

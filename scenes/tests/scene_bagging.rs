@@ -3,8 +3,8 @@
 
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::ParticleSnapshot;
+use pliant_garment::crossings::CrossingCheck;
 use pliant_scenes::builtin;
-use pliant_scenes::crossings::CrossingCheck;
 use pliant_scenes::format::{ClothShape, Motion, Scene};
 use pliant_scenes::prepare::{Prepared, prepare};
 

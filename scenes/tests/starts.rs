@@ -4,11 +4,11 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use pliant_coupling::{ALLOWED_OVERLAP, BuildError, ParticleSnapshot};
+use pliant_numeric::random::SplitMix64;
 use pliant_scenes::assemble::AssembleError;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Scene, parse_scene};
 use pliant_scenes::prepare::{Prepared, SceneError, prepare};
-use pliant_scenes::random::SplitMix64;
 use pliant_scenes::starts::{Overlap, RIGID_OVERLAP};
 use serde_json::{Value, json};
 

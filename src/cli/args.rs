@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pliant::runner::machine;
+use pliant::runner::sweep::{Axis, RandomAxis};
 use pliant::scenes::format::{Assignment, SetError};
-use pliant::scenes::machine;
-use pliant::scenes::sweep::{Axis, RandomAxis};
 
 /// Soft things and robots touching.
 #[derive(Parser, Debug)]

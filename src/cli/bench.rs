@@ -1,8 +1,8 @@
 //! `bench`.
 
 use anyhow::{Context, anyhow};
-use pliant::scenes::bench::{BenchOptions, PARTS, Part, Row, TrialOptions, part};
-use pliant::scenes::machine;
+use pliant::bench::{BenchOptions, PARTS, Part, Row, TrialOptions, part};
+use pliant::runner::machine;
 
 use super::args::BenchArguments;
 use super::{Failure, print, print_json, table};

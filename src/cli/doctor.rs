@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use pliant::cuda::{Device, DeviceError, DriverInfo, GpuInfo, ptx};
-use pliant::scenes::machine;
+use pliant::runner::machine;
 use serde_json::{Value, json};
 
 use super::{Failure, print, print_json};

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pliant::scenes::run::{Progress, Stage};
+use pliant::runner::run::{Progress, Stage};
 
 /// Time between lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);

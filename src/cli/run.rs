@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use pliant::runner::run::{self, RunOptions, Status, Summary};
 use pliant::scenes::format::Scene;
 use pliant::scenes::load::load;
 use pliant::scenes::prepare::{Prepared, prepare};
-use pliant::scenes::run::{self, RunOptions, Status, Summary};
 use serde_json::json;
 
 use super::args::RunArguments;

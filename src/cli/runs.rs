@@ -1,8 +1,8 @@
 //! `render` and `report`: commands on finished runs.
 
-use pliant::scenes::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG};
-use pliant::scenes::run::{Manifest, Progress, RunError, Stage};
-use pliant::scenes::{figures, pressure, report};
+use pliant::runner::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG};
+use pliant::runner::run::{Manifest, Progress, RunError, Stage};
+use pliant::runner::{figures, pressure, report};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments};

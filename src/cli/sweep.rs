@@ -1,10 +1,10 @@
 //! `sweep`.
 
+use pliant::runner::machine;
+use pliant::runner::run::{Manifest, RunError, Status};
+use pliant::runner::sweep::{RandomPlan, SweepError, SweepOptions, random_variants, variants};
 use pliant::scenes::load::load;
-use pliant::scenes::machine;
 use pliant::scenes::prepare::prepare;
-use pliant::scenes::run::{Manifest, RunError, Status};
-use pliant::scenes::sweep::{RandomPlan, SweepError, SweepOptions, random_variants, variants};
 
 use super::args::SweepArguments;
 use super::{Failure, print, print_json, table};
@@ -35,7 +35,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         stop: super::interrupt::flag(),
     };
     let total = variants.len();
-    let sweep = pliant::scenes::sweep::sweep(&scene, &variants, &options, &mut |ended, outcome| {
+    let sweep = pliant::runner::sweep::sweep(&scene, &variants, &options, &mut |ended, outcome| {
         let status = match (outcome.status, outcome.skipped) {
             (Some(status), true) => format!("{status} before"),
             (Some(status), false) => status.to_string(),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use pliant::scenes::picture::PREVIEW_PNG;
-use pliant::scenes::run::{GoalResult, Manifest, Status};
+use pliant::runner::picture::PREVIEW_PNG;
+use pliant::runner::run::{GoalResult, Manifest, Status};
 
 /// The figures of one run, a line each.
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {

@@ -11,7 +11,7 @@ use pliant_rigid::{
 
 use super::{AssembleError, frame, isometry};
 use crate::format::{self, Rigid, RigidShape};
-use crate::mesh_io::load_mesh;
+use pliant_io::mesh::load_mesh;
 
 /// A body that the rigid library can add, and its centre of mass in the frame that the scene gives the body [m].
 pub(super) fn body(

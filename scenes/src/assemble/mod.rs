@@ -16,9 +16,9 @@ use pliant_rigid::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError, Shape};
 
 use crate::format::{self, AutoOr, Cloth, Scene, Soft, SoftShape};
-use crate::mesh_io::{MeshError, load_mesh};
 use crate::sample::{Density, Jitter, Sample, SampleError, Solid, bounds, sample};
 use crate::starts::{CoarseError, fits_grid};
+use pliant_io::mesh::{MeshError, load_mesh};
 
 pub use drive::Drives;
 pub use robot::{RigidParts, rigid_parts};

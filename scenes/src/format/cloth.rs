@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{AutoOr, Pose};
 use super::{Problem, Scene};
 use crate::assemble::isometry;
-use crate::garment::{ClothFileError, TShirt, TShirtError, load_cloth};
+use pliant_garment::{ClothFileError, TShirt, TShirtError, load_cloth};
 
 /// A sheet of cloth. How it rubs on bodies is said by their geometries' `friction`, as for all particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Body, Joint, Motion, Scene};
-use crate::random::SplitMix64;
+use pliant_numeric::random::SplitMix64;
 
 /// Copies of all free bodies side by side, on a square grid along x and y: many small worlds in one. Everything else is there once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

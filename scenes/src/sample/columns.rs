@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use crate::mesh_io::MeshData;
+use pliant_io::mesh::MeshData;
 
 /// A mesh binned by x and y, for winding numbers along rays to +z.
 ///

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::columns::Columns;
 use super::lattice::Lattice;
 use super::{Filling, Jiggle, SampleError, radius_of};
-use crate::mesh_io::MeshData;
+use pliant_io::mesh::MeshData;
 
 /// By which part of its radius a particle may reach out of the surface.
 const SLACK: f64 = 1e-3;

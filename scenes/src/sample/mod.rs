@@ -15,8 +15,8 @@ mod round;
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 
-use crate::mesh_io::{MeshData, MeshError, check_closed};
-use crate::random::SplitMix64;
+use pliant_io::mesh::{MeshData, MeshError, check_closed};
+use pliant_numeric::random::SplitMix64;
 
 /// What can be filled, in its own frame, centred on its origin (a mesh: wherever its vertices are).
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,106 @@
+//! Whole scenes of soft bodies, run as the runner runs them but without files.
+
+use std::time::Instant;
+
+use pliant_coupling::{BackendError, World};
+use serde_json::{Value, json};
+
+use super::{BenchError, in_pool};
+use pliant_runner::machine::Machine;
+use pliant_runner::run::{Statistics, StepFigures};
+use pliant_scenes::format::Scene;
+use pliant_scenes::prepare::{Prepared, prepare};
+
+/// A scene at its end, and what its steps took.
+pub(super) struct Whole {
+    pub world: World,
+    /// Wall time of each step \[ms\].
+    pub wall_ms: Vec<f64>,
+    statistics: Statistics,
+    /// Substeps of the last step.
+    substeps: u32,
+    scene: Scene,
+}
+
+/// Runs a scene for its time on this many threads; `look` sees the world before the first step and after each, and is not timed.
+pub(super) fn run_whole(
+    part: &'static str,
+    scene: &Scene,
+    machine: &Machine,
+    threads: usize,
+    look: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
+) -> Result<Whole, BenchError> {
+    in_pool(part, threads, || run_in_pool(part, scene, machine, look))?
+}
+
+fn run_in_pool(
+    part: &'static str,
+    scene: &Scene,
+    machine: &Machine,
+    mut look: impl FnMut(&mut World) -> Result<(), BackendError>,
+) -> Result<Whole, BenchError> {
+    let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
+    let Prepared { mut world, drives, .. } = prepare(scene).map_err(|e| fail(e.to_string()))?;
+    machine.attach(&mut world).map_err(|e| fail(e.to_string()))?;
+    let steps = (scene.duration / scene.dt).round() as usize;
+    let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
+    let mut substeps = 0;
+    look(&mut world).map_err(|e| fail(e.to_string()))?;
+    for _ in 0..steps {
+        let clock = Instant::now();
+        let time = world.time();
+        drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
+        let report = world.step().map_err(|e| fail(e.to_string()))?;
+        let wall = clock.elapsed().as_secs_f64() * 1e3;
+        wall_ms.push(wall);
+        substeps = report.substeps;
+        statistics.add(&StepFigures::of(&report, wall));
+        look(&mut world).map_err(|e| fail(e.to_string()))?;
+    }
+    Ok(Whole { world, wall_ms, statistics, substeps, scene: scene.clone() })
+}
+
+impl Whole {
+    /// Wall time of all steps \[s\].
+    pub fn wall(&self) -> f64 {
+        self.wall_ms.iter().sum::<f64>() * 1e-3
+    }
+
+    /// Simulated time over wall time \[-\].
+    pub fn real_time_rate(&self) -> f64 {
+        self.wall_ms.len() as f64 * self.scene.dt / self.wall().max(f64::MIN_POSITIVE)
+    }
+
+    /// What a row says besides its figure.
+    pub fn details(&self, more: Value) -> Value {
+        let mut details = json!({
+            "scene": self.scene.name,
+            "particles": self.world.particle_count(),
+            "grid_spacing": self.scene.grid_spacing,
+            "step": self.scene.dt,
+            "substeps": self.substeps,
+            "relative_tolerance": self.scene.solver.relative_tolerance,
+            "simulated_s": self.wall_ms.len() as f64 * self.scene.dt,
+            "wall_s": self.wall(),
+            "real_time_rate": self.real_time_rate(),
+            "ms_per_step": self.statistics.ms_per_step(),
+            "contacts": self.statistics.contacts(),
+            "grid_nodes": self.statistics.grid_nodes(),
+            "solver": self.statistics.solver(),
+        });
+        if let (Some(all), Value::Object(more)) = (details.as_object_mut(), more) {
+            all.extend(more);
+        }
+        details
+    }
+
+    /// Positions of the particles, in the order in which the scene has them, world frame \[m\].
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn positions(&mut self) -> Result<Vec<[f64; 3]>, BackendError> {
+        let mut snapshot = pliant_coupling::ParticleSnapshot::default();
+        self.world.snapshot(&mut snapshot)?;
+        Ok(snapshot.positions)
+    }
+}

@@ -1,0 +1,24 @@
+//! Garments: patterns that are cut, filled with triangles and sewn to one sheet for the particles' cloth.
+//!
+//! - [`outline`]: a panel's outline with named pieces, divided into equal parts;
+//! - [`triangulate`]: nearly equilateral triangles within it;
+//! - [`sew`]: panels in space, joined along their pieces;
+//! - [`tshirt`]: a T-shirt by its measures;
+//! - [`file`]: a garment that was made elsewhere, from a mesh file;
+//! - [`covered`]: how much of the floor a cloth covers;
+//! - [`crossings`]: where a cloth goes through itself.
+
+pub mod covered;
+pub mod crossings;
+pub mod file;
+pub mod outline;
+pub mod sew;
+pub mod triangulate;
+pub mod tshirt;
+
+pub use covered::{CoveredError, covered_area};
+pub use file::{ClothFileError, load_cloth};
+pub use outline::{Boundary, BoundaryPiece, Outline, OutlineError};
+pub use sew::{Panel, Seam, SewError, Sewn, Way, sew};
+pub use triangulate::{Quality, Sheet, TriangulateError};
+pub use tshirt::{TShirt, TShirtError};

@@ -1,0 +1,5 @@
+//! Numbers that all crates share.
+//!
+//! - [`random`]: a small seeded generator.
+
+pub mod random;

@@ -1,0 +1,137 @@
+//! Runs side by side: a table, and plots over time.
+
+use std::path::{Path, PathBuf};
+
+use crate::run::{DIAGNOSTICS, MANIFEST, Manifest};
+use pliant_io::files::IoError;
+use pliant_render::plot::{Plot, PlotError, Series, Style};
+
+/// A run and its manifest.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The run directory.
+    pub directory: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+}
+
+/// Reads the runs of directories: run directories, and folders of them such as a sweep's.
+///
+/// # Errors
+/// A directory cannot be read or holds no run.
+pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
+    let mut entries = Vec::new();
+    for directory in directories {
+        if directory.join(MANIFEST).exists() {
+            entries.push(Entry { directory: directory.clone(), manifest: Manifest::read(directory)? });
+            continue;
+        }
+        let read = |e| IoError::file("read", directory, e);
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(directory).map_err(read)? {
+            let path = entry.map_err(read)?.path();
+            // Unfinished runs begin with a dot.
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if !hidden && path.join(MANIFEST).exists() {
+                found.push(path);
+            }
+        }
+        if found.is_empty() {
+            let reason = "it holds no run: no manifest.json in it or in its folders".to_owned();
+            return Err(IoError::Malformed { path: directory.clone(), reason });
+        }
+        found.sort();
+        for path in found {
+            let manifest = Manifest::read(&path)?;
+            entries.push(Entry { directory: path, manifest });
+        }
+    }
+    Ok(entries)
+}
+
+/// Columns of `diagnostics.csv` that are plotted: name, label, file.
+const PLOTS: [(&str, &str, &str); 5] = [
+    ("kinetic_energy", "kinetic energy [J]", "kinetic-energy.svg"),
+    ("elastic_energy", "elastic energy [J]", "elastic-energy.svg"),
+    ("contacts", "contacts [-]", "contacts.svg"),
+    ("iterations", "solver iterations of a step [-]", "iterations.svg"),
+    ("wall_ms", "wall time of a step [ms]", "wall-ms.svg"),
+];
+
+/// A plot that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// There is nothing to plot.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+}
+
+/// Writes plots of the runs' diagnostics over time into `out`; returns the files.
+///
+/// # Errors
+/// [`ReportError`]: a table is missing, a plot cannot be written.
+pub fn plot(entries: &[Entry], out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    std::fs::create_dir_all(out).map_err(|e| IoError::file("create", out, e))?;
+    let tables = entries.iter().map(|e| read_diagnostics(&e.directory)).collect::<Result<Vec<_>, _>>()?;
+    let mut files = Vec::new();
+    for (column, label, file) in PLOTS {
+        let series = entries.iter().zip(&tables).map(|(entry, table)| Series {
+            name: entry.directory.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
+            points: table.points(column),
+            style: Style::Line,
+        });
+        let plot = Plot {
+            title: label.split(" [").next().unwrap_or(label).to_owned(),
+            x_label: "time [s]".to_owned(),
+            y_label: label.to_owned(),
+            series: series.collect(),
+            ..Plot::default()
+        };
+        let path = out.join(file);
+        match plot.write_svg(&path) {
+            Ok(()) => files.push(path),
+            // A run of no steps has nothing to plot.
+            Err(PlotError::Empty { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(files)
+}
+
+struct Diagnostics {
+    header: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Diagnostics {
+    /// A column over time.
+    fn points(&self, column: &str) -> Vec<(f64, f64)> {
+        let find = |name: &str| self.header.iter().position(|h| h == name);
+        let (Some(time), Some(value)) = (find("time"), find(column)) else { return Vec::new() };
+        self.rows.iter().map(|row| (row[time], row[value])).collect()
+    }
+}
+
+fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
+    let path = directory.join(DIAGNOSTICS);
+    let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+    let mut lines = text.lines();
+    let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for (at, line) in lines.enumerate() {
+        // What was not measured is empty.
+        let cell = |cell: &str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
+        let row: Result<Vec<f64>, _> = line.split(',').map(cell).collect();
+        match row {
+            Ok(row) if row.len() == header.len() => rows.push(row),
+            _ => {
+                let reason = format!("line {}: '{line}'", at + 2);
+                return Err(IoError::Malformed { path, reason });
+            }
+        }
+    }
+    Ok(Diagnostics { header, rows })
+}

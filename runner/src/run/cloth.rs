@@ -1,0 +1,116 @@
+//! What a run tells of its cloth: looked at when a frame is written, not at every step, because it takes milliseconds.
+
+use pliant_mpm::cloth::Patch;
+use serde::{Deserialize, Serialize};
+
+use pliant_garment::crossings::CrossingCheck;
+
+/// How cloth fared. It is part of the manifest, and of a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClothSummary {
+    /// Pairs of an edge and a face that it passes through, at the start [-].
+    pub crossings_at_start: usize,
+    /// The same at the last frame [-].
+    pub crossings_at_end: usize,
+    /// Most of them at a frame [-].
+    pub crossings_max: usize,
+}
+
+/// Looks at cloth from frame to frame.
+pub struct ClothWatch {
+    check: CrossingCheck,
+    summary: Option<ClothSummary>,
+}
+
+impl ClothWatch {
+    /// A watch over `patches`; nothing where there are none.
+    pub fn new(patches: &[Patch]) -> Option<Self> {
+        let check = CrossingCheck::new(patches);
+        (!check.is_empty()).then_some(Self { check, summary: None })
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn restore(&mut self, summary: Option<ClothSummary>) {
+        self.summary = summary;
+    }
+
+    /// Looks at a frame's particles, `positions` [m] by their ids; the first frame is the start.
+    pub fn look(&mut self, positions: &[[f64; 3]]) {
+        let count = self.crossings(positions);
+        let first = ClothSummary { crossings_at_start: count, crossings_at_end: count, crossings_max: count };
+        let before = self.summary.unwrap_or(first);
+        let crossings_max = before.crossings_max.max(count);
+        self.summary = Some(ClothSummary { crossings_at_end: count, crossings_max, ..before });
+    }
+
+    /// Crossings of the moment where particles are at `positions` [m] [-].
+    pub fn crossings(&self, positions: &[[f64; 3]]) -> usize {
+        self.check.count(positions).count
+    }
+
+    /// What was seen up to the last frame; nothing before the first.
+    pub fn summary(&self) -> Option<ClothSummary> {
+        self.summary
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use nalgebra::{Point3, Vector3};
+    use pliant_coupling::{ParticleSet, Settings, World};
+    use pliant_mpm::Material;
+
+    use super::*;
+
+    /// Two sheets of one triangle each, with their centroids.
+    pub(in crate::run) fn two_triangles() -> [Patch; 2] {
+        [0u32, 4].map(|k| Patch {
+            vertices: k as usize..k as usize + 3,
+            centroids: k as usize + 3..k as usize + 4,
+            faces: vec![[k, k + 1, k + 2]],
+        })
+    }
+
+    /// A level triangle, and another that stands `deep` [m] in it: two crossings, none where it stands above.
+    pub(in crate::run) fn standing(deep: f64) -> Vec<[f64; 3]> {
+        let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0], [0.0; 3]];
+        let spike = [[-0.1, -0.2, 0.6], [0.2, -0.1, 0.5], [0.05, -0.15, -deep], [0.0; 3]];
+        [floor, spike].concat()
+    }
+
+    /// A world of particles at these places, and one more that is no cloth's.
+    pub(in crate::run) fn world(positions: &[[f64; 3]], material: Material) -> World {
+        let mut builder = World::builder(Settings::new(0.5, 1e-3));
+        let material = builder.material(material);
+        let count = positions.len() + 1;
+        builder.particles(ParticleSet {
+            positions: positions.iter().copied().chain([[2.0; 3]]).map(Point3::from).collect(),
+            velocities: vec![Vector3::zeros(); count],
+            volumes: vec![1e-3; count],
+            material,
+        });
+        builder.build().unwrap()
+    }
+
+    // The law: the start stays, the end is the last, the most is the most; and a watch that went on from a checkpoint tells the same.
+    #[test]
+    fn a_watch_remembers_start_end_and_most() {
+        assert!(ClothWatch::new(&[]).is_none());
+        let patches = two_triangles();
+        let summary = |start, end, most| {
+            Some(ClothSummary { crossings_at_start: start, crossings_at_end: end, crossings_max: most })
+        };
+        let mut watch = ClothWatch::new(&patches).unwrap();
+        assert_eq!(watch.summary(), None);
+        watch.look(&standing(-0.1));
+        assert_eq!(watch.summary(), summary(0, 0, 0));
+        watch.look(&standing(0.1));
+        assert_eq!(watch.summary(), summary(0, 2, 2));
+        let mut resumed = ClothWatch::new(&patches).unwrap();
+        resumed.restore(watch.summary());
+        for watch in [&mut watch, &mut resumed] {
+            watch.look(&standing(-0.1));
+            assert_eq!(watch.summary(), summary(0, 0, 2));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `forces.csv`: forces of the particles on the bodies that a scene asks for, at every step.
+
+use std::path::Path;
+
+use nalgebra::{Translation3, Vector3};
+use pliant_coupling::World;
+use pliant_rigid::BodyId;
+
+use super::tables::{Table, quoted};
+use pliant_io::files::IoError;
+use pliant_scenes::format::{Output, Scene};
+
+/// Name of the table with a row a step and body.
+pub const FORCES: &str = "forces.csv";
+
+const HEADER: &str = "time,body,fx,fy,fz,tx,ty,tz";
+
+/// The table of a run.
+pub struct ForceTable {
+    table: Table,
+    bodies: Vec<BodyId>,
+}
+
+impl ForceTable {
+    /// Begins the table; none where the scene asks for no forces.
+    pub fn create(directory: &Path, scene: &Scene, world: &World) -> Result<Option<Self>, IoError> {
+        Self::with(scene, world, || Table::create(directory.join(FORCES), HEADER))
+    }
+
+    /// Opens the table again as it was at its first `bytes` bytes.
+    pub fn reopen(
+        directory: &Path,
+        scene: &Scene,
+        world: &World,
+        bytes: u64,
+    ) -> Result<Option<Self>, IoError> {
+        Self::with(scene, world, || Table::reopen(directory.join(FORCES), bytes))
+    }
+
+    fn with(
+        scene: &Scene,
+        world: &World,
+        table: impl FnOnce() -> Result<Table, IoError>,
+    ) -> Result<Option<Self>, IoError> {
+        // A name that a robot's file does not hold has no rows.
+        let names = force_bodies(&scene.output);
+        let bodies: Vec<_> = names.into_iter().filter_map(|name| world.bodies().find(name)).collect();
+        if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
+    }
+
+    /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the scene gives the bodies [m].
+    pub fn step(&mut self, world: &World, centers: &[Vector3<f64>]) -> Result<(), IoError> {
+        let (time, dt) = (world.time(), world.settings().dt);
+        for &id in &self.bodies {
+            let impulse = world.body_impulses()[id.0];
+            let center = Translation3::from(centers[id.0]);
+            let pose = world.bodies().pose(id);
+            let arm = (pose * center.inverse()).translation.vector - pose.translation.vector;
+            let f = impulse.linear / dt;
+            let t = impulse.angular / dt - arm.cross(&f);
+            let name = quoted(&world.bodies().body(id).name);
+            self.table.line(&format!(
+                "{time:?},{name},{:?},{:?},{:?},{:?},{:?},{:?}",
+                f.x, f.y, f.z, t.x, t.y, t.z
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Puts every row on the disk; returns the table's length [bytes].
+    pub fn sync(&mut self) -> Result<u64, IoError> {
+        self.table.sync()
+    }
+}
+
+/// The bodies whose forces a scene asks for, in its order: those that it names and those that its plots show.
+pub fn force_bodies(output: &Output) -> Vec<&str> {
+    let curves = output.plots.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.curves);
+    let mut names: Vec<&str> = Vec::new();
+    for name in output.forces.iter().map(String::as_str).chain(curves.map(|curve| curve.body.as_str())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A row of `forces.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForceRow {
+    /// End of the step [s].
+    pub time: f64,
+    /// Name of the body.
+    pub body: String,
+    /// Force from the particles, mean over the step, world frame [N].
+    pub force: Vector3<f64>,
+    /// Torque from the particles about the body's origin, mean over the step, world frame [N m].
+    pub torque: Vector3<f64>,
+}
+
+/// Reads `forces.csv` of a run directory.
+///
+/// # Errors
+/// The file is missing or a row is not as it was written.
+pub fn read_forces(directory: &Path) -> Result<Vec<ForceRow>, IoError> {
+    let path = directory.join(FORCES);
+    let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+    let row = |(at, line): (usize, &str)| {
+        let malformed =
+            || IoError::Malformed { path: path.clone(), reason: format!("line {}: '{line}'", at + 1) };
+        // A quoted name may hold commas, so that the last numbers are counted from the end of the row.
+        let mut fields = line.rsplitn(7, ',');
+        let mut numbers = [0.0; 6];
+        for number in numbers.iter_mut().rev() {
+            *number = fields.next().and_then(|field| field.parse().ok()).ok_or_else(malformed)?;
+        }
+        let (time, name) = fields.next().and_then(|head| head.split_once(',')).ok_or_else(malformed)?;
+        let time = time.parse().map_err(|_| malformed())?;
+        let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        let body = plain.map_or_else(|| name.to_owned(), |name| name.replace("\"\"", "\""));
+        let [fx, fy, fz, tx, ty, tz] = numbers;
+        Ok(ForceRow { time, body, force: Vector3::new(fx, fy, fz), torque: Vector3::new(tx, ty, tz) })
+    };
+    text.lines().enumerate().skip(1).map(row).collect()
+}

@@ -1,0 +1,160 @@
+//! Frames: the particles of a moment, and the triangles of its cloth, as a PLY file.
+
+use std::path::{Path, PathBuf};
+
+use pliant_coupling::{ParticleSnapshot, World};
+use pliant_mpm::cloth::Patch;
+
+use super::{FRAMES, RunError};
+use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
+use pliant_render::{back_color, viridis};
+use pliant_scenes::format::{ColorBy, Field, Output};
+
+/// A drawn radius of 0.6 of the particles' spacing closes the surface of a filled solid.
+const RADIUS_PER_SPACING: f64 = 0.6;
+
+/// Colours reach their brightest at this part of the particles, so that a few extremes do not darken the others.
+const BRIGHTEST: f64 = 0.98;
+
+/// Writes frames, with memory that it keeps between them.
+pub struct FrameWriter {
+    colors: Vec<[u8; 3]>,
+    /// Of cloth: the triangles, the colours of their backs, and which particles are not drawn as balls.
+    triangles: Vec<[u32; 3]>,
+    back_colors: Vec<[u8; 3]>,
+    sheets: Vec<bool>,
+    color_by: ColorBy,
+    fields: FrameFields,
+    snapshot: ParticleSnapshot,
+    particles: Vec<FrameParticle>,
+    scalars: Vec<f32>,
+    sorted: Vec<f32>,
+}
+
+/// The file of a frame in a run directory.
+pub fn frame_path(directory: &Path, frame: usize) -> PathBuf {
+    directory.join(FRAMES).join(format!("{frame:06}.ply"))
+}
+
+impl FrameWriter {
+    /// A writer for particles that have these colours at rest, and the cloth of `patches`. The backs of a patch have its entry in
+    /// `back_colors`; one that has none is as [`back_color`] makes it of its first vertex's. Where particles are coloured by a scalar,
+    /// both sides of cloth are.
+    pub fn new(
+        colors: Vec<[u8; 3]>,
+        patches: &[Patch],
+        back_colors: &[Option<[u8; 3]>],
+        output: &Output,
+    ) -> Self {
+        let has = |field| output.fields.contains(&field);
+        let mut sheets = vec![false; colors.len()];
+        let mut backs = Vec::new();
+        for (at, patch) in patches.iter().enumerate() {
+            let of_cloth = patch.vertices.clone().chain(patch.centroids.clone());
+            of_cloth.for_each(|p| sheets[p] = true);
+            let given = back_colors.get(at).copied().flatten();
+            let back = given.or_else(|| colors.get(patch.vertices.start).map(|front| back_color(*front)));
+            if output.color_by == ColorBy::Body {
+                backs.extend(patch.faces.iter().map(|_| back.unwrap_or_default()));
+            }
+        }
+        Self {
+            colors,
+            triangles: patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect(),
+            back_colors: backs,
+            sheets,
+            color_by: output.color_by,
+            fields: FrameFields {
+                j: has(Field::J),
+                plastic_strain: has(Field::PlasticStrain),
+                stress_norm: has(Field::StressNorm),
+            },
+            snapshot: ParticleSnapshot::default(),
+            particles: Vec::new(),
+            scalars: Vec::new(),
+            sorted: Vec::new(),
+        }
+    }
+
+    /// Writes frame `number` of a run directory.
+    pub fn write(&mut self, directory: &Path, number: usize, world: &mut World) -> Result<(), RunError> {
+        world.snapshot(&mut self.snapshot)?;
+        let s = &self.snapshot;
+        self.particles.clear();
+        self.particles.extend((0..s.positions.len()).map(|p| FrameParticle {
+            position: s.positions[p].map(|x| x as f32),
+            velocity: s.velocities[p].map(|v| v as f32),
+            // Cloth is drawn as its triangles.
+            radius: if self.sheets[p] { 0.0 } else { (RADIUS_PER_SPACING * s.volume[p].cbrt()) as f32 },
+            color: self.colors[p],
+            material: s.material[p] as u16,
+            j: s.j[p],
+            plastic_strain: s.state[p],
+            stress_norm: s.stress_norm[p],
+        }));
+        self.color();
+        let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
+        Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
+    }
+
+    /// Where the particles of the last frame are [m], by their ids.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.snapshot.positions
+    }
+
+    /// Colours the particles by the scalar that the scene asks for.
+    fn color(&mut self) {
+        let scalar: fn(&FrameParticle) -> f32 = match self.color_by {
+            ColorBy::Body => return,
+            ColorBy::Speed => |p| p.velocity.iter().map(|v| v * v).sum::<f32>().sqrt(),
+            ColorBy::J => |p| p.j,
+            ColorBy::PlasticStrain => |p| p.plastic_strain,
+            ColorBy::StressNorm => |p| p.stress_norm,
+        };
+        self.scalars.clear();
+        self.scalars.extend(self.particles.iter().map(scalar));
+        self.sorted.clone_from(&self.scalars);
+        self.sorted.sort_unstable_by(f32::total_cmp);
+        let (Some(&least), Some(&most)) =
+            (self.sorted.first(), self.sorted.get((BRIGHTEST * (self.sorted.len() - 1) as f64) as usize))
+        else {
+            return;
+        };
+        let range = most - least;
+        for (particle, value) in self.particles.iter_mut().zip(&self.scalars) {
+            particle.color = viridis(if range > 0.0 { (value - least) / range } else { 0.0 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::run::tests::material;
+    use pliant_io::ply::read_frame;
+
+    // The law: a frame has the triangles of all cloth in the order of the patches, with the back that was given or one made of the
+    // front; what cloth's triangles show is no ball, other particles are. By a scalar both sides are alike.
+    #[test]
+    fn frames_show_cloth_as_its_triangles() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FRAMES)).unwrap();
+        let mut world = world(&standing(0.1), material());
+        let (front, beige) = ([200, 10, 10], [230, 210, 180]);
+        let mut frame = |color_by, number| {
+            let output = Output { color_by, ..Output::default() };
+            let mut writer =
+                FrameWriter::new(vec![front; 9], &two_triangles(), &[None, Some(beige)], &output);
+            writer.write(folder.path(), number, &mut world).unwrap();
+            assert_eq!(writer.positions().len(), 9);
+            read_frame(frame_path(folder.path(), number)).unwrap()
+        };
+        let seen = frame(ColorBy::Body, 0);
+        assert_eq!(seen.triangles, [[0, 1, 2], [4, 5, 6]]);
+        assert_eq!(seen.back_colors, [back_color(front), beige]);
+        assert!(seen.particles[..8].iter().all(|p| p.radius == 0.0) && seen.particles[8].radius > 0.0);
+        let by_speed = frame(ColorBy::Speed, 1);
+        assert_eq!((by_speed.triangles, by_speed.back_colors), (seen.triangles, Vec::new()));
+    }
+}

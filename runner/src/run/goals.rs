@@ -1,0 +1,345 @@
+//! Goals while a scene runs: what each one measures after every step, and the worst of it.
+
+use std::ops::Range;
+
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use pliant_coupling::{BackendError, ParticleSnapshot, World};
+use pliant_mpm::cloth::Patch;
+use pliant_rigid::BodyId;
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{Number, Status};
+use pliant_garment::covered_area;
+use pliant_garment::crossings::CrossingCheck;
+use pliant_scenes::assemble::isometry;
+use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
+
+/// How a goal came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalResult {
+    /// Name of the goal.
+    pub name: String,
+    /// Whether it held at every step of its span; null where the run was stopped or cut short before the span's end, and it
+    /// held until then.
+    pub met: Option<bool>,
+    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or was no number.
+    pub worst: Number,
+    /// When it was measured [s]; null where it never was.
+    pub time: Number,
+    /// Unit of the value.
+    pub unit: String,
+}
+
+/// The worst that was measured of one goal. It is part of a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    value: Number,
+    time: Number,
+    /// How far inside the bounds the value is, negative outside; null where it is no number.
+    margin: Number,
+    /// Steps at which it was measured.
+    steps: u64,
+}
+
+/// Measures goals after every step.
+pub struct Judge {
+    watched: Vec<Watched>,
+    worst: Vec<Worst>,
+    /// Over all cloth, where a goal asks for crossings, and how many there were at the start.
+    check: CrossingCheck,
+    crossings_at_start: usize,
+    snapshot: ParticleSnapshot,
+    coordinates: Vec<f64>,
+}
+
+/// A goal with its names resolved.
+struct Watched {
+    goal: Goal,
+    of: Of,
+    frame: Option<Frame>,
+    unit: &'static str,
+}
+
+enum Of {
+    /// Particles, and their density at rest [kg/m^3].
+    Soft(Range<usize>, f64),
+    Rigid(Frame),
+    /// All sheets.
+    Cloths,
+    /// The particles of a sheet, its density [kg/m^3] and its vertices and faces.
+    Cloth(Range<usize>, f64, Patch),
+}
+
+/// The frame that the scene gives a body.
+struct Frame {
+    body: BodyId,
+    center: Vector3<f64>,
+}
+
+impl Frame {
+    fn of(name: &str, world: &World, centers: &[Vector3<f64>]) -> Option<Self> {
+        let body = world.bodies().find(name)?;
+        Some(Self { body, center: centers.get(body.0).copied()? })
+    }
+
+    fn pose(&self, world: &World) -> Isometry3<f64> {
+        world.bodies().pose(self.body) * Translation3::from(-self.center)
+    }
+}
+
+impl Judge {
+    /// Resolves the goals of a scene; `parts` are the particles of each soft body, `centers` the bodies' centres of mass in the
+    /// frames that the scene gives them [m].
+    ///
+    /// # Errors
+    /// A name that a robot's file does not hold, as a line that names the field; validation has told all others.
+    pub fn new(
+        scene: &Scene,
+        world: &World,
+        parts: &[Range<usize>],
+        centers: &[Vector3<f64>],
+    ) -> Result<Self, String> {
+        let mut watched = Vec::with_capacity(scene.goals.len());
+        for (at, goal) in scene.goals.iter().enumerate() {
+            let frame = |field: &str, name: &str| {
+                Frame::of(name, world, centers)
+                    .ok_or_else(|| format!("goals[{at}].{field}: '{name}' is not defined"))
+            };
+            let of = match (&goal.soft, &goal.cloth, &goal.body) {
+                _ if goal.quantity == Quantity::NewCrossings => Of::Cloths,
+                (_, Some(name), _) => cloth(scene, world, name)
+                    .ok_or_else(|| format!("goals[{at}].cloth: '{name}' is not defined"))?,
+                (Some(name), ..) => soft(scene, parts, name)
+                    .ok_or_else(|| format!("goals[{at}].soft: '{name}' is not defined"))?,
+                (None, None, name) => Of::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
+            };
+            let relative = goal.relative_to.as_deref().map(|name| frame("relative_to", name)).transpose()?;
+            watched.push(Watched { goal: goal.clone(), of, frame: relative, unit: goal.quantity.unit() });
+        }
+        let asked = watched.iter().any(|watched| matches!(watched.of, Of::Cloths));
+        Ok(Self {
+            worst: vec![Worst::default(); watched.len()],
+            check: if asked { CrossingCheck::new(world.cloths()) } else { CrossingCheck::default() },
+            crossings_at_start: 0,
+            watched,
+            snapshot: ParticleSnapshot::default(),
+            coordinates: Vec::new(),
+        })
+    }
+
+    /// What was measured so far, for a checkpoint.
+    pub fn worst(&self) -> &[Worst] {
+        &self.worst
+    }
+
+    /// Goes on from a checkpoint.
+    pub fn restore(&mut self, worst: Vec<Worst>) {
+        if worst.len() == self.watched.len() {
+            self.worst = worst;
+        }
+    }
+
+    /// Tells how many crossings cloth had at the start [-]; none if this is never called.
+    pub fn started_with_crossings(&mut self, count: usize) {
+        self.crossings_at_start = count;
+    }
+
+    /// Measures every goal whose span the moment is in; `dt` is the step [s].
+    ///
+    /// # Errors
+    /// Particles that a backend cannot give.
+    pub fn step(&mut self, world: &mut World, dt: f64) -> Result<(), BackendError> {
+        let time = world.time();
+        let mut seen = false;
+        for (watched, worst) in self.watched.iter().zip(&mut self.worst) {
+            // Half of a step's slack: at least one step is in any span, and in one of whole steps are those that one expects.
+            let goal = &watched.goal;
+            if time < goal.from - 0.5 * dt || goal.until.is_some_and(|until| time > until + 0.5 * dt) {
+                continue;
+            }
+            if !seen && !matches!(watched.of, Of::Rigid(_)) {
+                world.snapshot(&mut self.snapshot)?;
+                seen = true;
+            }
+            let value = match watched.of {
+                Of::Cloths => {
+                    self.check.count(&self.snapshot.positions).count as f64 - self.crossings_at_start as f64
+                }
+                _ => watched.measure(world, &self.snapshot, &mut self.coordinates),
+            };
+            worst.add(value, time, watched.margin(value));
+        }
+        Ok(())
+    }
+
+    /// The results of a run that ended with `status` at `time` [s], `dt` its step [s].
+    pub fn results(&self, status: Status, time: f64, dt: f64) -> Vec<GoalResult> {
+        let result = |(watched, worst): (&Watched, &Worst)| {
+            let goal = &watched.goal;
+            let whole = worst.steps > 0
+                && match goal.until {
+                    Some(until) => time >= until - 0.5 * dt,
+                    None => status == Status::Completed,
+                };
+            // What is no number holds nothing.
+            let holds = worst.margin.0 >= 0.0;
+            let met = match (whole, worst.steps > 0 && !holds) {
+                (_, true) => Some(false),
+                (true, false) => Some(true),
+                (false, false) => (status == Status::Failed).then_some(false),
+            };
+            GoalResult {
+                name: goal.name.clone(),
+                met,
+                worst: if worst.steps > 0 { worst.value } else { Number(f64::NAN) },
+                time: if worst.steps > 0 { worst.time } else { Number(f64::NAN) },
+                unit: watched.unit.to_owned(),
+            }
+        };
+        self.watched.iter().zip(&self.worst).map(result).collect()
+    }
+}
+
+/// The particles of a cloth.
+fn cloth(scene: &Scene, world: &World, name: &str) -> Option<Of> {
+    let at = scene.cloths.iter().position(|cloth| cloth.name == name)?;
+    let patch = world.cloths().get(at)?.clone();
+    let range = patch.vertices.start..patch.centroids.end;
+    Some(Of::Cloth(range, scene.cloths[at].material.density, patch))
+}
+
+/// Area under a sheet [m^2], in strips of a quarter of the grid spacing [m]; no number where it cannot be had.
+fn covered(patch: &Patch, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
+    let at = |p: &[f64; 3]| Vector3::from(*p);
+    let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();
+    let faces: Vec<_> = patch.faces.iter().map(|f| f.map(|v| v as usize - patch.vertices.start)).collect();
+    covered_area(&positions, &faces, grid_spacing / 4.0).unwrap_or(f64::NAN)
+}
+
+/// The particles of a soft body.
+fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<Of> {
+    let at = scene.soft.iter().position(|soft| soft.name == name)?;
+    let material: &MaterialRef = &scene.soft[at].material;
+    let (density, ..) = material.resolve(&scene.materials)?.elastic_figures();
+    Some(Of::Soft(parts.get(at)?.clone(), density))
+}
+
+impl Worst {
+    fn add(&mut self, value: f64, time: f64, margin: f64) {
+        // Once it was no number, that stays.
+        let worse = self.steps == 0 || margin < self.margin.0 || (margin.is_nan() && !self.margin.0.is_nan());
+        self.steps += 1;
+        if worse {
+            *self = Self { value: Number(value), time: Number(time), margin: Number(margin), ..*self };
+        }
+    }
+}
+
+impl Watched {
+    /// How far a value is inside the bounds, negative outside.
+    fn margin(&self, value: f64) -> f64 {
+        if value.is_nan() {
+            return f64::NAN;
+        }
+        let above = self.goal.min.map_or(f64::INFINITY, |min| value - min);
+        let below = self.goal.max.map_or(f64::INFINITY, |max| max - value);
+        above.min(below)
+    }
+
+    fn measure(&self, world: &World, particles: &ParticleSnapshot, scratch: &mut Vec<f64>) -> f64 {
+        // From the world into the frame that the goal is told in.
+        let into = self.frame.as_ref().map_or(Isometry3::identity(), |frame| frame.pose(world).inverse());
+        let (range, density) = match &self.of {
+            Of::Rigid(frame) => {
+                let Quantity::Center { axis } = self.goal.quantity else { return f64::NAN };
+                return (into * frame.pose(world)).translation.vector[axis.index()];
+            }
+            Of::Soft(range, density) => (range.clone(), *density),
+            Of::Cloths => return f64::NAN,
+            Of::Cloth(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
+                return covered(patch, &particles.positions, world.settings().grid_spacing);
+            }
+            Of::Cloth(range, density, _) => (range.clone(), *density),
+        };
+        let points = range.clone().map(|p| into * Point3::from(particles.positions[p]));
+        match &self.goal.quantity {
+            Quantity::Center { axis } => {
+                let volumes = &particles.volume[range];
+                let moment: f64 = points.zip(volumes).map(|(x, volume)| x[axis.index()] * volume).sum();
+                moment / volumes.iter().sum::<f64>()
+            }
+            Quantity::Lowest { axis } => {
+                extreme(points.map(|x| x[axis.index()]), f64::INFINITY, |x, least| x < least)
+            }
+            Quantity::Highest { axis } => {
+                extreme(points.map(|x| x[axis.index()]), f64::NEG_INFINITY, |x, greatest| x > greatest)
+            }
+            Quantity::Gap { axis } => {
+                scratch.clear();
+                scratch.extend(points.map(|x| x[axis.index()]));
+                scratch.sort_unstable_by(f64::total_cmp);
+                let gaps = scratch.windows(2).map(|pair| pair[1] - pair[0]);
+                extreme(gaps, 0.0, |gap, widest| gap > widest)
+            }
+            Quantity::MassInBox { half_extents, pose } => {
+                let to_box = isometry(pose).inverse();
+                let inside = |x: &Point3<f64>| {
+                    let x = to_box * x;
+                    (0..3).all(|k| x[k].abs() <= half_extents[k])
+                };
+                let volume: f64 = points
+                    .zip(&particles.volume[range])
+                    .filter(|(x, _)| inside(x))
+                    .map(|(_, volume)| volume)
+                    .sum();
+                // The sum of nothing is -0.
+                density * volume + 0.0
+            }
+            Quantity::NewCrossings | Quantity::CoveredArea => f64::NAN,
+        }
+    }
+}
+
+/// The extreme of some values; what is no number stays none.
+fn extreme(values: impl Iterator<Item = f64>, from: f64, beyond: impl Fn(f64, f64) -> bool) -> f64 {
+    values.fold(from, |found, x| if x.is_nan() || beyond(x, found) { x } else { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::run::tests::material;
+
+    // The law: crossings count from those at the start, two of two triangles that intersect, so that a run which starts with two has no
+    // new ones, and one that starts with none has two. Without cloth there is nothing to ask.
+    #[test]
+    fn new_crossings_are_those_beyond_the_start() {
+        let mut world = world(&standing(0.1), material());
+        let goal: Goal = serde_json::from_str(
+            r#"{ "name": "no more crossings", "quantity": { "type": "new-crossings" }, "max": 0 }"#,
+        )
+        .unwrap();
+        let judged = |world: &mut World, start| {
+            let watched =
+                Watched { goal: goal.clone(), of: Of::Cloths, frame: None, unit: goal.quantity.unit() };
+            let mut judge = Judge {
+                worst: vec![Worst::default()],
+                watched: vec![watched],
+                check: CrossingCheck::new(&two_triangles()),
+                crossings_at_start: 0,
+                snapshot: ParticleSnapshot::default(),
+                coordinates: Vec::new(),
+            };
+            judge.started_with_crossings(start);
+            judge.step(world, 1e-3).unwrap();
+            let result = judge.results(Status::Completed, 0.0, 1e-3).remove(0);
+            (result.met, result.worst.0, result.unit)
+        };
+        assert_eq!(judged(&mut world, 2), (Some(true), 0.0, "crossings".to_owned()));
+        assert_eq!(judged(&mut world, 0), (Some(false), 2.0, "crossings".to_owned()));
+        let scene = Scene { goals: vec![goal], ..Scene::empty("crossings", 1.0, 1e-3) };
+        let refused = pliant_scenes::format::validate(&scene).unwrap_err().to_string();
+        assert!(refused.contains("goals[0].quantity: there is no cloth to have crossings"), "{refused}");
+    }
+}

@@ -1,0 +1,268 @@
+//! `manifest.json`: what ran, on what, how fast and how well.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::cloth::ClothSummary;
+use super::goals::GoalResult;
+use pliant_io::files::{IoError, atomic_write};
+use pliant_scenes::format::{CouplingStep, Scene};
+
+/// Name of the manifest in a run directory.
+pub const MANIFEST: &str = "manifest.json";
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The whole duration was simulated.
+    Completed,
+    /// It stopped at an error; the frames before it are there.
+    Failed,
+    /// It was told to stop; it can be continued.
+    Interrupted,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
+/// A number in JSON, where what is not finite (after a failure, for instance) is null.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { serializer.serialize_f64(self.0) } else { serializer.serialize_none() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN)))
+    }
+}
+
+/// Wall time of a step [ms].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MsPerStep {
+    /// Median [ms].
+    pub median: Number,
+    /// 95th percentile [ms].
+    pub p95: Number,
+    /// Mean [ms].
+    pub mean: Number,
+}
+
+/// Mean and maximum of a count over the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeanMax {
+    /// Mean [-].
+    pub mean: Number,
+    /// Maximum [-].
+    pub max: u64,
+}
+
+/// What the contact solver did, over the substeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolverSummary {
+    /// Mean iterations of a substep [-].
+    pub iterations_mean: Number,
+    /// Most iterations of a substep [-].
+    pub iterations_max: u64,
+    /// Substeps that did not reach the tolerance [-].
+    pub not_converged: u64,
+}
+
+/// How often bodies and particles heard of each other ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CouplingSummary {
+    /// Coupling steps [-].
+    pub steps: u64,
+    /// Steps that were split into several [-].
+    pub split: u64,
+    /// Steps with a coupling step that was longer than the scheme answers for [-].
+    pub too_long: u64,
+    /// The longest coupling step in terms of what the scheme answers for [-].
+    pub worst: Number,
+}
+
+impl CouplingSummary {
+    /// Counts a step of so many coupling steps; `excess` is the longest in terms of what the scheme answers for.
+    pub(super) fn add(&mut self, steps: u32, excess: f64) {
+        self.steps += u64::from(steps);
+        self.split += u64::from(steps > 1);
+        self.too_long += u64::from(excess > 1.0);
+        self.worst.0 = self.worst.0.max(excess);
+    }
+
+    /// What is to be said of steps that were too long.
+    pub(super) fn complaint(&self, asked: CouplingStep) -> Option<String> {
+        let cure = match asked {
+            CouplingStep::Fixed => "take a smaller dt or coupling_step auto",
+            CouplingStep::Auto => "take a smaller dt",
+        };
+        (self.too_long > 0).then(|| {
+            format!(
+                "coupling: in {} steps bodies moved past particles, or were stopped, up to {:.1} times as fast as one \
+                 coupling step answers for; {cure}, or do not trust what they exchanged",
+                self.too_long, self.worst.0
+            )
+        })
+    }
+}
+
+/// What the bodies did: steps of their own, contacts among them, the convex problems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RigidSummary {
+    /// Steps of the bodies, some of which an integrator chooses by itself [-].
+    pub steps: u64,
+    /// Steps that were tried and found too long [-].
+    pub rejected: u64,
+    /// Contacts among bodies in a step: the most of it, mean over the steps, and largest [-].
+    pub contacts: MeanMax,
+    /// Convex problems solved [-].
+    pub solves: u64,
+    /// Newton iterations of a problem, mean [-].
+    pub iterations_mean: Number,
+    /// Factorisations of Hessians [-].
+    pub factorisations: u64,
+    /// Problems solved once more for friction [-].
+    pub refreshed: u64,
+    /// Closed-form solves that are not to be trusted [-].
+    #[serde(default)]
+    pub doubtful: u64,
+}
+
+/// Relative errors of the balances at the end, with external impulses and work counted [-].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conservation {
+    /// Mass [-].
+    pub mass: Number,
+    /// Linear momentum [-].
+    pub linear_momentum: Number,
+    /// Angular momentum [-].
+    pub angular_momentum: Number,
+    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what was put in [-].
+    pub energy: Number,
+}
+
+/// `manifest.json` of a run directory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this file's layout: 1.
+    pub schema_version: u32,
+    /// How the run ended.
+    pub status: Status,
+    /// Why it failed, or null.
+    pub error: Option<String>,
+    /// The scene as it ran: defaults and changes written out.
+    pub scene: Scene,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// `cpu`, `cuda` or `cuda-emulated`.
+    pub backend: String,
+    /// Name of the processor or GPU.
+    pub device: String,
+    /// Threads used [-].
+    pub threads: usize,
+    /// Version of Pliant.
+    pub version: String,
+    /// Commit of Pliant.
+    pub git_commit: String,
+    /// Wall time of the simulation, without pictures [s].
+    pub wall_s: Number,
+    /// Simulated time [s].
+    pub sim_s: Number,
+    /// Steps [-].
+    pub steps: u64,
+    /// Substeps of a step, at the end of the run [-].
+    pub substeps: u32,
+    /// Simulated time over wall time [-].
+    pub real_time_rate: Number,
+    /// Particles [-].
+    pub particles: usize,
+    /// Wall time of a step [ms].
+    pub ms_per_step: MsPerStep,
+    /// Grid nodes with mass [-].
+    pub grid_nodes: MeanMax,
+    /// Contacts in a substep [-].
+    pub contacts: MeanMax,
+    /// The contact solver.
+    pub solver: SolverSummary,
+    /// Coupling steps.
+    #[serde(default)]
+    pub coupling: CouplingSummary,
+    /// Names of the bodies that are coupled strongly to the particles.
+    #[serde(default)]
+    pub strongly_coupled: Vec<String>,
+    /// What the bodies did.
+    #[serde(default)]
+    pub rigid: RigidSummary,
+    /// How cloth fared; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<ClothSummary>,
+    /// What is approximated or left out of robots' files, and what of the run is not to be trusted, a line each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Relative errors of the balances; null where there is nothing to measure.
+    pub conservation: Conservation,
+    /// The parts of the balance of energy at the end, by the names of the columns of `diagnostics.csv`; what was not measured is absent [J].
+    #[serde(default)]
+    pub energy: BTreeMap<String, Number>,
+    /// How the scene's goals came out, in their order.
+    #[serde(default)]
+    pub goals: Vec<GoalResult>,
+    /// Frames in `frames/` [-].
+    pub frames: usize,
+    /// Tables, plots and pictures, as paths in the run directory.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+impl Manifest {
+    /// Goals that were met, and all of them.
+    pub fn goals_met(&self) -> (usize, usize) {
+        (self.goals.iter().filter(|goal| goal.met == Some(true)).count(), self.goals.len())
+    }
+
+    /// Writes `manifest.json` into `directory`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), IoError> {
+        write_json(&directory.join(MANIFEST), self)
+    }
+
+    /// Reads `manifest.json` of `directory`.
+    ///
+    /// # Errors
+    /// It is missing, or not a manifest.
+    pub fn read(directory: &Path) -> Result<Self, IoError> {
+        read_json(&directory.join(MANIFEST))
+    }
+}
+
+/// Writes a value as indented JSON, complete or not at all.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), IoError> {
+    atomic_write(path, |file| {
+        use std::io::Write;
+        serde_json::to_writer_pretty(&mut *file, value)?;
+        file.write_all(b"\n")
+    })
+}
+
+/// Reads a JSON file.
+pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, IoError> {
+    let text = std::fs::read_to_string(path).map_err(|e| IoError::file("read", path, e))?;
+    serde_json::from_str(&text)
+        .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })
+}

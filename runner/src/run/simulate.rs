@@ -1,0 +1,444 @@
+//! The run itself: step, write a row, now and then a frame and a checkpoint.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use pliant_coupling::{Diagnostics, StepReport, World};
+use pliant_rigid::SpatialImpulse;
+
+use super::checkpoint::Checkpoint;
+use super::cloth::ClothWatch;
+use super::energy::{self, GAIN_WARNED};
+use super::forces::ForceTable;
+use super::frames::{FrameWriter, frame_path};
+use super::goals::Judge;
+use super::outputs::outputs;
+use super::tables::Table;
+use super::tactile::TactileTables;
+use super::{
+    BODIES, ClothSummary, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory,
+    RunError, RunOptions, Stage, Statistics, Status, StepFigures, Summary,
+};
+use crate::machine::Machine;
+use crate::{figures, machine, picture, pressure};
+use pliant_io::files::IoError;
+use pliant_scenes::assemble::Drives;
+use pliant_scenes::format::Scene;
+use pliant_scenes::prepare::Prepared;
+
+/// A run between its steps.
+struct Run<'a> {
+    scene: Scene,
+    world: World,
+    centers: Vec<nalgebra::Vector3<f64>>,
+    drives: Drives,
+    /// What is approximated in the robots' files.
+    warnings: Vec<String>,
+    directory: &'a Path,
+    writer: FrameWriter,
+    diagnostics: Table,
+    bodies: Table,
+    tactile: Option<TactileTables>,
+    forces: Option<ForceTable>,
+    statistics: Statistics,
+    judge: Judge,
+    cloth: Option<ClothWatch>,
+    /// Steps done, and all of them.
+    step: u64,
+    steps: u64,
+    frames: usize,
+    frame_steps: u64,
+    frame_step: u64,
+    impulses: Vec<SpatialImpulse>,
+    wall_before: f64,
+    started: Instant,
+    last_checkpoint: Instant,
+}
+
+pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary, RunError> {
+    super::check(&options.out, options.backend, options.resume)?;
+    let directory = if options.resume {
+        RunDirectory::reopen(&options.out)?
+    } else {
+        RunDirectory::create(&options.out)?
+    };
+    match fill(prepared, &directory, &mut options) {
+        Ok((manifest, picture_error)) => {
+            Ok(Summary { directory: directory.finish()?, manifest, picture_error })
+        }
+        Err(error) => Err(leave(directory, options.resume, error)),
+    }
+}
+
+/// After an error: what can be gone on from stays under its unfinished name, or gets its own name back; the rest goes.
+fn leave(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
+    let kept = Checkpoint::exists(directory.path());
+    if resumed && error.is_usage() {
+        directory.give_back();
+    } else if !kept && !resumed {
+        directory.abandon();
+    }
+    match error {
+        RunError::DiskFull { path, .. } => RunError::DiskFull { path, kept },
+        other => other,
+    }
+}
+
+/// Everything in the directory, up to its manifest.
+fn fill(
+    prepared: Prepared,
+    directory: &RunDirectory,
+    options: &mut RunOptions,
+) -> Result<(Manifest, Option<String>), RunError> {
+    let machine = options.backend.open()?;
+    let mut run =
+        if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
+    machine.attach(&mut run.world).map_err(RunError::Attach)?;
+    let (status, error) = run.simulate(options)?;
+    run.diagnostics.sync()?;
+    run.bodies.sync()?;
+    run.tactile.as_mut().map(TactileTables::sync).transpose()?;
+    run.forces.as_mut().map(ForceTable::sync).transpose()?;
+    let manifest = run.manifest(status, error, &machine, options.pictures);
+    drop(run);
+    manifest.write(directory.path())?;
+    // A run whose pictures fail is still a run.
+    let picture_error = if options.pictures && manifest.frames > 0 {
+        draw(directory.path(), &manifest, options).err().map(|e| e.to_string())
+    } else {
+        None
+    };
+    Ok((manifest, picture_error))
+}
+
+fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Result<(), RunError> {
+    let mut progress = |done: usize, total: usize| {
+        if let Some(report) = &mut options.progress {
+            let (done, total) = (done as u64, total as u64);
+            report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
+        }
+    };
+    figures::write(directory, manifest)?;
+    pressure::pictures(directory, manifest)?;
+    Ok(picture::previews(directory, manifest, &mut progress)?)
+}
+
+/// Whole steps of a duration; the last may reach a little beyond it.
+fn steps_of(scene: &Scene) -> u64 {
+    // The slack keeps 1.0 / 0.1 at ten steps.
+    ((scene.duration / scene.dt) * (1.0 - 1e-12)).ceil().max(1.0) as u64
+}
+
+fn frame_steps_of(scene: &Scene) -> u64 {
+    (scene.output.frame_interval / scene.dt).round().max(1.0) as u64
+}
+
+/// The first figure of the material that is not a number.
+fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
+    let d = diagnostics;
+    let vector = |v: &nalgebra::Vector3<f64>| v.sum();
+    [
+        ("place", if d.mass > 0.0 { vector(&d.center_of_mass) } else { 0.0 }),
+        ("momentum", vector(&d.linear_momentum) + vector(&d.angular_momentum)),
+        ("energy", d.kinetic_energy + d.elastic_energy + d.dissipation),
+    ]
+    .into_iter()
+    .find_map(|(name, value)| (!value.is_finite()).then_some(name))
+}
+
+/// Whether two scenes are the same but for how long they last.
+fn same_but_duration(a: &Scene, b: &Scene) -> bool {
+    let mut a = a.clone();
+    a.duration = b.duration;
+    a == *b
+}
+
+impl<'a> Run<'a> {
+    fn begin(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+        let path = directory.path();
+        let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
+        fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
+        let cloth = !prepared.world.cloths().is_empty();
+        let tables = (Table::diagnostics(path, cloth)?, Table::bodies(path)?);
+        let tactile = TactileTables::create(path, &prepared.world)?;
+        let forces = ForceTable::create(path, &prepared.scene, &prepared.world)?;
+        let mut run = Self::new(prepared, path, tables)?;
+        (run.tactile, run.forces) = (tactile, forces);
+        run.frame()?;
+        Ok(run)
+    }
+
+    fn reopen(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+        let (path, target) = (directory.path(), directory.target());
+        let checkpoint = Checkpoint::read(path, target)?;
+        if !same_but_duration(&prepared.scene, &checkpoint.scene) {
+            return Err(RunError::DifferentScene { path: target.to_path_buf() });
+        }
+        if checkpoint.steps >= steps_of(&prepared.scene) && path.join(super::MANIFEST).exists() {
+            let reason = "the run is complete; give a longer --time to go on".to_owned();
+            return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
+        }
+        let mut world = prepared.world;
+        checkpoint.restore(path, target, &mut world)?;
+        let tables = (
+            Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
+            Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
+        );
+        let tactile = TactileTables::reopen(path, &world, checkpoint.tactile)?;
+        let forces = ForceTable::reopen(path, &prepared.scene, &world, checkpoint.forces_bytes)?;
+        let mut run = Self::new(Prepared { world, ..prepared }, path, tables)?;
+        (run.tactile, run.forces) = (tactile, forces);
+        run.step = checkpoint.steps;
+        run.frames = checkpoint.frames;
+        run.frame_step = checkpoint.frame_step;
+        run.impulses = checkpoint.impulses;
+        run.statistics = checkpoint.statistics;
+        run.judge.restore(checkpoint.goals);
+        if let Some(cloth) = &mut run.cloth {
+            cloth.restore(checkpoint.cloth);
+        }
+        run.tell_judge();
+        run.wall_before = checkpoint.wall_s;
+        // Frames after the checkpoint are written again.
+        for frame in run.frames.. {
+            let path = frame_path(path, frame);
+            if !path.exists() {
+                break;
+            }
+            fs::remove_file(&path).map_err(|e| IoError::file("remove", &path, e))?;
+        }
+        Ok(run)
+    }
+
+    fn new(
+        prepared: Prepared,
+        directory: &'a Path,
+        (diagnostics, bodies): (Table, Table),
+    ) -> Result<Self, RunError> {
+        let Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings } = prepared;
+        let now = Instant::now();
+        Ok(Self {
+            judge: Judge::new(&scene, &world, &parts, &centers).map_err(RunError::Goal)?,
+            cloth: ClothWatch::new(world.cloths()),
+            writer: FrameWriter::new(colors, world.cloths(), &back_colors, &scene.output),
+            steps: steps_of(&scene),
+            frame_steps: frame_steps_of(&scene),
+            impulses: vec![SpatialImpulse::zero(); centers.len()],
+            scene,
+            world,
+            centers,
+            drives,
+            warnings,
+            directory,
+            diagnostics,
+            bodies,
+            tactile: None,
+            forces: None,
+            statistics: Statistics::default(),
+            step: 0,
+            frames: 0,
+            frame_step: 0,
+            wall_before: 0.0,
+            started: now,
+            last_checkpoint: now,
+        })
+    }
+
+    fn wall_s(&self) -> f64 {
+        self.wall_before + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Steps to the end, to an error of the simulation, or until told to stop.
+    fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+        while self.step < self.steps {
+            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                self.checkpoint()?;
+                return Ok((Status::Interrupted, None));
+            }
+            let before = Instant::now();
+            let time = self.world.time();
+            self.drives.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
+            let report = match self.world.step() {
+                Ok(report) => report,
+                // The last checkpoint stays the one before the failure.
+                Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
+            };
+            let diagnostics = self.world.diagnostics();
+            if let Some(quantity) = not_finite(&diagnostics) {
+                // No row says what is not a number.
+                let error = format!(
+                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a number; take a shorter dt, or more substeps",
+                    diagnostics.time, self.scene.dt
+                );
+                return Ok((Status::Failed, Some(error)));
+            }
+            if let Some(error) = self.count(&report, &diagnostics, before.elapsed().as_secs_f64() * 1e3)? {
+                return Ok((Status::Failed, Some(error)));
+            }
+            if let Some(progress) = &mut options.progress {
+                progress(&Progress {
+                    stage: Stage::Simulating,
+                    done: self.step,
+                    total: self.steps,
+                    time: self.world.time(),
+                    contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
+                });
+            }
+            if self.last_checkpoint.elapsed() >= options.checkpoint_interval {
+                self.checkpoint()?;
+            }
+        }
+        self.checkpoint()?;
+        Ok((Status::Completed, None))
+    }
+
+    /// Writes down a step that was done. Returns why the run must not go on, if it must not.
+    fn count(
+        &mut self,
+        report: &StepReport,
+        diagnostics: &Diagnostics,
+        wall_ms: f64,
+    ) -> Result<Option<String>, RunError> {
+        self.step += 1;
+        for (sum, impulse) in self.impulses.iter_mut().zip(self.world.body_impulses()) {
+            sum.angular += impulse.angular;
+            sum.linear += impulse.linear;
+        }
+        if let Some(tactile) = &mut self.tactile {
+            tactile.step(&self.world, self.scene.dt);
+        }
+        if let Some(forces) = &mut self.forces {
+            forces.step(&self.world, &self.centers)?;
+        }
+        self.statistics.add(&StepFigures::of(report, wall_ms));
+        self.judge.step(&mut self.world, self.scene.dt)?;
+        // Before the row, which tells what cloth does at the frame.
+        if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
+            self.frame()?;
+        }
+        let rigid_energy = self.world.bodies().kinetic_energy();
+        let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
+        self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
+        let bound = self.scene.limits.energy_gain;
+        let complaint = bound.and_then(|bound| energy::complaint(&diagnostics.energy, bound));
+        Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
+    }
+
+    /// Goals are told by what is new in cloth.
+    fn tell_judge(&mut self) {
+        if let Some(cloth) = self.cloth_summary() {
+            self.judge.started_with_crossings(cloth.crossings_at_start);
+        }
+    }
+
+    fn cloth_summary(&self) -> Option<ClothSummary> {
+        self.cloth.as_ref().and_then(ClothWatch::summary)
+    }
+
+    /// Writes the frame and the bodies' rows of this moment.
+    fn frame(&mut self) -> Result<(), RunError> {
+        self.writer.write(self.directory, self.frames, &mut self.world)?;
+        if let Some(cloth) = &mut self.cloth {
+            cloth.look(self.writer.positions());
+        }
+        self.tell_judge();
+        let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
+        let (time, bodies) = (self.world.time(), self.world.bodies());
+        self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
+        if let Some(tactile) = &mut self.tactile {
+            tactile.frame(&self.world, interval)?;
+        }
+        self.impulses.fill(SpatialImpulse::zero());
+        self.frames += 1;
+        self.frame_step = self.step;
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<(), RunError> {
+        let checkpoint = Checkpoint {
+            schema_version: 1,
+            steps: self.step,
+            frames: self.frames,
+            diagnostics_bytes: self.diagnostics.sync()?,
+            bodies_bytes: self.bodies.sync()?,
+            wall_s: self.wall_s(),
+            frame_step: self.frame_step,
+            impulses: self.impulses.clone(),
+            tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
+            forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
+            statistics: self.statistics.clone(),
+            cloth: self.cloth_summary(),
+            goals: self.judge.worst().to_vec(),
+            scene: self.scene.clone(),
+        };
+        checkpoint.write(self.directory, &mut self.world)?;
+        self.last_checkpoint = Instant::now();
+        Ok(())
+    }
+
+    fn strongly_coupled(&self) -> Vec<String> {
+        let name = |id| self.world.bodies().body(id).name.clone();
+        self.world.strongly_coupled().map(name).collect()
+    }
+
+    fn manifest(
+        &mut self,
+        status: Status,
+        error: Option<String>,
+        machine: &Machine,
+        pictures: bool,
+    ) -> Manifest {
+        let wall_s = self.wall_s();
+        let sim_s = self.step as f64 * self.scene.dt;
+        let balance = self.world.balance();
+        let energy = self.world.energy();
+        let mut warnings: Vec<String> =
+            self.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
+        warnings.extend(self.statistics.pressed());
+        warnings.extend(self.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
+        // A run that failed says more than that.
+        warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
+        // A step that was too long may be why it failed.
+        let coupling = self.statistics.coupling();
+        warnings.extend(coupling.complaint(self.scene.coupling_step));
+        Manifest {
+            schema_version: 1,
+            status,
+            error,
+            seed: self.scene.seed,
+            scene: self.scene.clone(),
+            backend: machine.backend.to_owned(),
+            device: machine.name(),
+            threads: rayon::current_num_threads(),
+            version: machine::VERSION.to_owned(),
+            git_commit: machine::GIT_COMMIT.to_owned(),
+            wall_s: Number(wall_s),
+            sim_s: Number(sim_s),
+            steps: self.step,
+            substeps: self.world.substeps(),
+            real_time_rate: Number(if wall_s > 0.0 { sim_s / wall_s } else { 0.0 }),
+            particles: self.world.particle_count(),
+            ms_per_step: self.statistics.ms_per_step(),
+            grid_nodes: self.statistics.grid_nodes(),
+            contacts: self.statistics.contacts(),
+            solver: self.statistics.solver(),
+            coupling,
+            strongly_coupled: self.strongly_coupled(),
+            rigid: self.statistics.rigid(),
+            cloth: self.cloth_summary(),
+            warnings,
+            conservation: Conservation {
+                mass: Number(balance.mass),
+                linear_momentum: Number(balance.linear_momentum),
+                angular_momentum: Number(balance.angular_momentum),
+                energy: Number(balance.energy.unwrap_or(f64::NAN)),
+            },
+            energy: energy::figures(&energy),
+            goals: self.judge.results(status, self.world.time(), self.scene.dt),
+            frames: self.frames,
+            files: outputs(&self.scene, pictures),
+        }
+    }
+}

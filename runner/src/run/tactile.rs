@@ -1,0 +1,173 @@
+//! `sensors.csv` and `tactile/NAME.csv`: what the tactile pads feel, mean over each frame.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nalgebra::Vector3;
+use pliant_coupling::{TactilePad, World};
+use serde::{Deserialize, Serialize};
+
+use super::tables::Table;
+use pliant_io::files::IoError;
+
+/// Name of the table with a row a frame and sensor.
+pub const SENSORS: &str = "sensors.csv";
+
+/// Folder of the pads' tables and pictures.
+pub const TACTILE: &str = "tactile";
+
+const SENSORS_HEADER: &str = "time,sensor,fx,fy,fz,cx,cy,max_pressure";
+
+const PAD_HEADER: &str = "time,i,j,x,y,pressure,shear_x,shear_y";
+
+/// The table of a pad in a run directory.
+pub fn pad_path(directory: &Path, name: &str) -> PathBuf {
+    directory.join(TACTILE).join(format!("{name}.csv"))
+}
+
+/// What a pad felt since the last frame, summed over the steps, in the pad's frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Sum {
+    /// Impulse in each bin \[N s\].
+    bins: Vec<Vector3<f64>>,
+    /// Impulse on the pad \[N s\].
+    impulse: Vector3<f64>,
+    /// Moment of the normal impulse \[N m s\].
+    moment: [f64; 2],
+}
+
+/// What a checkpoint has to know of the sensors.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TactileState {
+    sums: Vec<Sum>,
+    /// Length of `sensors.csv` \[bytes\].
+    bytes: u64,
+    /// Lengths of the pads' tables \[bytes\].
+    pad_bytes: Vec<u64>,
+}
+
+/// The tables of the tactile pads of a run.
+pub struct TactileTables {
+    table: Table,
+    pads: Vec<Table>,
+    sums: Vec<Sum>,
+}
+
+impl TactileTables {
+    /// Begins the tables; none for a world without pads.
+    pub fn create(directory: &Path, world: &World) -> Result<Option<Self>, IoError> {
+        if world.tactile_pads().is_empty() {
+            return Ok(None);
+        }
+        let folder = directory.join(TACTILE);
+        fs::create_dir(&folder).map_err(|e| IoError::file("create", &folder, e))?;
+        let pads = world.tactile_pads().iter();
+        Ok(Some(Self {
+            table: Table::create(directory.join(SENSORS), SENSORS_HEADER)?,
+            pads: pads
+                .clone()
+                .map(|pad| Table::create(pad_path(directory, &pad.name), PAD_HEADER))
+                .collect::<Result<_, _>>()?,
+            sums: pads.map(nothing).collect(),
+        }))
+    }
+
+    /// Opens the tables again, as they were at a checkpoint.
+    pub fn reopen(directory: &Path, world: &World, state: TactileState) -> Result<Option<Self>, IoError> {
+        if world.tactile_pads().is_empty() {
+            return Ok(None);
+        }
+        let pads = world.tactile_pads().iter().zip(&state.pad_bytes);
+        Ok(Some(Self {
+            table: Table::reopen(directory.join(SENSORS), state.bytes)?,
+            pads: pads
+                .map(|(pad, bytes)| Table::reopen(pad_path(directory, &pad.name), *bytes))
+                .collect::<Result<_, _>>()?,
+            sums: state.sums,
+        }))
+    }
+
+    /// Counts a step of `dt` \[s\].
+    pub fn step(&mut self, world: &World, dt: f64) {
+        for (number, sum) in self.sums.iter_mut().enumerate() {
+            let reading = world.tactile(number);
+            for (bin, force) in sum.bins.iter_mut().zip(&reading.forces) {
+                *bin += force * dt;
+            }
+            sum.impulse += reading.force * dt;
+            for (total, moment) in sum.moment.iter_mut().zip(reading.moment) {
+                *total += moment * dt;
+            }
+        }
+    }
+
+    /// Writes the rows of a frame: means over the `interval` \[s\] since the last one.
+    pub fn frame(&mut self, world: &World, interval: f64) -> Result<(), IoError> {
+        let rate = if interval > 0.0 { 1.0 / interval } else { 0.0 };
+        let time = world.time();
+        for ((pad, sum), table) in world.tactile_pads().iter().zip(&mut self.sums).zip(&mut self.pads) {
+            let traction = rate / pad.bin_area();
+            let mut most = 0.0_f64;
+            for (at, bin) in sum.bins.iter().enumerate() {
+                let (i, j) = (at % pad.bins[0], at / pad.bins[0]);
+                let [x, y] = pad.bin_center(i, j);
+                // Zero without a sign where nothing touches.
+                let [shear_x, shear_y, pressure] = [bin.x, bin.y, -bin.z].map(|f| f * traction + 0.0);
+                most = most.max(pressure);
+                table.line(&format!("{time:?},{i},{j},{x:?},{y:?},{pressure:?},{shear_x:?},{shear_y:?}"))?;
+            }
+            let force = sum.impulse * rate;
+            let [cx, cy] = sum.moment.map(|m| -m / sum.impulse.z);
+            self.table.line(&format!(
+                "{time:?},{},{:?},{:?},{:?},{cx:?},{cy:?},{most:?}",
+                pad.name, force.x, force.y, force.z
+            ))?;
+            *sum = nothing(pad);
+        }
+        Ok(())
+    }
+
+    /// Puts every row on the disk; returns what a checkpoint has to know.
+    pub fn sync(&mut self) -> Result<TactileState, IoError> {
+        Ok(TactileState {
+            sums: self.sums.clone(),
+            bytes: self.table.sync()?,
+            pad_bytes: self.pads.iter_mut().map(Table::sync).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn nothing(pad: &TactilePad) -> Sum {
+    Sum { bins: vec![Vector3::zeros(); pad.bins[0] * pad.bins[1]], ..Sum::default() }
+}
+
+/// What a pad felt in a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PadFrame {
+    /// End of the frame \[s\].
+    pub time: f64,
+    /// Mean pressure in each bin \[Pa\]; bin (i, j) is number `i + bins[0] * j`.
+    pub pressure: Vec<f64>,
+}
+
+/// Reads `tactile/NAME.csv` of a run directory, of a pad of `bins` bins.
+///
+/// # Errors
+/// The file is missing or a row is not as it was written.
+pub fn read_pad(directory: &Path, name: &str, bins: usize) -> Result<Vec<PadFrame>, IoError> {
+    let path = pad_path(directory, name);
+    let text = fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+    let mut frames: Vec<PadFrame> = Vec::new();
+    for (at, line) in text.lines().enumerate().skip(1) {
+        let malformed =
+            || IoError::Malformed { path: path.clone(), reason: format!("line {}: '{line}'", at + 1) };
+        let mut fields = line.split(',').map(str::parse::<f64>);
+        let mut field = |n: usize| fields.nth(n).and_then(Result::ok).ok_or_else(malformed);
+        let (time, pressure) = (field(0)?, field(4)?);
+        match frames.last_mut() {
+            Some(frame) if frame.pressure.len() < bins => frame.pressure.push(pressure),
+            _ => frames.push(PadFrame { time, pressure: vec![pressure] }),
+        }
+    }
+    Ok(frames)
+}

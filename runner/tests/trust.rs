@@ -1,0 +1,113 @@
+//! Runs that cannot be trusted say so: coupling steps that are too long, energy from nowhere.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
+
+use pliant_runner::run::{DIAGNOSTICS, Manifest, RunOptions, Status, run};
+use pliant_scenes::format::{Scene, parse_scene};
+use pliant_scenes::prepare::prepare;
+use serde_json::json;
+
+/// A box of 5 kg that falls at 6 m/s onto a mat of 3 cm. In a step of 10 ms it goes twice the mat's thickness.
+fn slam(coupling_step: &str) -> Scene {
+    let rubber = json!({
+        "model": "fixed-corotated", "density": 1000.0, "youngs_modulus": 5e4, "poissons_ratio": 0.3
+    });
+    let mat = json!({ "type": "box", "half_extents": [0.1, 0.1, 0.015] });
+    let cube = json!({ "type": "box", "half_extents": [0.05, 0.05, 0.05] });
+    let text = json!({
+        "name": "slam", "duration": 0.1, "dt": 0.01, "grid_spacing": 0.02, "coupling_step": coupling_step,
+        "coupling": "weak",
+        "soft": [{ "name": "mat", "shape": mat, "pose": { "position": [0, 0, 0.015] }, "material": rubber }],
+        "bodies": [
+            {
+                "name": "floor", "motion": { "type": "fixed" },
+                "geometries": [{ "shape": { "type": "half-space" } }]
+            },
+            {
+                "name": "box",
+                "motion": {
+                    "type": "dynamic", "joint": { "type": "free" }, "mass": 5.0,
+                    "pose": { "position": [0, 0, 0.1] }, "velocity": [0, 0, -6]
+                },
+                "geometries": [{ "shape": cube }]
+            }
+        ]
+    });
+    parse_scene(&text.to_string()).unwrap()
+}
+
+/// The manifest and the table of a run.
+fn ran(scene: &Scene) -> (Manifest, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let options = RunOptions { pictures: false, ..RunOptions::new(out.clone()) };
+    let summary = run(prepare(scene).unwrap(), options).unwrap();
+    (summary.manifest, std::fs::read_to_string(out.join(DIAGNOSTICS)).unwrap())
+}
+
+/// A column of a table, as numbers.
+fn column(table: &str, name: &str) -> Vec<f64> {
+    let mut lines = table.lines().map(|line| line.split(','));
+    let at = lines.next().unwrap().position(|column| column == name).unwrap();
+    lines.map(|mut cells| cells.nth(at).unwrap().parse().unwrap()).collect()
+}
+
+fn warned<'a>(manifest: &'a Manifest, of: &str) -> Option<&'a String> {
+    manifest.warnings.iter().find(|warning| warning.starts_with(of))
+}
+
+// The law: a step in which a body goes farther than the scheme answers for is split, or told of where the scene forbids that. The manifest's
+// figures are those of the table's rows.
+#[test]
+fn steps_that_are_too_long_are_split_or_told() {
+    for coupling_step in ["fixed", "auto"] {
+        let (manifest, table) = ran(&slam(coupling_step));
+        let (steps, excess) = (column(&table, "coupling_steps"), column(&table, "coupling_excess"));
+        let told = warned(&manifest, "coupling");
+        println!("{coupling_step}: {:?}, {:?}", manifest.coupling, manifest.warnings);
+        let coupling = manifest.coupling;
+        assert_eq!(coupling.steps as f64, steps.iter().sum::<f64>());
+        assert_eq!(coupling.split as usize, steps.iter().filter(|&&steps| steps > 1.0).count());
+        assert_eq!(coupling.too_long as usize, excess.iter().filter(|&&excess| excess > 1.0).count());
+        assert_eq!(coupling.worst.0, excess.iter().copied().fold(0.0, f64::max));
+        if coupling_step == "fixed" {
+            assert_eq!((coupling.split, coupling.steps), (0, 10));
+            let told = told.unwrap();
+            let figures = format!("in {} steps", coupling.too_long);
+            assert!(coupling.too_long > 0 && told.contains(&figures), "{told}");
+            assert!(told.contains("coupling_step auto"), "{told}");
+        } else {
+            assert!(coupling.split > 0 && coupling.too_long == 0, "{coupling:?}");
+            assert_eq!(told, None);
+        }
+    }
+}
+
+// The law: what came from nowhere is told where it is more than 0.05 of what was put in, and ends the run where the scene
+// bounds it. Here the box of 90 J throws the mat that it has gone through.
+#[test]
+fn energy_from_nowhere_is_told_or_ends_the_run() {
+    let (manifest, table) = ran(&slam("fixed"));
+    let [gained, put_in] = ["energy_gained", "energy_put_in"].map(|name| manifest.energy[name].0);
+    println!("{gained} of {put_in} J, {:?}, {:?}", manifest.status, manifest.error);
+    assert!(gained > 0.05 * put_in, "{gained} of {put_in} J");
+    let told = warned(&manifest, "energy").unwrap();
+    assert!(told.contains("came from nowhere") && told.contains("smaller dt"), "{told}");
+    assert_eq!(manifest.status, Status::Completed);
+
+    // Twice what was gained, and half of it: at the first row that has more.
+    let part = gained / put_in;
+    let (column_gained, column_put_in) = (column(&table, "energy_gained"), column(&table, "energy_put_in"));
+    let mut bounded = slam("fixed");
+    bounded.limits.energy_gain = Some(2.0 * part);
+    let (allowed, _) = ran(&bounded);
+    assert_eq!((allowed.status, allowed.steps), (Status::Completed, 10));
+    bounded.limits.energy_gain = Some(0.5 * part);
+    let (refused, _) = ran(&bounded);
+    let first =
+        column_gained.iter().zip(&column_put_in).position(|(g, p)| *g > 0.5 * part * p).unwrap() as u64 + 1;
+    assert_eq!((refused.status, refused.steps), (Status::Failed, first));
+    let error = refused.error.unwrap();
+    assert!(error.starts_with(&format!("limits.energy_gain: step {first}: energy:")), "{error}");
+    // It was said once.
+    assert!(!refused.warnings.iter().any(|warning| warning.starts_with("energy")), "{:?}", refused.warnings);
+}

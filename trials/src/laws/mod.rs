@@ -1,0 +1,180 @@
+//! The laws that every run must keep, whatever the scene.
+//!
+//! Tolerances are one a law, for all scenes. What rounding alone may do to a run is measured: a run whose start was changed by
+//! parts in a million says how much a difference grows.
+
+mod alone;
+mod compared;
+#[cfg(test)]
+mod tests;
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::record::{End, NoRun, Record, record, record_resumed};
+use super::transform::Change;
+use pliant_scenes::format::Scene;
+
+/// A law.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "law", rename_all = "kebab-case")]
+pub enum Law {
+    /// Nothing passive gains energy, in the frame that moves at `frame` (m/s).
+    Energy {
+        /// Velocity of the frame in which nothing works on the scene [m/s].
+        frame: [f64; 3],
+    },
+    /// What nothing holds keeps its momentum and angular momentum, but for gravity's impulse.
+    Momentum,
+    /// Nothing is inside of bodies, nor beyond floors.
+    Inside,
+    /// Floors carry what stands on them: force times time is weight times time less the change of momentum.
+    Weight,
+    /// The same scene, seen otherwise, has the same result.
+    Same {
+        /// What is changed.
+        change: Change,
+    },
+    /// Stopped at half of its steps and gone on with, the run has the same bits.
+    Resumed,
+    /// With another number of threads the run has the same bits.
+    Threads,
+    /// Nothing takes energy: it is at the end what it was, and always.
+    Kept,
+    /// Bodies stay where they are.
+    Stands,
+    /// What slides on the floor is slowed by mu g.
+    Friction,
+    /// Half of the step, and half of that, change the result less and less.
+    Refined,
+}
+
+impl Law {
+    /// Its name in tables.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Energy { .. } => "energy".to_owned(),
+            Self::Momentum => "momentum".to_owned(),
+            Self::Inside => "inside".to_owned(),
+            Self::Weight => "weight".to_owned(),
+            Self::Same { change } => change.name().to_owned(),
+            Self::Resumed => "resumed".to_owned(),
+            Self::Threads => "threads".to_owned(),
+            Self::Kept => "kept".to_owned(),
+            Self::Stands => "stands".to_owned(),
+            Self::Friction => "friction".to_owned(),
+            Self::Refined => "refined".to_owned(),
+        }
+    }
+}
+
+/// A law that a run broke.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Name of the law.
+    pub law: String,
+    /// What was measured, relative to its scale [-].
+    pub measured: f64,
+    /// What it may be [-].
+    pub bound: f64,
+    /// In words, with units.
+    pub what: String,
+}
+
+/// How a trial came out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Every law that could be judged held.
+    Held {
+        /// The laws that could not be judged, and why.
+        skipped: Vec<(String, &'static str)>,
+    },
+    /// The product refused the scene by a typed error.
+    Refused(String),
+    /// The run ended with a typed error.
+    Said(String),
+    /// Laws were broken, in silence or by a panic.
+    Failed(Vec<Finding>),
+}
+
+/// A law's verdict.
+#[derive(Clone, Debug, PartialEq)]
+enum Verdict {
+    Held,
+    Skipped(&'static str),
+    Broken(Finding),
+}
+
+/// Runs a scene and judges it by laws.
+pub fn judge(scene: &Scene, laws: &[Law]) -> Outcome {
+    let base = match record(scene) {
+        Ok(base) => base,
+        Err(NoRun::Refused(message)) => return Outcome::Refused(message),
+        Err(NoRun::Panicked(message)) => return Outcome::Failed(vec![panicked(message)]),
+    };
+    match &base.end {
+        End::Said(message) => return Outcome::Said(message.clone()),
+        End::Panicked(message) => return Outcome::Failed(vec![panicked(message.clone())]),
+        End::Completed => {}
+    }
+    let mut findings = Vec::new();
+    let mut skipped = Vec::new();
+    let mut sensitivity = None;
+    for law in laws {
+        match verdict(law, scene, &base, &mut sensitivity) {
+            Verdict::Held => {}
+            Verdict::Skipped(why) => skipped.push((law.name(), why)),
+            Verdict::Broken(finding) => findings.push(finding),
+        }
+    }
+    if findings.is_empty() { Outcome::Held { skipped } } else { Outcome::Failed(findings) }
+}
+
+/// A law that is broken without a measure: a scene that runs, and its changed self does not.
+fn broken(law: &str, reason: String) -> Verdict {
+    Verdict::Broken(Finding { law: law.to_owned(), measured: f64::INFINITY, bound: 0.0, what: reason })
+}
+
+fn panicked(message: String) -> Finding {
+    Finding { law: "panic".to_owned(), measured: f64::INFINITY, bound: 0.0, what: message }
+}
+
+fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Option<f64>>) -> Verdict {
+    match law {
+        Law::Energy { frame } => alone::energy(scene, base, &Vector3::from(*frame)),
+        Law::Momentum => alone::momentum(scene, base),
+        Law::Inside => alone::inside(scene, base),
+        Law::Weight => alone::weight(base),
+        Law::Same { change: how @ Change::Boosted { .. } } => compared::boosted(scene, base, how),
+        Law::Same { change: how } => compared::same(scene, base, how, sensitivity),
+        Law::Resumed => compared::bits("resumed", base, record_resumed(scene)),
+        Law::Threads => match rayon::ThreadPoolBuilder::new().num_threads(3).build() {
+            Ok(pool) => compared::bits("threads", base, pool.install(|| record(scene))),
+            Err(_) => Verdict::Skipped("threads cannot be started"),
+        },
+        Law::Kept => alone::kept(base),
+        Law::Stands => alone::stands(scene, base),
+        Law::Friction => alone::friction(scene, base),
+        Law::Refined => compared::refined(scene, base),
+    }
+}
+
+/// Broken where `measured`, in parts of its scale, is above `bound` or is no number.
+fn at_most(law: &str, measured: f64, bound: f64, what: impl FnOnce() -> String) -> Verdict {
+    // NaN is above every bound.
+    if measured <= bound {
+        return Verdict::Held;
+    }
+    Verdict::Broken(Finding { law: law.to_owned(), measured, bound, what: what() })
+}
+
+/// The greater of two, or NaN if either is.
+trait MaxOrNan {
+    fn max_or_nan(self, other: f64) -> f64;
+}
+
+impl MaxOrNan for f64 {
+    fn max_or_nan(self, other: f64) -> f64 {
+        if self.is_nan() || other.is_nan() { f64::NAN } else { self.max(other) }
+    }
+}

@@ -1,0 +1,167 @@
+//! Every law holds for a run that is right, and is broken by the same run with a defect planted in its record.
+
+use nalgebra::Vector3;
+
+use super::*;
+use crate::parts::{body, dynamic, floor, moving, soft};
+use crate::record::Inside;
+use crate::transform::change;
+use pliant_scenes::format::{Motion, RigidShape, SoftShape};
+
+fn broken(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Broken(_))
+}
+
+/// The law holds for the record, and no more with the defect.
+fn fails_with(run: &Record, law: impl Fn(&Record) -> Verdict, defect: impl Fn(&mut Record)) {
+    let found = law(run);
+    assert_eq!(found, Verdict::Held);
+    let mut wrong = run.clone();
+    defect(&mut wrong);
+    let found = law(&wrong);
+    assert!(broken(&found), "{found:?}");
+}
+
+fn run(scene: &Scene) -> Record {
+    let run = record(scene).unwrap();
+    assert_eq!(run.end, End::Completed);
+    run
+}
+
+/// An elastic cube meets a box that turns, in free space.
+fn collision() -> Scene {
+    let mut scene = Scene::empty("collision", 0.05, 1e-3);
+    scene.gravity = [0.0; 3];
+    scene.grid_spacing = Some(0.02);
+    let material = pliant_scenes::format::Material::NeoHookean {
+        density: 1000.0,
+        youngs_modulus: 1e5,
+        poissons_ratio: 0.3,
+    };
+    let mut cube = soft("cube", SoftShape::Box { half_extents: [0.04; 3] }, [0.0; 3], material);
+    cube.velocity = [1.0, 0.2, 0.0];
+    let mut block = dynamic(0.3);
+    block.pose.position = [0.09, 0.02, 0.01];
+    block.velocity = [-1.0, 0.0, 0.3];
+    block.angular_velocity = [0.0, 3.0, 2.0];
+    scene.soft.push(cube);
+    scene.bodies.push(body("box", block, RigidShape::Box { half_extents: [0.04, 0.03, 0.02] }, 0.5));
+    scene
+}
+
+/// A box that stands on a floor, or slides on it.
+fn standing(speed: f64) -> Scene {
+    let mut scene = Scene::empty("standing", 0.2, 1e-3);
+    let mut block = dynamic(2.0);
+    block.pose.position = [0.0, 0.0, 0.05];
+    block.velocity = [speed, 0.0, 0.0];
+    scene.bodies.push(floor(0.2));
+    scene.bodies.push(body("box", block, RigidShape::Box { half_extents: [0.1, 0.1, 0.05] }, 0.2));
+    scene
+}
+
+fn last(run: &mut Record) -> &mut crate::record::Moment {
+    run.moments.last_mut().unwrap()
+}
+
+#[test]
+fn energy_from_nowhere_is_seen() {
+    let run = run(&collision());
+    let scene = collision();
+    let law = |run: &Record| alone::energy(&scene, run, &Vector3::zeros());
+    // Before they meet, so that nothing is lost yet.
+    fails_with(&run, law, |run| run.moments[1].kinetic += 0.03 * run.moments[0].kinetic);
+    fails_with(&run, law, |run| last(run).elastic = f64::NAN);
+    fails_with(&run, law, |run| run.moments[5].elastic += run.moments[0].kinetic);
+    // Where nothing but gravity gives, a potential of the wrong sign is from nowhere.
+    let mut thrown = standing(0.0);
+    thrown.bodies.remove(0);
+    let run = self::run(&thrown);
+    fails_with(&run, law, |run| run.moments.iter_mut().for_each(|m| m.potential = -m.potential));
+}
+
+#[test]
+fn momentum_from_nowhere_is_seen() {
+    let mut scene = collision();
+    let free = run(&scene);
+    let step = 0.01 * free.mass;
+    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).linear.y += step);
+    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).angular.x += 0.1 * step);
+    scene.gravity = [0.0, 0.0, -9.81];
+    fails_with(&run(&scene), |run| alone::momentum(&scene, run), |run| run.gravity = -run.gravity);
+}
+
+#[test]
+fn what_is_inside_is_seen() {
+    let found = Inside { what: "a particle".to_owned(), of: "box".to_owned(), depth: 0.02, time: 0.0 };
+    let scene = collision();
+    fails_with(&run(&scene), |run| alone::inside(&scene, run), |run| run.inside.push(found.clone()));
+}
+
+#[test]
+fn a_wrong_weight_is_seen() {
+    let run = run(&standing(0.0));
+    fails_with(&run, alone::weight, |run| run.moments.iter_mut().for_each(|m| m.on_ground *= 1.02));
+    fails_with(&run, alone::weight, |run| run.mass *= 1.02);
+}
+
+#[test]
+fn a_wrong_friction_is_seen() {
+    let mut scene = standing(2.0);
+    let law = |run: &Record| alone::friction(&scene, run);
+    fails_with(&run(&scene), law, |run| last(run).linear *= 0.98);
+    if let Motion::Dynamic(dynamic) = &mut scene.bodies[1].motion {
+        dynamic.velocity = [0.0; 3];
+    }
+    scene.bodies[0].motion = moving(Default::default(), [-2.0, 0.0, 0.0].into());
+    assert_eq!(alone::friction(&scene, &run(&scene)), Verdict::Held);
+}
+
+#[test]
+fn a_fallen_tower_is_seen() {
+    let scene = standing(0.0);
+    let law = |run: &Record| alone::stands(&scene, run);
+    fails_with(&run(&scene), law, |run| run.bodies[1].pose.translation.vector.x += 0.02);
+}
+
+#[test]
+fn lost_energy_is_seen_where_nothing_takes_any() {
+    let mut scene = collision();
+    scene.soft.clear();
+    fails_with(&run(&scene), alone::kept, |run| last(run).kinetic *= 0.98);
+}
+
+// The law: the same scene seen otherwise is the same scene, and what was not undone, or undone otherwise, is seen.
+#[test]
+fn another_result_of_the_same_scene_is_seen() {
+    let scene = collision();
+    let base = run(&scene);
+    let changes = [
+        Change::Moved { blocks: [3, -2, 7] },
+        Change::Turned { axis: 0 },
+        Change::Turned { axis: 2 },
+        Change::Mirrored,
+        Change::Renamed,
+        Change::Reordered,
+        Change::Boosted { velocity: [0.0, 0.5, -1.0] },
+    ];
+    for how in changes {
+        let found = judge(&scene, &[Law::Same { change: how }]);
+        assert!(matches!(&found, Outcome::Held { skipped } if skipped.is_empty()), "{how:?}: {found:?}");
+        let other = run(&change(&scene, &how).unwrap());
+        if matches!(how, Change::Renamed | Change::Reordered) {
+            continue;
+        }
+        let wrong = Change::Turned { axis: 1 }.undo(other, &scene);
+        assert!(compared::difference(&base, &wrong) > 0.1, "{how:?}");
+    }
+}
+
+#[test]
+fn other_bits_are_seen() {
+    let scene = collision();
+    let base = run(&scene);
+    assert_eq!(compared::bits("resumed", &base, record_resumed(&scene)), Verdict::Held);
+    let nudged = change(&scene, &Change::Nudged { speed: 1e-12, seed: 0 }).unwrap();
+    assert!(broken(&compared::bits("resumed", &base, record(&nudged))));
+}

@@ -1,0 +1,31 @@
+//! Trials: whole scenes drawn at random and judged by laws alone.
+//!
+//! A [`Trial`] is a scene and the laws that it must keep, drawn by a [`Family`] from a seed. The laws (`laws.rs`) look at a run of the scene
+//! and know nothing of how it was drawn, so that they can judge any scene of a kind; a scene that breaks one is shrunk (`shrink.rs`) to
+//! the smallest that still does, and written as a scene file that `pliant run` takes.
+
+mod dice;
+mod families;
+mod laws;
+mod parts;
+mod record;
+mod report;
+mod shrink;
+mod transform;
+
+pub use families::{FAMILIES, Family, family};
+pub use laws::{Finding, Law, Outcome, judge};
+pub use record::{End, Record, record};
+pub use report::{Failure, Found, Options, Tally, trials};
+pub use shrink::shrink;
+
+use pliant_scenes::format::Scene;
+
+/// A scene and the laws by which it is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The scene.
+    pub scene: Scene,
+    /// The laws.
+    pub laws: Vec<Law>,
+}

@@ -1,0 +1,445 @@
+//! A run of a scene in memory, and what of it the laws look at.
+//!
+//! Energies and momenta are summed here from the state alone: masses, poses and velocities of bodies, totals of particles. The books that
+//! the world keeps of itself are not asked, because they are among what is judged.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use pliant_coupling::{ParticleSnapshot, World};
+use pliant_rigid::multibody::{Kinematics, LinkId, potential_energy};
+use pliant_rigid::{BodyId, Shape, SpatialVelocity};
+
+use pliant_scenes::format::Scene;
+use pliant_scenes::prepare::{Prepared, prepare};
+
+/// Totals of all that moves by its own dynamics, at one time, world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Time [s].
+    pub time: f64,
+    /// Kinetic energy [J].
+    pub kinetic: f64,
+    /// Elastic energy of the particles [J].
+    pub elastic: f64,
+    /// Potential energy of gravity and of the joints' springs, zero of gravity at the world's origin [J].
+    pub potential: f64,
+    /// Linear momentum [N s].
+    pub linear: Vector3<f64>,
+    /// Angular momentum about the world's origin [N m s].
+    pub angular: Vector3<f64>,
+    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the grid's boundaries [N s].
+    pub on_ground: Vector3<f64>,
+}
+
+impl Moment {
+    /// Energy in a frame that moves at `frame` (m/s) with what has `mass` (kg) in `gravity` (m/s^2), but for a constant:
+    /// `E - V.P + M V^2/2`, and the weights' potential at `x - V t`.
+    pub fn energy(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
+        self.kinetic_in(frame, mass) + self.elastic + self.potential_in(frame, mass, gravity)
+    }
+
+    /// Kinetic energy in that frame [J].
+    pub fn kinetic_in(&self, frame: &Vector3<f64>, mass: f64) -> f64 {
+        self.kinetic - frame.dot(&self.linear) + 0.5 * mass * frame.norm_squared()
+    }
+
+    /// Potential energy in that frame [J].
+    pub fn potential_in(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
+        self.potential + mass * gravity.dot(frame) * self.time
+    }
+}
+
+/// A body at the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyState {
+    /// Name.
+    pub name: String,
+    /// Whether it moves by its own dynamics.
+    pub dynamic: bool,
+    /// Frame at the centre of mass, world.
+    pub pose: Isometry3<f64>,
+    /// Velocity of that frame, world.
+    pub velocity: SpatialVelocity,
+}
+
+/// A soft body or cloth at the end: the means of its particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartState {
+    /// Name.
+    pub name: String,
+    /// Mean position [m].
+    pub center: Vector3<f64>,
+    /// Mean velocity [m/s].
+    pub velocity: Vector3<f64>,
+}
+
+/// A centre of mass or a particle that is deep in a body, or beyond it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inside {
+    /// What is inside.
+    pub what: String,
+    /// Of which body.
+    pub of: String,
+    /// Depth below the surface [m].
+    pub depth: f64,
+    /// When [s].
+    pub time: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// It came to its end.
+    Completed,
+    /// The product said by a typed error that it could not go on.
+    Said(String),
+    /// It panicked.
+    Panicked(String),
+}
+
+/// What of a run the laws look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// At the start and after every step.
+    pub moments: Vec<Moment>,
+    /// Mass of all that moves by its own dynamics [kg].
+    pub mass: f64,
+    /// Gravity [m/s^2].
+    pub gravity: Vector3<f64>,
+    /// Smallest length of the scene: the grid's spacing, or the least size of a body [m].
+    pub length: f64,
+    /// Distance from the world's origin to the farthest centre of mass at the start [m].
+    pub span: f64,
+    /// The bodies at the start, in the scene's order.
+    pub start: Vec<BodyState>,
+    /// The bodies at the end, in the scene's order.
+    pub bodies: Vec<BodyState>,
+    /// Soft bodies, then cloths, at the end.
+    pub parts: Vec<PartState>,
+    /// The deepest particle and the deepest centre of mass that were seen inside of something.
+    pub inside: Vec<Inside>,
+    /// The state at the end, to the bit.
+    pub state: Vec<u8>,
+    /// What the product said of the start.
+    pub warnings: Vec<String>,
+    /// How far it says that particles were inside bodies, at most [m].
+    pub deepest: f64,
+    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most [-].
+    pub pressed: f64,
+    /// The part of what was put in that its own balance says came from nowhere [-].
+    pub gained: f64,
+    /// How it ended.
+    pub end: End,
+}
+
+/// A scene that did not run: refused with a message, or with a panic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoRun {
+    /// The product refused it by a typed error.
+    Refused(String),
+    /// It panicked.
+    Panicked(String),
+}
+
+/// Runs a scene in memory.
+///
+/// # Errors
+/// [`NoRun`] where there is no world to step.
+pub fn record(scene: &Scene) -> Result<Record, NoRun> {
+    record_from(scene, None)
+}
+
+/// As [`record`], but at half of the steps the state is written, and a fresh world goes on from it.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_resumed(scene: &Scene) -> Result<Record, NoRun> {
+    record_from(scene, Some(steps_of(scene) / 2))
+}
+
+/// Whole steps of a scene.
+pub fn steps_of(scene: &Scene) -> u64 {
+    // The slack keeps 1.0 / 0.1 at ten steps.
+    ((scene.duration / scene.dt) * (1.0 - 1e-12)).ceil().max(1.0) as u64
+}
+
+fn record_from(scene: &Scene, resume_at: Option<u64>) -> Result<Record, NoRun> {
+    let prepared = catch(|| prepare(scene));
+    match prepared {
+        Err(message) => Err(NoRun::Panicked(message)),
+        Ok(Err(error)) => Err(NoRun::Refused(error.to_string())),
+        Ok(Ok(prepared)) => Ok(Watch::new(prepared).run(resume_at)),
+    }
+}
+
+/// The message of a panic, if `work` does.
+fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
+    })
+}
+
+/// A world with what watches it.
+struct Watch {
+    prepared: Prepared,
+    kinematics: Kinematics,
+    snapshot: ParticleSnapshot,
+    record: Record,
+    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics [N s].
+    of_bodies: Vector3<f64>,
+    /// Which particles are inside of which body at the start already: their depth is not new.
+    started_inside: f64,
+    end: End,
+}
+
+impl Watch {
+    fn new(prepared: Prepared) -> Self {
+        let world = &prepared.world;
+        let model = &world.bodies().simulation().system().model;
+        let rigid: f64 = dynamic_links(world).map(|link| model.links()[link.0].inertia.mass).sum();
+        let kinematics = Kinematics::new(model);
+        let record = Record {
+            moments: Vec::new(),
+            mass: rigid,
+            gravity: world.gravity(),
+            length: smallest_length(world, &prepared.scene),
+            span: span(world),
+            start: states(world),
+            bodies: Vec::new(),
+            parts: Vec::new(),
+            inside: Vec::new(),
+            state: Vec::new(),
+            warnings: prepared.warnings.clone(),
+            deepest: 0.0,
+            pressed: 0.0,
+            gained: 0.0,
+            end: End::Completed,
+        };
+        let mut watch = Self {
+            prepared,
+            kinematics,
+            snapshot: ParticleSnapshot::default(),
+            record,
+            of_bodies: Vector3::zeros(),
+            started_inside: 0.0,
+            end: End::Completed,
+        };
+        watch.record.mass += watch.prepared.world.diagnostics().mass;
+        watch
+    }
+
+    fn run(mut self, resume_at: Option<u64>) -> Record {
+        self.note();
+        self.look_inside();
+        self.started_inside = self.record.inside.iter().map(|inside| inside.depth).fold(0.0, f64::max);
+        self.record.inside.clear();
+        let steps = steps_of(&self.prepared.scene);
+        let every = (steps / 8).max(1);
+        for step in 0..steps {
+            if resume_at == Some(step) {
+                self.resume();
+            }
+            if !self.step() {
+                break;
+            }
+            self.note();
+            if step % every == every - 1 || step + 1 == steps {
+                self.look_inside();
+            }
+        }
+        self.finish()
+    }
+
+    /// One step; whether it could be done.
+    fn step(&mut self) -> bool {
+        let Prepared { world, drives, scene, .. } = &mut self.prepared;
+        let time = world.time();
+        drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
+        self.end = match catch(|| world.step()) {
+            Ok(Ok(report)) => {
+                self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
+                self.record.pressed = self.record.pressed.max(report.rigid.solver.pressed);
+                self.of_bodies = report.rigid.on_ground.into();
+                return true;
+            }
+            Ok(Err(error)) => End::Said(error.to_string()),
+            Err(message) => End::Panicked(message),
+        };
+        false
+    }
+
+    /// Goes on in a fresh world from the state of this one.
+    fn resume(&mut self) {
+        let mut bytes = Vec::new();
+        if let Err(error) = self.prepared.world.write_state(&mut bytes) {
+            self.end = End::Said(error.to_string());
+            return;
+        }
+        let fresh = match prepare(&self.prepared.scene) {
+            Ok(fresh) => fresh,
+            Err(error) => {
+                self.end = End::Said(error.to_string());
+                return;
+            }
+        };
+        self.prepared = fresh;
+        if let Err(error) = self.prepared.world.read_state(&mut bytes.as_slice()) {
+            self.end = End::Said(error.to_string());
+        }
+    }
+
+    /// Writes down the totals of now.
+    fn note(&mut self) {
+        let world = &mut self.prepared.world;
+        let particles = world.diagnostics();
+        let bodies = world.bodies();
+        let model = &bodies.simulation().system().model;
+        self.kinematics.update(model, bodies.state());
+        let momentum = bodies.momentum();
+        let of_particles = |value: f64| if particles.mass > 0.0 { value } else { 0.0 };
+        self.record.moments.push(Moment {
+            time: world.time(),
+            kinetic: of_particles(particles.kinetic_energy) + bodies.kinetic_energy(),
+            elastic: of_particles(particles.elastic_energy),
+            potential: of_particles(particles.gravitational_energy)
+                + potential_energy(model, &self.kinematics, bodies.state()),
+            linear: particles.linear_momentum + momentum.linear,
+            angular: particles.angular_momentum + momentum.angular,
+            on_ground: on_ground(world, self.of_bodies),
+        });
+    }
+
+    /// Looks for particles and centres of mass inside of bodies.
+    fn look_inside(&mut self) {
+        let world = &mut self.prepared.world;
+        if world.snapshot(&mut self.snapshot).is_err() {
+            return;
+        }
+        let time = world.time();
+        let mut particle: Option<Inside> = None;
+        let mut center: Option<Inside> = None;
+        for (id, body) in world.bodies().iter() {
+            let pose = world.bodies().pose(id);
+            for geometry in &body.geometries {
+                let frame = pose * geometry.pose;
+                let depth = |x: Point3<f64>| depth_in(&geometry.shape, &frame, &x);
+                for x in &self.snapshot.positions {
+                    let what = || "a particle".to_owned();
+                    deeper(&mut particle, depth((*x).into()), what, &body.name, time);
+                }
+                for (other, described) in world.bodies().iter() {
+                    if other != id && world.bodies().is_dynamic(other) && can_touch(world, id, other) {
+                        let x = world.bodies().pose(other).translation.vector;
+                        let what = || format!("the centre of {}", described.name);
+                        deeper(&mut center, depth(x.into()), what, &body.name, time);
+                    }
+                }
+            }
+        }
+        for found in [particle, center].into_iter().flatten() {
+            if found.depth > self.started_inside {
+                self.record.inside.push(found);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Record {
+        let Prepared { world, scene, parts, .. } = &mut self.prepared;
+        self.record.bodies = states(world);
+        self.record.gained = world.energy().gain.map_or(0.0, |gain| gain.relative());
+        // A state that cannot be written is a state that differs from all others.
+        if world.write_state(&mut self.record.state).is_err() {
+            self.record.state.clear();
+        }
+        if world.snapshot(&mut self.snapshot).is_ok() {
+            let cloths = world.cloths().iter().map(|patch| patch.vertices.clone());
+            let names = scene.soft.iter().map(|s| &s.name).chain(scene.cloths.iter().map(|c| &c.name));
+            for (range, name) in parts.iter().cloned().chain(cloths).zip(names) {
+                self.record.parts.push(mean_of(&self.snapshot, range, name));
+            }
+        }
+        self.record.end = self.end;
+        self.record
+    }
+}
+
+fn states(world: &World) -> Vec<BodyState> {
+    let bodies = world.bodies();
+    let state = |(id, body): (BodyId, &pliant_rigid::Body)| BodyState {
+        name: body.name.clone(),
+        dynamic: bodies.is_dynamic(id),
+        pose: bodies.pose(id),
+        velocity: bodies.velocity(id),
+    };
+    bodies.iter().map(state).collect()
+}
+
+/// Distance from the origin to the farthest dynamic body [m].
+fn span(world: &World) -> f64 {
+    let bodies = world.bodies();
+    let dynamic = bodies.iter().filter(|(id, _)| bodies.is_dynamic(*id));
+    dynamic.map(|(id, _)| bodies.pose(id).translation.vector.norm()).fold(0.0, f64::max)
+}
+
+fn mean_of(snapshot: &ParticleSnapshot, range: std::ops::Range<usize>, name: &str) -> PartState {
+    let count = range.len().max(1) as f64;
+    let mean = |values: &[[f64; 3]]| {
+        values[range.clone()].iter().map(|v| Vector3::from(*v)).sum::<Vector3<f64>>() / count
+    };
+    PartState {
+        name: name.to_owned(),
+        center: mean(&snapshot.positions),
+        velocity: mean(&snapshot.velocities),
+    }
+}
+
+fn deeper(worst: &mut Option<Inside>, depth: f64, what: impl Fn() -> String, of: &str, time: f64) {
+    if depth > 0.0 && worst.as_ref().is_none_or(|worst| depth > worst.depth) {
+        *worst = Some(Inside { what: what(), of: of.to_owned(), depth, time });
+    }
+}
+
+/// How far `x` is below the surface of a shape in this frame [m]; nothing outside.
+fn depth_in(shape: &Shape, frame: &Isometry3<f64>, x: &Point3<f64>) -> f64 {
+    let local = frame.inverse_transform_point(x);
+    if shape.lower_bound(&local) > 0.0 { 0.0 } else { (-shape.surface_point(&local).distance).max(0.0) }
+}
+
+/// Whether the geometries of two bodies may touch at all, and no joint is between them.
+fn can_touch(world: &World, a: BodyId, b: BodyId) -> bool {
+    let (first, second) = (world.bodies().body(a), world.bodies().body(b));
+    let touch = first
+        .geometries
+        .iter()
+        .any(|g| second.geometries.iter().any(|o| g.group & o.mask != 0 && o.group & g.mask != 0));
+    let model = &world.bodies().simulation().system().model;
+    let parent = |body: &pliant_rigid::Body| body.link.and_then(|link| model.links()[link.0].parent);
+    let joined = (parent(first).is_some() && parent(first) == second.link)
+        || (parent(second).is_some() && parent(second) == first.link);
+    touch && !joined
+}
+
+fn dynamic_links(world: &World) -> impl Iterator<Item = LinkId> + '_ {
+    let model = &world.bodies().simulation().system().model;
+    model.trees().iter().flat_map(|tree| tree.links.iter().copied())
+}
+
+/// The grid's spacing or the least size of a body, whichever is less [m].
+fn smallest_length(world: &World, scene: &Scene) -> f64 {
+    let sizes = world.bodies().iter().filter(|(id, _)| world.bodies().is_dynamic(*id));
+    let sizes = sizes.flat_map(|(_, body)| &body.geometries).filter_map(|g| g.shape.bounding_sphere());
+    let least = sizes.map(|(_, radius)| radius).fold(f64::INFINITY, f64::min);
+    let least =
+        if world.particle_count() > 0 { least.min(scene.grid_spacing.unwrap_or(least)) } else { least };
+    if least.is_finite() { least } else { 1.0 }
+}
+
+/// What the last step put on everything that does not move by its own dynamics [N s], contacts of bodies as the step's report has them.
+fn on_ground(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
+    let bodies = world.bodies();
+    let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));
+    let of_particles: Vector3<f64> = still.map(|(id, _)| world.body_impulses()[id.0].linear).sum();
+    of_bodies + of_particles - world.boundary_impulse().linear
+}
