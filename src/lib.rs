@@ -1,17 +1,22 @@
 //! Pliant simulates soft things and robots touching.
 //!
-//! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies and geometry),
+//! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies), [`geometry`]
+//! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many worlds),
 //! [`coupling`] (contact and the stepping loop), [`cuda`] (the GPU), [`scenes`] (scene files),
 //! [`runner`] (runs and sweeps), [`render`] (pictures), [`garment`] (cloth patterns), [`io`] (meshes
 //! and frames), [`trials`] (random scenes and their laws), [`bench`](mod@bench) (the benchmark
 //! suite) and [`numeric`] (shared numbers).
+pub use pliant_batch as batch;
 pub use pliant_bench as bench;
 pub use pliant_coupling as coupling;
 pub use pliant_cuda as cuda;
 pub use pliant_garment as garment;
+pub use pliant_geometry as geometry;
+pub use pliant_import as import;
 pub use pliant_io as io;
 pub use pliant_mpm as mpm;
 pub use pliant_numeric as numeric;
+pub use pliant_planning as planning;
 pub use pliant_render as render;
 pub use pliant_rigid as rigid;
 pub use pliant_runner as runner;

@@ -76,11 +76,7 @@ mod tests {
 
     /// Uniform in [-1, 1) (splitmix64, Steele et al. 2014).
     fn uniform(state: &mut u64) -> f64 {
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = *state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 11) as f64) / (1u64 << 52) as f64 - 1.0
+        (pliant_numeric::random::split_mix(state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
     /// A particle is in the room exactly if the shape's own lower bound of its distance is within reach; of particles within the

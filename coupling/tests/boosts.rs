@@ -4,27 +4,28 @@
 
 mod common;
 
-use common::{block, fixed_corotated, prescribed, random::Random};
+use common::{block, fixed_corotated, prescribed};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
+use pliant_testing::Random;
 
 /// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to the
 /// velocities of both, `shift` (m) to their places.
 fn collision(seed: u64, boost: Vector3<f64>, shift: Vector3<f64>) -> World {
     let mut random = Random(seed);
-    let mut settings = Settings::new(0.02, random.of(&[1e-3, 2e-3, 5e-3]));
+    let mut settings = Settings::new(0.02, random.choose(&[1e-3, 2e-3, 5e-3]));
     settings.gravity = Vector3::zeros();
     let mut builder = World::builder(settings);
-    let rubber = builder.material(fixed_corotated(random.log(3e4, 3e5), 0.3, 1000.0));
-    let speed = random.within(0.5, 4.0);
-    let velocity = Vector3::new(speed, 0.0, random.within(-0.3, 0.3));
+    let rubber = builder.material(fixed_corotated(random.log_uniform(3e4, 3e5), 0.3, 1000.0));
+    let speed = random.uniform(0.5, 4.0);
+    let velocity = Vector3::new(speed, 0.0, random.uniform(-0.3, 0.3));
     let corner = shift - Vector3::new(0.1, 0.05, 0.05);
     builder.particles(block(rubber, corner.into(), [10; 3], 0.01, velocity + boost));
     let half = Vector3::new(0.03, 0.05, 0.08);
-    let mass = random.log(0.1, 10.0);
-    let turned = random.rotation();
-    let offset = Vector3::new(0.1, random.within(-0.04, 0.04), random.within(-0.06, 0.06));
+    let mass = random.log_uniform(0.1, 10.0);
+    let turned = random.turn();
+    let offset = Vector3::new(0.1, random.uniform(-0.04, 0.04), random.uniform(-0.06, 0.06));
     let motion = Motion::Dynamic {
         parent: None,
         joint: Joint::free(),
@@ -37,7 +38,7 @@ fn collision(seed: u64, boost: Vector3<f64>, shift: Vector3<f64>) -> World {
         velocity: SpatialVelocity { angular: Vector3::zeros(), linear: boost },
         gravity: true,
     };
-    let geometries = vec![Geometry::new(Shape::Box { half_extents: half }, random.within(0.0, 1.0))];
+    let geometries = vec![Geometry::new(Shape::Box { half_extents: half }, random.uniform(0.0, 1.0))];
     let pose = Isometry3::from_parts(Translation3::from(offset + shift), turned);
     builder.body(BodyDesc { name: "box".into(), pose, motion, geometries, appearance: Vec::new() }).unwrap();
     builder.build().unwrap()
@@ -59,14 +60,14 @@ fn after(mut world: World) -> (Vector3<f64>, Vector3<f64>) {
 fn a_collision_is_the_same_in_every_inertial_frame() {
     for seed in 1..=6 {
         let mut random = Random(seed ^ 0xb005);
-        let size = random.within(5.0, 50.0);
-        let boost = random.rotation() * Vector3::new(size, 0.0, 0.0);
+        let size = random.uniform(5.0, 50.0);
+        let boost = random.turn() * Vector3::new(size, 0.0, 0.0);
         let (linear, angular) = after(collision(seed, Vector3::zeros(), Vector3::zeros()));
         let off = |(v, w): (Vector3<f64>, Vector3<f64>), frame: Vector3<f64>| {
             (v - frame - linear).norm().max(0.05 * (w - angular).norm()) / linear.norm()
         };
         let moved = (0..4).map(|_| {
-            let shift = Vector3::from_fn(|_, _| random.within(0.0, 0.02));
+            let shift = Vector3::from_fn(|_, _| random.uniform(0.0, 0.02));
             off(after(collision(seed, Vector3::zeros(), shift)), Vector3::zeros())
         });
         let moved = moved.fold(0.0, f64::max);
@@ -82,8 +83,8 @@ fn a_collision_is_the_same_in_every_inertial_frame() {
 fn friction_is_the_same_in_every_inertial_frame() {
     for seed in 1..=4 {
         let mut random = Random(seed ^ 0xf100);
-        let (friction, speed) = (random.within(0.05, 0.4), random.log(0.3, 3.0));
-        let boost = random.rotation() * Vector3::new(random.within(5.0, 50.0), 0.0, 0.0);
+        let (friction, speed) = (random.uniform(0.05, 0.4), random.log_uniform(0.3, 3.0));
+        let boost = random.turn() * Vector3::new(random.uniform(5.0, 50.0), 0.0, 0.0);
         let slowed = |frame: Vector3<f64>| {
             let mut builder = World::builder(Settings::new(0.02, 2e-3));
             let rubber = builder.material(fixed_corotated(1e6, 0.3, 1000.0));

@@ -11,26 +11,7 @@ use pliant_coupling::{
 };
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{ConvexHull, Shape, SpatialVelocity, TriangleMesh};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The system's allocator, counting what it gives out.
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours; counting neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise about `layout` is the one that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use pliant_testing::allocations::{Counting, on_all_threads};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -108,7 +89,7 @@ fn a_step_allocates_nothing() {
         let mut snapshot = ParticleSnapshot::default();
         let mut run = || {
             let (mut fewest, mut most, mut iterations) = (f64::INFINITY, 0.0_f64, 0);
-            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let before = on_all_threads();
             for _ in 0..150 {
                 let report = world.step().unwrap();
                 world.diagnostics();
@@ -118,7 +99,7 @@ fn a_step_allocates_nothing() {
                 most = most.max(report.contacts_mean);
                 iterations += report.iterations;
             }
-            (ALLOCATIONS.load(Ordering::Relaxed) - before, fewest, most, iterations)
+            (on_all_threads() - before, fewest, most, iterations)
         };
         let warm_up = run();
         run();

@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{G, block, fixed_corotated, floor, random::Random};
+use common::{G, block, fixed_corotated, floor};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
+use pliant_testing::Random;
 
 /// A drop: the world, the mass of the body [kg], and what was drawn.
 struct Drop {
@@ -20,21 +21,21 @@ const BODY: BodyId = BodyId(1);
 /// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5 to 40 mm on a floor.
 fn draw(seed: u64) -> Drop {
     let mut random = Random(seed);
-    let dt = random.of(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
-    let thickness = random.log(0.005, 0.04);
-    let layers = random.of(&[2_usize, 3, 4]);
+    let dt = random.choose(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
+    let thickness = random.log_uniform(0.005, 0.04);
+    let layers = random.choose(&[2_usize, 3, 4]);
     let spacing = thickness / layers as f64;
-    let mass = random.log(0.01, 20.0);
-    let speed = random.within(0.0, 10.0);
-    let stiffness = random.log(3e4, 1e6);
-    let size = random.within(0.015, 0.04);
-    let friction = random.within(0.0, 1.0);
-    let shape = match random.of(&[0, 1, 2]) {
+    let mass = random.log_uniform(0.01, 20.0);
+    let speed = random.uniform(0.0, 10.0);
+    let stiffness = random.log_uniform(3e4, 1e6);
+    let size = random.uniform(0.015, 0.04);
+    let friction = random.uniform(0.0, 1.0);
+    let shape = match random.choose(&[0, 1, 2]) {
         0 => Shape::Box { half_extents: Vector3::new(size, 0.8 * size, 0.6 * size) },
         1 => Shape::Capsule { radius: 0.6 * size, half_length: 0.5 * size },
         _ => Shape::Sphere { radius: size },
     };
-    let rotation = random.rotation();
+    let rotation = random.turn();
     let settings = Settings::new(2.0 * spacing, dt);
     let mut builder = World::builder(settings);
     let rubber = builder.material(fixed_corotated(stiffness, 0.3, 1000.0));
@@ -48,7 +49,7 @@ fn draw(seed: u64) -> Drop {
         Vector3::zeros(),
     ));
     builder.body(floor(friction)).unwrap();
-    let clear = random.within(0.001, 0.05);
+    let clear = random.uniform(0.001, 0.05);
     let reach = 1.6 * size;
     let pose = Isometry3::from_parts(Translation3::new(0.0, 0.0, thickness + reach + clear), rotation);
     let motion = Motion::Dynamic {

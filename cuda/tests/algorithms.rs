@@ -99,7 +99,7 @@ fn reductions_are_right_and_the_same_bits_on_every_schedule() {
     let devices = devices();
     for count in [0, 1, 33, 2047, 2049, 70_001, 300 * REDUCE_TILE as usize] {
         let mut random = Random(count as u64);
-        let values: Vec<f64> = (0..count).map(|_| random.number()).collect();
+        let values: Vec<f64> = (0..count).map(|_| random.signed()).collect();
         let results: Vec<_> = devices.iter().map(|device| reduced(device, &values)).collect();
         for (device, found) in devices.iter().zip(&results) {
             // Pairwise or not, n additions of numbers up to 1 err by less than n ulps of the partial sums (Higham 2002,

@@ -72,7 +72,7 @@ fn points(shape: &Shape, middle: &Vector3<f64>, count: usize, random: &mut Rando
         let mut p = vector(random) * (if k % 4 == 1 { 8.0 } else { 1.3 }) * size;
         if k % 4 == 2 {
             let near = shape.surface_point(&Point3::from(middle + p));
-            p -= near.normal.into_inner() * (near.distance + 0.01 * size * random.number());
+            p -= near.normal.into_inner() * (near.distance + 0.01 * size * random.signed());
         }
         if k % 8 == 3 {
             p[k / 8 % 3] = 0.0;

@@ -92,14 +92,14 @@ impl Problem {
         let mut mass = Vec::new();
         for &slot in &slots {
             let v = vector(random);
-            let m = (1e-3 * (1.2 + random.number())) as f32;
+            let m = (1e-3 * (1.2 + random.signed())) as f32;
             grid[slot as usize] = [v.x as f32, v.y as f32, v.z as f32, m];
             mass.push(if random.word().is_multiple_of(13) { 0.0 } else { f64::from(m) });
         }
         let velocity = (0..count).map(|_| vector(random)).collect();
         let normals: Vec<[f32; 3]> = contacts.iter().map(|c| c.normal).collect();
         let impulses = impulses(&normals, random);
-        let answers = (0..bodies).map(|_| [(); 6].map(|()| 0.1 * random.number())).collect();
+        let answers = (0..bodies).map(|_| [(); 6].map(|()| 0.1 * random.signed())).collect();
         Self {
             group_begin,
             group_nodes,

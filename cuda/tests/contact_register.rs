@@ -227,7 +227,7 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
                 scene.particles.iter_mut().for_each(Particle::advance);
                 // Some jump by a cell and more: what is then deep inside is not what was remembered.
                 for particle in scene.particles.iter_mut().filter(|p| p.id % 4 == 0) {
-                    particle.cells[(particle.id / 4 % 3) as usize] += 1.7 * random.number() as f32;
+                    particle.cells[(particle.id / 4 % 3) as usize] += 1.7 * random.signed() as f32;
                 }
                 on_device.rows.write(&scene.particles);
                 all.push(found);

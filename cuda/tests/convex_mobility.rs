@@ -14,9 +14,9 @@ use support::{Random, devices};
 
 /// Bodies on the coordinates of a mechanism: `W = J A^-1 J^T` of a random positive definite A of about `mass` kg and a random J.
 fn mobility(random: &mut Random, bodies: usize, coordinates: usize, mass: f64) -> Vec<f64> {
-    let root = DMatrix::from_fn(coordinates, coordinates, |_, _| random.number());
+    let root = DMatrix::from_fn(coordinates, coordinates, |_, _| random.signed());
     let inertia = (&root * root.transpose() + DMatrix::identity(coordinates, coordinates)) * mass;
-    let jacobian = DMatrix::from_fn(6 * bodies, coordinates, |_, _| random.number());
+    let jacobian = DMatrix::from_fn(6 * bodies, coordinates, |_, _| random.signed());
     let w = &jacobian * inertia.cholesky().unwrap().inverse() * jacobian.transpose();
     w.as_slice().to_vec()
 }
@@ -35,7 +35,7 @@ fn coupled(
     assert_eq!(problem.mobility.rank(), coordinates);
     for c in 0..problem.contacts.len() {
         let body = (c % 4 != 3).then_some((c % bodies) as u32);
-        let lever = std::array::from_fn(|_| single(0.3 * random.number()));
+        let lever = std::array::from_fn(|_| single(0.3 * random.signed()));
         problem.mobility.attach(Attachment { body, lever });
     }
     problem

@@ -29,20 +29,20 @@ fn trials() -> Vec<[f32; 10]> {
             0 => rotation(&mut random) * (Matrix3::identity() + 1e-3 * random_matrix(&mut random)),
             1 => Matrix3::identity() + 0.25 * random_matrix(&mut random),
             2 => {
-                let stretch = Vector3::from_fn(|_, _| 0.03 + 1.5 * random.number().abs());
+                let stretch = Vector3::from_fn(|_, _| 0.03 + 1.5 * random.signed().abs());
                 rotation(&mut random) * Matrix3::from_diagonal(&stretch) * rotation(&mut random)
             }
             3 => {
-                let stretch = Vector3::new(1.2, 0.9, -0.4 * random.number().abs() - 0.1);
+                let stretch = Vector3::new(1.2, 0.9, -0.4 * random.signed().abs() - 0.1);
                 rotation(&mut random) * Matrix3::from_diagonal(&stretch) * rotation(&mut random)
             }
-            _ => Matrix3::identity() * (1.0 + 0.1 * random.number()),
+            _ => Matrix3::identity() * (1.0 + 0.1 * random.signed()),
         };
         let mut trial = [0.0; 10];
         for (n, entry) in trial[..9].iter_mut().enumerate() {
             *entry = f[(n / 3, n % 3)] as f32;
         }
-        trial[9] = if k % 2 == 0 { 0.0 } else { (0.05 * random.number().abs()) as f32 };
+        trial[9] = if k % 2 == 0 { 0.0 } else { (0.05 * random.signed().abs()) as f32 };
         all.push(trial);
     }
     all
@@ -62,13 +62,13 @@ fn granular_trials(model: &Model) -> Vec<[f32; 10]> {
             nalgebra::UnitQuaternion::new(3.0 * mpm_support::random_vector(&mut random)).to_rotation_matrix()
         };
         let [u, v] = [rotation(), rotation()];
-        let size = 0.1 * 10.0_f64.powf(-2.5 * (1.0 + random.number()));
+        let size = 0.1 * 10.0_f64.powf(-2.5 * (1.0 + random.signed()));
         let mean = if k % 5 == 4 { size } else { -size };
         let direction = mpm_support::random_vector(&mut random);
-        let shear = size * 3.0 * random.number().abs() * direction.add_scalar(-direction.mean()).normalize();
+        let shear = size * 3.0 * random.signed().abs() * direction.add_scalar(-direction.mean()).normalize();
         let strain = shear.add_scalar(mean);
         let mut f = u * Matrix3::from_diagonal(&strain.map(f64::exp)) * v.inverse();
-        let history = if k % 3 == 0 { 3.0 * size * (1.0 + 0.99 * random.number()) } else { 0.0 };
+        let history = if k % 3 == 0 { 3.0 * size * (1.0 + 0.99 * random.signed()) } else { 0.0 };
         if k % 4 == 3 {
             // In a long substep the stress relaxes to slow flow's.
             f = host.update(f.into(), history, 1.0).deformation_gradient.into();

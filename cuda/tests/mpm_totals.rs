@@ -27,7 +27,7 @@ fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
     (0..count)
         .map(|k| {
             let position = Point3::from(far + 0.15 * random_vector(&mut random));
-            let volume = 1e-6 * (1.5 + random.number());
+            let volume = 1e-6 * (1.5 + random.signed());
             let velocity = 3.0 * random_vector(&mut random);
             let mut state = ParticleState::new(position, velocity, volume, material.unwrap_or(k % 6));
             state.affine = 40.0 * random_matrix(&mut random);

@@ -36,7 +36,7 @@ fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64, count: usize) -> Vec
                 // Close to where the stencil changes: half cells, block borders among them.
                 offset = offset.map(|x| x.round() + 0.5) + 1e-6 * random_vector(random);
             }
-            let volume = h.powi(3) / 8.0 * (1.5 + random.number());
+            let volume = h.powi(3) / 8.0 * (1.5 + random.signed());
             let position = Point3::from((centre + offset) * h);
             let mut p = ParticleState::new(position, random_vector(random), volume, k % 5);
             p.affine = 3.0 * random_matrix(random);

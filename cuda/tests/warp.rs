@@ -120,7 +120,7 @@ fn votes_matches_and_reductions_take_the_lanes_of_their_mask() {
 #[test]
 fn shuffles_carry_f64_whole() {
     let mut random = Random(4);
-    let values: Vec<f64> = (0..LANES).map(|_| random.number()).collect();
+    let values: Vec<f64> = (0..LANES).map(|_| random.signed()).collect();
     for device in devices() {
         for lane_mask in [1, 6, 31] {
             let input = device.upload(&values).unwrap();

@@ -1,20 +1,18 @@
 //! Worlds side by side on the device against [`WorldBatch`] on the processor: equations 2 to 13 of ComFree (math.md 7) in the same order of operations.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "../../rigid/tests/common/mod.rs"]
-mod common;
 mod support;
 mod worlds_support;
 
-use common::Random;
-use common::worlds::{GENTLE, crowded, everything};
+use pliant_batch::{BatchError, Parameter, Status, WorldBatch};
 use pliant_cuda::Device;
 use pliant_cuda::worlds::{DeviceWorlds, WorldsError, WorldsNumber};
-use pliant_rigid::batch::{BatchError, Parameter, Status, WorldBatch};
 use pliant_rigid::collision::Scene;
 use pliant_rigid::comfree::ComFreeSettings;
 use pliant_rigid::multibody::{Model, State};
 use pliant_rigid::simulation::System;
+use pliant_testing::Random;
+use pliant_testing::worlds::{GENTLE, crowded, everything};
 use support::{devices, emulated};
 use worlds_support::{ball, random_state, systems};
 

@@ -11,9 +11,9 @@ use core::cell::RefCell;
 use core::ops::Range;
 
 use crate::blocks::BLOCK_NODES;
-use crate::simd::{LANES, Row};
 use crate::sort::neighbour_offset;
 use crate::tiles::{ParticleBlock, Shares};
+use pliant_numeric::simd::{LANES, Row};
 
 /// Nodes along an arena's edges x and y; the first is one before the block.
 pub(crate) const EDGE: usize = 8;
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn bounds_hold_the_positions() {
         const SEED: u64 = 11;
-        let mut random = crate::test_random::Random(SEED);
+        let mut random = pliant_testing::random::Random(SEED);
         for case in 0..1000 {
             let mut ends =
                 || [0, 1, 2].map(|_| random.uniform(LOWEST.into(), f64::from(HIGHEST) - 1e-3) as f32);

@@ -1,6 +1,6 @@
 //! Quadratic B-spline weights (Steffen et al. 2008; Jiang et al. 2016, equation 123).
 
-use crate::scalar::Real;
+use pliant_numeric::scalar::Real;
 
 /// Inverse of the weights' second moment: sum_i w_ip (x_i - x_p)(x_i - x_p)^T = h^2/4 I at every position, so this over h^2.
 pub const INVERSE_SECOND_MOMENT: f64 = 4.0;
@@ -25,7 +25,7 @@ pub fn base_node(x_over_h: f64) -> (i32, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_random::Random;
+    use pliant_testing::random::Random;
 
     /// Moments of the quadratic B-spline: sum w = 1, sum w x_i = x, sum w (x_i - x)^2 = 1/4, to rounding.
     #[test]

@@ -17,11 +17,11 @@ use crate::arena::{Arena, STENCIL, Window};
 use crate::blocks::NodeBlock;
 use crate::g2p::{affine_of, copy_nodes, gather_stencil, load_stencil, put};
 use crate::material::{Material, Model};
-use crate::scalar::Real;
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, kinematics};
 use crate::weights::Stencils;
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 /// Rate at which the detail decays, in units of sqrt(g/h) (no unit).
 pub const DECAY: f64 = 1.0;

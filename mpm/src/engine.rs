@@ -19,10 +19,10 @@ use crate::material::Material;
 use crate::p2g::ParticlesToGrid;
 use crate::particle::ParticleState;
 use crate::sheets::{PinImpulse, Scatter, Sheets};
-use crate::simd::{Detected, Level, Row};
 use crate::sort::Sorter;
 use crate::stable_step::largest_stable_substep;
 use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
+use pliant_numeric::simd::{Detected, Level, Row};
 
 /// Node blocks of which a thread takes one lot at a time, with one partial sum.
 const NODE_CHUNK: usize = 8;
@@ -632,7 +632,7 @@ impl Mpm {
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {
         let view = self.block(block);
-        let i = tile * crate::simd::LANES + lane;
+        let i = tile * pliant_numeric::simd::LANES + lane;
         MpmError::LostParticle {
             id: view.id(i),
             position: view.position(i).coords,

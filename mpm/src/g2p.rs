@@ -8,13 +8,13 @@ use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::detail::{Detail, give_back};
-use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
-use crate::scalar::Real;
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
+use pliant_numeric::linalg::{Mat3, Sym3};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 /// G2P of one block.
 pub(crate) struct GridToParticles<'a> {

@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 use crate::arena::Window;
 use crate::blocks::{BLOCK_NODES, NODES, NONE, NodeBlock};
 use crate::boundary::GridPlane;
-use crate::simd::{Kernel, LANES, Row, Simd};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{BLOCK_CELLS, BlockKey};
+use pliant_numeric::simd::{Kernel, LANES, Row, Simd};
 
 /// Sum over the nodes of one block, world frame, angular parts about the world origin.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,8 +2,7 @@
 //!
 //! - [`material`]: what a body is made of, in SI units, checked;
 //! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
-//! - [`scalar`], [`linalg`], [`svd`], [`bspline`]: the number type those are generic over, small matrices, their
-//!   decompositions and the grid's weights;
+//! - [`bspline`]: the grid's weights;
 //! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins;
 //! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
 //! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid, [`totals`] sums
@@ -19,13 +18,10 @@ pub mod constitutive;
 pub mod detail;
 pub mod engine;
 pub mod error;
-pub mod linalg;
 pub mod material;
 pub mod particle;
 pub mod reference;
-pub mod scalar;
 pub mod stable_step;
-pub mod svd;
 pub mod totals;
 
 mod arena;
@@ -33,7 +29,6 @@ mod g2p;
 mod grid;
 mod p2g;
 mod sheets;
-mod simd;
 mod sort;
 mod state;
 mod tiles;
@@ -45,11 +40,8 @@ pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;
 pub use particle::{BlockView, ParticleExtent, ParticleState};
+pub use pliant_numeric::simd::Level;
 pub use sheets::PinImpulse;
-pub use simd::Level;
 pub use stable_step::largest_stable_substep;
 pub use state::StoredParticle;
 pub use totals::Totals;
-
-#[cfg(test)]
-mod test_random;

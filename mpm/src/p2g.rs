@@ -9,9 +9,9 @@ use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::detail::granular_lanes;
 use crate::material::Material;
 use crate::sheets::{is_cloth, lanes};
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 /// P2G of one block into its window; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {

@@ -7,15 +7,15 @@ use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, Response};
 use crate::engine::Mpm;
 use crate::error::MpmError;
-use crate::linalg::{Mat3, Sym3};
 use crate::material::Material;
 use crate::sheets::lanes;
-use crate::simd::{LANES, Row};
 use crate::state::StoredParticle;
 use crate::tiles::{
     BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value,
     with_room,
 };
+use pliant_numeric::linalg::{Mat3, Sym3};
+use pliant_numeric::simd::{LANES, Row};
 
 /// State of one particle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,11 +5,11 @@
 
 use rayon::prelude::*;
 
-use crate::simd::{LANES, Row};
 use crate::tiles::{
     BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, kinematics, padding_value, par_blocks,
     resize,
 };
+use pliant_numeric::simd::{LANES, Row};
 
 /// Number of neighbours of a block, itself included.
 pub(crate) const NEIGHBOURS: usize = 27;

@@ -9,8 +9,8 @@ use crate::engine::{GridFrame, Mpm, Order};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
 use crate::particle::place;
-use crate::simd::{LANES, Row};
 use crate::tiles::{Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value};
+use pliant_numeric::simd::{LANES, Row};
 
 /// A particle as the fast path keeps it, in f32: what another implementation of the same step gives back to [`Mpm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -329,8 +329,8 @@ mod tests {
 
     use super::*;
     use crate::material::{Elastic, Material, Model};
-    use crate::test_random::Random;
     use crate::{Level, ParticleState};
+    use pliant_testing::random::Random;
 
     /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
     #[test]
@@ -340,10 +340,10 @@ mod tests {
         let mut random = Random(5);
         let states: Vec<_> = (0..200)
             .map(|_| {
-                let mut at = |scale: f64| Vector3::from(random.vector(-scale, scale));
+                let mut at = |scale: f64| Vector3::from(random.vec3(-scale, scale));
                 let (position, velocity) = (Point3::from(at(0.5)), at(1.0));
                 let mut state = ParticleState::new(position, velocity, 1e-6, 0);
-                state.affine = Matrix3::from(random.matrix(-1.0, 1.0));
+                state.affine = Matrix3::from(random.mat3(-1.0, 1.0));
                 state
             })
             .collect();

@@ -6,7 +6,7 @@
 //! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
 //! the world the particle is: 24 bits below four cells, at any block index.
 
-use crate::simd::{LANES, Row, Simd};
+use pliant_numeric::simd::{LANES, Row, Simd};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 17;

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::engine::Mpm;
 use crate::g2p::load_gradient;
-use crate::linalg::Mat3;
 use crate::material::{Material, Model};
-use crate::scalar::Real;
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use pliant_numeric::linalg::Mat3;
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 /// Sums over particles, world frame, angular parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,8 +3,8 @@
 use crate::arena::{EDGE, EDGE_Z};
 use crate::blocks::BLOCK_NODES;
 use crate::bspline::quadratic_weights;
-use crate::simd::{LANES, Lanes, Row, Simd};
 use crate::tiles::{Tile, kinematics};
+use pliant_numeric::simd::{LANES, Lanes, Row, Simd};
 
 /// Stencils of a tile.
 pub(crate) struct Stencils<S: Simd> {

@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::{Random, lattice};
+use common::lattice;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Cloth, ClothError, ReferenceMpm};
+use pliant_testing::Random;
 
 fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, thickness: f64) -> ClothMaterial {
     ClothMaterial::new(density, Elastic { youngs_modulus, poissons_ratio }, thickness, 1e5)

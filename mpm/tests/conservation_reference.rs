@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::{Random, every_material, lattice};
+use common::{every_material, lattice};
 use nalgebra::Vector3;
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{Particle, ReferenceMpm, Totals};
 use pliant_mpm::stable_step::{COURANT_NUMBER, largest_stable_substep};
+use pliant_testing::Random;
 
 fn soft(model: fn(Elastic) -> Model) -> Material {
     Material { density: 1e3, model: model(Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 }) }
@@ -38,7 +39,7 @@ fn transfers_conserve_mass_and_momenta() {
         let mut particles = Vec::new();
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
-            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.next()), k % materials.len(), 1e3);
+            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.signed()), k % materials.len(), 1e3);
             p.velocity = random.vector();
             p.affine = 3.0 * random.matrix();
             p.deformation_gradient += 0.1 * random.matrix();
@@ -74,7 +75,7 @@ fn detail_has_no_momentum() {
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
             let material = if k % 2 == 0 { materials.len() - 1 } else { k % materials.len() };
-            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.next()), material, 1e3);
+            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.signed()), material, 1e3);
             p.velocity = random.vector();
             p.affine = 3.0 * random.matrix();
             particles.push(p);

@@ -4,8 +4,8 @@
 
 use pliant_mpm::Material;
 use pliant_mpm::constitutive::{Constitutive, DruckerPrager};
-use pliant_mpm::linalg::Mat3;
 use pliant_mpm::material::{Elastic, FrictionTest, Model};
+use pliant_numeric::linalg::Mat3;
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e6, poissons_ratio: 0.3 };
 
@@ -17,7 +17,7 @@ const INCREMENT: f64 = 2e-7;
 const INCREMENTS: usize = 2000;
 
 /// Stress after an isotropic compression and many small increments of the flow.
-fn flow(angle: f64, increment: [[f64; 3]; 3]) -> pliant_mpm::linalg::Sym3<f64> {
+fn flow(angle: f64, increment: [[f64; 3]; 3]) -> pliant_numeric::linalg::Sym3<f64> {
     let model = DruckerPrager::<f64>::new(&ELASTIC, angle);
     let mut response = model.update(Mat3::<f64>::identity().scale(1.0 - COMPRESSION), 0.0, 1e-3);
     let step = Mat3::from(nalgebra::Matrix3::from_fn(|r, c| increment[r][c]));

@@ -10,26 +10,7 @@ use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{Level, Mpm, Totals};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The system's allocator, counting what it gives out.
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours; counting neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise about `layout` is the one that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use pliant_testing::allocations::{Counting, on_all_threads};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -51,14 +32,14 @@ fn after_warm_up(mut mpm: Mpm, dt: f64) -> (usize, usize, u64) {
         mpm.totals(&mut scratch);
     }
     let (mut sorts, version) = (0, mpm.grid_version());
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = on_all_threads();
     for _ in 0..200 {
         let sorted = order(&mpm);
         step(&mut mpm, dt, Vector3::zeros()).unwrap();
         mpm.totals(&mut scratch);
         sorts += usize::from(order(&mpm) != sorted);
     }
-    (ALLOCATIONS.load(Ordering::Relaxed) - before, sorts, mpm.grid_version() - version)
+    (on_all_threads() - before, sorts, mpm.grid_version() - version)
 }
 
 /// A sheet with bending that flies through blocks.
@@ -111,7 +92,7 @@ fn stepping_allocates_nothing() {
         assert_eq!(allocations, 0);
     });
     // The counter counts.
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = on_all_threads();
     drop(std::hint::black_box(vec![1_u8; 100]));
-    assert!(ALLOCATIONS.load(Ordering::Relaxed) > before);
+    assert!(on_all_threads() > before);
 }

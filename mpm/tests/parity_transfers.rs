@@ -8,10 +8,11 @@
 
 mod common;
 
-use common::{ROUNDOFF, Random, every_material, levels, to_reference, to_states};
+use common::{ROUNDOFF, every_material, levels, to_reference, to_states};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::reference::{Grid, Particle, ReferenceMpm};
 use pliant_mpm::{Level, Mpm};
+use pliant_testing::Random;
 
 /// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border, and on weights near zero.
 const EXACT: f64 = 0.0625;
@@ -32,7 +33,7 @@ fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64) -> Vec<Particle> {
                 // Close to where the stencil changes: half cells, block borders among them.
                 offset = offset.map(|x| x.round() + 0.5) + 1e-6 * random.vector();
             }
-            let volume = h.powi(3) / 8.0 * (1.5 + random.next());
+            let volume = h.powi(3) / 8.0 * (1.5 + random.signed());
             let material = k % materials.len();
             let mut p =
                 Particle::at_rest((centre + offset) * h, volume, material, materials[material].density);

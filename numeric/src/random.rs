@@ -1,5 +1,14 @@
 //! A small seeded generator, so that a scene's random numbers depend on its seed and on nothing else.
 
+/// Advances the state of a SplitMix64 generator and returns its next 64 uniform bits.
+pub fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): 64 bits of state,
 /// period 2^64, passes BigCrush. The same numbers on every platform; not for cryptography.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,11 +24,7 @@ impl SplitMix64 {
 
     /// The next 64 uniform bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        split_mix(&mut self.state)
     }
 
     /// Uniform in [0, 1), a multiple of 2^-53.

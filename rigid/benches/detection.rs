@@ -4,14 +4,12 @@
 
 #[path = "../tests/collision_common/mod.rs"]
 mod collision_common;
-#[path = "../tests/common/mod.rs"]
-mod common;
 
 use collision_common::*;
-use common::Random;
 use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{Detector, Scene};
+use pliant_testing::Random;
 use std::time::Instant;
 
 fn measure(name: &str, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) {
@@ -69,7 +67,7 @@ fn main() {
             measure(&format!("{count} {name}"), &scene, &poses, 1e-3);
         }
     }
-    let torus = mesh(common::torus(0.2, 0.08, 48, 24));
+    let torus = mesh(pliant_testing::meshes::torus(0.2, 0.08, 48, 24));
     let scene = free_bodies(vec![torus, cube.clone()]);
     measure("box on a torus of 2304 triangles", &scene, &[at(0.0, 0.0, 0.0), at(0.2, 0.0, 0.125)], 1e-3);
     let ground = terrain(|x, y| 0.02 * (9.0 * x).sin() * (7.0 * y).cos(), 100, 0.02);

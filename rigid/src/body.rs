@@ -1,10 +1,12 @@
 //! Descriptions of bodies.
 
-use crate::collision::ContactMaterial;
+use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::error::RigidError;
-use crate::geometry::Shape;
 use crate::motion::Motion;
+use crate::multibody::{LinkId, State};
+use crate::simulation::System;
 use nalgebra::{Isometry3, Matrix3};
+use pliant_geometry::Shape;
 
 /// The number of a body in its [`Bodies`](crate::Bodies), in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,4 +128,20 @@ pub struct BodyDesc {
     pub geometries: Vec<Geometry>,
     /// Shapes that nothing touches.
     pub appearance: Vec<Appearance>,
+}
+
+/// A mechanism that others made: links, motors and constraints with the shapes on them.
+#[derive(Debug)]
+pub struct MechanismDesc {
+    /// Links, motors, constraints and controllers.
+    pub system: System,
+    /// Shapes that can touch.
+    pub geometries: Vec<CollisionGeometry>,
+    /// Pairs of links that do not touch, besides those that [`Scene`](crate::collision::Scene)
+    /// leaves out by itself.
+    pub excluded: Vec<(LinkId, LinkId)>,
+    /// Shapes that are only drawn, each with its link; `None` is the world.
+    pub visuals: Vec<(Option<LinkId>, Appearance)>,
+    /// The state at the start.
+    pub state: State,
 }

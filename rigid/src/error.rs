@@ -1,9 +1,9 @@
 //! What can go wrong with bodies.
 
 use crate::collision::CollisionError;
-use crate::geometry::GeometryError;
 use crate::multibody::ModelError;
 use crate::simulation::SimulationError;
+use pliant_geometry::GeometryError;
 use thiserror::Error;
 
 /// Bad input, or a state that is not finite.

@@ -4,12 +4,9 @@
 //! - [`collision`]: where geometries on links touch.
 //! - [`icf`]: the convex problem of a step and its solver.
 //! - [`comfree`]: contact in closed form, in a fixed number of passes.
-//! - [`quasi`]: quasi-dynamic motion with contact in closed form and its derivatives, for planners.
 //! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
-//! - [`inverse_kinematics`]: postures that put a tool where it is wanted, and paths through waypoints.
 //! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
-//! - [`geometry`]: solids with exact signed distances on both sides: half-space, box, sphere, ellipsoid, capsule,
-//!   cylinder, convex hull, closed triangle mesh and height field.
+//! - Shapes are [`pliant_geometry`]'s.
 //! - [`Bodies`]: named bodies that stay, follow a trajectory, or move by their dynamics, alone or as parts of mechanisms from files.
 //!   They take spatial impulses, one a body and step, from whatever touches them besides each other.
 //!
@@ -51,7 +48,6 @@
 //! # }
 //! ```
 
-pub mod batch;
 mod bodies;
 mod body;
 pub mod collision;
@@ -59,24 +55,19 @@ pub mod comfree;
 pub mod control;
 mod error;
 mod free_rotation;
-pub mod geometry;
 pub mod icf;
-pub mod import;
-pub mod inverse_kinematics;
 mod joint;
-mod lanes;
 mod motion;
 pub mod multibody;
-pub mod quasi;
 pub mod simulation;
 mod spatial;
 mod trajectory;
 
 pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
-pub use body::{Adhesion, Appearance, BodyDesc, BodyId, Geometry, MassProperties};
+pub use body::{Adhesion, Appearance, BodyDesc, BodyId, Geometry, MassProperties, MechanismDesc};
 pub use error::RigidError;
-pub use geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use joint::Joint;
 pub use motion::{Motion, PoseKey, Trajectory, VelocityKey};
+pub use pliant_geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::Path;

@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::floor::free_link;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
 const TOLERANCE: f64 = 1e-5;

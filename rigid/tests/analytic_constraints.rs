@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

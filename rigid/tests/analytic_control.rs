@@ -2,23 +2,22 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::free_link;
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
+use pliant_import::Imported;
 use pliant_rigid::control::*;
-use pliant_rigid::import::{self, Imported};
 use pliant_rigid::multibody::{
     Dof, JointKind, Kinematics, Link, LinkId, MassMatrix, ModelBuilder, RigidInertia, mass_matrix,
     point_jacobian,
 };
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
+use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
 
 fn robot(file: &str) -> Imported {
-    let mut robot = import::load(format!("{}/../scenes/models/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut robot =
+        pliant_import::load(format!("{}/../scenes/models/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     robot.system.actuators.clear();
     robot
 }

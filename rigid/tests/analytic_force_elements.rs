@@ -2,12 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
 use std::f64::consts::{PI, TAU};
 
-use common::Random;
-use common::floor::free_link;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::control::*;
@@ -16,6 +12,8 @@ use pliant_rigid::multibody::{
 };
 use pliant_rigid::simulation::*;
 use pliant_rigid::{ConvexHull, Shape};
+use pliant_testing::Random;
+use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
 

@@ -3,13 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::floor::{Floor, box_on_floor, free_link};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
 const G: f64 = 9.81;
 

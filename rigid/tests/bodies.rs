@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
-mod common;
-
-use common::Random;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::*;
+use pliant_testing::Random;
 use std::f64::consts::PI;
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);

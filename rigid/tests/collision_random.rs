@@ -3,13 +3,12 @@
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
 mod collision_common;
-mod common;
 
 use collision_common::*;
-use common::Random;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::GeometricContact;
+use pliant_testing::Random;
 
 /// One of each convex kind, about 0.1 m in size.
 fn convex_shapes() -> Vec<Shape> {
@@ -193,7 +192,7 @@ fn contacts_are_finite_in_extreme_states() {
     shapes.push(Shape::Capsule { radius: 1e-6, half_length: 0.5 });
     shapes.push(Shape::Cylinder { radius: 0.5, half_length: 1e-6 });
     shapes.push(Shape::Ellipsoid { semi_axes: Vector3::new(1e-4, 0.1, 0.1) });
-    shapes.push(mesh(common::torus(0.1, 0.03, 24, 12)));
+    shapes.push(mesh(pliant_testing::meshes::torus(0.1, 0.03, 24, 12)));
     shapes.push(Shape::HalfSpace);
     let is = |s: &Shape, kind: &str| s.name() == kind;
     let mut random = Random::new(34);

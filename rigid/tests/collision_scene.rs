@@ -3,14 +3,13 @@
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
 mod collision_common;
-mod common;
 
 use collision_common::*;
-use common::Random;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, Vector3};
 use pliant_rigid::collision::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::{HeightField, Shape};
+use pliant_testing::Random;
 use std::f64::consts::FRAC_PI_2;
 
 /// A heap of every kind of shape above two planes.
@@ -156,7 +155,7 @@ fn scenes_that_cannot_be_done_are_refused() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let [a, b] = ["a", "b"].map(|name| builder.add(link(name, None, JointKind::Free)).unwrap());
     let model = builder.build().unwrap();
-    let torus = || mesh(common::torus(0.1, 0.03, 12, 8));
+    let torus = || mesh(pliant_testing::meshes::torus(0.1, 0.03, 12, 8));
     let two = |x: Shape, y: Shape| vec![geometry(Some(a), x), geometry(Some(b), y)];
     let unsupported = Scene::new(two(torus(), torus()), &model, &[]);
     assert!(matches!(unsupported, Err(CollisionError::UnsupportedPair { first: 0, second: 1, .. })));
@@ -271,7 +270,7 @@ fn meshes_of_boxes_touch_as_boxes() {
 /// A ball falls through the hole of a torus, whose hull is solid; in the reentrant corner of an L it touches both sides.
 #[test]
 fn meshes_are_not_their_hulls() {
-    let torus = mesh(common::torus(0.2, 0.05, 32, 16));
+    let torus = mesh(pliant_testing::meshes::torus(0.2, 0.05, 32, 16));
     let ball = Shape::Sphere { radius: 0.1 };
     assert!(contacts((&torus, at(0.0, 0.0, 0.0)), (&ball, at(0.0, 0.0, 0.0)), 0.01).is_empty());
     for shape in [
@@ -285,7 +284,7 @@ fn meshes_are_not_their_hulls() {
             "{shape:?}"
         );
     }
-    let l = mesh(common::l_shape());
+    let l = mesh(pliant_testing::meshes::l_shape());
     let found = contacts((&l, at(0.0, 0.0, 0.0)), (&ball, at(1.09, 1.08, 0.5)), 0.01);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found.iter().any(|c| (c.distance + 0.01).abs() < 1e-12 && c.normal.x > 0.999));

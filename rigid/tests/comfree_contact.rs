@@ -3,17 +3,15 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::comfree::*;
-use common::floor::{Floor, box_on_floor};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::ContactMaterial;
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
+use pliant_testing::comfree::*;
+use pliant_testing::floor::{Floor, box_on_floor};
 
 fn predicted() -> ComFreeSettings {
     ComFreeSettings::default()

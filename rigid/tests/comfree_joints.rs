@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::comfree::*;
-use common::floor::{Floor, box_on_floor, free_link};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::*;
+use pliant_testing::Random;
+use pliant_testing::comfree::*;
+use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
 fn predicted() -> RigidSolver {
     RigidSolver::ComFree(ComFreeSettings::default())

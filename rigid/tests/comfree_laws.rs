@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
 use pliant_rigid::comfree::*;
 use pliant_rigid::simulation::SimulationError;
+use pliant_testing::Random;
 
 // ComFree-Sim, equation 13; MuJoCo's documentation, Solver parameters.
 #[test]

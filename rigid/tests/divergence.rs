@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::comfree::{cube, down, on_floor};
 use nalgebra::Vector3;
 use pliant_rigid::collision::ContactMaterial;
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::ForceVector;
 use pliant_rigid::simulation::{Integrator, Simulation, SimulationError, System};
+use pliant_testing::comfree::{cube, down, on_floor};
 
 /// A cube in the air that a force (N) along x acts on, advanced to `time`; what came, and the position (m) after it.
 fn pushed(

@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::box_on_floor;
-use common::mechanisms::mechanism;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::{Path, SpatialVelocity, Trajectory, VelocityKey};
+use pliant_testing::Random;
+use pliant_testing::floor::box_on_floor;
+use pliant_testing::mechanisms::mechanism;
 use std::sync::Arc;
 
 const G: f64 = 9.81;

@@ -12,12 +12,10 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::floor::{Floor, box_on_floor, free_link};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
 const G: f64 = 9.81;
 

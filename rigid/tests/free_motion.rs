@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
 use nalgebra::{Isometry3, Matrix3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
 use std::f64::consts::PI;
 
 const G: f64 = 9.81;

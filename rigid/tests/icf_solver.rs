@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::mechanisms::{axis_of, mechanism};
 use nalgebra::{DVector, Vector3};
 use pliant_rigid::icf::law::*;
 use pliant_rigid::icf::{BlockMatrix, Problem, SolveSettings, Solver, Stop};
 use pliant_rigid::multibody::*;
+use pliant_testing::Random;
+use pliant_testing::mechanisms::{axis_of, mechanism};
 
 const DT: f64 = 0.01;
 

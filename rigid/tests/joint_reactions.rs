@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::{box_on_floor, free_link};
-use common::mechanisms::mechanism;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
+use pliant_testing::floor::{box_on_floor, free_link};
+use pliant_testing::mechanisms::mechanism;
 
 const G: f64 = 9.81;
 

@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::box_on_floor;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::{ConvexHull, Shape};
+use pliant_testing::Random;
+use pliant_testing::floor::box_on_floor;
 
 /// A shape of about this size (m).
 fn shape(random: &mut Random, size: f64) -> Shape {

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::mechanisms::{axis_of, inertia, mechanism, pose};
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::*;
+use pliant_testing::Random;
+use pliant_testing::mechanisms::{axis_of, inertia, mechanism, pose};
 
 fn forces_on_links(model: &Model, random: &mut Random) -> Vec<ForceVector> {
     model.links().iter().map(|_| ForceVector::new(random.vector(), random.vector())).collect()

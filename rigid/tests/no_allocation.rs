@@ -2,43 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::free_link;
-use common::quasi::{Bench, place};
-use common::worlds::{crowded, everything};
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::batch::WorldBatch;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
-use pliant_rigid::quasi::{Derivatives, QuasiSettings};
 use pliant_rigid::simulation::*;
-use std::alloc::{GlobalAlloc, Layout};
-use std::cell::Cell;
-
-/// The system's allocator, counting what it gives out to each thread.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours; counting neither allocates (the
-// counter is a constant without a destructor) nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promise about `layout` is the one that `System` asks for.
-        unsafe { std::alloc::System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout.
-        unsafe { std::alloc::System.dealloc(pointer, layout) }
-    }
-}
+use pliant_testing::Random;
+use pliant_testing::allocations::{Counting, on_this_thread};
+use pliant_testing::floor::free_link;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -209,10 +181,10 @@ fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end:
     let first = simulation.save();
     let reactions = simulation.joint_reactions().to_vec();
     simulation.restore(&saved).unwrap();
-    let before = ALLOCATIONS.get();
+    let before = on_this_thread();
     let summary = simulation.advance_to(end).unwrap();
     let again = simulation.joint_reactions();
-    let allocations = ALLOCATIONS.get() - before;
+    let allocations = on_this_thread() - before;
     assert_eq!(again, reactions, "the second run is another");
     assert_eq!(simulation.save(), first, "the second run is another");
     (allocations, summary.steps)
@@ -265,58 +237,10 @@ fn external_systems_with_states_allocate_nothing() {
     }
 }
 
-// Quasi-dynamic steps and their derivatives, from the first one on.
-#[test]
-fn quasi_dynamic_steps_allocate_nothing() {
-    let mut bench = Bench::with_floor(Vector3::new(0.0, 0.0, -G), 0.5);
-    let cube = Shape::Box { half_extents: Vector3::repeat(0.05) };
-    for name in ["first", "second"] {
-        bench.object(name, cube.clone(), 1.0, Vector3::zeros());
-    }
-    bench.pusher(Shape::Capsule { radius: 0.02, half_length: 0.05 });
-    let (model, mut dynamics) = bench.dynamics(&QuasiSettings::new(0.02, vec![1e4; 3], 40.0));
-    let mut q = model.rest().q;
-    for (name, x) in [("first", 0.0), ("second", 0.11)] {
-        place(&model, &mut q, name, &Isometry3::translation(x, 0.0, 0.05));
-    }
-    q[14] = -0.075;
-    q[16] = 0.06;
-    let (mut next, mut out) = (q.clone(), Derivatives::new(&dynamics));
-    let (before, mut pushed) = (ALLOCATIONS.get(), 0);
-    for _ in 0..100 {
-        dynamics.step(&q, &[1e-3, 0.0, 0.0], &mut next).unwrap();
-        dynamics.derivatives(&q, &[1e-3, 0.0, 0.0], &mut next, &mut out).unwrap();
-        pushed = pushed.max(dynamics.contacts().len());
-        core::mem::swap(&mut q, &mut next);
-    }
-    assert_eq!(ALLOCATIONS.get() - before, 0);
-    assert!(pushed > 12 && q[11] > 0.15, "{pushed} contacts, {q:?}");
-}
-
 // The counter counts.
-// Each share of a batch has its own numbers of a step, whatever meets in it.
-#[test]
-fn steps_of_batches_allocate_nothing() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let made = pool.install(|| {
-        let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
-        let mut random = Random::new(17);
-        let mut batch = WorldBatch::new(&system, &scene, 20, 2e-3).unwrap();
-        for world in 0..20 {
-            batch.set_state(world, &crowded(&system.model, &mut random)).unwrap();
-        }
-        let mut seen = vec![0.0; 20];
-        let before = ALLOCATIONS.get();
-        batch.step(50);
-        batch.rollout(&mut seen, 50, |seen, world, _| *seen += world.position(0)).unwrap();
-        ALLOCATIONS.get() - before
-    });
-    assert_eq!(made, 0);
-}
-
 #[test]
 fn allocations_are_counted() {
-    let before = ALLOCATIONS.get();
+    let before = on_this_thread();
     drop(std::hint::black_box(vec![1_u8; 100]));
-    assert_eq!(ALLOCATIONS.get() - before, 1);
+    assert_eq!(on_this_thread() - before, 1);
 }

@@ -1,12 +1,10 @@
 //! Constraints that let go.
 #![allow(clippy::unwrap_used, reason = "everything here runs in tests")]
 
-mod common;
-
-use common::floor::free_link;
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::ModelBuilder;
 use pliant_rigid::simulation::*;
+use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
 /// No whole number of the steps below.

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::floor::box_on_floor;
 use nalgebra::Vector3;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::floor::box_on_floor;
 
 /// Pulls like a spring whose rest length is a state that creeps.
 #[derive(Debug)]

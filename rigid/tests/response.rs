@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
-mod common;
-
-use common::Random;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::simulation::Response;
 use pliant_rigid::*;
+use pliant_testing::Random;
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 const DT: f64 = 0.01;

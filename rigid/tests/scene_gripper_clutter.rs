@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::floor::free_link;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
+use pliant_testing::floor::free_link;
 
 const STICTION: f64 = 1e-4;
 

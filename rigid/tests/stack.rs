@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::Random;
-use common::comfree::{G, down, geometry};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{ContactMaterial, Scene};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
+use pliant_testing::comfree::{G, down, geometry};
 
 /// A box of a tower: half its sides (m), mass (kg), where its centre is over the floor (m).
 #[derive(Clone, Copy, Debug)]
@@ -296,7 +294,7 @@ fn cost() {
         let solids = piles(count, &mut Random::new(1));
         let run = |solver: RigidSolver| {
             let material = ContactMaterial::with_friction(0.5);
-            let (model, state, source) = common::comfree::on_floor(down(), &solids, material);
+            let (model, state, source) = pliant_testing::comfree::on_floor(down(), &solids, material);
             let mut system = System::new(model);
             system.solver = solver;
             let mut simulation =

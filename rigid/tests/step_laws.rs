@@ -3,15 +3,13 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-mod common;
-
-use common::comfree::{cube, down, on_floor};
-use common::floor::box_on_floor;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::comfree::{cube, down, on_floor};
+use pliant_testing::floor::box_on_floor;
 
 const G: f64 = 9.81;
 
@@ -98,7 +96,7 @@ fn friction_of_an_impact_is_bounded_by_its_impulse() {
         let shape = Shape::Sphere { radius };
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let inertia = Vector3::repeat(0.4 * radius * radius);
-        let ball = builder.add(common::floor::free_link("ball", 1.0, inertia)).unwrap();
+        let ball = builder.add(pliant_testing::floor::free_link("ball", 1.0, inertia)).unwrap();
         let model = builder.build().unwrap();
         let touchable = |name: &str, link, shape| CollisionGeometry {
             name: name.into(),

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
+use pliant_planning::quasi::{QuasiDynamics, QuasiSettings};
 use pliant_render::{Body, Camera, Image, Picture, RenderError, render, write_png};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::multibody::{JointKind, Kinematics, Link, LinkId, Model, ModelBuilder, RigidInertia};
-use pliant_rigid::quasi::{QuasiDynamics, QuasiSettings};
 use pliant_runner::picture;
 
 const BOXES: usize = 10;

@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use pliant_import::Imported;
 use pliant_render::{Body, BodyShape, Camera, Picture, render, write_png};
-use pliant_rigid::import::Imported;
 use pliant_rigid::multibody::Kinematics;
 use pliant_rigid::{HeightField, Shape};
 use pliant_runner::picture;

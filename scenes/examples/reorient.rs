@@ -12,8 +12,8 @@ use std::f64::consts::PI;
 use std::time::Instant;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use pliant_batch::{Status, World, WorldBatch};
 use pliant_numeric::random::SplitMix64;
-use pliant_rigid::batch::{Status, World, WorldBatch};
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::Control;
 use pliant_scenes::builtin;

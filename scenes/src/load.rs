@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use std::collections::BTreeMap;
 
-use pliant_rigid::import::{self, ImportError};
+use pliant_import::{self, ImportError};
 use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
@@ -99,7 +99,7 @@ fn is_model(scene: &str) -> bool {
 
 /// The scene of a model file alone: its step and gravity, its first keyframe if it has one.
 fn model_alone(file: &Path) -> Result<Scene, ImportError> {
-    let model = import::load(file)?;
+    let model = pliant_import::load(file)?;
     let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
     let name: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();

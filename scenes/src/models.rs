@@ -1,6 +1,6 @@
 //! The robot models that come with Pliant: MJCF, one file each in `models/`.
 
-use pliant_rigid::import::{ImportError, Imported, from_mjcf};
+use pliant_import::{ImportError, Imported, from_mjcf};
 
 use crate::format::RobotModel;
 

@@ -1,6 +1,6 @@
 //! Scenes of rigid bodies as batches of worlds.
 
-use pliant_rigid::batch::{BatchError, WorldBatch};
+use pliant_batch::{BatchError, WorldBatch};
 
 use crate::format::Scene;
 use crate::prepare::{Prepared, SceneError, prepare};

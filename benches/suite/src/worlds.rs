@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pliant_rigid::batch::{Status, WorldBatch};
+use pliant_batch::{Status, WorldBatch};
 use serde_json::json;
 
 use super::rigid::shipped;

@@ -1,4 +1,4 @@
-//! Isolated worlds side by side, contact in closed form: `pliant_rigid::batch` on the device.
+//! Isolated worlds side by side, contact in closed form: `pliant_batch` on the device.
 
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
@@ -103,7 +103,7 @@ shared_structs! {
 
     /// Two geometries that may touch.
     pub struct WorldsPair {
-        /// Its kind, as `pliant_rigid::batch::FlatPair` numbers them.
+        /// Its kind, as `pliant_batch::FlatPair` numbers them.
         pub kind: u32,
         /// The geometries, in this order.
         pub geometries: [u32; 2],

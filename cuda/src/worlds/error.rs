@@ -1,6 +1,6 @@
 //! What can go wrong with worlds on a device.
 
-use pliant_rigid::batch::BatchError;
+use pliant_batch::BatchError;
 
 use crate::error::DeviceError;
 

@@ -1,6 +1,6 @@
 //! The device memory of worlds.
 
-use pliant_rigid::batch::FlatBatch;
+use pliant_batch::FlatBatch;
 
 use super::error::WorldsError;
 use super::number::WorldsNumber;

@@ -1,6 +1,6 @@
 //! What is the same in all worlds, as the kernels have it.
 
-use pliant_rigid::batch::{FLAT_NONE, FlatBatch, FlatBody, FlatPose};
+use pliant_batch::{FLAT_NONE, FlatBatch, FlatBody, FlatPose};
 use pliant_rigid::comfree::ImpedanceCurve;
 
 use crate::kernels::{
@@ -193,7 +193,7 @@ impl Upload {
             let (position, tree, diagonal) = (dof.position, dof.tree, dof.diagonal);
             dofs.push(WorldsDof { position, tree, diagonal, first_entry, end_entry });
         }
-        let tree = |tree: &pliant_rigid::batch::FlatTree| WorldsTree {
+        let tree = |tree: &pliant_batch::FlatTree| WorldsTree {
             first_body: tree.first_body,
             bodies: tree.bodies,
             first_velocity: tree.first_velocity,
@@ -201,13 +201,13 @@ impl Upload {
             block: tree.block,
             floating: u32::from(tree.floating.is_some()),
         };
-        let motor = |motor: &pliant_rigid::batch::FlatMotor| WorldsMotor {
+        let motor = |motor: &pliant_batch::FlatMotor| WorldsMotor {
             dof: motor.dof,
             position: motor.position,
             order: motor.order,
             tree: flat.dofs[motor.dof as usize].tree,
         };
-        let pair = |pair: &pliant_rigid::batch::FlatPair| WorldsPair {
+        let pair = |pair: &pliant_batch::FlatPair| WorldsPair {
             kind: pair.kind,
             geometries: pair.geometries,
             first_point: pair.first_point,

@@ -49,12 +49,12 @@ pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_numb
     let mut problem = ContactProblem { substep, ..ContactProblem::default() };
     problem.node_mass = vec![0.0; side.pow(3)];
     problem.node_free_velocity = (0..side.pow(3))
-        .map(|_| [random.number(), random.number(), random.number(), 0.0].map(single))
+        .map(|_| [random.signed(), random.signed(), random.signed(), 0.0].map(single))
         .collect();
     for c in 0..contacts {
         let cells = (side - 2) as f64;
-        let base: [usize; 3] = std::array::from_fn(|_| (0.5 * (random.number() + 1.0) * cells) as usize);
-        let (weights_xy, weights_z) = weights(std::array::from_fn(|_| single(1.0 + 0.5 * random.number())));
+        let base: [usize; 3] = std::array::from_fn(|_| (0.5 * (random.signed() + 1.0) * cells) as usize);
+        let (weights_xy, weights_z) = weights(std::array::from_fn(|_| single(1.0 + 0.5 * random.signed())));
         let stiffness = single(stiffness_number * mass / (substep * substep));
         let contact = Contact {
             rows: std::array::from_fn(|r| {
@@ -63,13 +63,13 @@ pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_numb
             weights_xy,
             weights_z,
             normal: unit(&mut random),
-            body_velocity: std::array::from_fn(|_| single(random.number())),
-            gap: single(1e-3 * random.number()),
+            body_velocity: std::array::from_fn(|_| single(random.signed())),
+            gap: single(1e-3 * random.signed()),
             stiffness,
-            dissipation: single(0.5 * (1.0 + random.number())),
-            friction: single(0.5 * (1.0 + random.number())),
+            dissipation: single(0.5 * (1.0 + random.signed())),
+            friction: single(0.5 * (1.0 + random.signed())),
             stiction_tolerance: single(1e-2),
-            lagged_normal_impulse: single(mass * (1.0 + random.number())),
+            lagged_normal_impulse: single(mass * (1.0 + random.signed())),
             adhesion: if c % 3 == 0 { single(0.3 * stiffness * substep) } else { 0.0 },
         };
         for r in 0..9 {
@@ -87,7 +87,7 @@ pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_numb
 
 fn unit(random: &mut Random) -> [f64; 3] {
     loop {
-        let v = [random.number(), random.number(), random.number()];
+        let v = [random.signed(), random.signed(), random.signed()];
         let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length > 0.1 && length < 1.0 {
             return v.map(|x| single(x / length));

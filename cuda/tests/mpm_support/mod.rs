@@ -16,11 +16,11 @@ use crate::support::Random;
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
 pub fn random_vector(random: &mut Random) -> Vector3<f64> {
-    Vector3::from_fn(|_, _| random.number())
+    Vector3::from_fn(|_, _| random.signed())
 }
 
 pub fn random_matrix(random: &mut Random) -> Matrix3<f64> {
-    Matrix3::from_fn(|_, _| random.number())
+    Matrix3::from_fn(|_, _| random.signed())
 }
 
 /// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3. The last is granular.

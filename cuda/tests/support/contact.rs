@@ -111,8 +111,8 @@ impl Scene {
             .map(|id| {
                 let (place, velocity) = (vector(&mut random) * 0.22, vector(&mut random) * 3.0);
                 let mut particle = Particle::at(id, place, velocity);
-                particle.mass = (1e-3 * (1.5 + random.number())) as f32;
-                particle.volume = ((0.5 * H).powi(3) * (1.5 + random.number())) as f32;
+                particle.mass = (1e-3 * (1.5 + random.signed())) as f32;
+                particle.volume = ((0.5 * H).powi(3) * (1.5 + random.signed())) as f32;
                 (0..3).for_each(|d| particle.key[d] += away[d]);
                 particle
             })
@@ -268,7 +268,7 @@ pub fn impulses(normals: &[[f32; 3]], random: &mut Random) -> Vec<[f64; 3]> {
             return [0.0; 3];
         }
         let normal = Vector3::from(normal.map(f64::from));
-        (normal * (1e-3 * (1.2 + random.number())) + vector(random) * 2e-4).into()
+        (normal * (1e-3 * (1.2 + random.signed())) + vector(random) * 2e-4).into()
     };
     normals.iter().map(one).collect()
 }

@@ -5,6 +5,7 @@ pub mod build;
 pub mod contact;
 pub mod shapes;
 
+pub use pliant_testing::Random;
 use std::path::PathBuf;
 
 use pliant_cuda::kernels::ProbeRacesParameters;
@@ -54,30 +55,4 @@ pub fn devices() -> Vec<Device> {
 pub fn race_parameters(device: &Device) -> Result<ProbeRacesParameters, DeviceError> {
     device.allocate::<u32>(1)?;
     Ok(ProbeRacesParameters { last: Span::EMPTY, sum: Span::EMPTY })
-}
-
-/// A small generator (splitmix64; Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn long(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        value ^ (value >> 31)
-    }
-
-    pub fn word(&mut self) -> u32 {
-        (self.long() >> 32) as u32
-    }
-
-    pub fn words(&mut self, count: usize) -> Vec<u32> {
-        (0..count).map(|_| self.word()).collect()
-    }
-
-    /// Between -1 and 1.
-    pub fn number(&mut self) -> f64 {
-        (self.long() >> 11) as f64 * (2.0 / (1_u64 << 53) as f64) - 1.0
-    }
 }

@@ -9,7 +9,7 @@ use pliant_rigid::{
 use super::Random;
 
 pub fn vector(random: &mut Random) -> Vector3<f64> {
-    Vector3::from_fn(|_, _| random.number())
+    Vector3::from_fn(|_, _| random.signed())
 }
 
 pub fn pose(random: &mut Random, size: f64) -> Isometry3<f64> {

@@ -74,7 +74,7 @@ fn free_motion(seed: u64) -> ContactProblem {
     };
     problem.node_mass = (0..count)
         .map(|_| {
-            let mass = single(1e-3 * (1.2 + random.number()));
+            let mass = single(1e-3 * (1.2 + random.signed()));
             if random.word().is_multiple_of(17) { 0.0 } else { mass }
         })
         .collect();

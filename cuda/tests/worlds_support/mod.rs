@@ -7,9 +7,9 @@ use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::{JointKind, Link, ModelBuilder, RigidInertia, State};
 use pliant_rigid::simulation::System;
 
-use super::common::Random;
-use super::common::comfree::{body, down, geometry};
-use super::common::worlds::{crowded, everything, link, random_pose};
+use pliant_testing::Random;
+use pliant_testing::comfree::{body, down, geometry};
+use pliant_testing::worlds::{crowded, everything, link, random_pose};
 
 /// Boxes of all proportions, one of them without weight and one with its centre of mass aside, and two rods, over a floor.
 fn solids(settings: ComFreeSettings) -> (System, Scene) {

@@ -89,10 +89,10 @@ fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_random::Random;
+    use pliant_testing::random::Random;
 
     fn random_hinge(random: &mut Random) -> (Hinge, [Vector3<f64>; 4]) {
-        let mut point = |x: f64, y: f64| Vector3::new(x, y, 0.0) + Vector3::from(random.vector(-0.3, 0.3).0);
+        let mut point = |x: f64, y: f64| Vector3::new(x, y, 0.0) + Vector3::from(random.vec3(-0.3, 0.3).0);
         let corners = [point(0.0, 0.0), point(1.0, 0.0), point(0.5, 1.0), point(0.5, -1.0)];
         (Hinge { vertices: [0, 1, 2, 3], rest_angle: 0.3, stiffness: 2.0 }, corners)
     }

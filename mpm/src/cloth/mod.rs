@@ -7,7 +7,7 @@
 //! through the grid like any other particles, and no pair of faces is ever looked for.
 //!
 //! - [`mesh`]: the sheet at rest, checked; rectangles and discs;
-//! - [`model`]: energy, stress and return mapping of a face, over [`crate::scalar::Real`];
+//! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];
 //! - [`bending`]: hinges between faces;
 //! - [`pin`]: vertices that are held and let go;
 //! - [`sheet`]: all of these together, and what follows from them; [`patch`]: where its particles are among others;

@@ -30,9 +30,9 @@
 //! shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness (the default) r is always zero: the director
 //! is along the normal, and layers slide with the friction that the grid makes of them.
 
-use crate::linalg::Vec3;
 use crate::material::{Elastic, MaterialError, positive, require};
-use crate::scalar::{MaskOps, Real};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::{MaskOps, Real};
 use serde::{Deserialize, Serialize};
 
 /// What a sheet is made of.

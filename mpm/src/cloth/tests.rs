@@ -3,10 +3,10 @@
 use super::mesh::{LONGEST_EDGE, SMALLEST_ALTITUDE};
 use super::model::Qr;
 use super::*;
-use crate::linalg::Vec3;
 use crate::material::Elastic;
-use crate::test_random::Random;
 use nalgebra::Vector3;
+use pliant_numeric::linalg::Vec3;
+use pliant_testing::random::Random;
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
 
@@ -18,8 +18,8 @@ fn materials() -> [ClothMaterial; 2] {
 
 /// Columns of a deformation gradient: random rotation after an upper triangle with a moderate stretch.
 fn random_columns(random: &mut Random) -> [Vec3<f64>; 3] {
-    let q = random.rotation();
-    let mut upper = random.matrix(-0.4, 0.4);
+    let q = random.rotation_matrix();
+    let mut upper = random.mat3(-0.4, 0.4);
     for i in 0..3 {
         upper.0[i][i] = random.uniform(0.6, 1.4);
         for j in 0..i {
@@ -91,7 +91,7 @@ fn frame_indifference_and_isotropy_in_the_plane() {
         let model = ClothModel::<f64>::new(&material);
         for _ in 0..200 {
             let f = random_columns(&mut random);
-            let rotation = random.rotation();
+            let rotation = random.rotation_matrix();
             let angle = random.uniform(0.0, 6.0);
             let (c, s) = (angle.cos(), angle.sin());
             let turn = |f: &[Vec3<f64>; 3]| {
@@ -131,7 +131,7 @@ fn normal_response() {
     let model = ClothModel::<f64>::new(&materials()[0]);
     let mut random = Random(74);
     for compression in [0.0, 0.1, 0.5, 1.5] {
-        let q = random.rotation();
+        let q = random.rotation_matrix();
         let f = [q.column(0), q.column(1), q.column(2).scale(1.0 - compression)];
         let p3 = model.first_piola(&Qr::new(&f))[2];
         let expected = q.column(2).scale(-2e5 * compression * compression);
@@ -283,7 +283,7 @@ fn faces_are_covered_within_a_third_of_their_longest_edge() {
     let mut random = Random(77);
     let mut farthest = 0.0_f64;
     for k in 0..600 {
-        let mut corners = [0, 1, 2].map(|_| Vector3::from(random.vector(-1.0, 1.0).0));
+        let mut corners = [0, 1, 2].map(|_| Vector3::from(random.vec3(-1.0, 1.0).0));
         if k % 2 == 0 {
             // Needles.
             corners[2] = corners[0] + 0.01 * corners[2];

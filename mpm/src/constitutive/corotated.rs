@@ -1,10 +1,10 @@
 //! Fixed corotated (Stomakhin et al. 2012) and linear corotated (Zong et al. 2024) elasticity.
 
 use super::{Constitutive, Response};
-use crate::linalg::{Mat3, Sym3};
 use crate::material::Elastic;
-use crate::scalar::Real;
-use crate::svd::polar;
+use pliant_numeric::linalg::{Mat3, Sym3};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::svd::polar;
 
 /// Fixed corotated elasticity: psi = mu |F - R|^2 + lambda/2 (J - 1)^2.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, Response};
-use crate::linalg::{Mat3, Vec3};
 use crate::material::Elastic;
-use crate::scalar::{MaskOps, Real};
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::scalar::{MaskOps, Real};
 
 /// Drucker-Prager plasticity without cohesion: |dev tau| <= -alpha tr tau with alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)).
 ///

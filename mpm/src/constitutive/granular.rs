@@ -2,9 +2,9 @@
 
 use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, Response};
-use crate::linalg::{Mat3, Vec3};
 use crate::material::GranularFlow;
-use crate::scalar::{MaskOps, Real};
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::scalar::{MaskOps, Real};
 
 /// Newton steps for [`lode_cosine`]: two leave 1e-7 of it, three 1e-14.
 const NEWTON_STEPS: usize = 3;

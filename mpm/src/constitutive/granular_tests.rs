@@ -1,9 +1,9 @@
 //! Granular flow against its closed forms: the cones, mu(I), separation and energy.
 
 use super::*;
-use crate::linalg::{Sym3, Vec3};
 use crate::material::{Elastic, GranularFlow, GranularWalls};
-use crate::test_random::Random;
+use pliant_numeric::linalg::{Sym3, Vec3};
+use pliant_testing::random::Random;
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
 const I_0: f64 = 0.28;
@@ -42,7 +42,7 @@ fn trials(random: &mut Random, count: usize) -> Vec<Mat3<f64>> {
     (0..count)
         .map(|_| {
             let low = random.uniform(0.6, 0.98);
-            let sigma = random.vector(low, 1.1);
+            let sigma = random.vec3(low, 1.1);
             random.with_singular_values(sigma)
         })
         .filter(|f| f.determinant() < 0.999)
@@ -132,10 +132,10 @@ fn nothing_ever_pulls() {
         let model = Granular::<f64>::new(&flow(degrees, fast));
         let (mut f, mut state) = (Mat3::identity(), 0.0);
         for _ in 0..60 {
-            let step = Mat3::identity() + random.matrix(-0.05, 0.05);
+            let step = Mat3::identity() + random.mat3(-0.05, 0.05);
             let response = model.update(step * f, state, DT);
             (f, state) = (response.deformation_gradient, response.state);
-            let (values, _) = crate::svd::eigen_sym(&response.kirchhoff_stress);
+            let (values, _) = pliant_numeric::svd::eigen_sym(&response.kirchhoff_stress);
             let largest = values.0[0].max(values.0[1]).max(values.0[2]);
             assert!(largest <= 1e-10 * ELASTIC.youngs_modulus, "run {run}: pulls with {largest} Pa");
             assert!(state >= 0.0 && f.determinant() > 0.0);
@@ -161,7 +161,7 @@ fn separation_leaves_no_ghost_stress() {
         let opening = random.uniform(0.1, 0.6);
         step(Mat3::identity().scale((opening / 3.0_f64).exp()));
         for _ in 0..30 {
-            let (gained, response) = step(Mat3::identity() + random.matrix(-0.02, 0.02));
+            let (gained, response) = step(Mat3::identity() + random.mat3(-0.02, 0.02));
             if gained > 1e-12 {
                 assert!(response.kirchhoff_stress.max_abs() < 1e-9, "stress at a volume of {gained}");
                 assert!((response.state - gained).abs() < 1e-12);
@@ -187,7 +187,7 @@ fn cycles_never_give_energy() {
         let (mut f, mut state, mut tau) = (first.deformation_gradient, first.state, first.kirchhoff_stress);
         let (mut work, kept) = (0.0, model.energy_density(&f, state));
         for _ in 0..20 {
-            let rate = random.matrix(-1e-3, 1e-3);
+            let rate = random.mat3(-1e-3, 1e-3);
             for sub in 0..40 {
                 // Out along the rate and back again.
                 let rate = rate.scale(if sub < 20 { 1.0 } else { -1.0 });

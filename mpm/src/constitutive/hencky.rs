@@ -1,8 +1,8 @@
 //! StVK-Hencky elasticity on principal stretches, shared by the plastic models.
 
-use crate::linalg::{Mat3, Sym3, Vec3};
-use crate::scalar::{MaskOps, Real};
-use crate::svd::{Svd, svd};
+use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
+use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::svd::{Svd, svd};
 
 /// Principal stretches below this count as this; see the notes on J <= 0 in [`crate::constitutive`].
 pub const SMALLEST_STRETCH: f64 = 0.05;

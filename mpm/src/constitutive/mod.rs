@@ -32,9 +32,9 @@ pub use granular::Granular;
 pub use neo_hookean::NeoHookean;
 pub use von_mises::VonMises;
 
-use crate::linalg::{Mat3, Sym3};
 use crate::material::Model;
-use crate::scalar::Real;
+use pliant_numeric::linalg::{Mat3, Sym3};
+use pliant_numeric::scalar::Real;
 
 /// What a model makes of a trial deformation gradient.
 #[derive(Clone, Copy, Debug)]

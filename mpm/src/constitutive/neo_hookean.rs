@@ -1,9 +1,9 @@
 //! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section 6.4).
 
 use super::{Constitutive, Response};
-use crate::linalg::{Mat3, Sym3};
 use crate::material::Elastic;
-use crate::scalar::Real;
+use pliant_numeric::linalg::{Mat3, Sym3};
+use pliant_numeric::scalar::Real;
 
 /// Volume ratio J below which ln J is continued by its tangent.
 ///

@@ -1,10 +1,10 @@
 //! Laws that every model keeps, and each plastic model's yield surface.
 
 use super::*;
-use crate::linalg::Vec3;
 use crate::material::{Elastic, GranularFlow, GranularWalls};
-use crate::svd::svd;
-use crate::test_random::{Random, to_f32, to_f64};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::svd::svd;
+use pliant_testing::random::{Random, to_f32, to_f64};
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
 const YIELD_STRESS: f64 = 8e3;
@@ -47,7 +47,7 @@ fn mild_compression(random: &mut Random) -> Mat3<f64> {
 }
 
 fn random_sigma(low: f64, high: f64, seed: u64) -> Vec3<f64> {
-    Random(seed).vector(low, high)
+    Random(seed).vec3(low, high)
 }
 
 /// tau : (dF F^-1) is the change of energy, by central differences with step 1e-5; the worst error relative to E.
@@ -74,7 +74,7 @@ fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(21);
     let mut worst = 0.0_f64;
     for _ in 0..200 {
-        let sigma = random.vector(0.6, 1.5);
+        let sigma = random.vec3(0.6, 1.5);
         let f = random.with_singular_values(sigma);
         for model in elastic_models() {
             let error = energy_derivative_error(&AnyModel::new(&model), &f);
@@ -146,9 +146,9 @@ fn singular_and_inverted_states_stay_finite() {
 fn frame_indifference_and_isotropy() {
     let mut random = Random(24);
     for _ in 0..200 {
-        let sigma = random.vector(0.6, 1.5);
+        let sigma = random.vec3(0.6, 1.5);
         let f = random.with_singular_values(sigma);
-        let (q, p) = (random.rotation(), random.rotation());
+        let (q, p) = (random.rotation_matrix(), random.rotation_matrix());
         for model in all_models() {
             let any = AnyModel::<f64>::new(&model);
             let (plain, turned) = (any.update(f, 0.01, DT), any.update(q * f * p, 0.01, DT));
@@ -170,7 +170,7 @@ fn small_strain_is_hookes_law() {
     let (mu, lambda) = (ELASTIC.shear_modulus(), ELASTIC.lame_lambda());
     let mut random = Random(25);
     for _ in 0..50 {
-        let g = random.matrix(-1e-6, 1e-6) - Mat3::identity().scale(1e-5);
+        let g = random.mat3(-1e-6, 1e-6) - Mat3::identity().scale(1e-5);
         let strain = Sym3::from_symmetric_product(&(g + g.transpose()).scale(0.5), &Mat3::identity());
         let hooke = strain.scale(2.0 * mu).add_isotropic(lambda * strain.trace());
         for model in all_models() {
@@ -194,7 +194,7 @@ fn von_mises_returns_to_the_surface() {
     let mut random = Random(26);
     let mut yielded = 0;
     for _ in 0..300 {
-        let sigma = random.vector(0.5, 2.0);
+        let sigma = random.vec3(0.5, 2.0);
         let f = random.with_singular_values(sigma);
         let response = model.update(f, 0.25, DT);
         if deviator_norm(&response.kirchhoff_stress) < 0.999 * radius {
@@ -242,7 +242,7 @@ fn drucker_prager_returns_to_the_cone() {
     let (mut slid, mut inside) = (0, 0);
     for _ in 0..600 {
         let low = random.uniform(0.6, 0.9);
-        let sigma = random.vector(low, 1.2);
+        let sigma = random.vec3(low, 1.2);
         let f = random.with_singular_values(sigma);
         if f.determinant() > 0.99 {
             continue; // to the tip, which has a test of its own
@@ -304,7 +304,7 @@ fn f32_agrees_with_f64() {
     let mut random = Random(29);
     let mut worst = 0.0_f64;
     for _ in 0..500 {
-        let sigma = random.vector(0.6, 1.5);
+        let sigma = random.vec3(0.6, 1.5);
         let f = to_f32(&random.with_singular_values(sigma));
         for model in all_models() {
             let narrow = AnyModel::<f32>::new(&model).update(f, 0.0, DT as f32);

@@ -2,9 +2,9 @@
 
 use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, Response};
-use crate::linalg::Mat3;
 use crate::material::Elastic;
-use crate::scalar::{MaskOps, Real};
+use pliant_numeric::linalg::Mat3;
+use pliant_numeric::scalar::{MaskOps, Real};
 
 /// Von Mises plasticity: |dev tau| <= sqrt(2/3) sigma_Y, radial return in Hencky strain (Simo and Hughes, *Computational
 /// Inelasticity*, box 9.1 without hardening).

@@ -12,8 +12,8 @@ use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
     ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet, Stability, stability,
 };
-use crate::linalg::Vec3;
 use nalgebra::{Matrix2, Matrix3, Vector3};
+use pliant_numeric::linalg::Vec3;
 
 /// What moves: a vertex or a face's centroid.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::stress::{columns, directors, edges};
 use super::{FaceGroup, FaceState, Sheets};
 use crate::cloth::model::Qr;
 use crate::cloth::{ClothMaterial, ClothModel};
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 impl Sheets {
     /// Elastic energy of all sheets, that of bending included [J].

@@ -31,11 +31,11 @@ use rayon::prelude::*;
 
 use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet, Stability};
 use crate::particle::ParticleState;
-use crate::simd::{Detected, LANES, Row};
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{BLOCK_CELLS, Store, deformation, kinematics};
 use bending::Bending;
 use pins::Pins;
+use pliant_numeric::simd::{Detected, LANES, Row};
 use quad::Quad;
 use stress::Moved;
 

@@ -11,8 +11,8 @@ use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
 use crate::cloth::{Pin, Sheet};
 use crate::grid::Impulse;
-use crate::simd::LANES;
 use crate::tiles::{BLOCK_CELLS, Store, kinematics};
+use pliant_numeric::simd::LANES;
 
 /// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the vertex itself does not see: it is
 /// put in its place.

@@ -3,9 +3,9 @@
 use super::{Member, Sheets, is_cloth, lanes as lanes_of};
 use crate::arena::Window;
 use crate::g2p::{Extent, Outcome, check_positions, put, speed_squared};
-use crate::scalar::Real;
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 impl Sheets {
     /// What a particle's lane takes, and whether it is a face's.

@@ -9,10 +9,10 @@ use super::quad::Quad;
 use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, Slot, VERTEX_GRAIN, Vertices, corner};
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, stability};
-use crate::linalg::Vec3;
-use crate::scalar::Real;
-use crate::simd::{Kernel, LANES, Lanes, Row, Simd};
 use crate::tiles::Store;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 
 impl Sheets {
     /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices, as means over

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::quad::Quad;
 use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, VERTEX_GRAIN};
-use crate::simd::{Kernel, LANES, Simd};
+use pliant_numeric::simd::{Kernel, LANES, Simd};
 
 /// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of its velocity: it gathers from the same
 /// nodes as its vertices.

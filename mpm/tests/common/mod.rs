@@ -2,30 +2,13 @@
 
 #![allow(dead_code)] // every test file uses some of these
 
-mod split_mix;
-
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
 use pliant_mpm::reference::Particle;
 use pliant_mpm::{Boundary, FreeMotion, Level, Mpm, MpmError, ParticleState};
 
 /// Half the distance from 1 to the next f32: the largest relative error of one f32 operation.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
-
-/// SplitMix64 (Steele et al. 2014), uniform within [-1, 1).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> f64 {
-        2.0 * split_mix::unit(&mut self.0) - 1.0
-    }
-    pub fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.next())
-    }
-    pub fn matrix(&mut self) -> Matrix3<f64> {
-        Matrix3::from_fn(|_, _| self.next())
-    }
-}
 
 /// Undeformed particles at the centres of `counts` cells of edge `edges` [m], the first cell's corner at `corner` [m].
 pub fn lattice(corner: [f64; 3], edges: [f64; 3], counts: [usize; 3], density: f64) -> Vec<Particle> {

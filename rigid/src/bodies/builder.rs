@@ -6,10 +6,9 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
-use crate::body::{BodyDesc, BodyId};
+use crate::body::{BodyDesc, BodyId, MechanismDesc};
 use crate::comfree::RigidSolver;
 use crate::error::RigidError;
-use crate::import::Imported;
 use crate::joint::Joint;
 use crate::motion::{Motion, Trajectory};
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
@@ -253,15 +252,15 @@ impl BodiesBuilder {
         self.starts.push(start);
     }
 
-    /// Adds a mechanism from a file, with its motors, constraints and state, its world at `base` of the parent's frame. Its links
+    /// Adds a mechanism, with its motors, constraints and state, its world at `base` of the parent's frame. Its links
     /// become the bodies `name/link`. Its own rules say which of its shapes touch each other; they touch all other bodies.
     ///
     /// # Errors
     /// A name that is taken. Nothing is added then.
-    pub fn add_imported(
+    pub fn add_mechanism(
         &mut self,
         name: &str,
-        imported: Imported,
+        mechanism: MechanismDesc,
         parent: Option<BodyId>,
         base: &Isometry3<f64>,
     ) -> Result<Mechanism, RigidError> {
@@ -269,7 +268,7 @@ impl BodiesBuilder {
         let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
         let carrier = parent.and_then(|p| self.bodies[p.0].link);
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
-        let Imported { system, geometries, excluded, visuals, state, .. } = imported;
+        let MechanismDesc { system, geometries, excluded, visuals, state } = mechanism;
         let first_link = self.links.len();
         let model = &system.model;
         let named = |link: &Link| format!("{name}/{}", link.name);
@@ -309,10 +308,8 @@ impl BodiesBuilder {
                 color: g.color,
             });
         }
-        for v in visuals {
-            let to = v.link.map_or(last, |l| l.0);
-            let seen = crate::body::Appearance { shape: v.shape, pose: v.pose, color: v.color };
-            bodies[to].appearance.push(seen);
+        for (link, appearance) in visuals {
+            bodies[link.map_or(last, |l| l.0)].appearance.push(appearance);
         }
         if bodies[last].geometries.is_empty() && bodies[last].appearance.is_empty() {
             bodies.pop();

@@ -1,8 +1,8 @@
 //! The broad phase: bounding boxes in strips, in each sorted and swept.
 
 use super::scene::Scene;
-use crate::geometry::Shape;
 use nalgebra::{Isometry3, Point3, Vector3};
+use pliant_geometry::Shape;
 
 /// Corners of a box around a shape, in its frame (m).
 pub(super) fn local_bounds(shape: &Shape) -> [Point3<f64>; 2] {

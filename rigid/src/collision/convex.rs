@@ -5,9 +5,9 @@ use super::sharpen::sharpen;
 use super::smooth::{self, Ascent};
 use super::solid::Solid;
 use super::{box_box, capsule};
-use crate::geometry::Shape;
-use crate::geometry::convert::{Nearest, Workspace};
 use nalgebra::{Rotation3, Unit, Vector3};
+use pliant_geometry::Shape;
+use pliant_geometry::convert::{Nearest, Workspace};
 
 /// A face stands for the direction found where it gives up no more distance than this part of the smaller solid.
 const FACE_BIAS: f64 = 1e-9;

@@ -5,9 +5,9 @@ use super::convex::{self, Pair, Scratch};
 use super::manifold::Local;
 use super::scene::Scene;
 use super::{half_space, mesh};
-use crate::geometry::Shape;
 use crate::multibody::LinkId;
 use nalgebra::{Isometry3, Rotation3, Unit, Vector3};
+use pliant_geometry::Shape;
 
 /// Where two geometries touch or nearly do. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

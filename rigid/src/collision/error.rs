@@ -1,6 +1,6 @@
 //! What can be wrong with a scene.
 
-use crate::geometry::GeometryError;
+use pliant_geometry::GeometryError;
 
 /// A scene in which contacts cannot be found. Geometries are named and numbered from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

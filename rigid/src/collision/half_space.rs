@@ -3,8 +3,8 @@
 use super::convex::Pair;
 use super::manifold::{Face, Local, MAX_POINTS, reduce};
 use super::solid::{RIM, Tables, farthest, rim_point};
-use crate::geometry::{Shape, TriangleMesh};
 use nalgebra::{Unit, Vector3};
+use pliant_geometry::{Shape, TriangleMesh};
 
 /// Cosine of the angle to the plane's normal up to which a hull's face faces the plane.
 const FACING: f64 = 0.5;

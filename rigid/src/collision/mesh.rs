@@ -8,8 +8,8 @@
 use super::convex::{Pair, Scratch};
 use super::manifold::{Face, Local, merge, reduce};
 use super::solid::{MeshTables, Tables};
-use crate::geometry::{Shape, TriangleMesh};
 use nalgebra::{Point3, Unit, Vector3};
+use pliant_geometry::{Shape, TriangleMesh};
 
 /// Most contacts of a mesh with a convex solid.
 const MAX_POINTS: usize = 16;

@@ -4,10 +4,10 @@ use super::ContactMaterial;
 use super::error::CollisionError;
 use super::filter::Filter;
 use super::solid::{Solid, Tables};
-use crate::geometry::Shape;
 use crate::multibody::{LinkId, Model};
 use crate::spatial::is_pose;
 use nalgebra::{Isometry3, Point3};
+use pliant_geometry::Shape;
 
 /// A shape on a link that other geometries can touch.
 #[derive(Clone, Debug)]

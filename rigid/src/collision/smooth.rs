@@ -8,8 +8,8 @@
 use super::convex::Pair;
 use super::manifold::across;
 use super::solid::Solid;
-use crate::geometry::Shape;
 use nalgebra::{Matrix2, Matrix3, Unit, Vector2, Vector3};
+use pliant_geometry::Shape;
 
 /// Supporting points whose offset across the direction is below this part of the smaller solid face each other.
 const FACING: f64 = 1e-9;

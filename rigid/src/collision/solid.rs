@@ -3,8 +3,8 @@
 //! A convex shape is a core and a radius: a sphere is a point, a capsule a segment, swept by a ball; the radius of all others is 0.
 
 use super::manifold::Face;
-use crate::geometry::{ConvexHull, GeometryError, Shape, TriangleMesh};
 use nalgebra::{Unit, Vector3};
+use pliant_geometry::{ConvexHull, GeometryError, Shape, TriangleMesh};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
 /// Corners of the octagon that stands for a rim.

@@ -29,7 +29,7 @@ impl Facets {
     }
 
     /// Becomes `count` directions.
-    pub(crate) fn reset(&mut self, count: usize) {
+    pub fn reset(&mut self, count: usize) {
         if self.directions.len() != count {
             self.directions.clear();
             self.directions.extend((0..count).map(|j| {

@@ -7,15 +7,15 @@
 //!
 //! ```
 //! use nalgebra::{Point3, Vector3};
-//! use pliant_rigid::control::{AppliedWave, Wave};
-//! use pliant_rigid::multibody::ForceVector;
-//! use pliant_rigid::simulation::{Integrator, NoContacts, Simulation};
+//! use crate::control::{AppliedWave, Wave};
+//! use crate::multibody::ForceVector;
+//! use crate::simulation::{Integrator, NoContacts, Simulation};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = r#"<mujoco><option gravity="0 0 0"/><worldbody><body name="block">
 //!   <freejoint/> <geom type="box" size="0.1 0.1 0.05" mass="1"/>
 //! </body></worldbody></mujoco>"#;
-//! let mut block = pliant_rigid::import::from_mjcf(text, ".")?;
+//! let mut block = pliant_import::from_mjcf(text, ".")?;
 //! let link = block.system.model.link("block").ok_or("no block")?;
 //! let amplitude = ForceVector::new(Vector3::zeros(), Vector3::x() * 10.0);
 //! let wave = Wave::Sine { amplitude, frequency: 0.5, phase: 0.0 };

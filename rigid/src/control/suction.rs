@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::{add_force, check_finite, check_link, check_positive, fail};
-use crate::geometry::{Shape, SurfacePoint};
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State};
 use crate::simulation::{ExternalSystem, SimulationError};
+use pliant_geometry::{Shape, SurfacePoint};
 
 /// The opening of a cup.
 #[derive(Clone, Copy, Debug, PartialEq)]

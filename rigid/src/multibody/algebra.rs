@@ -138,7 +138,7 @@ pub struct RigidInertia {
 }
 
 /// The matrix of `x -> a x x`.
-pub(crate) fn cross_matrix(a: &Vector3<f64>) -> Matrix3<f64> {
+pub fn cross_matrix(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
 }
 

@@ -236,7 +236,7 @@ impl JointKind {
 }
 
 /// The unit quaternion at the head of positions. A length that is off by rounding only does no harm.
-pub(crate) fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
+pub fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 

@@ -24,7 +24,7 @@ mod mass_matrix;
 mod model;
 mod state;
 
-pub(crate) use algebra::cross_matrix;
+pub use algebra::cross_matrix;
 pub use algebra::{ForceVector, MotionVector, RigidInertia};
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::ModelError;
@@ -34,7 +34,7 @@ pub(crate) use free_motion::{FreeMotion, copy_positions, copy_tree};
 pub use inverse_dynamics::{InverseDynamics, bias_forces, inverse_dynamics};
 pub use jacobian::{for_each_axis, point_jacobian};
 pub use joint::JointKind;
-pub(crate) use joint::quaternion;
+pub use joint::quaternion;
 pub(crate) use kinematics::Corner;
 pub use kinematics::Kinematics;
 pub use mass_matrix::{MassMatrix, mass_matrix};

@@ -44,7 +44,7 @@ pub struct Touch {
 
 impl Touch {
     /// Of two geometries that meet at a point, with the compliance and friction of both.
-    pub(crate) fn between(
+    pub fn between(
         [a, b]: [&CollisionGeometry; 2],
         point: Vector3<f64>,
         normal: Vector3<f64>,

@@ -4,11 +4,11 @@ use super::error::SimulationError;
 use crate::multibody::{LinkId, Model, State};
 
 /// A velocity (m/s, rad/s) that no mechanism has: what is faster has diverged.
-pub(crate) const FASTEST: f64 = 1e6;
+pub const FASTEST: f64 = 1e6;
 
 /// Farthest from the world's origin (m) that a free body or a slider may be. Double precision resolves a tenth of a micrometre there,
 /// which contact needs.
-pub(crate) const FARTHEST: f64 = 1e9;
+pub const FARTHEST: f64 = 1e9;
 
 /// Refuses the end of a step of `dt` (s) where something is not a number or out of range.
 pub(super) fn check(model: &Model, end: &State, dt: f64) -> Result<(), SimulationError> {

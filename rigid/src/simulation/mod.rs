@@ -5,7 +5,7 @@ mod actuator;
 mod assemble;
 mod collide;
 mod contact;
-pub(crate) mod divergence;
+pub mod divergence;
 mod energy;
 mod equality;
 mod error;

@@ -9,10 +9,10 @@ mod task;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use pliant_import::ImportError;
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, MaterialError, Model};
-use pliant_rigid::import::ImportError;
-use pliant_rigid::inverse_kinematics::PlanError;
+use pliant_planning::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError, Shape};
 
 use crate::format::{self, AutoOr, Cloth, Scene, Soft, SoftShape};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use nalgebra::Vector3;
+use pliant_import::{self, Imported};
 use pliant_rigid::BodiesBuilder;
-use pliant_rigid::import::{self, Imported};
 use pliant_rigid::multibody::LinkId;
 
 use super::body::body;
@@ -134,7 +134,7 @@ fn add_robot(
     let motors = imported.system.actuators.len();
     let mechanism = parts
         .builder
-        .add_imported(&robot.name, imported, parent, &isometry(&robot.pose))
+        .add_mechanism(&robot.name, imported.into(), parent, &isometry(&robot.pose))
         .map_err(|source| AssembleError::Body { path: path.to_owned(), source: Box::new(source) })?;
     parts.centers.resize(parts.builder.len(), Vector3::zeros());
     let first = mechanism.first_actuator;
@@ -166,7 +166,7 @@ fn add_robot(
 
 fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
     let read = match (&robot.file, robot.model) {
-        (Some(file), _) => import::load(file),
+        (Some(file), _) => pliant_import::load(file),
         (None, Some(model)) => models::import(model),
         (None, None) => {
             return Err(AssembleError::Undefined { path: format!("{path}.file"), name: String::new() });

@@ -1,10 +1,10 @@
 //! Tasks: paths of the joints that lead a tool through its waypoints, and what hands are told.
 
 use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_rigid::control::{ControlledJoint, InverseDynamics, Path};
-use pliant_rigid::inverse_kinematics::{
+use pliant_planning::inverse_kinematics::{
     self as kinematics, Chain, Goal, JointPath, Orientation, PlanError, PlanSettings, WaypointPlace,
 };
+use pliant_rigid::control::{ControlledJoint, InverseDynamics, Path};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 

@@ -212,7 +212,7 @@ impl Known {
     fn of(model: crate::format::RobotModel) -> Option<Self> {
         let imported = models::import(model).ok()?;
         let links = imported.system.model.links();
-        let joint = |joint: &pliant_rigid::import::ImportedJoint| {
+        let joint = |joint: &pliant_import::ImportedJoint| {
             use pliant_rigid::multibody::JointKind;
             let kind = &links.get(joint.link.0)?.joint;
             let first = imported.system.model.velocities_of(joint.link).start;

@@ -1,0 +1,99 @@
+//! Which pairs cannot touch, cheaply.
+
+use pulp::Simd;
+
+use super::kinematics::Worlds;
+use super::layout::POSE;
+use super::plan::Size;
+use pliant_numeric::lanes::{Mask, Mat3, Real, Vec3, Wide, each};
+
+impl<S: Simd> Worlds<'_, '_, S> {
+    /// Radius (m) of a ball around a geometry; 0 for a half-space, which has none.
+    #[inline(always)]
+    pub fn ball(&self, g: usize, shape: Size) -> Wide<S> {
+        let size = Vec3(self.parameters(self.plan.layout.sizes + 3 * g));
+        match shape {
+            Size::HalfSpace => size.0[0].zero(),
+            Size::Radius => size.0[0],
+            Size::RadiusAndLength => size.0[0] + size.0[1],
+            Size::Extents => size.norm(),
+        }
+    }
+
+    #[inline(always)]
+    fn centre(&self, g: usize) -> Vec3<Wide<S>> {
+        self.slab.vector(self.plan.layout.solids + POSE * g + 9)
+    }
+
+    #[inline(always)]
+    fn axes(&self, g: usize) -> Mat3<Wide<S>> {
+        self.slab.matrix(self.plan.layout.solids + POSE * g)
+    }
+
+    /// Whether in any world the ball around each geometry, or its extents, reach the other one itself.
+    #[inline(always)]
+    pub fn may_meet(&self, a: usize, b: usize) -> bool {
+        let l = &self.plan.layout;
+        let radii = [self.slab.get(l.radii + a), self.slab.get(l.radii + b)];
+        let [first, second] = [self.plan.geometries[a].shape, self.plan.geometries[b].shape];
+        if first != Size::HalfSpace && second != Size::HalfSpace {
+            let apart = (self.centre(b) - self.centre(a)).squared();
+            if !apart.lt((radii[0] + radii[1]).squared()).any() {
+                return false;
+            }
+        }
+        let reached = self.reaches(a, first, b, radii[1]);
+        reached.any() && (reached & self.reaches(b, second, a, radii[0])).any()
+    }
+
+    /// Half extents of a geometry along the columns of `axes` (m).
+    #[inline(always)]
+    fn extents(&self, g: usize, axes: &Mat3<Wide<S>>) -> [Wide<S>; 3] {
+        let l = &self.plan.layout;
+        match self.plan.geometries[g].shape {
+            Size::HalfSpace | Size::Radius => [self.slab.get(l.radii + g); 3],
+            Size::RadiusAndLength => {
+                let [radius, half] = self.parameters::<2>(l.sizes + 3 * g);
+                let along = axes.apply_inverse(self.axes(g).column(2));
+                each!(k in [0, 1, 2] radius + half * along.0[k].abs())
+            }
+            Size::Extents => {
+                let half = self.parameters::<3>(l.sizes + 3 * g);
+                let own = self.axes(g);
+                let mut sum = [half[0].zero(); 3];
+                for (j, half) in half.into_iter().enumerate() {
+                    let along = axes.apply_inverse(own.column(j));
+                    sum = each!(k in [0, 1, 2] sum[k] + half * along.0[k].abs());
+                }
+                sum
+            }
+        }
+    }
+
+    /// Whether the ball around `other`, or its extents along the axes of a box, reach geometry `g`. A ball reaches what has no ball.
+    #[inline(always)]
+    fn reaches(&self, g: usize, shape: Size, other: usize, radius: Wide<S>) -> <Wide<S> as Real>::Mask {
+        let apart = self.centre(other) - self.centre(g);
+        let sizes = self.plan.layout.sizes + 3 * g;
+        if self.plan.geometries[other].shape == Size::HalfSpace {
+            return radius.lt(radius.one());
+        }
+        match shape {
+            Size::HalfSpace => self.axes(g).column(2).dot(apart).lt(radius),
+            Size::Radius => apart.squared().lt((self.parameter(sizes) + radius).squared()),
+            Size::RadiusAndLength => {
+                let [own, half] = self.parameters::<2>(sizes);
+                let axis = self.axes(g).column(2);
+                let along = axis.dot(apart).clamp(-half, half);
+                (apart - axis * along).squared().lt((own + radius).squared())
+            }
+            Size::Extents => {
+                let axes = self.axes(g);
+                let (local, half) = (axes.apply_inverse(apart), self.parameters::<3>(sizes));
+                let seen = self.extents(other, &axes);
+                let over = each!(k in [0, 1, 2] local.0[k].abs().lt(half[k] + seen[k]));
+                over[0] & over[1] & over[2]
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Many isolated copies of one system, stepped together with contact in closed form.
+//!
+//! [`WorldBatch`] has the published form of [`comfree`](pliant_rigid::comfree) (equations 2 to 13) for thousands of worlds that differ in state, control and
+//! [`Parameter`]s. Eight worlds lie side by side in memory and are worked on as many at a time as the processor has lanes; blocks of eight are
+//! shared among threads. No world sees another, no sum is over worlds, and no operation is fused, so that results have the same bits
+//! for any number of threads, any order of worlds and any width of the processor.
+//!
+//! What a step is, in this order: poses, velocities, inertias and bias forces of all bodies; the smooth velocities (equation 2) with damping, springs and motors
+//! implicit; every pair of geometries whose balls overlap, in closed form ([`WorldBatch::new`] says which); each contact by itself from the smooth velocities
+//! (equations 5 to 8 and 11 to 13); joint limits and dry friction likewise; the correction (equation 9); the motion.
+//!
+//! What differs from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with [`Form::Published`]: friction is the dynamic coefficient at any slip;
+//! a motor beyond its limit is seen at the smooth velocities, not again after contact; a body in free flight keeps its angular
+//! momentum to rounding and its energy to first order in the step.
+//!
+//! [`Form::Published`]: pliant_rigid::comfree::Form::Published
+
+mod contact;
+mod cull;
+mod error;
+mod finish;
+mod flat;
+mod kinematics;
+mod layout;
+mod parameter;
+mod plan;
+mod side;
+mod slab;
+mod smooth;
+mod source;
+mod spatial;
+mod step;
+mod world;
+
+pub use error::BatchError;
+pub use flat::{
+    FLAT_NONE, FlatBatch, FlatBody, FlatDof, FlatGeometry, FlatMotor, FlatPair, FlatParameters, FlatPose,
+    FlatTree,
+};
+pub use parameter::Parameter;
+pub use source::ClosedFormContacts;
+pub use world::{Status, World};
+
+use rayon::prelude::*;
+
+use plan::Plan;
+use pliant_numeric::lanes::{LANES, Row};
+use pliant_rigid::collision::Scene;
+use pliant_rigid::multibody::State;
+use pliant_rigid::simulation::System;
+use step::{Block, StepBlock};
+
+/// Isolated copies of a system.
+#[derive(Debug)]
+pub struct WorldBatch {
+    plan: Plan,
+    arch: pulp::Arch,
+    blocks: Vec<Block>,
+    worlds: usize,
+    /// Numbers of a step, for each share of the blocks.
+    scratch: Vec<Vec<Row>>,
+    initial: State,
+}
+
+impl WorldBatch {
+    /// `worlds` copies of `system`, all in its rest state, with steps of `dt` (s). The blocks are shared among as many threads as the current thread pool has.
+    ///
+    /// Joints are revolute, prismatic, ball, free (on the world) and fixed. Geometries that may touch are spheres, capsules, boxes and half-spaces.
+    /// The system's own solver must be closed-form; of its settings the published form reads gains, facets and the impedance of joints.
+    ///
+    /// # Errors
+    /// [`BatchError::Unsupported`] of anything else, and figures out of range.
+    pub fn new(system: &System, scene: &Scene, worlds: usize, dt: f64) -> Result<Self, BatchError> {
+        if worlds == 0 {
+            return Err(BatchError::value("batch", "worlds", 0.0, "", "at least 1"));
+        }
+        let plan = Plan::new(system, scene, dt)?;
+        let initial = system.model.rest();
+        let block = Block::new(&plan, &initial);
+        let blocks = vec![block; worlds.div_ceil(LANES)];
+        let shares = rayon::current_num_threads().clamp(1, blocks.len());
+        let scratch = vec![vec![Row::ZERO; plan.layout.scratch]; shares];
+        Ok(Self { plan, arch: pulp::Arch::new(), blocks, worlds, scratch, initial })
+    }
+
+    /// How many there are.
+    pub fn worlds(&self) -> usize {
+        self.worlds
+    }
+
+    /// The step (s).
+    pub fn dt(&self) -> f64 {
+        self.plan.dt
+    }
+
+    /// Number of motors, which is that of targets.
+    pub fn motors(&self) -> usize {
+        self.plan.motors.len()
+    }
+
+    /// Whether a world runs, or since when it does not.
+    ///
+    /// # Errors
+    /// No such world.
+    pub fn status(&self, world: usize) -> Result<Status, BatchError> {
+        let (block, lane) = self.place(world)?;
+        Ok(self.blocks[block].status(&self.plan, lane))
+    }
+
+    /// State of a world: of one that stopped, the last that was finite.
+    ///
+    /// # Errors
+    /// No such world.
+    pub fn state(&self, world: usize) -> Result<State, BatchError> {
+        let (block, lane) = self.place(world)?;
+        let (block, l) = (&self.blocks[block], &self.plan.layout);
+        let read = |first: usize, count: usize| {
+            block.state[first..first + count].iter().map(|row| row.0[lane]).collect()
+        };
+        Ok(State {
+            time: block.time(&self.plan, lane),
+            q: read(l.positions, self.plan.positions),
+            v: read(l.velocities, self.plan.velocities()),
+        })
+    }
+
+    /// Puts a world into a state and has it run.
+    ///
+    /// # Errors
+    /// No such world; a state that is not finite, does not fit, or whose quaternions are not of unit length.
+    pub fn set_state(&mut self, world: usize, state: &State) -> Result<(), BatchError> {
+        let (block, lane) = self.place(world)?;
+        self.plan.check(world, state)?;
+        self.blocks[block].set_state(&self.plan, lane, state);
+        Ok(())
+    }
+
+    /// Puts all worlds into a state.
+    ///
+    /// # Errors
+    /// As of [`set_state`](Self::set_state).
+    pub fn set_states(&mut self, state: &State) -> Result<(), BatchError> {
+        self.plan.check(0, state)?;
+        for block in &mut self.blocks {
+            (0..LANES).for_each(|lane| block.set_state(&self.plan, lane, state));
+        }
+        Ok(())
+    }
+
+    /// The state that worlds begin in.
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// Target of a motor in a world, as [`set_target`](Self::set_target) sets it.
+    ///
+    /// # Errors
+    /// No such world or motor.
+    pub fn target(&self, world: usize, motor: usize) -> Result<f64, BatchError> {
+        let (block, lane) = self.place(world)?;
+        self.check_motor(motor)?;
+        Ok(self.blocks[block].state[self.plan.layout.targets + motor].0[lane])
+    }
+
+    fn check_motor(&self, motor: usize) -> Result<(), BatchError> {
+        if motor < self.motors() {
+            Ok(())
+        } else {
+            Err(BatchError::value("target", "motor", motor as f64, "", "a motor of the system"))
+        }
+    }
+
+    /// Sets the target of a motor in a world: an effort (N m, N), a rate (rad/s, m/s) or a position (rad, m), as the motor takes it.
+    ///
+    /// # Errors
+    /// No such world or motor, or not finite.
+    pub fn set_target(&mut self, world: usize, motor: usize, target: f64) -> Result<(), BatchError> {
+        let (block, lane) = self.place(world)?;
+        self.check_motor(motor)?;
+        if !target.is_finite() {
+            return Err(BatchError::value(format!("motor {motor}"), "target", target, "SI", "finite"));
+        }
+        self.blocks[block].state[self.plan.layout.targets + motor].0[lane] = target;
+        Ok(())
+    }
+
+    /// A parameter of a world.
+    ///
+    /// # Errors
+    /// No such world or parameter.
+    pub fn parameter(&self, world: usize, parameter: Parameter) -> Result<f64, BatchError> {
+        let (block, lane) = self.place(world)?;
+        let row = parameter.row(&self.plan)?;
+        Ok(self.blocks[block].parameters[row].0[lane])
+    }
+
+    /// Sets a parameter of a world.
+    ///
+    /// # Errors
+    /// No such world or parameter, or a value out of range.
+    pub fn set_parameter(
+        &mut self,
+        world: usize,
+        parameter: Parameter,
+        value: f64,
+    ) -> Result<(), BatchError> {
+        let (block, lane) = self.place(world)?;
+        let row = parameter.row(&self.plan)?;
+        parameter.check(value)?;
+        if let Parameter::TorsionalFriction(g) | Parameter::RollingFriction(g) = parameter
+            && value > 0.0
+        {
+            let pairs = self.plan.pairs.iter_mut();
+            pairs.filter(|pair| pair.geometries.contains(&g)).for_each(|pair| pair.turns = true);
+        }
+        self.blocks[block].parameters[row].0[lane] = value;
+        Ok(())
+    }
+
+    /// Advances all worlds by a number of steps. Worlds that diverge stop, the others go on.
+    pub fn step(&mut self, steps: usize) {
+        let mut nothing = vec![(); self.worlds];
+        self.run(&mut nothing, steps, false, &|(), _, _| {});
+    }
+
+    /// The same, and before each step calls `act` for every world with what belongs to it in `own`, the world as it is, and the number of the step: to observe it and to set targets.
+    /// After the last step it is called once more, with `steps`.
+    ///
+    /// # Errors
+    /// [`BatchError::Value`] where there is not one of `own` for each world.
+    pub fn rollout<W: Send>(
+        &mut self,
+        own: &mut [W],
+        steps: usize,
+        act: impl Fn(&mut W, &mut World<'_>, usize) + Sync,
+    ) -> Result<(), BatchError> {
+        if own.len() != self.worlds {
+            return Err(BatchError::value("rollout", "items", own.len() as f64, "", "one for each world"));
+        }
+        self.run(own, steps, true, &act);
+        Ok(())
+    }
+
+    fn run<W: Send>(
+        &mut self,
+        own: &mut [W],
+        steps: usize,
+        observed: bool,
+        act: &(impl Fn(&mut W, &mut World<'_>, usize) + Sync),
+    ) {
+        let (plan, arch, scratch) = (&self.plan, self.arch, &mut self.scratch);
+        let share = self.blocks.len().div_ceil(scratch.len());
+        let blocks = self.blocks.par_chunks_mut(share).zip(own.par_chunks_mut(share * LANES));
+        blocks.zip(scratch).for_each(|((blocks, own), scratch)| {
+            for (block, own) in blocks.iter_mut().zip(own.chunks_mut(LANES)) {
+                arch.dispatch(StepBlock { plan, block, scratch, steps, own, observed, act });
+            }
+        });
+    }
+
+    fn place(&self, world: usize) -> Result<(usize, usize), BatchError> {
+        if world < self.worlds {
+            Ok((world / LANES, world % LANES))
+        } else {
+            Err(BatchError::value("batch", "world", world as f64, "", "a world of the batch"))
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The two bodies of a contact: how they move, what they feel, and what they get.
+
+use pulp::Simd;
+
+use super::kinematics::Worlds;
+use super::layout::{INERTIA, POSE};
+use super::plan::{Pair, Plan};
+use pliant_numeric::lanes::{Mat3, Vec3, Wide};
+
+/// A body of a contact that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Side {
+    /// It does not move, or the other side tells all.
+    Still,
+    /// A body that nothing holds.
+    Floats {
+        body: usize,
+        /// 1 for the second body, -1 for the first.
+        sign: f64,
+    },
+    /// One on joints, or both if they are of one tree.
+    Jointed {
+        tree: usize,
+        /// The body of each sign.
+        bodies: [Option<usize>; 2],
+        /// First of its columns.
+        columns: usize,
+    },
+}
+
+impl Plan {
+    /// Those of a pair.
+    pub(super) fn sides(&self, pair: &Pair) -> [Side; 2] {
+        let bodies = [0, 1].map(|k: usize| self.geometries[pair.geometries[k]].body);
+        let tree = |k: usize| bodies[k].map(|body| self.bodies[body].tree);
+        [0, 1].map(|k: usize| match (bodies[k], tree(k)) {
+            (Some(body), Some(t)) if self.trees[t].floats() => {
+                Side::Floats { body, sign: if k == 0 { -1.0 } else { 1.0 } }
+            }
+            (Some(_), Some(_)) if k == 1 && tree(0) == tree(1) => Side::Still,
+            (Some(body), Some(tree_of)) => {
+                let columns = self.layout.columns + 6 * k * self.layout.largest;
+                let both = if tree(0) == tree(1) { bodies } else { [None; 2] };
+                let alone = if k == 0 { [Some(body), None] } else { [None, Some(body)] };
+                Side::Jointed { tree: tree_of, bodies: if both[0].is_some() { both } else { alone }, columns }
+            }
+            _ => Side::Still,
+        })
+    }
+}
+
+/// What moves a floating body: in the place of an inertia, the inverse mass (1/kg), the centre of mass from the body's origin (m) and the inverse
+/// inertia about it (1/(kg m^2)), world axes.
+pub(super) struct Floating<T> {
+    pub inverse_mass: T,
+    pub lever: Vec3<T>,
+    pub inverse: Mat3<T>,
+}
+
+impl<S: Simd> Worlds<'_, '_, S> {
+    #[inline(always)]
+    pub fn floating(&self, body: usize) -> Floating<Wide<S>> {
+        let at = self.plan.layout.inertias + INERTIA * body;
+        let [xx, xy, xz, yy, yz, zz] = self.slab.array(at + 4);
+        let inverse = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
+        Floating { inverse_mass: self.slab.get(at), lever: self.slab.vector(at + 1), inverse }
+    }
+
+    /// From the origin of a body (m).
+    #[inline(always)]
+    fn lever_at(&self, body: usize, point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
+        point - self.slab.vector(self.plan.layout.poses + POSE * body + 9)
+    }
+
+    /// Writes the columns of the joints' sides: the velocity of the second point against the first's, then that of turning, six numbers a degree of freedom.
+    #[inline(always)]
+    pub fn write_columns(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) {
+        let plan = self.plan;
+        let zero = [self.slab.lit(0.0); 6];
+        for side in sides {
+            let Side::Jointed { tree, bodies, columns } = side else { continue };
+            let tree = &plan.trees[*tree];
+            for i in 0..tree.size {
+                self.slab.set_array(columns + 6 * i, zero);
+            }
+            let lever = point - self.reference(tree);
+            for (body, sign) in bodies.iter().zip([-1.0, 1.0]) {
+                let Some(body) = *body else { continue };
+                for &(n, within) in &plan.bodies[body].chain {
+                    let axis = self.slab.motion(plan.layout.axes + 6 * n);
+                    let at = columns + 6 * within;
+                    let linear = self.slab.vector(at) + axis.at(lever) * self.slab.lit(sign);
+                    let angular = self.slab.vector(at + 3) + axis.angular * self.slab.lit(sign);
+                    self.slab.set_array(at, linear.0);
+                    self.slab.set_array(at + 3, angular.0);
+                }
+            }
+        }
+    }
+
+    /// Velocity of the second body's point against the first's without contact (m/s).
+    #[inline(always)]
+    pub fn velocity_at(&self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
+        let l = &self.plan.layout;
+        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        for side in sides {
+            match side {
+                Side::Still => {}
+                Side::Floats { body, sign } => {
+                    let at = l.smooth + self.plan.bodies[*body].first_velocity;
+                    let v = self.slab.motion(at).at(self.lever_at(*body, point));
+                    sum = sum + v * self.slab.lit(*sign);
+                }
+                Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns),
+            }
+        }
+        sum
+    }
+
+    /// Angular velocity of the second body against the first without contact (rad/s).
+    #[inline(always)]
+    pub fn turning(&self, sides: &[Side; 2]) -> Vec3<Wide<S>> {
+        let l = &self.plan.layout;
+        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        for side in sides {
+            match side {
+                Side::Still => {}
+                Side::Floats { body, sign } => {
+                    let at = l.smooth + self.plan.bodies[*body].first_velocity;
+                    sum = sum + self.slab.vector(at) * self.slab.lit(*sign);
+                }
+                Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns + 3),
+            }
+        }
+        sum
+    }
+
+    #[inline(always)]
+    fn through(&self, tree: usize, columns: usize) -> Vec3<Wide<S>> {
+        let tree = &self.plan.trees[tree];
+        let smooth = self.plan.layout.smooth + tree.first_velocity;
+        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        for i in 0..tree.size {
+            sum = sum + self.slab.vector(columns + 6 * i) * self.slab.get(smooth + i);
+        }
+        sum
+    }
+
+    /// Trace of `J M^-1 J^T` of both sides (equation 12).
+    #[inline(always)]
+    pub fn trace(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Wide<S> {
+        let mut sum = self.slab.lit(0.0);
+        for side in sides {
+            match side {
+                Side::Still => {}
+                Side::Floats { body, .. } => {
+                    // tr([r] W [r]^T) = tr(W) r^2 - r . W r.
+                    let body_ = self.floating(*body);
+                    let r = self.lever_at(*body, point) - body_.lever;
+                    let w = &body_.inverse;
+                    let spread = w.0[0][0] + w.0[1][1] + w.0[2][2];
+                    sum = sum + body_.inverse_mass * 3.0 + spread * r.squared() - r.dot(w.apply(r));
+                }
+                Side::Jointed { tree, columns, .. } => sum = sum + self.trace_of(*tree, *columns),
+            }
+        }
+        sum
+    }
+
+    #[inline(always)]
+    fn trace_of(&mut self, tree: usize, columns: usize) -> Wide<S> {
+        let (plan, work) = (self.plan, self.plan.layout.work);
+        let tree = &plan.trees[tree];
+        let block = plan.layout.blocks + tree.block;
+        let mut sum = self.slab.lit(0.0);
+        // L^-1 of the three rows at once.
+        for i in 0..tree.size {
+            let row = block + i * (i + 1) / 2;
+            let mut x = self.slab.vector(columns + 6 * i);
+            for k in 0..i {
+                x = x - self.slab.vector(work + 3 * k) * self.slab.get(row + k);
+            }
+            let x = x * self.slab.get(row + i);
+            self.slab.set_array(work + 3 * i, x.0);
+            sum = sum + x.squared();
+        }
+        sum
+    }
+
+    /// Hands an impulse at a point (N s) to both sides, its opposite to the first.
+    #[inline(always)]
+    pub fn hand_on(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>, impulse: Vec3<Wide<S>>) {
+        let plan = self.plan;
+        for side in sides {
+            match side {
+                Side::Still => {}
+                Side::Floats { body, sign } => {
+                    let impulse = impulse * self.slab.lit(*sign);
+                    let at = plan.layout.loads + plan.bodies[*body].first_velocity;
+                    let lever = self.slab.vector(plan.layout.inertias + INERTIA * body + 1);
+                    let r = self.lever_at(*body, point) - lever;
+                    let moment = self.slab.vector(at) + r.cross(impulse);
+                    let linear = self.slab.vector(at + 3) + impulse;
+                    self.slab.set_array(at, moment.0);
+                    self.slab.set_array(at + 3, linear.0);
+                }
+                Side::Jointed { tree, columns, .. } => self.load(*tree, *columns, impulse),
+            }
+        }
+    }
+
+    /// Hands a moment (N m s) to both sides.
+    #[inline(always)]
+    pub fn hand_on_moment(&mut self, sides: &[Side; 2], moment: Vec3<Wide<S>>) {
+        let plan = self.plan;
+        for side in sides {
+            match side {
+                Side::Still => {}
+                Side::Floats { body, sign } => {
+                    let at = plan.layout.loads + plan.bodies[*body].first_velocity;
+                    let sum = self.slab.vector(at) + moment * self.slab.lit(*sign);
+                    self.slab.set_array(at, sum.0);
+                }
+                Side::Jointed { tree, columns, .. } => self.load(*tree, *columns + 3, moment),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, tree: usize, columns: usize, impulse: Vec3<Wide<S>>) {
+        let tree = &self.plan.trees[tree];
+        for i in 0..tree.size {
+            let at = self.plan.layout.loads + tree.first_velocity + i;
+            let sum = self.slab.get(at) + self.slab.vector(columns + 6 * i).dot(impulse);
+            self.slab.set(at, sum);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Capsules against half-spaces and each other.
+
+use super::sphere::end_half_space;
+use super::{MERGE, Meeting, Solid, direction, merge};
+use pliant_numeric::lanes::{Real, Vec3};
+
+/// Squared sine of the angle up to which two axes share a line.
+const PARALLEL: f64 = 0.05 * 0.05;
+/// Squared sine of the angle below which lines have no one nearest point.
+const SAME: f64 = 1e-14;
+/// Squared sine of the angle to the normal that an axis must have to share anything across it.
+const ACROSS: f64 = 0.25;
+/// Axes nearer than this part of their size cross.
+const CROSSING: f64 = 1e-12;
+
+/// Capsule and half-space: both ends, one where they are the same.
+#[inline(always)]
+pub fn capsule_half_space<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 2] {
+    let [radius, half, _] = a.size;
+    let end = a.pose.rotation.column(2) * half;
+    let first = end_half_space(a.pose.position - end, radius, b);
+    let second = end_half_space(a.pose.position + end, radius, b);
+    [first, second.only_if(half.zero().lt(half))]
+}
+
+/// Places (m) of the nearest points of two segments along their unit directions, `w` from the middle of the first to that of the second
+/// (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+#[inline(always)]
+fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T; 2] {
+    let [d, e] = directions;
+    let [h, g] = halves;
+    let (b, dw, ew) = (d.dot(e), d.dot(w), e.dot(w));
+    let square = b.one() - b * b;
+    let lines = b.lit(SAME).lt(square);
+    let free = (dw - b * ew) / T::pick(lines, square, b.one());
+    let t = T::pick(lines, free.clamp(-h, h), b.zero());
+    let u = (b * t - ew).clamp(-g, g);
+    let t = (dw + b * u).clamp(-h, h);
+    // Once more, since t may have been clamped.
+    [t, (b * t - ew).clamp(-g, g)]
+}
+
+/// Two capsules.
+#[inline(always)]
+pub fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 2] {
+    let ([ra, h, _], [rb, g, _]) = (a.size, b.size);
+    let (d, e) = (a.pose.rotation.column(2), b.pose.rotation.column(2));
+    let w = b.pose.position - a.pose.position;
+    let [t, u] = nearest([d, e], [h, g], w);
+    let apart = w + e * u - d * t;
+    let n = normal(a, apart, w, d.cross(e), h + g);
+    let axes = Axes { a, b, w, n };
+    let single = axes.meeting(t, u);
+
+    // What they share when seen along the normal.
+    let (df, ef, wf) = (d - n * n.dot(d), e - n * n.dot(e), w - n * n.dot(w));
+    let (dd, ee) = (df.squared(), ef.squared());
+    let across = dd.lit(ACROSS).lt(dd) & dd.lit(ACROSS).lt(ee);
+    let (dd, ee) = (T::pick(across, dd, dd.one()), T::pick(across, ee, ee.one()));
+    let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
+    let (low, high) = (middle - reach, middle + reach);
+    let shares = across & d.cross(e).squared().lt(t.lit(PARALLEL)) & low.max(-h).lt(high.min(h));
+    // An end of the first over the second, or an end of the second, which the first's is beyond.
+    let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
+    let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
+    let mut ends = [
+        axes.meeting(T::pick((-h).lt(low), low, -h), over_low),
+        axes.meeting(T::pick(high.lt(h), high, h), over_high),
+    ];
+    merge(&mut ends, ra.min(rb) * MERGE);
+    [Meeting::pick(shares, ends[0], single), ends[1].only_if(shares)]
+}
+
+/// Two capsules, from the middle of the first to that of the second (m), and the normal of all their meetings.
+struct Axes<'a, T> {
+    a: &'a Solid<T>,
+    b: &'a Solid<T>,
+    w: Vec3<T>,
+    n: Vec3<T>,
+}
+
+impl<T: Real> Axes<'_, T> {
+    /// Of the places `t` and `u` (m) of the two axes.
+    #[inline(always)]
+    fn meeting(&self, t: T, u: T) -> Meeting<T> {
+        let (ra, rb) = (self.a.size[0], self.b.size[0]);
+        let (d, e) = (self.a.pose.rotation.column(2) * t, self.b.pose.rotation.column(2) * u);
+        let between = self.w + e - d;
+        let distance = between.dot(self.n) - ra - rb;
+        // Midway between the two surfaces, also where they are not right across each other.
+        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * distance.lit(0.5);
+        Meeting { point, normal: self.n, distance }
+    }
+}
+
+/// From one axis to the other. Axes that cross: across both; axes on one line: across it.
+#[inline(always)]
+fn normal<T: Real>(a: &Solid<T>, apart: Vec3<T>, w: Vec3<T>, across: Vec3<T>, size: T) -> Vec3<T> {
+    let x = a.pose.rotation.column(0);
+    let (both, sine) = direction(across, x);
+    let both = Vec3::pick(sine.lt(sine.lit(1e-9)), x, both);
+    let both = both * both.dot(w).sign();
+    let (between, gap) = direction(apart, both);
+    Vec3::pick((size * CROSSING).lt(gap), between, both)
+}

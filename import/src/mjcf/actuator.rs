@@ -1,0 +1,196 @@
+//! Motors.
+//!
+//! MuJoCo's force is `gain * control + b0 + b1 * length + b2 * velocity`, where length and velocity are `gear` times those of the joint,
+//! and the joint feels `gear` times the force (documentation, Computation, Actuation model). With b1 and b2 not above zero that is an
+//! effort, a servo or a damper.
+
+use super::super::Input;
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportWarning, Problem};
+use super::body::range;
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use super::links::JointRecord;
+use pliant_rigid::multibody::{Model, State};
+use pliant_rigid::simulation::{Actuator, Control};
+
+/// Gain and biases of a motor.
+struct Law {
+    gain: f64,
+    bias: [f64; 3],
+}
+
+/// The motors of a file.
+#[derive(Default)]
+pub(super) struct Motors {
+    pub actuators: Vec<Actuator>,
+    pub inputs: Vec<Input>,
+    /// Which of the file's motors are among them.
+    pub kept: Vec<bool>,
+}
+
+/// Reads `<actuator>`.
+pub(super) fn read(
+    root: &Element,
+    defaults: &Defaults,
+    compiler: &Compiler,
+    model: &Model,
+    joints: &[JointRecord],
+    state: &State,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Motors, ImportError> {
+    let mut motors = Motors::default();
+    let inertia = super::inertia_of_dofs(model, state);
+    for element in root.all("actuator").flat_map(|actuator| &actuator.children) {
+        motors.kept.push(false);
+        if !matches!(element.tag.as_str(), "motor" | "position" | "velocity" | "general") {
+            continue;
+        }
+        let resolved = defaults.resolve(element, None)?;
+        let Some(joint) = joint(&resolved, joints, warnings)? else { continue };
+        let gear = match resolved.numbers("gear", 1..=6)? {
+            Some(gear) if gear[0] == 0.0 => return Err(resolved.bad("gear", "a ratio other than 0")),
+            Some(gear) => gear[0],
+            None => 1.0,
+        };
+        let felt = inertia[model.velocities_of(joint.link).start] / (gear * gear);
+        let Some(law) = law(&resolved, felt, warnings)? else { continue };
+        let (actuator, mut input) = motor(&resolved, &law, gear, joint, compiler, warnings)?;
+        input.name = resolved.text("name").map_or_else(|| joint.name.clone(), str::to_owned);
+        input.actuator = motors.actuators.len();
+        motors.actuators.push(actuator);
+        motors.inputs.push(input);
+        if let Some(kept) = motors.kept.last_mut() {
+            *kept = true;
+        }
+    }
+    Ok(motors)
+}
+
+/// The joint that a motor drives; `None` for one that is left out.
+fn joint<'a>(
+    element: &Element,
+    joints: &'a [JointRecord],
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Option<&'a JointRecord>, ImportError> {
+    let Some(attribute) = ["joint", "jointinparent"].into_iter().find(|a| element.text(a).is_some()) else {
+        let others = ["tendon", "site", "body", "slidersite", "cranksite"];
+        let Some(other) = others.iter().find(|a| element.text(a).is_some()) else {
+            return Err(element.fail(Problem::Missing("joint")));
+        };
+        warnings.push(element.warn(other, "left out with its motor: only joints are driven"));
+        return Ok(None);
+    };
+    let name = element.required(attribute)?;
+    let Some(joint) = joints.iter().find(|joint| joint.name == name) else {
+        return Err(element.fail_at(attribute, Problem::Reference("joint")));
+    };
+    if !joint.is_scalar() {
+        warnings.push(element.warn(attribute, "left out with its motor: only hinges and slides are driven"));
+        return Ok(None);
+    }
+    Ok(Some(joint))
+}
+
+/// Gain and biases; `None` for a motor that is left out. `felt` is the inertia that the motor feels (kg m^2, kg).
+fn law(element: &Element, felt: f64, warnings: &mut Vec<ImportWarning>) -> Result<Option<Law>, ImportError> {
+    Ok(Some(match element.tag.as_str() {
+        "motor" => Law { gain: 1.0, bias: [0.0; 3] },
+        "velocity" => {
+            let kv = element.not_negative("kv")?.unwrap_or(1.0);
+            Law { gain: kv, bias: [0.0, 0.0, -kv] }
+        }
+        "position" => {
+            let kp = element.not_negative("kp")?.unwrap_or(1.0);
+            let kv = match (element.not_negative("kv")?, element.not_negative("dampratio")?) {
+                (Some(_), Some(ratio)) if ratio > 0.0 => {
+                    return Err(element.bad("dampratio", "left out where there is a kv"));
+                }
+                (Some(kv), _) => kv,
+                (None, ratio) => 2.0 * ratio.unwrap_or(0.0) * (kp * felt).sqrt(),
+            };
+            Law { gain: kp, bias: [0.0, -kp, -kv] }
+        }
+        _ => return general(element, felt, warnings),
+    }))
+}
+
+fn general(
+    element: &Element,
+    felt: f64,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Option<Law>, ImportError> {
+    for (attribute, known) in
+        [("dyntype", &["none"][..]), ("gaintype", &["fixed"]), ("biastype", &["none", "affine"])]
+    {
+        if element.text(attribute).is_some_and(|word| !known.contains(&word)) {
+            warnings.push(element.warn(attribute, "left out with its motor: there is no such motor"));
+            return Ok(None);
+        }
+    }
+    let gain = element.numbers("gainprm", 1..=20)?.map_or(1.0, |p| p[0]);
+    let affine = element.text("biastype") == Some("affine");
+    let parameters = element.numbers("biasprm", 1..=20)?.filter(|_| affine).unwrap_or_default();
+    let b = |i: usize| parameters.get(i).copied().unwrap_or(0.0);
+    let mut bias = [b(0), b(1), b(2)];
+    // A positive one beside gain and stiffness of the same size is a damping ratio.
+    if bias[2] > 0.0 && bias[1] == -gain {
+        bias[2] = -2.0 * bias[2] * (gain * felt).sqrt();
+    }
+    if bias[1] > 0.0 || bias[2] > 0.0 {
+        return Err(
+            element.bad("biasprm", "b0, b1, b2 with neither b1 nor b2 positive: gains are not negative")
+        );
+    }
+    Ok(Some(Law { gain, bias }))
+}
+
+fn motor(
+    element: &Element,
+    law: &Law,
+    gear: f64,
+    joint: &JointRecord,
+    compiler: &Compiler,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(Actuator, Input), ImportError> {
+    let [b0, b1, b2] = law.bias;
+    let (stiffness, damping) = (-b1 * gear * gear, -b2 * gear * gear);
+    // The joint feels gear (gain control + b0) - stiffness q - damping v.
+    let (control, divisor) = if stiffness > 0.0 {
+        (Control::Position { target: 0.0, target_rate: 0.0, stiffness, damping }, stiffness)
+    } else if damping > 0.0 {
+        (Control::Velocity { target: 0.0, damping }, damping)
+    } else {
+        (Control::Effort { effort: 0.0 }, 1.0)
+    };
+    let scale = gear * law.gain / divisor;
+    let offset = gear * b0 / divisor;
+    let mut controls = range(element, "ctrlrange", "ctrllimited", compiler)?;
+    if let Some(inherit) = element.not_negative("inheritrange")?.filter(|x| *x > 0.0) {
+        if !joint.limits.iter().all(|x| x.is_finite()) || controls.is_some() {
+            return Err(
+                element.bad("inheritrange", "left out beside a ctrlrange and for a joint without limits")
+            );
+        }
+        let (middle, half) =
+            ((joint.limits[0] + joint.limits[1]) / 2.0, (joint.limits[1] - joint.limits[0]) / 2.0);
+        controls = Some([middle - inherit * half, middle + inherit * half]);
+    }
+    let forces = range(element, "forcerange", "forcelimited", compiler)?;
+    let mut effort_limit = f64::INFINITY;
+    let mut limit = |at: &Element, attribute, [low, high]: [f64; 2]| {
+        if (low + high).abs() > 1e-9 * high.abs().max(low.abs()) {
+            warnings.push(at.warn(attribute, "approximated: the larger of the two holds both ways"));
+        }
+        effort_limit = f64::min(effort_limit, low.abs().max(high.abs()));
+    };
+    if let Some([low, high]) = forces {
+        limit(element, "forcerange", [low * gear.abs(), high * gear.abs()]);
+    }
+    if let Some(range) = joint.effort_range {
+        limit(&joint.element, "actuatorfrcrange", range);
+    }
+    let actuator = Actuator { link: joint.link, dof: 0, control, effort_limit, gravity_compensation: false };
+    let range = controls.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    Ok((actuator, Input { name: String::new(), actuator: 0, scale, offset, range }))
+}

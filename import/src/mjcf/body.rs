@@ -1,0 +1,318 @@
+//! Bodies, joints, geoms and sites as the file has them, with frames and defaults resolved.
+
+use nalgebra::{Isometry3, Unit, Vector3};
+
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportWarning, Problem};
+use super::asset::Assets;
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use super::geom::Geom;
+use super::pose::pose;
+use pliant_rigid::MassProperties;
+use pliant_rigid::multibody::{Dof, LinkId};
+
+/// A body. Number 0 is the world.
+#[derive(Clone, Debug)]
+pub(super) struct Body {
+    pub element: Element,
+    pub name: String,
+    /// Number of the parent; its own for the world.
+    pub parent: usize,
+    /// Its frame in the parent's, in the configuration that the file shows.
+    pub pose: Isometry3<f64>,
+    pub inertial: Option<Inertial>,
+    pub joints: Vec<Joint>,
+    pub geoms: Vec<Geom>,
+    pub sites: Vec<(String, Isometry3<f64>)>,
+    pub gravity: bool,
+    /// Mass, centre of mass (body frame) and inertia about it (body axes), once compiled.
+    pub mass: Option<(MassProperties, Vector3<f64>)>,
+    /// The body that it is welded to and that moves; the world's number for what stands still.
+    pub part: usize,
+    /// The link that it became, and its frame in that of the link.
+    pub link: Option<LinkId>,
+    pub in_link: Isometry3<f64>,
+}
+
+/// An `<inertial>` element.
+#[derive(Clone, Debug)]
+pub(super) struct Inertial {
+    pub element: Element,
+    pub mass: f64,
+    pub center: Vector3<f64>,
+    /// About the centre of mass, in the axes of the body.
+    pub inertia: nalgebra::Matrix3<f64>,
+}
+
+/// What a joint lets its body do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Freedom {
+    Free,
+    Ball,
+    Slide(Unit<Vector3<f64>>),
+    Hinge(Unit<Vector3<f64>>),
+}
+
+/// A joint.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    pub element: Element,
+    pub name: String,
+    pub freedom: Freedom,
+    /// Its place in the body (m).
+    pub anchor: Vector3<f64>,
+    /// Its coordinate in the configuration that the file shows (rad, m).
+    pub reference: f64,
+    pub dof: Dof,
+    pub effort_range: Option<[f64; 2]>,
+}
+
+struct Reader<'a> {
+    compiler: &'a Compiler,
+    defaults: &'a Defaults,
+    assets: &'a Assets,
+    warnings: &'a mut Vec<ImportWarning>,
+    bodies: Vec<Body>,
+}
+
+/// Where a reader is.
+#[derive(Clone)]
+struct Context {
+    body: usize,
+    frame: Isometry3<f64>,
+    childclass: Option<String>,
+}
+
+/// Reads the bodies, parents first.
+pub(super) fn read(
+    root: &Element,
+    compiler: &Compiler,
+    defaults: &Defaults,
+    assets: &Assets,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Vec<Body>, ImportError> {
+    let world = Body::new(root.clone(), "world".to_owned(), 0, Isometry3::identity());
+    let mut reader = Reader { compiler, defaults, assets, warnings, bodies: vec![world] };
+    let mut any = false;
+    for world in root.all("worldbody") {
+        any = true;
+        reader.children(world, &Context { body: 0, frame: Isometry3::identity(), childclass: None })?;
+    }
+    if !any {
+        return Err(root.fail(Problem::Missing("worldbody")));
+    }
+    unique(reader.bodies.iter().map(|b| (&b.element, b.name.as_str())), "a body")?;
+    let joints = reader.bodies.iter().flat_map(|b| b.joints.iter().map(|j| (&j.element, j.name.as_str())));
+    unique(joints, "a joint")?;
+    let geoms = reader.bodies.iter().flat_map(|b| b.geoms.iter().map(|g| (&g.element, g.name.as_str())));
+    unique(geoms, "a geom")?;
+    Ok(reader.bodies)
+}
+
+fn unique<'a>(
+    names: impl Iterator<Item = (&'a Element, &'a str)>,
+    what: &'static str,
+) -> Result<(), ImportError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for (element, name) in names {
+        if !seen.insert(name) {
+            return Err(element.fail_at("name", Problem::Duplicate(what)));
+        }
+    }
+    Ok(())
+}
+
+impl Body {
+    fn new(element: Element, name: String, parent: usize, pose: Isometry3<f64>) -> Self {
+        Self {
+            element,
+            name,
+            parent,
+            pose,
+            inertial: None,
+            joints: Vec::new(),
+            geoms: Vec::new(),
+            sites: Vec::new(),
+            gravity: true,
+            mass: None,
+            part: 0,
+            link: None,
+            in_link: Isometry3::identity(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// What is in a body or frame.
+    fn children(&mut self, element: &Element, context: &Context) -> Result<(), ImportError> {
+        let mut context = context.clone();
+        if let Some(class) = element.text("childclass") {
+            if !self.defaults.has(class) {
+                return Err(element.fail_at("childclass", Problem::Reference("default class")));
+            }
+            context.childclass = Some(class.to_owned());
+        }
+        let class = context.childclass.clone();
+        for child in &element.children {
+            match child.tag.as_str() {
+                "body" => self.body(child, &context)?,
+                "frame" => {
+                    let frame = context.frame * pose(child, self.compiler)?;
+                    self.children(child, &Context { frame, ..context.clone() })?;
+                }
+                "joint" => {
+                    let resolved = self.defaults.resolve(child, class.as_deref())?;
+                    self.joint(resolved, &context)?;
+                }
+                "freejoint" => self.joint(child.clone(), &context)?,
+                "geom" => {
+                    let resolved = self.defaults.resolve(child, class.as_deref())?;
+                    let body = &self.bodies[context.body];
+                    let name = format!("{}/geom{}", body.name, body.geoms.len());
+                    let geom = Geom::read(resolved, name, &context.frame, self.compiler, self.assets)?;
+                    self.bodies[context.body].geoms.push(geom);
+                }
+                "site" => {
+                    let resolved = self.defaults.resolve(child, class.as_deref())?;
+                    let name = child.text("name").unwrap_or_default().to_owned();
+                    // Sites of the other kinds are for pictures.
+                    let frame = context.frame * pose(&resolved, self.compiler)?;
+                    self.bodies[context.body].sites.push((name, frame));
+                }
+                "inertial" => {
+                    if self.bodies[context.body].inertial.is_some() {
+                        return Err(child.fail(Problem::Duplicate("an element")));
+                    }
+                    let inertial = super::inertia::read(child, self.compiler)?;
+                    self.bodies[context.body].inertial = Some(inertial);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, element: &Element, context: &Context) -> Result<(), ImportError> {
+        let number = self.bodies.len();
+        let name = element.text("name").map_or_else(|| format!("body{number}"), str::to_owned);
+        let frame = context.frame * pose(element, self.compiler)?;
+        let mut body = Body::new(element.clone(), name, context.body, frame);
+        body.element.children.clear();
+        if element.flag("mocap", false)? {
+            self.warnings.push(element.warn("mocap", "approximated: the body stands still"));
+        }
+        match element.number("gravcomp")? {
+            None | Some(0.0) => {}
+            Some(1.0) => body.gravity = false,
+            Some(_) => {
+                self.warnings.push(element.warn("gravcomp", "left out: gravity acts fully; only 0 or 1"))
+            }
+        }
+        self.bodies.push(body);
+        let inner =
+            Context { body: number, frame: Isometry3::identity(), childclass: context.childclass.clone() };
+        self.children(element, &inner)
+    }
+
+    fn joint(&mut self, element: Element, context: &Context) -> Result<(), ImportError> {
+        let body = &self.bodies[context.body];
+        if context.body == 0 {
+            return Err(element.fail(Problem::Unsupported("the world has no joints".to_owned())));
+        }
+        let fallback = format!("{}/joint{}", body.name, body.joints.len());
+        let name = element.text("name").map_or(fallback, str::to_owned);
+        let kind = match element.tag.as_str() {
+            "freejoint" => 3,
+            _ => element.word("type", &["hinge", "slide", "ball", "free"])?.unwrap_or(0),
+        };
+        let axis = context.frame.rotation * element.direction("axis")?.unwrap_or(Vector3::z_axis());
+        let freedom = [Freedom::Hinge(axis), Freedom::Slide(axis), Freedom::Ball, Freedom::Free][kind];
+        if freedom == Freedom::Free && body.parent != 0 {
+            let reason = "a free joint on a body that is not the world's own child".to_owned();
+            return Err(element.fail(Problem::Unsupported(reason)));
+        }
+        let free = |joint: &Joint| joint.freedom == Freedom::Free;
+        if !body.joints.is_empty() && (freedom == Freedom::Free || body.joints.iter().any(free)) {
+            let reason = "a free joint beside other joints of the same body".to_owned();
+            return Err(element.fail(Problem::Unsupported(reason)));
+        }
+        let anchor = context.frame * nalgebra::Point3::from(element.vector("pos")?.unwrap_or_default());
+        // Angles of hinges and ball joints only are in the file's unit.
+        let unit = if kind == 1 { 1.0 } else { self.compiler.angle };
+        let joint = Joint {
+            dof: self.dof(&element, freedom, unit)?,
+            reference: if kind <= 1 { element.number("ref")?.unwrap_or(0.0) * unit } else { 0.0 },
+            effort_range: range(&element, "actuatorfrcrange", "actuatorfrclimited", self.compiler)?,
+            name,
+            freedom,
+            anchor: anchor.coords,
+            element,
+        };
+        self.bodies[context.body].joints.push(joint);
+        Ok(())
+    }
+
+    /// Passive properties.
+    fn dof(&mut self, element: &Element, freedom: Freedom, unit: f64) -> Result<Dof, ImportError> {
+        let mut dof = Dof {
+            damping: self.linear(element, "damping")?,
+            armature: element.not_negative("armature")?.unwrap_or(0.0),
+            friction_loss: element.not_negative("frictionloss")?.unwrap_or(0.0),
+            stiffness: self.linear(element, "stiffness")?,
+            reference: element.number("springref")?.unwrap_or(0.0) * unit,
+            ..Dof::default()
+        };
+        if let Some([low, high]) = range(element, "range", "limited", self.compiler)? {
+            match freedom {
+                Freedom::Ball => {
+                    self.warnings.push(element.warn("range", "left out: ball joints have no limits"));
+                }
+                Freedom::Free => {}
+                _ => dof.limits = [low * unit, high * unit],
+            }
+        }
+        if matches!(freedom, Freedom::Ball | Freedom::Free) {
+            dof.reference = 0.0;
+            if dof.stiffness > 0.0 {
+                self.warnings.push(element.warn("stiffness", "left out: a spring needs a coordinate"));
+                dof.stiffness = 0.0;
+            }
+        }
+        Ok(dof)
+    }
+
+    /// A coefficient that is not negative; those of higher powers that may follow are left out.
+    fn linear(&mut self, element: &Element, attribute: &'static str) -> Result<f64, ImportError> {
+        let Some(numbers) = element.numbers(attribute, 1..=3)? else { return Ok(0.0) };
+        if numbers[0] < 0.0 {
+            return Err(element.bad(attribute, "finite and not negative"));
+        }
+        if numbers[1..].iter().any(|x| *x != 0.0) {
+            self.warnings.push(element.warn(attribute, "approximated: only the linear coefficient is kept"));
+        }
+        Ok(numbers[0])
+    }
+}
+
+/// A range, where it counts: it is given, and not switched off.
+pub(super) fn range(
+    element: &Element,
+    attribute: &'static str,
+    switch: &'static str,
+    compiler: &Compiler,
+) -> Result<Option<[f64; 2]>, ImportError> {
+    let range = element.array::<2>(attribute)?;
+    let on = match element.tristate(switch)? {
+        Some(on) => on,
+        None if compiler.autolimits || range.is_none() => range.is_some(),
+        // MuJoCo refuses what would be ignored.
+        None => return Err(element.fail_at(attribute, Problem::Missing(switch))),
+    };
+    match range {
+        _ if !on => Ok(None),
+        None => Err(element.fail(Problem::Missing(attribute))),
+        Some([low, high]) if low < high => Ok(Some([low, high])),
+        Some(_) => Err(element.bad(attribute, "a lower and a greater upper limit")),
+    }
+}

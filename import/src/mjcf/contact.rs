@@ -1,0 +1,290 @@
+//! What can touch what, and how it feels.
+//!
+//! In MuJoCo two geoms touch if the `contype` of one has a bit in common with the `conaffinity` of the other, either way round; here
+//! each must be in a group of the other's mask. So every pair of figures that occurs gets a bit of its own, and masks that name the bits
+//! it goes with: the same relation, exactly, for up to 32 different pairs.
+
+use std::collections::BTreeSet;
+
+use super::super::Visual;
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportWarning, Problem};
+use super::body::Body;
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use super::geom::Geom;
+use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
+use pliant_rigid::comfree::ImpedanceCurve;
+use pliant_rigid::multibody::LinkId;
+
+/// Stiffness of a geom (N/m) where the file says nothing; two of them in series have half of it.
+pub(in super::super) const STIFFNESS: f64 = ContactMaterial::STIFFNESS;
+/// Hunt and Crossley's dissipation (s/m) where the file says nothing.
+pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
+
+/// Shapes and the pairs that stay apart.
+pub(super) struct Shapes {
+    pub geometries: Vec<CollisionGeometry>,
+    pub excluded: Vec<(LinkId, LinkId)>,
+    pub visuals: Vec<Visual>,
+}
+
+/// What decides with whom a geom touches: two geoms with the same key touch the same ones.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    contype: u32,
+    conaffinity: u32,
+    /// The geom, where a pair names it.
+    paired: Option<usize>,
+    /// The body, where an exclusion names it and the world.
+    body: Option<usize>,
+}
+
+#[derive(Default)]
+struct Relations {
+    pairs: Vec<[usize; 2]>,
+    /// Bodies that do not touch the world.
+    off_world: BTreeSet<usize>,
+    excluded: Vec<[usize; 2]>,
+}
+
+impl Relations {
+    fn touch(&self, a: &Key, b: &Key) -> bool {
+        if let (Some(i), Some(j)) = (a.paired, b.paired)
+            && self.pairs.iter().any(|pair| *pair == [i, j] || *pair == [j, i])
+        {
+            return true;
+        }
+        let world_and = |a: &Key, b: &Key| a.body == Some(0) && b.body.is_some_and(|b| b != 0);
+        let apart = world_and(a, b) || world_and(b, a);
+        !apart && (a.contype & b.conaffinity != 0 || b.contype & a.conaffinity != 0)
+    }
+}
+
+/// Reads `<contact>` and makes the geometries.
+pub(super) fn read(
+    root: &Element,
+    bodies: &[Body],
+    defaults: &Defaults,
+    compiler: &Compiler,
+    gravity: f64,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Shapes, ImportError> {
+    let relations = relations(root, bodies, defaults)?;
+    let geoms: Vec<(usize, &Geom)> = bodies
+        .iter()
+        .enumerate()
+        .flat_map(|(b, body)| body.geoms.iter().map(move |geom| (b, geom)))
+        .collect();
+    let paired: BTreeSet<usize> = relations.pairs.iter().flatten().copied().collect();
+    let mut shapes = Shapes { geometries: Vec::new(), excluded: Vec::new(), visuals: Vec::new() };
+    let mut keys: Vec<Key> = Vec::new();
+    let mut key_of = Vec::new();
+    for (i, (b, geom)) in geoms.iter().enumerate() {
+        let body = &bodies[*b];
+        let pose = body.in_link * geom.pose;
+        if geom.contype == 0 && geom.conaffinity == 0 && !paired.contains(&i) {
+            if !compiler.discard_visual {
+                let (name, shape, color) = (geom.name.clone(), geom.shape.clone(), geom.color);
+                shapes.visuals.push(Visual { name, link: body.link, pose, shape, color });
+            }
+            continue;
+        }
+        let named = relations.off_world.contains(b) || (*b == 0 && !relations.off_world.is_empty());
+        let key = Key {
+            contype: geom.contype,
+            conaffinity: geom.conaffinity,
+            paired: paired.contains(&i).then_some(i),
+            body: named.then_some(*b),
+        };
+        let number = keys.iter().position(|other| *other == key).unwrap_or_else(|| {
+            keys.push(key);
+            keys.len() - 1
+        });
+        if number >= 32 {
+            let reason = "more than 32 kinds of geoms that touch different ones".to_owned();
+            return Err(geom.element.fail_at("contype", Problem::Unsupported(reason)));
+        }
+        key_of.push(number);
+        shapes.geometries.push(CollisionGeometry {
+            name: geom.name.clone(),
+            link: body.link,
+            pose,
+            shape: geom.shape.clone(),
+            material: material(geom, mass_of_part(bodies, body.part), gravity, warnings)?,
+            group: 1 << number,
+            mask: 0,
+            color: geom.color,
+        });
+    }
+    let mask = |a: &Key| (0..keys.len()).filter(|b| relations.touch(a, &keys[*b])).fold(0, |m, b| m | 1 << b);
+    let masks: Vec<u32> = keys.iter().map(mask).collect();
+    shapes.geometries.iter_mut().zip(&key_of).for_each(|(geometry, key)| geometry.mask = masks[*key]);
+    shapes.excluded = excluded(&relations, bodies);
+    Ok(shapes)
+}
+
+fn relations(root: &Element, bodies: &[Body], defaults: &Defaults) -> Result<Relations, ImportError> {
+    let mut relations = Relations::default();
+    let geom = |element: &Element, attribute| -> Result<usize, ImportError> {
+        let name = element.required(attribute)?;
+        let mut all = bodies.iter().flat_map(|body| &body.geoms);
+        all.position(|geom| geom.name == name)
+            .ok_or_else(|| element.fail_at(attribute, Problem::Reference("geom")))
+    };
+    for element in root.all("contact").flat_map(|contact| &contact.children) {
+        match element.tag.as_str() {
+            "pair" => {
+                let resolved = defaults.resolve(element, None)?;
+                relations.pairs.push([geom(&resolved, "geom1")?, geom(&resolved, "geom2")?]);
+            }
+            "exclude" => {
+                let pair = [body_named(bodies, element, "body1")?, body_named(bodies, element, "body2")?];
+                match pair {
+                    [0, 0] => {}
+                    [0, other] | [other, 0] => {
+                        relations.off_world.insert(other);
+                    }
+                    pair => relations.excluded.push(pair),
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(relations)
+}
+
+/// The number of the body that an attribute names.
+pub(super) fn body_named(
+    bodies: &[Body],
+    element: &Element,
+    attribute: &'static str,
+) -> Result<usize, ImportError> {
+    let name = element.required(attribute)?;
+    let found = bodies.iter().position(|body| body.name == name);
+    found.ok_or_else(|| element.fail_at(attribute, Problem::Reference("body")))
+}
+
+/// Pairs of links that stay apart: those that the file names, and bodies held by several joints against what holds them, between which
+/// the links of the other joints stand.
+fn excluded(relations: &Relations, bodies: &[Body]) -> Vec<(LinkId, LinkId)> {
+    let mut pairs = BTreeSet::new();
+    let mut add = |a: usize, b: usize| {
+        if let (Some(a), Some(b)) = (bodies[a].link, bodies[b].link) {
+            pairs.insert((a.min(b), a.max(b)));
+        }
+    };
+    relations.excluded.iter().for_each(|[a, b]| add(*a, *b));
+    let of_part = |part: usize| (1..bodies.len()).filter(move |b| bodies[*b].part == part);
+    for (i, body) in bodies.iter().enumerate().skip(1).filter(|(_, body)| body.joints.len() > 1) {
+        let holder = bodies[body.parent].part;
+        if holder != 0 {
+            of_part(holder).for_each(|a| of_part(i).for_each(|b| add(a, b)));
+        }
+    }
+    pairs.into_iter().collect()
+}
+
+/// Mass of the bodies that are welded together (kg).
+fn mass_of_part(bodies: &[Body], part: usize) -> f64 {
+    let of_part = bodies.iter().filter(|body| body.part == part);
+    of_part.filter_map(|body| body.mass.as_ref()).map(|(figures, _)| figures.mass).sum()
+}
+
+fn material(
+    geom: &Geom,
+    mass: f64,
+    gravity: f64,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<ContactMaterial, ImportError> {
+    let element = &geom.element;
+    let friction = element.numbers("friction", 1..=3)?.unwrap_or_else(|| vec![1.0]);
+    if friction.iter().any(|mu| *mu < 0.0) {
+        return Err(element.bad("friction", "coefficients that are finite and not negative"));
+    }
+    let dimensions = element.integer("condim")?.unwrap_or(3);
+    // MuJoCo's own where they are not given (m).
+    let torsion = friction.get(1).copied().unwrap_or(0.005);
+    let rolling = friction.get(2).copied().unwrap_or(0.0001);
+    let [mu, torsional_friction, rolling_friction] = match dimensions {
+        1 => [0.0; 3],
+        3 => [friction[0], 0.0, 0.0],
+        4 => [friction[0], torsion, 0.0],
+        6 => [friction[0], torsion, rolling],
+        _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
+    };
+    if dimensions > 3 {
+        let action = "approximated: no resistance to turning and rolling but with the closed-form solver";
+        warnings.push(element.warn("condim", action));
+    }
+    let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
+    Ok(ContactMaterial {
+        restitution: 0.0,
+        stiffness,
+        dissipation,
+        static_friction: mu,
+        dynamic_friction: mu,
+        torsional_friction,
+        rolling_friction,
+        impedance: impedance(element)?,
+    })
+}
+
+/// `solimp` for the closed-form solver, brought into range as MuJoCo does it.
+fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
+    let given = element.numbers("solimp", 1..=5)?.unwrap_or_default();
+    let usual = ImpedanceCurve::default();
+    let at = |i: usize, usual: f64| given.get(i).copied().unwrap_or(usual);
+    let inside = |x: f64| x.clamp(1e-4, 0.9999);
+    Ok(ImpedanceCurve {
+        minimum: inside(at(0, usual.minimum)),
+        maximum: inside(at(1, usual.maximum)),
+        width: at(2, usual.width).max(1e-15),
+        midpoint: inside(at(3, usual.midpoint)),
+        power: at(4, usual.power).max(1.0),
+    })
+}
+
+/// Stiffness (N/m) and dissipation (s/m) from `solref` and `solimp`.
+///
+/// MuJoCo's contact of a mass m with a still ground pushes back with d (b v + k r) of the reference acceleration and yields with 1 - d
+/// of what acts (documentation, Computation, Solver parameters): at rest m g = m k d r/(1 - d), a spring of stiffness
+/// m k d/(1 - d) with k = 1/(d t^2 z^2) of time constant t and damping ratio z, for the impedance d of deep contact. Two geoms in series halve it, so each has twice that.
+/// The dissipation is that whose damping is the same at the depth of rest.
+fn compliance(
+    element: &Element,
+    mass: f64,
+    gravity: f64,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(f64, f64), ImportError> {
+    let solref = element.numbers("solref", 1..=2)?;
+    let solimp = element.numbers("solimp", 1..=5)?;
+    let given = if solref.is_some() { "solref" } else { "solimp" };
+    if solref.is_none() && solimp.is_none() {
+        return Ok((STIFFNESS, DISSIPATION));
+    }
+    if mass <= 0.0 {
+        let action = format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, for it stands still");
+        warnings.push(element.warn(given, action));
+        return Ok((STIFFNESS, DISSIPATION));
+    }
+    let reference = solref.unwrap_or_else(|| vec![0.02, 1.0]);
+    let impedance = solimp.map_or(0.95, |s| *s.get(1).unwrap_or(&0.95)).clamp(1e-4, 0.9999);
+    let (time, ratio) = (reference[0], reference.get(1).copied().unwrap_or(1.0));
+    let (k, b) = if time > 0.0 && ratio > 0.0 {
+        (1.0 / (impedance * (time * ratio).powi(2)), 2.0 / (impedance * time))
+    } else if time < 0.0 && ratio <= 0.0 {
+        (-time / impedance, -ratio / impedance)
+    } else {
+        return Err(element.bad("solref", "a positive time constant (s) and damping ratio, or both negative"));
+    };
+    let yielding = impedance / (1.0 - impedance);
+    let stiffness = 2.0 * mass * k * yielding;
+    let weight = if gravity > 0.0 { gravity } else { 9.81 };
+    let dissipation = b * yielding / weight;
+    let action = format!(
+        "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, for the {mass:.3} kg of its body"
+    );
+    warnings.push(element.warn(given, action));
+    Ok((stiffness, dissipation))
+}

@@ -1,0 +1,161 @@
+//! Constraints between bodies and between joints.
+
+use nalgebra::{Isometry3, Point3, Translation3};
+
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportWarning, Problem};
+use super::body::Body;
+use super::contact::body_named;
+use super::defaults::Defaults;
+use super::links::JointRecord;
+use super::pose::quaternion;
+use pliant_rigid::multibody::{Kinematics, Model, State};
+use pliant_rigid::simulation::Equality;
+
+struct Reader<'a> {
+    bodies: &'a [Body],
+    joints: &'a [JointRecord],
+    /// Pose of every body in the world, in the configuration that the file shows.
+    poses: Vec<Isometry3<f64>>,
+}
+
+/// A side of a constraint: body, and a frame in it.
+type Side = (usize, Isometry3<f64>);
+
+/// Reads `<equality>`.
+pub(super) fn read(
+    root: &Element,
+    defaults: &Defaults,
+    model: &Model,
+    bodies: &[Body],
+    joints: &[JointRecord],
+    state: &State,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Vec<Equality>, ImportError> {
+    let mut kinematics = Kinematics::new(model);
+    kinematics.update(model, state);
+    let pose = |body: &Body| body.link.map_or(body.in_link, |link| kinematics.pose(link) * body.in_link);
+    let reader = Reader { bodies, joints, poses: bodies.iter().map(pose).collect() };
+    let mut equalities = Vec::new();
+    for element in root.all("equality").flat_map(|equality| &equality.children) {
+        if !matches!(element.tag.as_str(), "connect" | "weld" | "joint") {
+            continue;
+        }
+        let resolved = defaults.resolve_as(element, "equality")?;
+        let equality = match element.tag.as_str() {
+            "connect" => reader.connect(&resolved)?,
+            "weld" => reader.weld(&resolved)?,
+            _ => reader.couple(&resolved)?,
+        };
+        if resolved.flag("active", true)? {
+            equalities.push(equality);
+        } else {
+            warnings.push(element.warn("active", "left out: constraints are not switched on later"));
+        }
+    }
+    Ok(equalities)
+}
+
+impl Reader<'_> {
+    fn connect(&self, element: &Element) -> Result<Equality, ImportError> {
+        if let Some([first, second]) = self.sites(element)? {
+            let points = [&first, &second].map(|side| self.in_link(side).translation.vector.into());
+            return Ok(Equality::Ball { links: [first.0, second.0].map(|b| self.bodies[b].link), points });
+        }
+        let [a, b] = self.pair(element)?;
+        let Some(anchor) = element.vector("anchor")? else {
+            return Err(element.fail(Problem::Missing("anchor")));
+        };
+        let first: Isometry3<f64> = Translation3::from(anchor).into();
+        let second = self.poses[b].inverse() * self.poses[a] * first;
+        let point = |body, frame| Point3::from(self.in_link(&(body, frame)).translation.vector);
+        let points = [point(a, first), point(b, second)];
+        Ok(Equality::Ball { links: [self.bodies[a].link, self.bodies[b].link], points })
+    }
+
+    fn weld(&self, element: &Element) -> Result<Equality, ImportError> {
+        if let Some([first, second]) = self.sites(element)? {
+            let frames = [self.in_link(&first), self.in_link(&second)];
+            return Ok(Equality::Weld { links: [first.0, second.0].map(|b| self.bodies[b].link), frames });
+        }
+        let [a, b] = self.pair(element)?;
+        let relative = match element.array::<7>("relpose")? {
+            // Without a rotation the configuration that the file shows counts.
+            Some([x, y, z, w, i, j, k]) if [w, i, j, k] != [0.0; 4] => {
+                let rotation = quaternion(element, "relpose", [w, i, j, k])?;
+                Isometry3::from_parts(Translation3::new(x, y, z), rotation)
+            }
+            _ => self.poses[a].inverse() * self.poses[b],
+        };
+        let frames = [self.in_link(&(a, relative)), self.in_link(&(b, Isometry3::identity()))];
+        Ok(Equality::Weld { links: [self.bodies[a].link, self.bodies[b].link], frames })
+    }
+
+    /// `q1 - ref1 = p0 + p1 (q2 - ref2) + ...`; without a second joint the first is held at `ref1 + p0`.
+    fn couple(&self, element: &Element) -> Result<Equality, ImportError> {
+        let driven = scalar(self.joints, element, "joint1")?;
+        let polynomial = element.numbers("polycoef", 1..=5)?.unwrap_or_else(|| vec![0.0, 1.0]);
+        let p = |i: usize| polynomial.get(i).copied().unwrap_or(0.0);
+        if polynomial.iter().skip(2).any(|c| *c != 0.0) && element.text("joint2").is_some() {
+            let reason = "couplings that are not linear".to_owned();
+            return Err(element.fail_at("polycoef", Problem::Unsupported(reason)));
+        }
+        let (driver, ratio, offset) = match element.text("joint2") {
+            Some(_) => {
+                let driver = scalar(self.joints, element, "joint2")?;
+                (driver, p(1), driven.reference + p(0) - p(1) * driver.reference)
+            }
+            None => (driven, 0.0, driven.reference + p(0)),
+        };
+        Ok(Equality::Coupler { driver: driver.link, driven: driven.link, ratio, offset })
+    }
+
+    fn pair(&self, element: &Element) -> Result<[usize; 2], ImportError> {
+        let a = body_named(self.bodies, element, "body1")?;
+        let b = if element.text("body2").is_some() { body_named(self.bodies, element, "body2")? } else { 0 };
+        if a == b {
+            return Err(element.bad("body2", "another body than body1"));
+        }
+        Ok([a, b])
+    }
+
+    fn sites(&self, element: &Element) -> Result<Option<[Side; 2]>, ImportError> {
+        let site = |attribute: &'static str| -> Result<Side, ImportError> {
+            let name = element.required(attribute)?;
+            let mut all = self.bodies.iter().enumerate();
+            all.find_map(|(b, body)| {
+                body.sites.iter().find(|(site, _)| site == name).map(|(_, frame)| (b, *frame))
+            })
+            .ok_or_else(|| element.fail_at(attribute, Problem::Reference("site")))
+        };
+        match (element.text("site1"), element.text("site2")) {
+            (None, None) => Ok(None),
+            _ => {
+                let sides = [site("site1")?, site("site2")?];
+                if sides[0].0 == sides[1].0 {
+                    return Err(element.bad("site2", "on another body than site1"));
+                }
+                Ok(Some(sides))
+            }
+        }
+    }
+
+    /// A frame of a body, in that of its link.
+    fn in_link(&self, (body, frame): &Side) -> Isometry3<f64> {
+        self.bodies[*body].in_link * frame
+    }
+}
+
+/// The joint with one coordinate that an attribute names.
+pub(super) fn scalar<'a>(
+    joints: &'a [JointRecord],
+    element: &Element,
+    attribute: &'static str,
+) -> Result<&'a JointRecord, ImportError> {
+    let name = element.required(attribute)?;
+    match joints.iter().find(|joint| joint.name == name) {
+        None => Err(element.fail_at(attribute, Problem::Reference("joint"))),
+        Some(joint) if !joint.is_scalar() => Err(element.bad(attribute, "a hinge or a slide")),
+        Some(joint) => Ok(joint),
+    }
+}

@@ -1,0 +1,165 @@
+//! Geoms: shapes, their masses and materials.
+
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+
+use super::super::element::Element;
+use super::super::error::{ImportError, Problem};
+use super::asset::{Assets, color};
+use super::compiler::Compiler;
+use super::pose::{pose, turn_z_to};
+use pliant_geometry::Shape;
+use pliant_rigid::multibody::RigidInertia;
+
+const TYPES: [&str; 9] =
+    ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"];
+
+/// A geom.
+#[derive(Clone, Debug)]
+pub(super) struct Geom {
+    pub element: Element,
+    pub name: String,
+    pub shape: Shape,
+    /// Whether the shape is a hull that has more volume than the mesh it is of.
+    pub hollow: bool,
+    /// Its frame in the body's.
+    pub pose: Isometry3<f64>,
+    pub group: i64,
+    pub contype: u32,
+    pub conaffinity: u32,
+    pub color: [u8; 3],
+}
+
+impl Geom {
+    /// Reads a geom whose defaults are resolved.
+    pub fn read(
+        element: Element,
+        fallback: String,
+        frame: &Isometry3<f64>,
+        compiler: &Compiler,
+        assets: &Assets,
+    ) -> Result<Self, ImportError> {
+        let kind = TYPES[element.word("type", &TYPES)?.unwrap_or(2)];
+        if element.text("mesh").is_some() && kind != "mesh" {
+            let reason = "a primitive fitted to a mesh; write the primitive".to_owned();
+            return Err(element.fail_at("mesh", Problem::Unsupported(reason)));
+        }
+        let mut local = pose(&element, compiler)?;
+        let ends = element.array::<6>("fromto")?;
+        let mut hollow = false;
+        let shape = match kind {
+            "mesh" => {
+                let name = element.required("mesh")?;
+                let Some((hull, convex)) = assets.hulls.get(name) else {
+                    return Err(element.fail_at("mesh", Problem::Reference("mesh")));
+                };
+                hollow = !convex;
+                hull.clone()
+            }
+            "hfield" => {
+                let name = element.required("hfield")?;
+                let field = assets.height_fields.get(name);
+                field.ok_or_else(|| element.fail_at("hfield", Problem::Reference("height field")))?.clone()
+            }
+            "sdf" => {
+                let reason = "shapes given by a signed distance function".to_owned();
+                return Err(element.fail_at("type", Problem::Unsupported(reason)));
+            }
+            "plane" => Shape::HalfSpace,
+            kind => primitive(&element, kind, ends.is_some())?,
+        };
+        let shape = match ends {
+            Some(ends) => stretch(&element, shape, kind, &ends, &mut local)?,
+            None => shape,
+        };
+        shape.validate().map_err(|e| element.fail_at("size", e.into()))?;
+        let bits = |attribute| -> Result<u32, ImportError> {
+            // Negative numbers are bit masks too.
+            Ok(element.integer(attribute)?.map_or(1, |n| n as u32))
+        };
+        let (contype, conaffinity) = (bits("contype")?, bits("conaffinity")?);
+        let painted = match element.text("material") {
+            None => None,
+            Some(name) => Some(
+                assets
+                    .colors
+                    .get(name)
+                    .ok_or_else(|| element.fail_at("material", Problem::Reference("material")))?,
+            ),
+        };
+        Ok(Self {
+            name: element.text("name").map_or(fallback, str::to_owned),
+            shape,
+            hollow,
+            pose: frame * local,
+            group: element.integer("group")?.unwrap_or(0),
+            contype,
+            conaffinity,
+            color: color(&element)?.or(painted.copied()).unwrap_or([128, 128, 128]),
+            element,
+        })
+    }
+
+    /// Mass and inertia about the body's origin, in its axes; `None` of what has none.
+    pub fn mass(&self) -> Result<Option<RigidInertia>, ImportError> {
+        let density = self.element.not_negative("density")?.unwrap_or(1000.0);
+        let mass = self.element.not_negative("mass")?;
+        if matches!(self.shape, Shape::HalfSpace | Shape::HeightField(_)) {
+            return Ok(None);
+        }
+        let Some((unit, center, inertia)) = self.shape.mass_properties(1.0) else { return Ok(None) };
+        let mass = mass.unwrap_or(density * unit);
+        let rotation = self.pose.rotation.to_rotation_matrix();
+        let turned = rotation.matrix() * inertia * rotation.matrix().transpose();
+        let center: Point3<f64> = self.pose * center;
+        Ok((mass > 0.0).then(|| RigidInertia::at_center(mass, center.coords, turned * (mass / unit))))
+    }
+}
+
+/// A shape from `size`; the one length that `fromto` gives is 1 until it is known.
+fn primitive(element: &Element, kind: &str, fromto: bool) -> Result<Shape, ImportError> {
+    let needed = match kind {
+        "sphere" => 1,
+        "capsule" | "cylinder" => 2 - usize::from(fromto),
+        _ if fromto => 1,
+        _ => 3,
+    };
+    let Some(size) = element.numbers("size", 1..=3)? else {
+        return Err(element.fail(Problem::Missing("size")));
+    };
+    if size.len() < needed || size[..needed].iter().any(|s| *s <= 0.0) {
+        return Err(element.bad("size", &format!("{needed} positive lengths (m) for a {kind}")));
+    }
+    let at = |i: usize| if fromto { size[0] } else { size[i] };
+    let last = if fromto { 1.0 } else { size[needed - 1] };
+    Ok(match kind {
+        "sphere" => Shape::Sphere { radius: size[0] },
+        "capsule" => Shape::Capsule { radius: size[0], half_length: last },
+        "cylinder" => Shape::Cylinder { radius: size[0], half_length: last },
+        "ellipsoid" => Shape::Ellipsoid { semi_axes: Vector3::new(size[0], at(1), last) },
+        _ => Shape::Box { half_extents: Vector3::new(size[0], at(1), last) },
+    })
+}
+
+/// Puts a long shape between two points. Its z axis points from the second to the first.
+fn stretch(
+    element: &Element,
+    shape: Shape,
+    kind: &str,
+    ends: &[f64; 6],
+    local: &mut Isometry3<f64>,
+) -> Result<Shape, ImportError> {
+    let (from, to) = (Vector3::new(ends[0], ends[1], ends[2]), Vector3::new(ends[3], ends[4], ends[5]));
+    let length = (from - to).norm();
+    let Some(direction) = Unit::try_new(from - to, 1e-14) else {
+        return Err(element.bad("fromto", "two different points (m)"));
+    };
+    *local = Isometry3::from_parts(Translation3::from((from + to) * 0.5), turn_z_to(&direction));
+    let half = length / 2.0;
+    Ok(match shape {
+        Shape::Capsule { radius, .. } => Shape::Capsule { radius, half_length: half },
+        Shape::Cylinder { radius, .. } => Shape::Cylinder { radius, half_length: half },
+        Shape::Ellipsoid { semi_axes: a } => Shape::Ellipsoid { semi_axes: Vector3::new(a.x, a.y, half) },
+        Shape::Box { half_extents: a } => Shape::Box { half_extents: Vector3::new(a.x, a.y, half) },
+        _ => return Err(element.bad("fromto", &format!("left out for a {kind}"))),
+    })
+}

@@ -1,0 +1,148 @@
+//! Masses: from `<inertial>` or from the geoms, and the repairs that MJCF's own rules allow.
+
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
+
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportWarning, Problem};
+use super::body::{Body, Inertial};
+use super::compiler::Compiler;
+use super::pose::pose;
+use pliant_rigid::MassProperties;
+use pliant_rigid::multibody::RigidInertia;
+
+/// MuJoCo's least mass (kg) and inertia (kg m^2) of what moves.
+const LEAST: f64 = 1e-15;
+
+/// Reads an `<inertial>`.
+pub(super) fn read(element: &Element, compiler: &Compiler) -> Result<Inertial, ImportError> {
+    let Some(mass) = element.not_negative("mass")? else {
+        return Err(element.fail(Problem::Missing("mass")));
+    };
+    let frame = pose(element, compiler)?;
+    let (attribute, local) = match (element.vector("diaginertia")?, element.array::<6>("fullinertia")?) {
+        (Some(_), Some(_)) => {
+            return Err(element.bad("fullinertia", "left out where there is a diaginertia"));
+        }
+        (Some(diagonal), None) => ("diaginertia", Matrix3::from_diagonal(&diagonal)),
+        (None, Some([xx, yy, zz, xy, xz, yz])) => {
+            ("fullinertia", Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+        }
+        (None, None) => ("diaginertia", Matrix3::zeros()),
+    };
+    if SymmetricEigen::new(local).eigenvalues.min() < 0.0 {
+        return Err(element.bad(attribute, "an inertia with no negative moment (kg m^2)"));
+    }
+    let r = frame.rotation.to_rotation_matrix();
+    let inertia = r.matrix() * local * r.matrix().transpose();
+    Ok(Inertial { element: element.clone(), mass, center: frame.translation.vector, inertia })
+}
+
+/// Gives every body its mass. Bodies that move must have one that a solid can have.
+pub(super) fn compile(
+    bodies: &mut [Body],
+    compiler: &Compiler,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(), ImportError> {
+    for i in 1..bodies.len() {
+        bodies[i].part = if bodies[i].joints.is_empty() { bodies[bodies[i].parent].part } else { i };
+        let body = &bodies[i];
+        let from_geoms = compiler.inertia_from_geom.unwrap_or(body.inertial.is_none());
+        let (mut figures, center) = match &body.inertial {
+            Some(inertial) if !from_geoms => {
+                (MassProperties { mass: inertial.mass, inertia: inertial.inertia }, inertial.center)
+            }
+            _ if from_geoms => of_geoms(body, compiler, warnings)?,
+            _ => (MassProperties { mass: 0.0, inertia: Matrix3::zeros() }, Vector3::zeros()),
+        };
+        repair(&mut figures, compiler);
+        bodies[i].mass = Some((figures, center));
+    }
+    scale_total(bodies, compiler);
+    check(bodies, warnings)
+}
+
+/// The sum of a body's geoms.
+fn of_geoms(
+    body: &Body,
+    compiler: &Compiler,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<(MassProperties, Vector3<f64>), ImportError> {
+    let [low, high] = compiler.inertia_groups;
+    let mut sum = RigidInertia::zero();
+    for geom in body.geoms.iter().filter(|geom| (low..=high).contains(&geom.group)) {
+        if let Some(own) = geom.mass()? {
+            if geom.hollow {
+                let action = "approximated: the mass is spread over the convex hull, which has more volume";
+                warnings.push(geom.element.warn("mesh", action));
+            }
+            sum += own;
+        }
+    }
+    let center = sum.center();
+    let inertia = sum.shifted(&center).inertia;
+    // Shifting leaves rounding off the diagonal.
+    let inertia = (inertia + inertia.transpose()) * 0.5;
+    Ok((MassProperties { mass: sum.mass, inertia }, center))
+}
+
+/// `boundmass`, `boundinertia` and `balanceinertia`.
+fn repair(figures: &mut MassProperties, compiler: &Compiler) {
+    figures.mass = figures.mass.max(compiler.least_mass);
+    let eigen = SymmetricEigen::new(figures.inertia);
+    let mut moments = eigen.eigenvalues.map(|moment| moment.max(compiler.least_inertia));
+    let largest = moments.max();
+    if compiler.balance_inertia && largest > moments.sum() - largest {
+        moments = Vector3::repeat(moments.mean());
+    }
+    if moments != eigen.eigenvalues {
+        let axes = eigen.eigenvectors;
+        figures.inertia = axes * Matrix3::from_diagonal(&moments) * axes.transpose();
+        figures.inertia = (figures.inertia + figures.inertia.transpose()) * 0.5;
+    }
+}
+
+/// `settotalmass`.
+fn scale_total(bodies: &mut [Body], compiler: &Compiler) {
+    let Some(wanted) = compiler.total_mass else { return };
+    let total: f64 = bodies.iter().filter_map(|b| b.mass.as_ref()).map(|(m, _)| m.mass).sum();
+    if total > LEAST {
+        for (figures, _) in bodies.iter_mut().filter_map(|b| b.mass.as_mut()) {
+            figures.mass *= wanted / total;
+            figures.inertia *= wanted / total;
+        }
+    }
+}
+
+/// What moves needs a mass; a mass needs an inertia that a solid can have.
+fn check(bodies: &mut [Body], warnings: &mut Vec<ImportWarning>) -> Result<(), ImportError> {
+    for i in 1..bodies.len() {
+        if bodies[i].joints.is_empty() {
+            continue;
+        }
+        let part = bodies.iter().filter(|b| b.part == i);
+        let mass: f64 = part.filter_map(|b| b.mass.as_ref()).map(|(m, _)| m.mass).sum();
+        if mass < LEAST {
+            let reason = "a body that moves has no mass; give it an <inertial> or geoms with mass".to_owned();
+            return Err(bodies[i].element.fail(Problem::Inertia(reason)));
+        }
+    }
+    for body in bodies.iter_mut().skip(1) {
+        let Some((figures, _)) = &body.mass else { continue };
+        let nothing = figures.mass == 0.0 && figures.inertia == Matrix3::zeros();
+        let Err(error) = figures.validate(&body.name) else { continue };
+        let at = body.inertial.as_ref().map_or(&body.element, |inertial| &inertial.element);
+        if nothing {
+            body.mass = None;
+        } else if body.part == 0 {
+            warnings.push(at.warn("", format!("left out: the mass of a body that stands still ({error})")));
+            body.mass = None;
+        } else {
+            let mut fault = at.fail(Problem::Inertia(error.to_string()));
+            if let Some(name) = ["diaginertia", "fullinertia"].iter().find(|name| at.text(name).is_some()) {
+                fault = at.fail_at(name, Problem::Inertia(error.to_string()));
+            }
+            return Err(fault);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! States that the file names.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+use super::super::Keyframe;
+use super::super::element::Element;
+use super::super::error::ImportError;
+use super::body::Freedom;
+use super::links::JointRecord;
+use super::pose::quaternion;
+use pliant_rigid::multibody::{Model, State};
+
+/// Reads `<keyframe>`. MuJoCo's positions of a free joint are place and quaternion, its velocities linear in the world's axes and
+/// angular in the body's; those of a ball joint are in the body's axes.
+pub(super) fn read(
+    root: &Element,
+    model: &Model,
+    joints: &[JointRecord],
+    reference: &State,
+    kept: &[bool],
+) -> Result<Vec<Keyframe>, ImportError> {
+    let mut keyframes = Vec::new();
+    for (i, element) in root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).enumerate() {
+        let mut state = reference.clone();
+        state.time = element.number("time")?.unwrap_or(0.0);
+        if let Some(q) = element.numbers("qpos", model.positions()..=model.positions())? {
+            read_positions(element, model, joints, &q, &mut state)?;
+        }
+        if let Some(v) = element.numbers("qvel", model.velocities()..=model.velocities())? {
+            read_velocities(model, joints, &v, &mut state);
+        }
+        let all = kept.len();
+        let control = element.numbers("ctrl", all..=all)?.unwrap_or_else(|| vec![0.0; all]);
+        // Motors that were left out are told nothing.
+        let control = control.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(u, _)| u).collect();
+        let name = element.text("name").map_or_else(|| format!("key{i}"), str::to_owned);
+        keyframes.push(Keyframe { name, state, control });
+    }
+    Ok(keyframes)
+}
+
+fn read_positions(
+    element: &Element,
+    model: &Model,
+    joints: &[JointRecord],
+    mut from: &[f64],
+    state: &mut State,
+) -> Result<(), ImportError> {
+    for joint in joints {
+        let q = &mut state.q[model.positions_of(joint.link)];
+        let (own, rest) = from.split_at(q.len());
+        from = rest;
+        let unit = |w, x, y, z| -> Result<[f64; 4], ImportError> {
+            let r = quaternion(element, "qpos", [w, x, y, z])?;
+            Ok([r.w, r.i, r.j, r.k])
+        };
+        match *own {
+            [x, y, z, w, i, j, k] => {
+                q[..4].copy_from_slice(&unit(w, i, j, k)?);
+                q[4..].copy_from_slice(&[x, y, z]);
+            }
+            [w, i, j, k] => q.copy_from_slice(&unit(w, i, j, k)?),
+            _ => q.copy_from_slice(own),
+        }
+    }
+    Ok(())
+}
+
+fn read_velocities(model: &Model, joints: &[JointRecord], mut from: &[f64], state: &mut State) {
+    for joint in joints {
+        let q = &state.q[model.positions_of(joint.link)];
+        let v = &mut state.v[model.velocities_of(joint.link)];
+        let (own, rest) = from.split_at(v.len());
+        from = rest;
+        v.copy_from_slice(own);
+        if matches!(joint.freedom, Freedom::Ball | Freedom::Free) {
+            // Positions were normalised when they were read.
+            let angular = if own.len() == 6 { &own[3..] } else { own };
+            let turned = UnitQuaternion::new_unchecked(Quaternion::new(q[0], q[1], q[2], q[3]))
+                * Vector3::from_column_slice(angular);
+            v[..3].copy_from_slice(turned.as_slice());
+            if own.len() == 6 {
+                v[3..].copy_from_slice(&own[..3]);
+            }
+        }
+    }
+}

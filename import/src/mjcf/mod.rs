@@ -1,0 +1,119 @@
+//! MJCF.
+//!
+//! The conventions are those of MuJoCo's documentation (XML reference and Modeling chapters, <https://mujoco.readthedocs.io>); the
+//! corners that it leaves open were settled by asking MuJoCo itself.
+
+mod actuator;
+mod asset;
+mod body;
+mod compiler;
+mod contact;
+mod defaults;
+mod equality;
+mod geom;
+mod include;
+mod inertia;
+mod keyframe;
+mod links;
+mod pose;
+mod table;
+
+use std::path::Path;
+
+use super::element::Element;
+use super::error::{ImportError, ImportWarning, Problem};
+use super::support;
+use super::{Imported, ImportedJoint};
+use pliant_rigid::multibody::Model;
+use pliant_rigid::simulation::System;
+
+pub(super) use asset::color;
+pub(super) use contact::{DISSIPATION, STIFFNESS};
+pub(super) use pose::turn_z_to;
+pub(super) use table::TABLE;
+
+/// Reads a document.
+pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportError> {
+    let root = include::expand(root, directory)?;
+    let mut warnings = Vec::new();
+    if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
+        return Err(root.fail_at(name, Problem::UnknownAttribute));
+    }
+    support::check(&root, TABLE, false, &mut warnings)?;
+    let compiler = compiler::Compiler::read(&root)?;
+    let option = compiler::Options::read(&root)?;
+    let defaults = defaults::Defaults::read(&root)?;
+    let assets = asset::Assets::read(&root, directory, &compiler, &defaults)?;
+    let mut bodies = body::read(&root, &compiler, &defaults, &assets, &mut warnings)?;
+    inertia::compile(&mut bodies, &compiler, &mut warnings)?;
+    let (model, joints) = links::build(&mut bodies, option.gravity, &mut warnings)?;
+    let state = links::reference_state(&model, &bodies, &joints);
+    let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
+    let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
+    let motors = actuator::read(&root, &defaults, &compiler, &model, &joints, &state, &mut warnings)?;
+    let keyframes = keyframe::read(&root, &model, &joints, &state, &motors.kept)?;
+    let mut system = System::new(model);
+    system.actuators = motors.actuators;
+    system.equalities = equalities;
+    system.validate().map_err(|e| root.fail(e.into()))?;
+    warn_of_frictions(&root, &shapes.geometries, &mut warnings);
+    let mut imported = Imported {
+        name: root.text("model").unwrap_or_default().to_owned(),
+        system,
+        geometries: shapes.geometries,
+        excluded: shapes.excluded,
+        visuals: shapes.visuals,
+        state,
+        keyframes,
+        joints: joints.iter().map(links::JointRecord::exported).collect(),
+        inputs: motors.inputs,
+        time_step: option.time_step,
+        hints: option.hints,
+        warnings,
+    };
+    // Every motor is told 0 at first, in the file's units and within its range.
+    let zeros = vec![0.0; imported.inputs.len()];
+    imported.set_control(&zeros);
+    Ok(imported)
+}
+
+/// Materials combine in another way than in MuJoCo; that shows where they differ.
+fn warn_of_frictions(
+    root: &Element,
+    geometries: &[pliant_rigid::collision::CollisionGeometry],
+    warnings: &mut Vec<ImportWarning>,
+) {
+    let Some(first) = geometries.first() else { return };
+    if let Some(other) =
+        geometries.iter().find(|g| g.material.dynamic_friction != first.material.dynamic_friction)
+    {
+        warnings.push(root.warn(
+            "",
+            format!(
+                "geoms differ in friction ('{}' {}, '{}' {}): a pair has the harmonic mean of both, in MuJoCo the larger",
+                first.name, first.material.dynamic_friction, other.name, other.material.dynamic_friction
+            ),
+        ));
+    }
+}
+
+impl links::JointRecord {
+    fn exported(&self) -> ImportedJoint {
+        ImportedJoint {
+            name: self.name.clone(),
+            link: self.link,
+            effort_limit: self.effort_range.map(|[low, high]| low.abs().max(high.abs())),
+            velocity_limit: None,
+        }
+    }
+}
+
+/// The diagonal of the mass matrix at a state, by degree of freedom (kg m^2, kg).
+fn inertia_of_dofs(model: &Model, state: &pliant_rigid::multibody::State) -> Vec<f64> {
+    let mut kinematics = pliant_rigid::multibody::Kinematics::new(model);
+    kinematics.update(model, state);
+    let mut mass = pliant_rigid::multibody::MassMatrix::default();
+    pliant_rigid::multibody::mass_matrix(model, &kinematics, &mut mass);
+    let diagonal = |tree: usize| mass.block(tree).diagonal().iter().copied().collect::<Vec<_>>();
+    (0..model.trees().len()).flat_map(diagonal).collect()
+}

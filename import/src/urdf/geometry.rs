@@ -1,0 +1,162 @@
+//! Shapes of links.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use nalgebra::Vector3;
+
+use super::super::Visual;
+use super::super::element::Element;
+use super::super::error::{ImportError, Problem};
+use super::super::mesh::MeshData;
+use super::super::mjcf::{DISSIPATION, STIFFNESS, color};
+use super::Reader;
+use super::tree::Tree;
+use pliant_geometry::Shape;
+use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
+
+/// Friction where the format cannot say.
+const FRICTION: f64 = 0.5;
+const GREY: [u8; 3] = [128, 128, 128];
+
+impl Reader<'_> {
+    /// The geometries that touch and those that are only seen.
+    pub(super) fn shapes(
+        &mut self,
+        tree: &Tree<'_>,
+    ) -> Result<(Vec<CollisionGeometry>, Vec<Visual>), ImportError> {
+        let mut named = BTreeMap::new();
+        for material in self.root.all("material") {
+            let painted = material.one("color")?.map_or(Ok(None), color)?;
+            named.insert(material.required("name")?.to_owned(), painted.unwrap_or(GREY));
+        }
+        let (mut geometries, mut visuals) = (Vec::new(), Vec::new());
+        let material = ContactMaterial {
+            stiffness: STIFFNESS,
+            dissipation: DISSIPATION,
+            static_friction: FRICTION,
+            dynamic_friction: FRICTION,
+            ..ContactMaterial::with_friction(FRICTION)
+        };
+        for (&link, place) in tree.links.iter().zip(self.links.clone()) {
+            let Some((id, in_link)) = place else { continue };
+            let name_of = |element: &Element, kind: &str, i: usize| {
+                let fallback = || format!("{}/{kind}{i}", link.text("name").unwrap_or_default());
+                element.text("name").map_or_else(fallback, str::to_owned)
+            };
+            let mut colors = Vec::new();
+            for (i, visual) in link.all("visual").enumerate() {
+                let color = paint(visual, &named)?;
+                colors.push(color);
+                let pose = in_link * super::origin(visual)?;
+                if let Some(shape) = self.shape(visual, true)? {
+                    let name = name_of(visual, "visual", i);
+                    visuals.push(Visual { name, link: Some(id), pose, shape, color });
+                }
+            }
+            for (i, collision) in link.all("collision").enumerate() {
+                let pose = in_link * super::origin(collision)?;
+                if let Some(shape) = self.shape(collision, false)? {
+                    geometries.push(CollisionGeometry {
+                        name: name_of(collision, "collision", i),
+                        link: Some(id),
+                        pose,
+                        shape,
+                        material,
+                        group: 1,
+                        mask: 1,
+                        color: colors.get(i).copied().unwrap_or(GREY),
+                    });
+                }
+            }
+        }
+        Ok((geometries, visuals))
+    }
+
+    /// The shape of a visual or collision element; `None` for one that is only to be seen and cannot be read.
+    fn shape(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
+        let Some(geometry) = element.one("geometry")? else {
+            return Err(element.fail(Problem::Missing("geometry")));
+        };
+        let Some(kind) = geometry.children.first() else {
+            return Err(geometry.fail(Problem::Missing("box, cylinder, capsule, sphere or mesh")));
+        };
+        let length = |attribute: &'static str| -> Result<f64, ImportError> {
+            kind.required(attribute)?;
+            match kind.number(attribute)? {
+                Some(x) if x > 0.0 => Ok(x),
+                _ => Err(kind.bad(attribute, "positive (m)")),
+            }
+        };
+        Ok(Some(match kind.tag.as_str() {
+            "box" => {
+                kind.required("size")?;
+                match kind.vector("size")? {
+                    Some(size) if size.iter().all(|s| *s > 0.0) => Shape::Box { half_extents: size / 2.0 },
+                    _ => return Err(kind.bad("size", "three positive lengths (m)")),
+                }
+            }
+            "cylinder" => Shape::Cylinder { radius: length("radius")?, half_length: length("length")? / 2.0 },
+            "capsule" => Shape::Capsule { radius: length("radius")?, half_length: length("length")? / 2.0 },
+            "sphere" => Shape::Sphere { radius: length("radius")? },
+            "mesh" => return self.mesh(kind, visual),
+            _ => return Err(kind.fail(Problem::UnknownElement(geometry.tag.clone()))),
+        }))
+    }
+
+    fn mesh(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
+        let name = element.required("filename")?;
+        let scale = element.vector("scale")?.unwrap_or(Vector3::repeat(1.0));
+        if scale.iter().any(|s| *s == 0.0) {
+            return Err(element.bad("scale", "three factors, none of them 0"));
+        }
+        let path = self.resolve(name);
+        let hull = MeshData::read(&path).and_then(|mesh| mesh.scaled(&scale).hull());
+        match hull {
+            Ok((shape, convex)) => {
+                if !convex && !visual {
+                    let action = "approximated: by its convex hull, which has more volume";
+                    self.warnings.push(element.warn("filename", action));
+                }
+                Ok(Some(shape))
+            }
+            Err(reason) if visual => {
+                self.warnings
+                    .push(element.warn("filename", format!("left out: {}: {reason}", path.display())));
+                Ok(None)
+            }
+            Err(reason) => {
+                let reason = format!("{}: {reason}", path.display());
+                Err(element.fail_at("filename", Problem::Mesh(reason)))
+            }
+        }
+    }
+
+    /// Where a mesh is. A package is looked for in the directory of the file and in those above it: `package://arm/mesh.stl` is the
+    /// first that there is of `<directory>/arm/mesh.stl`, `<directory>/mesh.stl` (the directory is the package itself), and so on.
+    fn resolve(&self, name: &str) -> PathBuf {
+        let Some(inner) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) else {
+            return self.directory.join(name.strip_prefix("file://").unwrap_or(name));
+        };
+        let within = inner.split_once('/').map_or(inner, |(_, rest)| rest);
+        let mut above = Some(self.directory);
+        while let Some(directory) = above {
+            for candidate in [directory.join(inner), directory.join(within)] {
+                if candidate.exists() {
+                    return candidate;
+                }
+            }
+            above = directory.parent();
+        }
+        self.directory.join(inner)
+    }
+}
+
+fn paint(visual: &Element, named: &BTreeMap<String, [u8; 3]>) -> Result<[u8; 3], ImportError> {
+    let Some(material) = visual.one("material")? else { return Ok(GREY) };
+    if let Some(own) = material.one("color")? {
+        return Ok(color(own)?.unwrap_or(GREY));
+    }
+    // A name may be defined on another link; it is a colour only.
+    Ok(material.text("name").and_then(|name| named.get(name)).copied().unwrap_or(GREY))
+}

@@ -1,0 +1,179 @@
+//! The joints between a base and a tool.
+
+use nalgebra::{DMatrix, Isometry3, Unit, Vector3};
+
+use super::error::InverseKinematicsError;
+use pliant_rigid::multibody::{JointKind, Link, LinkId};
+
+/// How a joint moves what follows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Axis {
+    Turns(Unit<Vector3<f64>>),
+    Slides(Unit<Vector3<f64>>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct ChainJoint {
+    link: LinkId,
+    name: String,
+    /// The joint's frame F in the frame M of the joint before, or in the base.
+    frame: Isometry3<f64>,
+    axis: Axis,
+    limits: [f64; 2],
+}
+
+/// The joints from a base to a tool, each with one coordinate. A posture is a number a joint, in the order from the base (rad; m where
+/// the joint slides).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    joints: Vec<ChainJoint>,
+    /// The tool's frame in the frame of the last joint.
+    tool: Isometry3<f64>,
+}
+
+impl Chain {
+    /// The joints that move `tip` against `base` (`None`: the world) among `links`, parents first; the tool's frame is `tool` in that of
+    /// `tip`. Poses are seen in the frame of `base`.
+    ///
+    /// # Errors
+    /// [`InverseKinematicsError::Joint`] where one of the joints has not just one coordinate, or follows a path of its own;
+    /// [`InverseKinematicsError::NoJoints`] where nothing moves the tip, or the base does not carry it.
+    pub fn new(
+        links: &[Link],
+        base: Option<LinkId>,
+        tip: LinkId,
+        tool: &Isometry3<f64>,
+    ) -> Result<Self, InverseKinematicsError> {
+        let missing = || InverseKinematicsError::NoJoints { tip: tip.0 };
+        let (mut joints, mut after) = (Vec::new(), Isometry3::identity());
+        let mut tool_in_last = None;
+        let mut at = Some(tip);
+        while at != base {
+            let id = at.ok_or_else(missing)?;
+            let link = links.get(id.0).ok_or_else(missing)?;
+            let axis = match link.joint {
+                JointKind::Fixed => None,
+                JointKind::Revolute { axis } => Some(Axis::Turns(axis)),
+                JointKind::Prismatic { axis } => Some(Axis::Slides(axis)),
+                ref other => {
+                    let (link, kind) = (link.name.clone(), other.name());
+                    return Err(InverseKinematicsError::Joint { link, kind });
+                }
+            };
+            match axis {
+                None => after = link.frame * after,
+                Some(axis) => {
+                    // What came so far stands on this joint.
+                    match joints.last_mut() {
+                        None => tool_in_last = Some(after),
+                        Some(ChainJoint { frame, .. }) => *frame = after * *frame,
+                    }
+                    after = Isometry3::identity();
+                    let limits = link.dofs.first().map_or([f64::NEG_INFINITY, f64::INFINITY], |d| d.limits);
+                    joints.push(ChainJoint {
+                        link: id,
+                        name: link.name.clone(),
+                        frame: link.frame,
+                        axis,
+                        limits,
+                    });
+                }
+            }
+            at = link.parent;
+        }
+        let Some(first) = joints.last_mut() else { return Err(missing()) };
+        first.frame = after * first.frame;
+        joints.reverse();
+        Ok(Self { joints, tool: tool_in_last.unwrap_or_else(Isometry3::identity) * tool })
+    }
+
+    /// Number of joints.
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Never: a chain has a joint.
+    pub fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// The link that a joint moves.
+    pub fn link(&self, joint: usize) -> LinkId {
+        self.joints[joint].link
+    }
+
+    /// Name of the link that a joint moves.
+    pub fn name(&self, joint: usize) -> &str {
+        &self.joints[joint].name
+    }
+
+    /// Whether a joint turns; else it slides.
+    pub fn turns(&self, joint: usize) -> bool {
+        matches!(self.joints[joint].axis, Axis::Turns(_))
+    }
+
+    /// Least and greatest coordinate of a joint (rad, m); infinite where there is no limit.
+    pub fn limits(&self, joint: usize) -> [f64; 2] {
+        self.joints[joint].limits
+    }
+
+    /// Pose of the tool in the base at a posture (rad, m).
+    pub fn pose(&self, posture: &[f64]) -> Isometry3<f64> {
+        let mut at = Isometry3::identity();
+        for (joint, &q) in self.joints.iter().zip(posture) {
+            at = at * joint.frame * moved(&joint.axis, q);
+        }
+        at * self.tool
+    }
+
+    /// Pose of the tool, and its Jacobian: angular velocity (rows 0 to 2) and velocity of its origin (rows 3 to 5) in the axes of the
+    /// base, a column a joint.
+    pub fn jacobian(&self, posture: &[f64]) -> (Isometry3<f64>, DMatrix<f64>) {
+        let mut jacobian = DMatrix::zeros(6, self.len());
+        let mut origins = Vec::with_capacity(self.len());
+        let mut at = Isometry3::identity();
+        for (j, (joint, &q)) in self.joints.iter().zip(posture).enumerate() {
+            let frame = at * joint.frame;
+            let (row, axis) = match joint.axis {
+                Axis::Turns(axis) => (0, axis),
+                Axis::Slides(axis) => (3, axis),
+            };
+            jacobian.fixed_view_mut::<3, 1>(row, j).copy_from(&(frame.rotation * axis.into_inner()));
+            origins.push(frame.translation.vector);
+            at = frame * moved(&joint.axis, q);
+        }
+        let pose = at * self.tool;
+        for (j, origin) in origins.iter().enumerate() {
+            if self.turns(j) {
+                let axis: Vector3<f64> = jacobian.fixed_view::<3, 1>(0, j).into_owned();
+                let lever = pose.translation.vector - origin;
+                jacobian.fixed_view_mut::<3, 1>(3, j).copy_from(&axis.cross(&lever));
+            }
+        }
+        (pose, jacobian)
+    }
+
+    /// A quarter of the stretched chain's length (m): the lever by which an error of orientation is weighed as one of position.
+    pub(super) fn lever(&self) -> f64 {
+        let bars = self.joints.iter().skip(1).map(|joint| joint.frame.translation.vector.norm());
+        let length = bars.sum::<f64>() + self.tool.translation.vector.norm();
+        if length > 0.0 { 0.25 * length } else { 1.0 }
+    }
+
+    /// Puts each coordinate within its limits.
+    pub(super) fn clamp(&self, posture: &mut [f64]) {
+        for (q, joint) in posture.iter_mut().zip(&self.joints) {
+            *q = q.max(joint.limits[0]).min(joint.limits[1]);
+        }
+    }
+}
+
+fn moved(axis: &Axis, q: f64) -> Isometry3<f64> {
+    match axis {
+        Axis::Turns(axis) => Isometry3::rotation(axis.into_inner() * q),
+        Axis::Slides(axis) => {
+            let shift = axis.into_inner() * q;
+            Isometry3::translation(shift.x, shift.y, shift.z)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Motions that are found before a run.
+//!
+//! - [`inverse_kinematics`]: configurations that put a tool where it is wanted, and paths through
+//!   waypoints;
+//! - [`quasi`]: quasi-dynamic motion with contact in closed form, and its derivatives.
+
+pub mod inverse_kinematics;
+pub mod quasi;

@@ -1,0 +1,71 @@
+//! What can go wrong.
+
+use pliant_rigid::multibody::ModelError;
+
+/// A model that has no quasi-dynamics, or numbers that do not fit it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum QuasiError {
+    /// A figure is out of range.
+    #[error("quasi-dynamics, {field}: {value} {unit} must be {requirement}")]
+    Value {
+        /// The figure.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// What it must be.
+        requirement: &'static str,
+    },
+    /// A list has another length than the model asks for.
+    #[error("quasi-dynamics, {field}: {found} numbers where the model has {wanted}")]
+    Length {
+        /// The list.
+        field: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that it should have.
+        wanted: usize,
+    },
+    /// A joint that objects and robots do not have here.
+    #[error(
+        "link '{link}': a {joint} joint {place} has no quasi-dynamics: free bodies on the world, and trees of revolute and prismatic joints \
+         fixed to it, have"
+    )]
+    Joint {
+        /// The link.
+        link: String,
+        /// Its joint.
+        joint: &'static str,
+        /// What it is on.
+        place: &'static str,
+    },
+    /// Two geometries may meet whose contact has no closed form.
+    #[error(
+        "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may meet, but their contact has no closed form: spheres, \
+         capsules, boxes and half-spaces have; exclude the pair by its links, groups or masks"
+    )]
+    Pair {
+        /// Name of the first.
+        first_name: String,
+        /// Its kind of shape.
+        first_shape: &'static str,
+        /// Name of the second.
+        second_name: String,
+        /// Its kind of shape.
+        second_shape: &'static str,
+    },
+    /// The state does not fit the model.
+    #[error(transparent)]
+    State(#[from] ModelError),
+    /// A step led out of double precision.
+    #[error(
+        "quasi-dynamics: the step gave {value} for position {index}: lower the stiffness of contacts or the control"
+    )]
+    NotFinite {
+        /// Number of the position.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+}

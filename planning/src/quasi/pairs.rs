@@ -1,0 +1,127 @@
+//! The pairs of geometries that may meet.
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::error::QuasiError;
+use super::layout::Layout;
+use pliant_geometry::Shape;
+use pliant_geometry::pairs::{Kind, Solid, size_of};
+use pliant_numeric::lanes::{Dual, Pose, Vec3};
+use pliant_rigid::collision::Scene;
+
+/// A geometry that something may meet.
+#[derive(Clone, Debug)]
+pub(super) struct Shaped {
+    /// The mover that it is on, and where; in the world on what does not move.
+    pub mover: Option<usize>,
+    pub place: Isometry3<f64>,
+    size: [f64; 3],
+    /// Radius (m) of a ball around its frame's origin; `None` for a half-space.
+    reach: Option<f64>,
+}
+
+/// Two geometries, in the order of the kind of their pair.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub kind: Kind,
+    pub geometries: [usize; 2],
+    /// mu.
+    pub friction: f64,
+}
+
+/// All geometries (those that nothing may meet have no size), and the pairs of them that may meet.
+pub(super) fn find(scene: &Scene, layout: &Layout) -> Result<(Vec<Shaped>, Vec<Pair>), QuasiError> {
+    let geometries = scene.geometries();
+    let shaped = geometries.iter().map(|g| {
+        let (mover, place) = g.link.map_or((None, Isometry3::identity()), |link| layout.carried[link.0]);
+        Shaped {
+            mover,
+            place: place * g.pose,
+            size: size_of(&g.shape).unwrap_or_default(),
+            reach: reach(&g.shape),
+        }
+    });
+    let shaped: Vec<_> = shaped.collect();
+    let mut pairs = Vec::new();
+    for (i, first) in geometries.iter().enumerate() {
+        for (j, second) in geometries.iter().enumerate().skip(i + 1) {
+            let still = shaped[i].mover.is_none() && shaped[j].mover.is_none();
+            if still || !scene.may_touch(i, j) {
+                continue;
+            }
+            let Some((kind, swapped)) = Kind::of(&first.shape, &second.shape) else {
+                return Err(QuasiError::Pair {
+                    first_name: first.name.clone(),
+                    first_shape: first.shape.name(),
+                    second_name: second.name.clone(),
+                    second_shape: second.shape.name(),
+                });
+            };
+            let friction = first.material.combine(&second.material).dynamic_friction;
+            pairs.push(Pair { kind, geometries: if swapped { [j, i] } else { [i, j] }, friction });
+        }
+    }
+    Ok((shaped, pairs))
+}
+
+fn reach(shape: &Shape) -> Option<f64> {
+    shape.bounding_sphere().map(|(centre, radius)| centre.coords.norm() + radius)
+}
+
+/// Whether two geometries in the world are surely farther apart than `margin` (m).
+pub(super) fn apart(a: (&Shaped, &Solid<f64>), b: (&Shaped, &Solid<f64>), margin: f64) -> bool {
+    let between = b.1.pose.position - a.1.pose.position;
+    match (a.0.reach, b.0.reach) {
+        (Some(p), Some(q)) => between.squared() > (p + q + margin).powi(2),
+        // Half-spaces come second.
+        (Some(p), None) => -between.dot(b.1.pose.rotation.column(2)) > p + margin,
+        _ => false,
+    }
+}
+
+impl Shaped {
+    /// In the world, where its mover's link is at `link`.
+    pub fn solid(&self, link: &Isometry3<f64>) -> Solid<f64> {
+        Solid { pose: Pose::lit(0.0, &(link * self.place)), size: self.size }
+    }
+}
+
+/// The origin (m) of a link whose displacement are the six derivatives from `first` on (turn about the origin, shift), or that stays.
+pub(super) fn origin(link: &Vector3<f64>, first: Option<usize>) -> Vec3<Dual<12>> {
+    let mut out = Vec3([link.x, link.y, link.z].map(Dual::constant));
+    if let Some(first) = first {
+        for k in 0..3 {
+            out.0[k].rates[first + 3 + k] = 1.0;
+        }
+    }
+    out
+}
+
+/// A solid on such a link.
+pub(super) fn moving(solid: &Solid<f64>, link: &Vector3<f64>, first: Option<usize>) -> Solid<Dual<12>> {
+    let constant = |x: f64| Dual::constant(x);
+    let rotation = solid.pose.rotation.0.map(|row| row.map(constant));
+    let pose = Pose {
+        rotation: pliant_numeric::lanes::Mat3(rotation),
+        position: Vec3(solid.pose.position.0.map(constant)),
+    };
+    let mut out = Solid { pose, size: solid.size.map(constant) };
+    let Some(first) = first else { return out };
+    let lever = solid.pose.position - Vec3((*link).into());
+    for k in 0..3 {
+        let mut axis = Vec3([0.0; 3]);
+        axis.0[k] = 1.0;
+        let shift = axis.cross(lever);
+        for r in 0..3 {
+            out.pose.position.0[r].rates[first + k] = shift.0[r];
+        }
+        out.pose.position.0[k].rates[first + 3 + k] = 1.0;
+        for c in 0..3 {
+            let turned = axis.cross(solid.pose.rotation.column(c));
+            for r in 0..3 {
+                out.pose.rotation.0[r][c].rates[first + k] = turned.0[r];
+            }
+        }
+    }
+    out
+}
