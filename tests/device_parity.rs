@@ -18,7 +18,7 @@ use pliant::cuda::{Device, DeviceError};
 use pliant::rigid::SpatialImpulse;
 use pliant::scenes::format::{Assignment, Scene};
 use pliant::scenes::load::load;
-use pliant::scenes::prepare::prepare;
+use pliant::scenes::scenario::Scenario;
 
 /// A built-in scene with some fields changed, and how many steps of it are run.
 struct Case {
@@ -48,17 +48,16 @@ impl Case {
     /// Runs on a device, or on the processor.
     fn run(&self, device: Option<&Device>) -> Outcome {
         let scene = self.scene();
-        let mut prepared = prepare(&scene).unwrap();
-        let world = &mut prepared.world;
+        let mut scenario = Scenario::new(&scene).unwrap();
+        let world = &mut scenario.world;
         if let Some(device) = device {
             backend::attach(device, world).unwrap();
         }
         let mut impulses = vec![SpatialImpulse::zero(); world.bodies().len()];
         let mut sum = StepReport::default();
         for _ in 0..self.steps {
-            let time = world.time();
-            prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
-            let report = world.step().unwrap();
+            let report = scenario.step().unwrap();
+            let world = &mut scenario.world;
             for (sum, impulse) in impulses.iter_mut().zip(world.body_impulses()) {
                 sum.angular += impulse.angular;
                 sum.linear += impulse.linear;
@@ -69,6 +68,7 @@ impl Case {
             sum.not_converged += report.not_converged;
             world.diagnostics();
         }
+        let world = &mut scenario.world;
         let mut particles = ParticleSnapshot::default();
         world.snapshot(&mut particles).unwrap();
         Outcome {
@@ -253,8 +253,8 @@ fn dough_is_rolled_by_a_roller_that_answers() {
 
 /// A world that went on for some steps from what another wrote.
 fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> Vec<[f64; 3]> {
-    let mut prepared = prepare(&case.scene()).unwrap();
-    let world = &mut prepared.world;
+    let mut scenario = Scenario::new(&case.scene()).unwrap();
+    let world = &mut scenario.world;
     if let Some(device) = device {
         backend::attach(device, world).unwrap();
     }
@@ -278,8 +278,8 @@ fn a_saved_state_goes_on_here_and_there() {
         steps: 0,
     };
     for device in devices() {
-        let mut prepared = prepare(&case.scene()).unwrap();
-        let world = &mut prepared.world;
+        let mut scenario = Scenario::new(&case.scene()).unwrap();
+        let world = &mut scenario.world;
         backend::attach(&device, world).unwrap();
         let mut saved = Vec::new();
         for step in 0..40 {
@@ -307,8 +307,8 @@ fn room_that_grows_changes_nothing() {
         Case { scene: "hold", changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]"], steps: 0 };
     let device = devices().swap_remove(0);
     let run = |room: Room| {
-        let mut prepared = prepare(&case.scene()).unwrap();
-        let world = &mut prepared.world;
+        let mut scenario = Scenario::new(&case.scene()).unwrap();
+        let world = &mut scenario.world;
         let backend = DeviceBackend::new(&device, world, room).unwrap();
         world.attach("cuda", Box::new(backend)).unwrap();
         for _ in 0..10 {
@@ -327,8 +327,8 @@ fn room_that_grows_changes_nothing() {
 fn commands_are_as_many_as_the_readme_says() {
     let device = devices().swap_remove(0);
     let count = |scene: &str| {
-        let mut prepared = prepare(&load(scene, &[]).unwrap()).unwrap();
-        DeviceBackend::new(&device, &mut prepared.world, Room::default()).unwrap().count_commands()
+        let mut scenario = Scenario::new(&load(scene, &[]).unwrap()).unwrap();
+        DeviceBackend::new(&device, &mut scenario.world, Room::default()).unwrap().count_commands()
     };
     let readme = include_str!("../cuda/README.md");
     for (what, scene) in [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and walls", "dough-pin")]

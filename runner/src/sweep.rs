@@ -17,7 +17,7 @@ use crate::run::{
 };
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Assignment, Scene, SetError, ValidationError, apply, split_values, validate};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 pub use random::{RandomAxis, RandomPlan, random_variants};
 
@@ -332,8 +332,8 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
     if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
         return outcome(None, Some("not begun: the sweep was stopped".to_owned()), false);
     }
-    let prepared = match prepare(&variant.scene) {
-        Ok(prepared) => prepared,
+    let scenario = match Scenario::new(&variant.scene) {
+        Ok(scenario) => scenario,
         Err(error) => return outcome(None, Some(error.to_string()), false),
     };
     let run_options = RunOptions {
@@ -344,7 +344,7 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
         stop: options.stop,
         ..RunOptions::new(out)
     };
-    match run(prepared, run_options) {
+    match run(scenario, run_options) {
         Ok(Summary { manifest, .. }) => {
             ended(outcome(Some(manifest.status), manifest.error.clone(), false), manifest)
         }

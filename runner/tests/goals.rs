@@ -9,7 +9,7 @@ use pliant_scenes::format::{
     Assignment, GridMotion, Scene, apply, goals_within_duration, parse_scene, validate,
 };
 use pliant_scenes::load::load;
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// A block of 4 x 2 x 2 particles, 1 kg, and a ball fall for 0.5 s; nothing touches. The goals are put in place of GOALS.
 const FALL: &str = r#"{ "name": "fall", "duration": 0.5, "dt": 0.01, "substeps": 1, "gravity": [0, 0, -10], "grid_spacing": 0.1,
@@ -38,7 +38,7 @@ fn options(out: &Path) -> RunOptions<'static> {
 
 fn goals(scene: &Scene) -> Vec<GoalResult> {
     let folder = tempfile::tempdir().unwrap();
-    run(prepare(scene).unwrap(), options(&folder.path().join("run"))).unwrap().manifest.goals
+    run(Scenario::new(scene).unwrap(), options(&folder.path().join("run"))).unwrap().manifest.goals
 }
 
 /// How far something has fallen after a time [m]: explicit velocities, so that k steps make g dt^2 k (k + 1)/2.
@@ -93,13 +93,13 @@ fn a_stopped_run_judges_the_same() {
     let stop = AtomicBool::new(false);
     let mut progress = |progress: &Progress| stop.store(progress.done == 8, Ordering::Relaxed);
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
-    let manifest = run(prepare(&scene).unwrap(), stopped).unwrap().manifest;
+    let manifest = run(Scenario::new(&scene).unwrap(), stopped).unwrap().manifest;
     assert_eq!(manifest.status, Status::Interrupted);
     let met: Vec<_> = manifest.goals.iter().map(|goal| goal.met).collect();
     assert_eq!(met, [Some(true), Some(false), None, None]);
     assert!(manifest.goals[3].worst.0.is_nan());
     let resumed =
-        run(prepare(&scene).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap().manifest;
+        run(Scenario::new(&scene).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap().manifest;
     assert_eq!(resumed.goals, goals(&scene));
     assert_eq!(resumed.goals_met(), (3, 4));
     assert_eq!(Manifest::read(&parts).unwrap(), resumed);
@@ -115,7 +115,7 @@ fn a_failed_run_misses_what_it_did_not_reach() {
     scene.gravity = [0.0, 0.0, -1000.0];
     scene.grid_motion = GridMotion::Fixed;
     let folder = tempfile::tempdir().unwrap();
-    let manifest = run(prepare(&scene).unwrap(), options(&folder.path().join("run"))).unwrap().manifest;
+    let manifest = run(Scenario::new(&scene).unwrap(), options(&folder.path().join("run"))).unwrap().manifest;
     assert_eq!((manifest.status, manifest.goals[0].met), (Status::Failed, Some(false)));
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use pliant_runner::run::{FORCES, RunOptions, Status, read_forces, run};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, validate};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// Acceptance 13 (Yu et al. 2025, Fig. 2), from the table that the scene's figure is drawn from. Laws: statics. In every step of the
 /// last 0.05 s the normal force is 10 N within 1 % on each panel, the vertical friction m g/2 within 2 %, the lateral friction below 1 % of
@@ -17,7 +17,7 @@ fn hold_meets_statics_on_each_panel() {
     let out = folder.path().join("hold");
     let scene = builtin::scene("hold").unwrap().unwrap();
     let options = RunOptions { pictures: false, ..RunOptions::new(&out) };
-    let summary = run(prepare(&scene).unwrap(), options).unwrap();
+    let summary = run(Scenario::new(&scene).unwrap(), options).unwrap();
     assert_eq!(summary.manifest.status, Status::Completed);
     assert!(summary.manifest.files.contains(&FORCES.to_owned()));
     let rows = read_forces(&out).unwrap();
@@ -43,7 +43,7 @@ fn a_scene_draws_its_plots() {
     let out = folder.path().join("hold");
     let changes = ["duration=0.004", "output.picture_size=[64,48]"].map(|c| Assignment::parse(c).unwrap());
     let scene = apply(&builtin::scene("hold").unwrap().unwrap(), &changes).unwrap();
-    let summary = run(prepare(&scene).unwrap(), RunOptions::new(&out)).unwrap();
+    let summary = run(Scenario::new(&scene).unwrap(), RunOptions::new(&out)).unwrap();
     assert_eq!(summary.picture_error, None);
     for file in &summary.manifest.files {
         assert!(out.join(file).exists(), "{file}");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pliant_runner::run::{DIAGNOSTICS, FRAMES, RunError, RunOptions, Status, run};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// `elastic-drop` with 64 particles, 20 steps, near the table.
 fn small() -> Scene {
@@ -43,7 +43,7 @@ fn results(directory: &Path) -> (Vec<Vec<u8>>, Vec<String>) {
 fn a_stopped_run_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
-    let summary = run(prepare(&small()).unwrap(), options(&whole)).unwrap();
+    let summary = run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
     assert_eq!((summary.manifest.status, summary.manifest.steps), (Status::Completed, 20));
 
     let stop = AtomicBool::new(false);
@@ -53,10 +53,11 @@ fn a_stopped_run_goes_on_bit_for_bit() {
         }
     };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
-    let summary = run(prepare(&small()).unwrap(), stopped).unwrap();
+    let summary = run(Scenario::new(&small()).unwrap(), stopped).unwrap();
     assert_eq!((summary.manifest.status, summary.manifest.steps), (Status::Interrupted, 8));
 
-    let summary = run(prepare(&small()).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap();
+    let summary =
+        run(Scenario::new(&small()).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap();
     assert_eq!((summary.manifest.status, summary.manifest.steps), (Status::Completed, 20));
     assert!(results(&whole) == results(&parts));
 }
@@ -67,9 +68,9 @@ fn a_stopped_run_goes_on_bit_for_bit() {
 fn an_unfinished_run_is_found_and_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
-    run(prepare(&small()).unwrap(), options(&whole)).unwrap();
+    run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
     let short = Scene { duration: 0.05, ..small() };
-    run(prepare(&short).unwrap(), options(&killed)).unwrap();
+    run(Scenario::new(&short).unwrap(), options(&killed)).unwrap();
     let partial = folder.path().join(".killed.partial");
     fs::rename(&killed, &partial).unwrap();
     fs::remove_file(partial.join("manifest.json")).unwrap();
@@ -79,14 +80,15 @@ fn an_unfinished_run_is_found_and_gone_on_with() {
     table.push_str("0.055,6,1.0");
     fs::write(partial.join(DIAGNOSTICS), table).unwrap();
 
-    let error = run(prepare(&small()).unwrap(), options(&killed)).unwrap_err();
+    let error = run(Scenario::new(&small()).unwrap(), options(&killed)).unwrap_err();
     assert!(matches!(error, RunError::Unfinished { .. }), "{error}");
     let other = Scene { grid_spacing: Some(0.03), ..small() };
-    let error = run(prepare(&other).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap_err();
+    let error =
+        run(Scenario::new(&other).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap_err();
     assert!(matches!(error, RunError::DifferentScene { .. }), "{error}");
     assert!(partial.exists() && !killed.exists());
 
-    run(prepare(&small()).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap();
+    run(Scenario::new(&small()).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap();
     assert!(!partial.exists());
     let (frames, rows) = results(&killed);
     let (whole_frames, whole_rows) = results(&whole);
@@ -114,7 +116,8 @@ fn divergence_in_the_last_step_fails_the_run() {
     for solver in ["icf", "comfree"] {
         for steps in [4, 5] {
             let out = folder.path().join(format!("{solver}-{steps}"));
-            let manifest = run(prepare(&falling(solver, steps)).unwrap(), options(&out)).unwrap().manifest;
+            let manifest =
+                run(Scenario::new(&falling(solver, steps)).unwrap(), options(&out)).unwrap().manifest;
             assert_eq!(manifest.steps, 4);
             if steps == 4 {
                 assert_eq!((manifest.status, manifest.error), (Status::Completed, None));

@@ -4,7 +4,7 @@
 use pliant_runner::run::{GoalResult, Judge, Status};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, goals_within_duration};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// Runs a built-in scene with changes, step by step as a run does, and gives its goals' results. The balances of mass and momentum hold
 /// to 1e-4, and nothing fails.
@@ -12,21 +12,18 @@ fn goals(name: &str, changes: &[&str]) -> Vec<GoalResult> {
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
     let scene = apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap();
     goals_within_duration(&scene).unwrap();
-    let mut prepared = prepare(&scene).unwrap();
-    let mut judge = Judge::new(&scene, &prepared.world, &prepared.parts, &prepared.centers).unwrap();
-    while prepared.world.time() < scene.duration - 0.5 * scene.dt {
-        let world = &mut prepared.world;
-        let time = world.time();
-        prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
-        world.step().unwrap();
-        judge.step(world, scene.dt).unwrap();
+    let mut scenario = Scenario::new(&scene).unwrap();
+    let mut judge = Judge::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
+    while scenario.world.time() < scene.duration - 0.5 * scene.dt {
+        scenario.step().unwrap();
+        judge.step(&mut scenario.world, scene.dt).unwrap();
     }
-    let balance = prepared.world.balance();
+    let balance = scenario.world.balance();
     assert!(
         balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
         "{balance:?}"
     );
-    judge.results(Status::Completed, prepared.world.time(), scene.dt)
+    judge.results(Status::Completed, scenario.world.time(), scene.dt)
 }
 
 /// All goals are met.

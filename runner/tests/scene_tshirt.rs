@@ -4,7 +4,7 @@
 use pliant_runner::run::{Judge, Status};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Quantity, apply};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// End of the first fold [s].
 const FOLDED: f64 = 2.7;
@@ -29,20 +29,17 @@ fn two_arms_fold_a_shirt_in_half() {
     let changes = ["grid_spacing=0.015625", &format!("duration={FOLDED}")];
     let changes: Vec<_> = changes.iter().map(|change| Assignment::parse(change).unwrap()).collect();
     let scene = apply(&scene, &changes).unwrap();
-    let mut prepared = prepare(&scene).unwrap();
-    let mut judge = Judge::new(&scene, &prepared.world, &prepared.parts, &prepared.centers).unwrap();
-    while prepared.world.time() < scene.duration - 0.5 * scene.dt {
-        let world = &mut prepared.world;
-        let time = world.time();
-        prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
-        world.step().unwrap();
-        judge.step(world, scene.dt).unwrap();
+    let mut scenario = Scenario::new(&scene).unwrap();
+    let mut judge = Judge::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
+    while scenario.world.time() < scene.duration - 0.5 * scene.dt {
+        scenario.step().unwrap();
+        judge.step(&mut scenario.world, scene.dt).unwrap();
     }
-    let balance = prepared.world.balance();
+    let balance = scenario.world.balance();
     assert!(
         balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
         "{balance:?}"
     );
-    let results = judge.results(Status::Completed, prepared.world.time(), scene.dt);
+    let results = judge.results(Status::Completed, scenario.world.time(), scene.dt);
     assert!(results.iter().all(|goal| goal.met == Some(true)), "{results:#?}");
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pliant_runner::run::{Progress, RunOptions, SENSORS, Status, pad_path, read_bodies, read_pad, run};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply, validate};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 const PAD: &str = r#"sensors=[{"type":"tactile-pad","name":"skin","body":"plate","half_extents":[0.2,0.3],"bins":[4,3],
     "pose":{"position":[0,0,0.05]}}]"#;
@@ -52,7 +52,7 @@ fn rows(directory: &Path) -> Vec<[f64; 7]> {
 fn a_run_writes_what_its_pads_feel() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let summary = run(prepare(&small()).unwrap(), RunOptions::new(&out)).unwrap();
+    let summary = run(Scenario::new(&small()).unwrap(), RunOptions::new(&out)).unwrap();
     assert_eq!((summary.manifest.status, summary.picture_error), (Status::Completed, None));
     let (rows, frames) = (rows(&out), read_pad(&out, "skin", 12).unwrap());
     let bodies = read_bodies(&out, 1).unwrap();
@@ -80,7 +80,7 @@ fn a_run_writes_what_its_pads_feel() {
 fn a_stopped_run_goes_on_with_its_tables() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
-    run(prepare(&small()).unwrap(), options(&whole)).unwrap();
+    run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
     let stop = AtomicBool::new(false);
     let mut progress = |progress: &Progress| {
         if progress.done == 20 {
@@ -88,8 +88,8 @@ fn a_stopped_run_goes_on_with_its_tables() {
         }
     };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
-    assert_eq!(run(prepare(&small()).unwrap(), stopped).unwrap().manifest.status, Status::Interrupted);
-    run(prepare(&small()).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap();
+    assert_eq!(run(Scenario::new(&small()).unwrap(), stopped).unwrap().manifest.status, Status::Interrupted);
+    run(Scenario::new(&small()).unwrap(), RunOptions { resume: true, ..options(&parts) }).unwrap();
     for path in [SENSORS.into(), pad_path(Path::new(""), "skin")] {
         let read = |folder: &Path| fs::read_to_string(folder.join(&path)).unwrap();
         assert_eq!(read(&whole), read(&parts), "{}", path.display());

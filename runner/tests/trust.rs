@@ -3,7 +3,7 @@
 
 use pliant_runner::run::{DIAGNOSTICS, Manifest, RunOptions, Status, run};
 use pliant_scenes::format::{Scene, parse_scene};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 use serde_json::json;
 
 /// A box of 5 kg that falls at 6 m/s onto a mat of 3 cm. In a step of 10 ms it goes twice the mat's thickness.
@@ -40,7 +40,7 @@ fn ran(scene: &Scene) -> (Manifest, String) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let options = RunOptions { pictures: false, ..RunOptions::new(out.clone()) };
-    let summary = run(prepare(scene).unwrap(), options).unwrap();
+    let summary = run(Scenario::new(scene).unwrap(), options).unwrap();
     (summary.manifest, std::fs::read_to_string(out.join(DIAGNOSTICS)).unwrap())
 }
 

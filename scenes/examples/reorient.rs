@@ -18,7 +18,7 @@ use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::Control;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains, RigidSolver, Scene};
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 use pliant_scenes::worlds::worlds;
 
 const JOINTS: usize = 16;
@@ -179,27 +179,27 @@ impl Mppi {
 
 /// What is tried: the hand and the cube in another simulation.
 struct Plant {
-    prepared: Prepared,
+    scenario: Scenario,
     targets: Joints,
 }
 
 impl Plant {
     fn new(scene: &Scene) -> Result<Self, Box<dyn Error>> {
-        let mut prepared = prepare(scene)?;
-        let simulation = prepared.world.bodies_mut().simulation_mut();
-        prepared.drives.apply(simulation.system_mut(), 0.0, scene.dt);
+        let mut scenario = Scenario::new(scene)?;
+        scenario.set_motors();
+        let simulation = scenario.world.bodies_mut().simulation_mut();
         let mut targets = [0.0; JOINTS];
         for (target, actuator) in targets.iter_mut().zip(&simulation.system().actuators) {
             if let Control::Position { target: wanted, .. } = actuator.control {
                 *target = wanted;
             }
         }
-        Ok(Self { prepared, targets })
+        Ok(Self { scenario, targets })
     }
 
     /// Goes on for a step of the plan.
     fn advance(&mut self) -> Result<(), Box<dyn Error>> {
-        let simulation = self.prepared.world.bodies_mut().simulation_mut();
+        let simulation = self.scenario.world.bodies_mut().simulation_mut();
         for (actuator, wanted) in simulation.system_mut().actuators.iter_mut().zip(&self.targets) {
             if let Control::Position { target, .. } = &mut actuator.control {
                 *target = *wanted;
@@ -211,7 +211,7 @@ impl Plant {
     }
 
     fn state(&self) -> &State {
-        self.prepared.world.bodies().state()
+        self.scenario.world.bodies().state()
     }
 }
 
@@ -283,9 +283,9 @@ fn attempt(
         plant.advance()?;
     }
     let goal = goal(&plant, angle.to_radians() * if random.uniform() < 0.5 { -1.0 } else { 1.0 })?;
-    let model = &plant.prepared.world.bodies().simulation().system().model;
+    let model = &plant.scenario.world.bodies().simulation().system().model;
     let mut limits = [[0.0; 2]; JOINTS];
-    let actuators = &plant.prepared.world.bodies().simulation().system().actuators;
+    let actuators = &plant.scenario.world.bodies().simulation().system().actuators;
     for (limit, actuator) in limits.iter_mut().zip(actuators) {
         *limit = model.dofs()[model.velocities_of(actuator.link).start].limits;
     }
@@ -322,7 +322,7 @@ fn succeeds(position_error: f64, turn_error: f64) -> bool {
 
 /// The present place of the cube, turned about the vertical by `angle` (rad).
 fn goal(plant: &Plant, angle: f64) -> Result<Goal, Box<dyn Error>> {
-    let bodies = plant.prepared.world.bodies();
+    let bodies = plant.scenario.world.bodies();
     let system = bodies.simulation().system();
     let model = &system.model;
     let link = |name: &str| model.link(name).ok_or_else(|| format!("no link '{name}'"));

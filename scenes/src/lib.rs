@@ -6,7 +6,9 @@ pub mod depths;
 pub mod format;
 pub mod load;
 pub mod models;
-pub mod prepare;
 pub mod sample;
+pub mod scenario;
 pub mod starts;
 pub mod worlds;
+
+pub use scenario::Scenario;

@@ -3,7 +3,7 @@
 use pliant_batch::{BatchError, WorldBatch};
 
 use crate::format::Scene;
-use crate::prepare::{Prepared, SceneError, prepare};
+use crate::scenario::{Scenario, SceneError};
 
 /// A scene that makes no batch of worlds.
 #[derive(Debug, thiserror::Error)]
@@ -28,15 +28,15 @@ pub enum WorldsError {
 ///
 /// # Errors
 /// A scene with particles, one whose solver is not the closed form, and what [`WorldBatch::new`] refuses.
-pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Prepared), WorldsError> {
-    let mut prepared = prepare(scene)?;
-    if !prepared.colors.is_empty() {
-        return Err(WorldsError::Particles { scene: scene.name.clone(), particles: prepared.colors.len() });
+pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Scenario), WorldsError> {
+    let mut scenario = Scenario::new(scene)?;
+    if !scenario.colors.is_empty() {
+        return Err(WorldsError::Particles { scene: scene.name.clone(), particles: scenario.colors.len() });
     }
-    let simulation = prepared.world.bodies_mut().simulation_mut();
-    prepared.drives.apply(simulation.system_mut(), 0.0, scene.dt);
+    scenario.set_motors();
+    let simulation = scenario.world.bodies_mut().simulation_mut();
     let (system, geometries) = (simulation.system(), simulation.source().scene());
     let mut batch = WorldBatch::new(system, geometries, count, scene.dt)?;
     batch.set_states(simulation.state())?;
-    Ok((batch, prepared))
+    Ok((batch, scenario))
 }

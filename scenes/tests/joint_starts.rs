@@ -5,7 +5,7 @@
 
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::parse_scene;
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 use serde_json::json;
 
 fn vector(random: &mut SplitMix64) -> [f64; 3] {
@@ -52,8 +52,8 @@ fn an_angular_velocity_is_kept_about_offset_joints() {
             }
         };
         let text = scene(joint.clone(), json!({ "angular_velocity": given }));
-        let prepared = prepare(&parse_scene(&text).unwrap()).unwrap();
-        let bodies = prepared.world.bodies();
+        let scenario = Scenario::new(&parse_scene(&text).unwrap()).unwrap();
+        let bodies = scenario.world.bodies();
         let found = bodies.velocity(bodies.find("body").unwrap());
         for d in 0..3 {
             let off = (found.angular[d] - expected[d]).abs();
@@ -67,9 +67,9 @@ fn an_angular_velocity_is_kept_about_offset_joints() {
 fn joints_beyond_their_limits_are_named() {
     for (limits, warnings) in [([0.2, 1.0], 1), ([-1.0, -0.3], 1), ([-0.1, 0.1], 0)] {
         let joint = json!({ "type": "revolute", "axis": [0.0, 1.0, 0.0], "limits": limits });
-        let prepared = prepare(&parse_scene(&scene(joint, json!({}))).unwrap()).unwrap();
-        assert_eq!(prepared.warnings.len(), warnings, "{:?}", prepared.warnings);
-        for warning in &prepared.warnings {
+        let scenario = Scenario::new(&parse_scene(&scene(joint, json!({}))).unwrap()).unwrap();
+        assert_eq!(scenario.warnings.len(), warnings, "{:?}", scenario.warnings);
+        for warning in &scenario.warnings {
             let beyond = if limits[0] > 0.0 { "0.2000 rad" } else { "0.3000 rad" };
             assert!(warning.contains("'body'") && warning.contains(beyond), "{warning}");
         }
@@ -85,7 +85,7 @@ fn restitution_is_a_part() {
             "bodies": [{ "name": "ball", "motion": { "type": "dynamic", "joint": { "type": "free" }, "density": 1000.0 },
                 "geometries": [{ "shape": { "type": "sphere", "radius": 0.05 }, "restitution": wrong }] }],
         });
-        let refused = prepare(&parse_scene(&text.to_string()).unwrap()).err().unwrap().to_string();
+        let refused = Scenario::new(&parse_scene(&text.to_string()).unwrap()).err().unwrap().to_string();
         assert!(refused.contains("restitution") && refused.contains(&wrong.to_string()), "{refused}");
     }
 }

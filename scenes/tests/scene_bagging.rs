@@ -6,7 +6,7 @@ use pliant_coupling::ParticleSnapshot;
 use pliant_garment::crossings::CrossingCheck;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{ClothShape, Motion, Scene};
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 
 const GRAVITY: f64 = 9.81;
 /// When the corners of the shortened scenes begin to move inward, and when two of them are let go [s].
@@ -46,40 +46,40 @@ fn shortened(name: &str) -> (Scene, f64) {
 
 /// A world that is stepped, and the sums of forces over steps.
 struct Run {
-    prepared: Prepared,
+    scenario: Scenario,
     snapshot: ParticleSnapshot,
 }
 
 impl Run {
     fn new(scene: &Scene) -> Self {
-        Self { prepared: prepare(scene).unwrap(), snapshot: ParticleSnapshot::default() }
+        Self { scenario: Scenario::new(scene).unwrap(), snapshot: ParticleSnapshot::default() }
     }
 
     /// Steps until `time` [s] and looks after each step.
-    fn until(&mut self, time: f64, mut look: impl FnMut(&mut Prepared, &ParticleSnapshot)) {
-        let dt = self.prepared.scene.dt;
-        while self.prepared.world.time() < time - 0.5 * dt {
-            self.prepared.world.step().unwrap();
-            self.prepared.world.snapshot(&mut self.snapshot).unwrap();
-            look(&mut self.prepared, &self.snapshot);
+    fn until(&mut self, time: f64, mut look: impl FnMut(&mut Scenario, &ParticleSnapshot)) {
+        let dt = self.scenario.scene.dt;
+        while self.scenario.world.time() < time - 0.5 * dt {
+            self.scenario.world.step().unwrap();
+            self.scenario.world.snapshot(&mut self.snapshot).unwrap();
+            look(&mut self.scenario, &self.snapshot);
         }
     }
 
     /// The mean upward force of the pins until `time` [N].
     fn pins_carry(&mut self, time: f64) -> f64 {
-        let (from, mut impulse) = (self.prepared.world.time(), 0.0);
-        self.until(time, |prepared, _| impulse += prepared.world.boundary_impulse().linear.z);
-        impulse / (self.prepared.world.time() - from)
+        let (from, mut impulse) = (self.scenario.world.time(), 0.0);
+        self.until(time, |scenario, _| impulse += scenario.world.boundary_impulse().linear.z);
+        impulse / (self.scenario.world.time() - from)
     }
 
     /// Mass of all particles [kg].
     fn cloth_mass(&mut self) -> f64 {
-        self.prepared.world.diagnostics().mass
+        self.scenario.world.diagnostics().mass
     }
 
     /// Mean height of a cloth's vertices, and the least [m].
     fn heights(&self, cloth: usize) -> [f64; 2] {
-        let vertices = self.prepared.world.cloths()[cloth].vertices.clone();
+        let vertices = self.scenario.world.cloths()[cloth].vertices.clone();
         let heights: Vec<f64> = self.snapshot.positions[vertices].iter().map(|x| x[2]).collect();
         [
             heights.iter().sum::<f64>() / heights.len() as f64,
@@ -88,12 +88,12 @@ impl Run {
     }
 
     fn crossings(&self) -> usize {
-        CrossingCheck::new(self.prepared.world.cloths()).count(&self.snapshot.positions).count
+        CrossingCheck::new(self.scenario.world.cloths()).count(&self.snapshot.positions).count
     }
 }
 
-fn pose(prepared: &Prepared, body: &str) -> Isometry3<f64> {
-    let bodies = prepared.world.bodies();
+fn pose(scenario: &Scenario, body: &str) -> Isometry3<f64> {
+    let bodies = scenario.world.bodies();
     bodies.pose(bodies.find(body).unwrap())
 }
 
@@ -101,8 +101,8 @@ fn pose(prepared: &Prepared, body: &str) -> Isometry3<f64> {
 const HALF: f64 = 0.04;
 
 /// How deep the deepest particle is inside a box [m]; negative where none is.
-fn deepest(prepared: &Prepared, snapshot: &ParticleSnapshot, body: &str) -> f64 {
-    let into = pose(prepared, body).inverse();
+fn deepest(scenario: &Scenario, snapshot: &ParticleSnapshot, body: &str) -> f64 {
+    let into = pose(scenario, body).inverse();
     let depth = |x: &[f64; 3]| HALF - (into * Point3::from(*x)).coords.amax();
     snapshot.positions.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -123,8 +123,8 @@ fn a_cradle_carries_two_boxes_until_it_is_let_go() {
     }
     let mut run = Run::new(&scene);
     let mut depth = f64::NEG_INFINITY;
-    let mut deepen = |prepared: &mut Prepared, snapshot: &ParticleSnapshot| {
-        depth = boxes.iter().map(|name| deepest(prepared, snapshot, name)).fold(depth, f64::max);
+    let mut deepen = |scenario: &mut Scenario, snapshot: &ParticleSnapshot| {
+        depth = boxes.iter().map(|name| deepest(scenario, snapshot, name)).fold(depth, f64::max);
     };
     run.until(GATHER - 1.0, &mut deepen);
     let weight = (run.cloth_mass() + 2.0 * 0.512) * GRAVITY;
@@ -134,7 +134,7 @@ fn a_cradle_carries_two_boxes_until_it_is_let_go() {
     run.until(let_go, &mut deepen);
     let lowest = run.heights(0)[1];
     for name in boxes {
-        let height = pose(&run.prepared, name).translation.vector.z;
+        let height = pose(&run.scenario, name).translation.vector.z;
         println!("{name} at {height:.4} m, the sheet's lowest point at {lowest:.4} m");
         assert!(height > lowest && lowest > 0.1, "{name}: {height} m, sheet {lowest} m");
     }
@@ -142,7 +142,7 @@ fn a_cradle_carries_two_boxes_until_it_is_let_go() {
     println!("deepest particle {depth:.5} m in a box");
     assert!(depth < 1e-3, "{depth}");
     for name in boxes {
-        let height = pose(&run.prepared, name).translation.vector.z;
+        let height = pose(&run.scenario, name).translation.vector.z;
         println!("{name} at {height:.4} m");
         assert!(height > HALF - 1e-3 && height < 3.0_f64.sqrt() * HALF, "{name}: {height} m");
     }

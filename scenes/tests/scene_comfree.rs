@@ -5,7 +5,7 @@ use pliant_coupling::World;
 use pliant_scenes::builtin;
 use pliant_scenes::depths::Depths;
 use pliant_scenes::format::{Assignment, Scene, apply};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 const G: f64 = 9.81;
 
@@ -16,15 +16,12 @@ fn scene(name: &str, set: &[&str]) -> Scene {
 
 /// Runs a scene for `time` (s); `look` sees the world after each step.
 fn play(scene: &Scene, time: f64, mut look: impl FnMut(&World)) -> World {
-    let mut prepared = prepare(scene).unwrap();
+    let mut scenario = Scenario::new(scene).unwrap();
     for _ in 0..(time / scene.dt).round() as usize {
-        let now = prepared.world.time();
-        let simulation = prepared.world.bodies_mut().simulation_mut();
-        prepared.drives.apply(simulation.system_mut(), now, scene.dt);
-        prepared.world.step().unwrap();
-        look(&prepared.world);
+        scenario.step().unwrap();
+        look(&scenario.world);
     }
-    prepared.world
+    scenario.world
 }
 
 // The law, acceptance 29: friction against turning takes mu g/(2/5 r^2) each second, in the order of its length.

@@ -6,7 +6,7 @@ use pliant_coupling::World;
 use pliant_rigid::BodyId;
 use pliant_scenes::builtin;
 use pliant_scenes::format::Scene;
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 const G: f64 = 9.81;
 
@@ -16,15 +16,12 @@ fn scene(name: &str) -> Scene {
 
 /// Runs a scene to its end; `look` sees the world after each step.
 fn play(scene: &Scene, mut look: impl FnMut(&World)) -> World {
-    let mut prepared = prepare(scene).unwrap();
+    let mut scenario = Scenario::new(scene).unwrap();
     for _ in 0..(scene.duration / scene.dt).round() as usize {
-        let time = prepared.world.time();
-        let simulation = prepared.world.bodies_mut().simulation_mut();
-        prepared.drives.apply(simulation.system_mut(), time, scene.dt);
-        prepared.world.step().unwrap();
-        look(&prepared.world);
+        scenario.step().unwrap();
+        look(&scenario.world);
     }
-    prepared.world
+    scenario.world
 }
 
 fn id(world: &World, name: &str) -> BodyId {

@@ -5,43 +5,40 @@ use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use pliant_rigid::multibody::{Kinematics, LinkId, MassMatrix, Model, for_each_axis, mass_matrix};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Controller, apply};
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 
 /// A built-in scene with changes, ready to step.
-fn scene(name: &str, changes: &[&str]) -> Prepared {
+fn scene(name: &str, changes: &[&str]) -> Scenario {
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
-    prepare(&apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap()).unwrap()
+    Scenario::new(&apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap()).unwrap()
 }
 
 /// One step as a run does it, the motors told first; gives the steps of the integrator.
-fn step(prepared: &mut Prepared) -> usize {
-    let (world, dt) = (&mut prepared.world, prepared.scene.dt);
-    let time = world.time();
-    prepared.drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, dt);
-    world.step().unwrap().rigid.steps
+fn step(scenario: &mut Scenario) -> usize {
+    scenario.step().unwrap().rigid.steps
 }
 
 /// Steps until `time` [s].
-fn run_to(prepared: &mut Prepared, time: f64) {
-    while prepared.world.time() < time - 1e-9 {
-        step(prepared);
+fn run_to(scenario: &mut Scenario, time: f64) {
+    while scenario.world.time() < time - 1e-9 {
+        step(scenario);
     }
 }
 
-fn pose(prepared: &Prepared, body: &str) -> Isometry3<f64> {
-    let bodies = prepared.world.bodies();
+fn pose(scenario: &Scenario, body: &str) -> Isometry3<f64> {
+    let bodies = scenario.world.bodies();
     bodies.pose(bodies.find(body).unwrap())
 }
 
 /// The link that a body is.
-fn link(prepared: &Prepared, body: &str) -> LinkId {
-    let bodies = prepared.world.bodies();
+fn link(scenario: &Scenario, body: &str) -> LinkId {
+    let bodies = scenario.world.bodies();
     bodies.body(bodies.find(body).unwrap()).link.unwrap()
 }
 
 /// Sum of the normal forces between two links in the last step [N].
-fn pressure(prepared: &Prepared, [a, b]: [LinkId; 2]) -> f64 {
-    let simulation = prepared.world.bodies().simulation();
+fn pressure(scenario: &Scenario, [a, b]: [LinkId; 2]) -> f64 {
+    let simulation = scenario.world.bodies().simulation();
     let between = |first: Option<LinkId>, second: Option<LinkId>| {
         [first, second] == [Some(a), Some(b)] || [first, second] == [Some(b), Some(a)]
     };
@@ -65,16 +62,16 @@ struct Grasp {
 }
 
 fn grasp(changes: &[&str]) -> Grasp {
-    let mut prepared = scene("gripper", changes);
-    let links = [link(&prepared, "post"), link(&prepared, "peg")];
-    let held = |p: &Prepared| (pose(p, "post").inverse() * pose(p, "peg")).translation.vector;
-    let start = held(&prepared);
+    let mut scenario = scene("gripper", changes);
+    let links = [link(&scenario, "post"), link(&scenario, "peg")];
+    let held = |p: &Scenario| (pose(p, "post").inverse() * pose(p, "peg")).translation.vector;
+    let start = held(&scenario);
     let (mut forces, mut steps, mut slip) = (Vec::new(), 0, 0.0_f64);
-    while prepared.world.time() < 2.0 - 1e-9 {
-        steps += step(&mut prepared);
-        slip = slip.max((held(&prepared) - start).norm());
-        if prepared.world.time() > 1.0 {
-            forces.push(pressure(&prepared, links));
+    while scenario.world.time() < 2.0 - 1e-9 {
+        steps += step(&mut scenario);
+        slip = slip.max((held(&scenario) - start).norm());
+        if scenario.world.time() > 1.0 {
+            forces.push(pressure(&scenario, links));
         }
     }
     let force = forces.iter().sum::<f64>() / forces.len() as f64;
@@ -101,43 +98,43 @@ fn a_wedged_peg_stays_through_an_impact() {
 }
 
 /// Where the scene's arm is told to be at time `t` [rad].
-fn told(prepared: &Prepared, t: f64) -> Vec<f64> {
-    let Controller::InverseDynamics(control) = &prepared.scene.controllers[0] else { panic!() };
+fn told(scenario: &Scenario, t: f64) -> Vec<f64> {
+    let Controller::InverseDynamics(control) = &scenario.scene.controllers[0] else { panic!() };
     (0..7).map(|k| control.target(k, &format!("joint{}", k + 1), 0.0).at(t)).collect()
 }
 
 /// By how much each joint of the arm is behind what it is told [rad].
-fn behind(prepared: &Prepared) -> DVector<f64> {
-    let bodies = prepared.world.bodies();
-    let told = told(prepared, prepared.world.time());
+fn behind(scenario: &Scenario) -> DVector<f64> {
+    let bodies = scenario.world.bodies();
+    let told = told(scenario, scenario.world.time());
     let angle = |k: usize| bodies.joint(bodies.find(&format!("arm/link{}", k + 1)).unwrap()).0[0];
     DVector::from_fn(7, |k, _| told[k] - angle(k))
 }
 
 /// The arm's model, where it is, and its joints among the degrees of freedom.
-fn arm(prepared: &Prepared) -> (&Model, Kinematics, Vec<usize>) {
-    let model = &prepared.world.bodies().simulation().system().model;
+fn arm(scenario: &Scenario) -> (&Model, Kinematics, Vec<usize>) {
+    let model = &scenario.world.bodies().simulation().system().model;
     let mut kinematics = Kinematics::new(model);
-    kinematics.update(model, prepared.world.bodies().state());
-    let joint = |k| model.velocities_of(link(prepared, &format!("arm/link{k}"))).start;
+    kinematics.update(model, scenario.world.bodies().state());
+    let joint = |k| model.velocities_of(link(scenario, &format!("arm/link{k}"))).start;
     (model, kinematics, (1..8).map(joint).collect())
 }
 
 /// Mass matrix of the arm's seven joints [kg m^2].
-fn arm_inertia(prepared: &Prepared) -> DMatrix<f64> {
-    let (model, kinematics, joints) = arm(prepared);
+fn arm_inertia(scenario: &Scenario) -> DMatrix<f64> {
+    let (model, kinematics, joints) = arm(scenario);
     let mut all = MassMatrix::default();
     mass_matrix(model, &kinematics, &mut all);
-    let tree = model.tree_of(link(prepared, "arm/link1")).unwrap();
+    let tree = model.tree_of(link(scenario, "arm/link1")).unwrap();
     let (first, block) = (model.trees()[tree].first_velocity, all.block(tree));
     DMatrix::from_fn(7, 7, |r, c| block[(joints[r] - first, joints[c] - first)])
 }
 
 /// The error at which computed torque carries a weight it does not know of, `M^-1 tau/K_p` [rad], M of the arm's joints.
-fn droop(prepared: &Prepared, body: &str, mass: f64, stiffness: f64) -> DVector<f64> {
-    let (model, kinematics, joints) = arm(prepared);
-    let hand = link(prepared, "hand/hand");
-    let center = pose(prepared, body).translation.vector;
+fn droop(scenario: &Scenario, body: &str, mass: f64, stiffness: f64) -> DVector<f64> {
+    let (model, kinematics, joints) = arm(scenario);
+    let hand = link(scenario, "hand/hand");
+    let center = pose(scenario, body).translation.vector;
     let weight = mass * 9.81;
     let mut torque = DVector::zeros(7);
     for_each_axis(model, &kinematics, hand, &center, |n, axis| {
@@ -146,7 +143,7 @@ fn droop(prepared: &Prepared, body: &str, mass: f64, stiffness: f64) -> DVector<
             torque[k] = weight * axis.linear.z;
         }
     });
-    arm_inertia(prepared).lu().solve(&torque).unwrap() / stiffness
+    arm_inertia(scenario).lu().solve(&torque).unwrap() / stiffness
 }
 
 // Acceptance 23 and Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that friction holds.
@@ -162,36 +159,36 @@ fn droop(prepared: &Prepared, body: &str, mass: f64, stiffness: f64) -> DVector<
 // - The second set point is (0.42, 0.32, 0.52) m for the hand, which took the box 0.1796 m below its frame.
 #[test]
 fn an_arm_carries_a_box_by_friction() {
-    let mut prepared = scene("franka", &[]);
-    let held = |p: &Prepared| pose(p, "hand/hand").inverse() * pose(p, "box");
-    run_to(&mut prepared, 3.0);
+    let mut scenario = scene("franka", &[]);
+    let held = |p: &Scenario| pose(p, "hand/hand").inverse() * pose(p, "box");
+    run_to(&mut scenario, 3.0);
     // Off the table by now: 0.1067 m is half of the box.
-    assert!(pose(&prepared, "box").translation.z > 0.12);
-    let taken = held(&prepared);
+    assert!(pose(&scenario, "box").translation.z > 0.12);
+    let taken = held(&scenario);
     let (mut slip, mut turn, mut worst) = (0.0_f64, 0.0_f64, 0.0_f64);
-    while prepared.world.time() < 10.0 - 1e-9 {
-        step(&mut prepared);
-        let now = held(&prepared);
+    while scenario.world.time() < 10.0 - 1e-9 {
+        step(&mut scenario);
+        let now = held(&scenario);
         slip = slip.max((now.translation.vector - taken.translation.vector).norm());
         turn = turn.max(now.rotation.angle_to(&taken.rotation));
-        worst = worst.max(behind(&prepared).amax());
+        worst = worst.max(behind(&scenario).amax());
     }
     let drift = 0.5 * 0.0025 * 0.53 * 1.2 * 1.115_f64.powi(2) * (1.0 / 1.8 + 2.0 / 1.6);
     assert!(slip < 1e-4 * 7.0 + drift, "{slip} m");
     assert!(turn < 0.01, "{turn} rad");
-    let inertia = arm_inertia(&prepared);
+    let inertia = arm_inertia(&scenario);
     let explicit = inertia.clone().lu().solve(&DMatrix::from_diagonal(&inertia.diagonal())).unwrap();
     let fastest = 1.5 * 1.115 / 1.6;
     let lag = 0.0025 * fastest * (explicit - DMatrix::identity(7, 7)).column(0).amax();
-    let hanging = droop(&prepared, "box", 0.411, 1e3).amax();
+    let hanging = droop(&scenario, "box", 0.411, 1e3).amax();
     assert!(worst < lag + hanging, "{worst} rad, {lag} rad");
     let set_point = Vector3::new(0.42, 0.32, 0.52);
-    let below = set_point - pose(&prepared, "box").translation.vector;
-    assert!((pose(&prepared, "hand/hand").translation.vector - set_point).norm() < 0.01);
+    let below = set_point - pose(&scenario, "box").translation.vector;
+    assert!((pose(&scenario, "hand/hand").translation.vector - set_point).norm() < 0.01);
     assert!((below - Vector3::new(0.0, 0.0, 0.1796)).norm() < 0.01, "{below}");
 
-    run_to(&mut prepared, 18.0);
-    let (error, law) = (behind(&prepared), droop(&prepared, "box", 0.411, 1e3));
+    run_to(&mut scenario, 18.0);
+    let (error, law) = (behind(&scenario), droop(&scenario, "box", 0.411, 1e3));
     assert!(law.amax() > 1e-3);
     assert!((&error - &law).amax() < 0.02 * law.amax(), "{error} {law}");
 }
@@ -204,46 +201,46 @@ fn cups_carry_parcels_and_drop_them() {
     let parcels = [("parcel a", 0.06), ("parcel b", 0.055), ("parcel c", 0.064)];
     // The middle one is 117.7 N, more than its two cups have.
     let mut heavy = scene("vacuum", &["bodies[parcel b].motion.mass=12"]);
-    let mut prepared = scene("vacuum", &[]);
-    let start = parcels.map(|(name, _)| pose(&prepared, name).translation.vector);
-    run_to(&mut prepared, 0.99);
+    let mut scenario = scene("vacuum", &[]);
+    let start = parcels.map(|(name, _)| pose(&scenario, name).translation.vector);
+    run_to(&mut scenario, 0.99);
     for ((name, _), start) in parcels.iter().zip(&start) {
-        let moved = pose(&prepared, name).translation.vector - start;
+        let moved = pose(&scenario, name).translation.vector - start;
         assert!(moved.norm() < 1e-3, "{name} before the pump runs: {moved}");
     }
-    while prepared.world.time() < 4.4 - 1e-9 {
-        step(&mut prepared);
-        if prepared.world.time() < 1.5 {
+    while scenario.world.time() < 4.4 - 1e-9 {
+        step(&mut scenario);
+        if scenario.world.time() < 1.5 {
             continue;
         }
-        let plate = pose(&prepared, "plate").translation.vector;
+        let plate = pose(&scenario, "plate").translation.vector;
         for ((name, half), start) in parcels.iter().zip(&start) {
-            let at = pose(&prepared, name);
+            let at = pose(&scenario, name);
             // The plate's frame is its centre, 12 mm above its underside.
             let place = Vector3::new(plate.x + start.x, start.y, plate.z - 0.012 - 0.02 - half);
             let off = at.translation.vector - place;
             assert!(
                 off.norm() < 1e-3 && at.rotation.angle() < 1e-2,
                 "{name}, {} s: {off}",
-                prepared.world.time()
+                scenario.world.time()
             );
         }
     }
     // The bellows have sprung back and lost the parcels by 4.44 s; the lowest fall is 87 mm, 0.13 s.
-    let falling = |p: &Prepared, name| {
+    let falling = |p: &Scenario, name| {
         let bodies = p.world.bodies();
         bodies.velocity(bodies.find(name).unwrap()).linear.z
     };
-    run_to(&mut prepared, 4.44);
-    let before = parcels.map(|(name, _)| falling(&prepared, name));
-    run_to(&mut prepared, 4.5);
+    run_to(&mut scenario, 4.44);
+    let before = parcels.map(|(name, _)| falling(&scenario, name));
+    run_to(&mut scenario, 4.5);
     for ((name, _), before) in parcels.iter().zip(before) {
-        let gained = falling(&prepared, name) - before;
+        let gained = falling(&scenario, name) - before;
         assert!((gained + 9.81 * 0.06).abs() < 1e-6, "{name}: {gained} m/s");
     }
-    run_to(&mut prepared, 6.0);
+    run_to(&mut scenario, 6.0);
     for ((name, half), start) in parcels.iter().zip(&start) {
-        let at = pose(&prepared, name);
+        let at = pose(&scenario, name);
         let off = at.translation.vector - Vector3::new(start.x + 0.75, start.y, 0.1 + half);
         assert!(off.norm() < 2e-3 && at.rotation.angle() < 1e-2, "{name}: {off}");
     }

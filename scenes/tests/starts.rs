@@ -8,7 +8,7 @@ use pliant_numeric::random::SplitMix64;
 use pliant_scenes::assemble::AssembleError;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Scene, parse_scene};
-use pliant_scenes::prepare::{Prepared, SceneError, prepare};
+use pliant_scenes::scenario::{Scenario, SceneError};
 use pliant_scenes::starts::{Overlap, RIGID_OVERLAP};
 use serde_json::{Value, json};
 
@@ -30,8 +30,8 @@ fn fixed(name: &str, shape: &Value) -> Value {
 }
 
 /// A scene's world, or why it has none.
-fn start(scene: &Scene) -> Result<Prepared, SceneError> {
-    prepare(scene)
+fn start(scene: &Scene) -> Result<Scenario, SceneError> {
+    Scenario::new(scene)
 }
 
 /// A random shape that soft and rigid bodies have, and half of its height [m].
@@ -290,10 +290,10 @@ fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
 fn built_in_scenes_start_apart() {
     let failed: Vec<String> = builtin::names()
         .filter_map(|name| {
-            let prepared = start(&builtin::scene(name).unwrap().unwrap());
-            match prepared {
-                Ok(prepared) => {
-                    println!("{name}: {:?}", prepared.warnings);
+            let scenario = start(&builtin::scene(name).unwrap().unwrap());
+            match scenario {
+                Ok(scenario) => {
+                    println!("{name}: {:?}", scenario.warnings);
                     None
                 }
                 Err(error) => Some(format!("{name}: {error}")),
@@ -304,8 +304,8 @@ fn built_in_scenes_start_apart() {
 }
 
 /// Mean height of the particles [m].
-fn height(prepared: &Prepared) -> f64 {
-    let particles = prepared.world.mpm().particles();
+fn height(scenario: &Scenario) -> f64 {
+    let particles = scenario.world.mpm().particles();
     particles.iter().map(|p| p.position.z).sum::<f64>() / particles.len() as f64
 }
 
@@ -326,19 +326,19 @@ fn dough_that_stands_on_a_floor_stays() {
         let mut dough = soft("d", &shape, Vector3::z() * half);
         dough["material"] = json!({ "model": "von-mises", "density": 1200.0, "youngs_modulus": 3e5,
             "poissons_ratio": 0.24, "yield_stress": 2700.0 });
-        let mut prepared =
+        let mut scenario =
             start(&scene(0.01, json!([dough]), json!([fixed("floor", &json!({ "type": "half-space" }))])))
                 .unwrap();
-        let begin = height(&prepared);
+        let begin = height(&scenario);
         let (mut rise, mut sink) = (0.0_f64, 0.0_f64);
         for _ in 0..60 {
-            prepared.world.step().unwrap();
-            let moved = height(&prepared) - begin;
+            scenario.world.step().unwrap();
+            let moved = height(&scenario) - begin;
             (rise, sink) = (rise.max(moved), sink.max(-moved));
         }
         println!("{shape}: rises by {:.4} mm, sinks by {:.4} mm", 1e3 * rise, 1e3 * sink);
         let mut snapshot = ParticleSnapshot::default();
-        prepared.world.snapshot(&mut snapshot).unwrap();
+        scenario.world.snapshot(&mut snapshot).unwrap();
         let yielded = snapshot.state.iter().copied().fold(0.0, f32::max);
         println!("plastic strain {yielded}");
         assert!(rise < 1e-5, "{shape}: rises by {rise} m");
@@ -354,12 +354,12 @@ fn hop(material: &Value, grid: f64, depth: f64) -> f64 {
     body["material"] = material.clone();
     let mut placed = scene(grid, json!([body]), json!([fixed("floor", &json!({ "type": "half-space" }))]));
     placed.allow_overlap = vec!["d".to_owned()];
-    let mut prepared = start(&placed).unwrap();
-    let begin = height(&prepared);
+    let mut scenario = start(&placed).unwrap();
+    let begin = height(&scenario);
     let mut rise = 0.0_f64;
     for _ in 0..30 {
-        prepared.world.step().unwrap();
-        rise = rise.max(height(&prepared) - begin);
+        scenario.world.step().unwrap();
+        rise = rise.max(height(&scenario) - begin);
     }
     rise - depth
 }

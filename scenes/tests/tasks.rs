@@ -3,7 +3,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use pliant_scenes::format::{Scene, parse_scene};
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 use serde_json::{Value, json};
 
 /// Between the pads of the wide gripper, in the frame of its hand [m].
@@ -34,22 +34,19 @@ fn task(waypoints: &Value, grippers: &Value) -> Value {
 }
 
 /// Steps until `time` [s].
-fn run_to(prepared: &mut Prepared, time: f64) {
-    let dt = prepared.scene.dt;
-    while prepared.world.time() < time - 1e-9 {
-        let now = prepared.world.time();
-        prepared.drives.apply(prepared.world.bodies_mut().simulation_mut().system_mut(), now, dt);
-        prepared.world.step().unwrap();
+fn run_to(scenario: &mut Scenario, time: f64) {
+    while scenario.world.time() < time - 1e-9 {
+        scenario.step().unwrap();
     }
 }
 
-fn pose(prepared: &Prepared, body: &str) -> Isometry3<f64> {
-    let bodies = prepared.world.bodies();
+fn pose(scenario: &Scenario, body: &str) -> Isometry3<f64> {
+    let bodies = scenario.world.bodies();
     bodies.pose(bodies.find(body).unwrap())
 }
 
-fn tool(prepared: &Prepared) -> Isometry3<f64> {
-    pose(prepared, "hand/hand") * Isometry3::translation(0.0, 0.0, TOOL)
+fn tool(scenario: &Scenario) -> Isometry3<f64> {
+    pose(scenario, "hand/hand") * Isometry3::translation(0.0, 0.0, TOOL)
 }
 
 /// Corners of a square, 0.2 m wide, over the table.
@@ -68,19 +65,19 @@ fn square(control: &Value) -> Scene {
 
 /// Farthest of the tool from the sides of the square on its way, and from its corners at their times [m].
 fn deviations(scene: &Scene) -> [f64; 2] {
-    let mut prepared = prepare(scene).unwrap();
+    let mut scenario = Scenario::new(scene).unwrap();
     let (mut off_line, mut off_corner) = (0.0_f64, 0.0_f64);
     for (k, corner) in SQUARE.iter().enumerate() {
         let (end, corner) = (1.5 + 0.6 * k as f64, Vector3::from(*corner));
-        while k > 0 && prepared.world.time() < end - 1e-6 {
-            let next = prepared.world.time() + scene.dt;
-            run_to(&mut prepared, next);
+        while k > 0 && scenario.world.time() < end - 1e-6 {
+            let next = scenario.world.time() + scene.dt;
+            run_to(&mut scenario, next);
             let from = Vector3::from(SQUARE[k - 1]);
-            let (along, at) = ((corner - from).normalize(), tool(&prepared).translation.vector - from);
+            let (along, at) = ((corner - from).normalize(), tool(&scenario).translation.vector - from);
             off_line = off_line.max((at - along * at.dot(&along)).norm());
         }
-        run_to(&mut prepared, end);
-        off_corner = off_corner.max((tool(&prepared).translation.vector - corner).norm());
+        run_to(&mut scenario, end);
+        off_corner = off_corner.max((tool(&scenario).translation.vector - corner).norm());
     }
     [off_line, off_corner]
 }
@@ -115,21 +112,21 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
     let grippers = json!([{ "robot": "hand", "commands": [
         { "time": 1.5, "opening": 0.02, "duration": 0.5, "effort": 30 },
         { "time": 3.2, "opening": 0.16, "duration": 0.2 } ] }]);
-    let mut prepared = prepare(&scene(&task(&waypoints, &grippers), &[boxed], 4.0)).unwrap();
-    run_to(&mut prepared, 1.4);
-    let opening = |p: &Prepared| {
+    let mut scenario = Scenario::new(&scene(&task(&waypoints, &grippers), &[boxed], 4.0)).unwrap();
+    run_to(&mut scenario, 1.4);
+    let opening = |p: &Scenario| {
         let fingers = ["hand/left_finger", "hand/right_finger"].map(|f| pose(p, f).translation.vector);
         (fingers[0] - fingers[1]).norm()
     };
-    assert!((opening(&prepared) - 0.16).abs() < 1e-4, "{}", opening(&prepared));
-    run_to(&mut prepared, 3.1);
-    let height = pose(&prepared, "box").translation.vector.z;
-    println!("box at {height:.5} m, pads {:.5} m apart", opening(&prepared));
+    assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
+    run_to(&mut scenario, 3.1);
+    let height = pose(&scenario, "box").translation.vector.z;
+    println!("box at {height:.5} m, pads {:.5} m apart", opening(&scenario));
     assert!((height - 0.175).abs() < 1e-3, "{height}");
-    assert!((opening(&prepared) - 0.05).abs() < 5e-4, "{}", opening(&prepared));
-    run_to(&mut prepared, 4.0);
-    assert!((pose(&prepared, "box").translation.vector.z - 0.025).abs() < 1e-3);
-    assert!((opening(&prepared) - 0.16).abs() < 1e-4, "{}", opening(&prepared));
+    assert!((opening(&scenario) - 0.05).abs() < 5e-4, "{}", opening(&scenario));
+    run_to(&mut scenario, 4.0);
+    assert!((pose(&scenario, "box").translation.vector.z - 0.025).abs() < 1e-3);
+    assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
 // The law: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where the pads' faces are as far apart as told.
@@ -140,17 +137,17 @@ fn the_wide_gripper_opens_from_2_to_160_mm() {
     assert!((mass - 0.3).abs() < 1e-12, "{mass}");
     let grippers = json!([{ "robot": "hand", "commands": [
         { "time": 0.1, "opening": 0.002, "duration": 0.6 }, { "time": 1, "opening": 0.16, "duration": 0.6 } ] }]);
-    let mut prepared =
-        prepare(&scene(&task(&json!([{ "time": 1, "joints": {} }]), &grippers), &[], 2.0)).unwrap();
+    let mut scenario =
+        Scenario::new(&scene(&task(&json!([{ "time": 1, "joints": {} }]), &grippers), &[], 2.0)).unwrap();
     // Between the inner faces: each finger's frame is in its face.
-    let opening = |p: &Prepared| {
+    let opening = |p: &Scenario| {
         let fingers = ["hand/left_finger", "hand/right_finger"].map(|f| pose(p, f).translation.vector);
         (fingers[0] - fingers[1]).norm()
     };
-    run_to(&mut prepared, 1.0);
-    assert!((opening(&prepared) - 0.002).abs() < 1e-4, "{}", opening(&prepared));
-    run_to(&mut prepared, 2.0);
-    assert!((opening(&prepared) - 0.16).abs() < 1e-4, "{}", opening(&prepared));
+    run_to(&mut scenario, 1.0);
+    assert!((opening(&scenario) - 0.002).abs() < 1e-4, "{}", opening(&scenario));
+    run_to(&mut scenario, 2.0);
+    assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
 // The law: two arms on opposite sides of a table, each turned towards it, lead their tools along one line, 0.3 m apart, through waypoints that they
@@ -171,22 +168,22 @@ fn two_arms_move_together() {
             "waypoints": [start, point(1.6, 0.0, "pass"), point(2.2, 0.2, "stop")] })
     };
     described["tasks"] = json!([task("left", 0.15), task("right", -0.15)]);
-    let mut prepared = prepare(&serde_json::from_value(described).unwrap()).unwrap();
-    run_to(&mut prepared, 1.0);
-    let tools = |p: &Prepared| {
+    let mut scenario = Scenario::new(&serde_json::from_value(described).unwrap()).unwrap();
+    run_to(&mut scenario, 1.0);
+    let tools = |p: &Scenario| {
         ["left_hand/hand", "right_hand/hand"]
             .map(|hand| (pose(p, hand) * Isometry3::translation(0.0, 0.0, TOOL)).translation.vector)
     };
-    let mut before = tools(&prepared)[0].x;
-    while prepared.world.time() < 2.2 - 1e-6 {
-        let next = prepared.world.time() + prepared.scene.dt;
-        run_to(&mut prepared, next);
-        let [left, right] = tools(&prepared);
+    let mut before = tools(&scenario)[0].x;
+    while scenario.world.time() < 2.2 - 1e-6 {
+        let next = scenario.world.time() + scenario.scene.dt;
+        run_to(&mut scenario, next);
+        let [left, right] = tools(&scenario);
         assert!((left - right - Vector3::new(0.0, 0.3, 0.0)).norm() < 1e-4, "{left} {right}");
         assert!((left.z - 0.2).abs() < 1e-4 && (left.y - 0.15).abs() < 1e-4, "{left}");
         if (next - 1.6).abs() < 1e-6 {
             // The mean velocity from one end to the other.
-            let speed = (left.x - before) / prepared.scene.dt;
+            let speed = (left.x - before) / scenario.scene.dt;
             assert!((speed - 0.4 / 1.2).abs() < 0.01, "{speed}");
         }
         before = left.x;
@@ -194,7 +191,7 @@ fn two_arms_move_together() {
 }
 
 fn refused(task: &Value) -> String {
-    match prepare(&scene(task, &[], 4.0)) {
+    match Scenario::new(&scene(task, &[], 4.0)) {
         Ok(_) => panic!("accepted"),
         Err(error) => error.to_string(),
     }
@@ -233,7 +230,7 @@ fn what_cannot_be_done_is_refused_by_name() {
 
     let mut twice = scene(&task(&json!([near]), &json!([])), &[], 4.0);
     twice.tasks.push(twice.tasks[0].clone());
-    let error = prepare(&twice).err().unwrap().to_string();
+    let error = Scenario::new(&twice).err().unwrap().to_string();
     assert!(error.starts_with("tasks[1].robot") && error.contains("arm/link1"), "{error}");
 }
 
@@ -303,10 +300,10 @@ fn a_weld_lets_go() {
         "motion": { "type": "dynamic", "pose": { "position": [0.5, 0.3, 1] }, "joint": { "type": "free" }, "mass": 1 },
         "geometries": [{ "shape": { "type": "sphere", "radius": 0.05 } }] }));
     with["constraints"] = json!([{ "type": "weld", "bodies": [null, "ball"], "release": 0.3 }]);
-    let mut prepared = prepare(&serde_json::from_value(with).unwrap()).unwrap();
-    run_to(&mut prepared, 0.3);
-    assert!((pose(&prepared, "ball").translation.vector.z - 1.0).abs() < 1e-6);
-    run_to(&mut prepared, 0.5);
-    let error = pose(&prepared, "ball").translation.vector.z - (1.0 - 0.5 * 9.81 * 0.04);
+    let mut scenario = Scenario::new(&serde_json::from_value(with).unwrap()).unwrap();
+    run_to(&mut scenario, 0.3);
+    assert!((pose(&scenario, "ball").translation.vector.z - 1.0).abs() < 1e-6);
+    run_to(&mut scenario, 0.5);
+    let error = pose(&scenario, "ball").translation.vector.z - (1.0 - 0.5 * 9.81 * 0.04);
     assert!(error.abs() < 0.5 * 9.81 * 0.002 * 0.2 * 1.01, "{error}");
 }

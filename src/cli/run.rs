@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use pliant::runner::run::{self, RunOptions, Status, Summary};
 use pliant::scenes::format::Scene;
 use pliant::scenes::load::load;
-use pliant::scenes::prepare::{Prepared, prepare};
+use pliant::scenes::scenario::Scenario;
 use serde_json::json;
 
 use super::args::RunArguments;
@@ -16,7 +16,7 @@ use super::{Failure, print, print_json, table};
 
 /// What is to be run: everything that can be refused without a step has been looked at.
 struct Plan {
-    runs: Vec<(PathBuf, Prepared)>,
+    runs: Vec<(PathBuf, Scenario)>,
     arguments: RunArguments,
 }
 
@@ -34,7 +34,7 @@ fn plan(arguments: RunArguments) -> anyhow::Result<Plan> {
     }
     let mut runs = Vec::with_capacity(scenes.len());
     for ((scene, out), name) in scenes.iter().zip(outs).zip(&arguments.scenes) {
-        runs.push((out, prepare(scene).with_context(|| format!("scene '{name}'"))?));
+        runs.push((out, Scenario::new(scene).with_context(|| format!("scene '{name}'"))?));
     }
     Ok(Plan { runs, arguments })
 }
@@ -60,12 +60,12 @@ impl Plan {
         let Self { runs, arguments } = self;
         let mut summaries: Vec<Summary> = Vec::new();
         let mut errors = Vec::new();
-        for (out, prepared) in runs {
-            for warning in &prepared.warnings {
+        for (out, scenario) in runs {
+            for warning in &scenario.warnings {
                 eprintln!("warning: {warning}");
             }
-            let said = prepared.warnings.len();
-            let mut reporter = Reporter::new(&prepared.scene.name);
+            let said = scenario.warnings.len();
+            let mut reporter = Reporter::new(&scenario.scene.name);
             let mut progress = |progress: &run::Progress| reporter.show(progress);
             let options = RunOptions {
                 backend: arguments.backend.into(),
@@ -76,7 +76,7 @@ impl Plan {
                 stop: super::interrupt::flag(),
                 ..RunOptions::new(out)
             };
-            let result = run::run(prepared, options);
+            let result = run::run(scenario, options);
             reporter.finish();
             match result {
                 Ok(summary) => {

@@ -1,7 +1,7 @@
 //! `list`, `check`, `show`, `schema`: commands that write nothing.
 
 use anyhow::Context;
-use pliant::scenes::prepare::prepare;
+use pliant::scenes::scenario::Scenario;
 use pliant::scenes::{builtin, format, load};
 use serde_json::json;
 
@@ -34,12 +34,13 @@ pub fn list(json: bool) -> Result<(), Failure> {
 
 pub fn check(arguments: &SceneArguments) -> Result<(), Failure> {
     let scene = load::load(&arguments.scene, &arguments.changes.assignments()).map_err(Failure::usage)?;
-    let prepared =
-        prepare(&scene).with_context(|| format!("scene '{}'", arguments.scene)).map_err(Failure::Usage)?;
-    for warning in &prepared.warnings {
+    let scenario = Scenario::new(&scene)
+        .with_context(|| format!("scene '{}'", arguments.scene))
+        .map_err(Failure::Usage)?;
+    for warning in &scenario.warnings {
         eprintln!("warning: {warning}");
     }
-    let world = &prepared.world;
+    let world = &scenario.world;
     Ok(print(&format!(
         "{}: valid; {} particles, {} bodies, {} substeps of a step\n",
         scene.name,

@@ -4,7 +4,7 @@ use pliant::runner::machine;
 use pliant::runner::run::{Manifest, RunError, Status};
 use pliant::runner::sweep::{RandomPlan, SweepError, SweepOptions, random_variants, variants};
 use pliant::scenes::load::load;
-use pliant::scenes::prepare::prepare;
+use pliant::scenes::scenario::Scenario;
 
 use super::args::SweepArguments;
 use super::{Failure, print, print_json, table};
@@ -25,7 +25,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     };
     let variants = variants.map_err(Failure::usage)?;
     // One that makes no world is refused here only if it is the scene itself: a variant alone must not stop the others.
-    prepare(&scene).map_err(Failure::usage)?;
+    Scenario::new(&scene).map_err(Failure::usage)?;
     let options = SweepOptions {
         out: arguments.out.clone(),
         backend,

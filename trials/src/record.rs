@@ -11,7 +11,7 @@ use pliant_rigid::multibody::{Kinematics, LinkId, potential_energy};
 use pliant_rigid::{BodyId, Shape, SpatialVelocity};
 
 use pliant_scenes::format::Scene;
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 
 /// Totals of all that moves by its own dynamics, at one time, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,11 +165,11 @@ pub fn steps_of(scene: &Scene) -> u64 {
 }
 
 fn record_from(scene: &Scene, resume_at: Option<u64>) -> Result<Record, NoRun> {
-    let prepared = catch(|| prepare(scene));
-    match prepared {
+    let scenario = catch(|| Scenario::new(scene));
+    match scenario {
         Err(message) => Err(NoRun::Panicked(message)),
         Ok(Err(error)) => Err(NoRun::Refused(error.to_string())),
-        Ok(Ok(prepared)) => Ok(Watch::new(prepared).run(resume_at)),
+        Ok(Ok(scenario)) => Ok(Watch::new(scenario).run(resume_at)),
     }
 }
 
@@ -183,7 +183,7 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 /// A world with what watches it.
 struct Watch {
-    prepared: Prepared,
+    scenario: Scenario,
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
     record: Record,
@@ -195,8 +195,8 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(prepared: Prepared) -> Self {
-        let world = &prepared.world;
+    fn new(scenario: Scenario) -> Self {
+        let world = &scenario.world;
         let model = &world.bodies().simulation().system().model;
         let rigid: f64 = dynamic_links(world).map(|link| model.links()[link.0].inertia.mass).sum();
         let kinematics = Kinematics::new(model);
@@ -204,21 +204,21 @@ impl Watch {
             moments: Vec::new(),
             mass: rigid,
             gravity: world.gravity(),
-            length: smallest_length(world, &prepared.scene),
+            length: smallest_length(world, &scenario.scene),
             span: span(world),
             start: states(world),
             bodies: Vec::new(),
             parts: Vec::new(),
             inside: Vec::new(),
             state: Vec::new(),
-            warnings: prepared.warnings.clone(),
+            warnings: scenario.warnings.clone(),
             deepest: 0.0,
             pressed: 0.0,
             gained: 0.0,
             end: End::Completed,
         };
         let mut watch = Self {
-            prepared,
+            scenario,
             kinematics,
             snapshot: ParticleSnapshot::default(),
             record,
@@ -226,7 +226,7 @@ impl Watch {
             started_inside: 0.0,
             end: End::Completed,
         };
-        watch.record.mass += watch.prepared.world.diagnostics().mass;
+        watch.record.mass += watch.scenario.world.diagnostics().mass;
         watch
     }
 
@@ -235,7 +235,7 @@ impl Watch {
         self.look_inside();
         self.started_inside = self.record.inside.iter().map(|inside| inside.depth).fold(0.0, f64::max);
         self.record.inside.clear();
-        let steps = steps_of(&self.prepared.scene);
+        let steps = steps_of(&self.scenario.scene);
         let every = (steps / 8).max(1);
         for step in 0..steps {
             if resume_at == Some(step) {
@@ -254,10 +254,7 @@ impl Watch {
 
     /// One step; whether it could be done.
     fn step(&mut self) -> bool {
-        let Prepared { world, drives, scene, .. } = &mut self.prepared;
-        let time = world.time();
-        drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
-        self.end = match catch(|| world.step()) {
+        self.end = match catch(|| self.scenario.step()) {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
                 self.record.pressed = self.record.pressed.max(report.rigid.solver.pressed);
@@ -273,26 +270,26 @@ impl Watch {
     /// Goes on in a fresh world from the state of this one.
     fn resume(&mut self) {
         let mut bytes = Vec::new();
-        if let Err(error) = self.prepared.world.write_state(&mut bytes) {
+        if let Err(error) = self.scenario.world.write_state(&mut bytes) {
             self.end = End::Said(error.to_string());
             return;
         }
-        let fresh = match prepare(&self.prepared.scene) {
+        let fresh = match Scenario::new(&self.scenario.scene) {
             Ok(fresh) => fresh,
             Err(error) => {
                 self.end = End::Said(error.to_string());
                 return;
             }
         };
-        self.prepared = fresh;
-        if let Err(error) = self.prepared.world.read_state(&mut bytes.as_slice()) {
+        self.scenario = fresh;
+        if let Err(error) = self.scenario.world.read_state(&mut bytes.as_slice()) {
             self.end = End::Said(error.to_string());
         }
     }
 
     /// Writes down the totals of now.
     fn note(&mut self) {
-        let world = &mut self.prepared.world;
+        let world = &mut self.scenario.world;
         let particles = world.diagnostics();
         let bodies = world.bodies();
         let model = &bodies.simulation().system().model;
@@ -313,7 +310,7 @@ impl Watch {
 
     /// Looks for particles and centres of mass inside of bodies.
     fn look_inside(&mut self) {
-        let world = &mut self.prepared.world;
+        let world = &mut self.scenario.world;
         if world.snapshot(&mut self.snapshot).is_err() {
             return;
         }
@@ -346,7 +343,7 @@ impl Watch {
     }
 
     fn finish(mut self) -> Record {
-        let Prepared { world, scene, parts, .. } = &mut self.prepared;
+        let Scenario { world, scene, parts, .. } = &mut self.scenario;
         self.record.bodies = states(world);
         self.record.gained = world.energy().gain.map_or(0.0, |gain| gain.relative());
         // A state that cannot be written is a state that differs from all others.

@@ -13,7 +13,7 @@ use pliant_render::plot::{Plot, PlotError, Series, Style};
 use pliant_runner::machine::{Machine, thread_time};
 use pliant_scenes::depths::Depths;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains, Copies, RigidSolver, Scene};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// Time against contacts.
 pub const CONTACTS: Part = Part {
@@ -77,7 +77,7 @@ impl Timed {
     /// Steps the bodies of a scene.
     fn run(&mut self, scene: &Scene) -> Result<(), BenchError> {
         let fail = |reason: String| BenchError { bench: CONTACTS.name, reason };
-        let mut world = prepare(scene).map_err(|e| fail(e.to_string()))?.world;
+        let mut world = Scenario::new(scene).map_err(|e| fail(e.to_string()))?.world;
         let simulation = world.bodies_mut().simulation_mut();
         let [before, timed] = STEPS;
         let step = |k: usize| scene.dt * (k + 1) as f64;

@@ -12,7 +12,7 @@ use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use pliant_runner::machine::Machine;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Body, Dynamic, Integrator, Motion, Order, RigidShape, Scene};
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 
 /// A box slides to rest.
 pub const SLIDE: Part = Part {
@@ -89,7 +89,7 @@ impl Play {
         let mut scene = Scene { dt: stepping.look, ..scene.clone() };
         scene.rigid.integrator = stepping.integrator;
         let fail = |reason: String| BenchError { bench: part, reason };
-        let Prepared { world, .. } = prepare(&scene).map_err(|e| fail(e.to_string()))?;
+        let Scenario { world, .. } = Scenario::new(&scene).map_err(|e| fail(e.to_string()))?;
         let (steps, rejected, solves, iterations, looks) = (0, 0, 0, 0, 0);
         let (wall, simulated, contacts) = (0.0, 0.0, 0.0);
         Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, looks, contacts })

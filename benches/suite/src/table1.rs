@@ -220,7 +220,7 @@ mod tests {
         for published in &TABLE {
             let scene = shipped(PART.name, published.scene).unwrap();
             assert_eq!(scene.grid_spacing, Some(published.grid_spacing), "{}", published.scene);
-            let world = pliant_scenes::prepare::prepare(&scene).unwrap().world;
+            let world = pliant_scenes::scenario::Scenario::new(&scene).unwrap().world;
             let ratio = world.particle_count() as f64 / published.particles as f64;
             let near = if scene.cloths.is_empty() { 0.0 } else { 2e-3 };
             assert!((ratio - 1.0).abs() <= near, "{}: {ratio}", published.scene);

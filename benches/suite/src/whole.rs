@@ -9,7 +9,7 @@ use super::{BenchError, in_pool};
 use pliant_runner::machine::Machine;
 use pliant_runner::run::{Statistics, StepFigures};
 use pliant_scenes::format::Scene;
-use pliant_scenes::prepare::{Prepared, prepare};
+use pliant_scenes::scenario::Scenario;
 
 /// A scene at its end, and what its steps took.
 pub(super) struct Whole {
@@ -40,24 +40,22 @@ fn run_in_pool(
     mut look: impl FnMut(&mut World) -> Result<(), BackendError>,
 ) -> Result<Whole, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
-    let Prepared { mut world, drives, .. } = prepare(scene).map_err(|e| fail(e.to_string()))?;
-    machine.attach(&mut world).map_err(|e| fail(e.to_string()))?;
+    let mut scenario = Scenario::new(scene).map_err(|e| fail(e.to_string()))?;
+    machine.attach(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     let steps = (scene.duration / scene.dt).round() as usize;
     let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
     let mut substeps = 0;
-    look(&mut world).map_err(|e| fail(e.to_string()))?;
+    look(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     for _ in 0..steps {
         let clock = Instant::now();
-        let time = world.time();
-        drives.apply(world.bodies_mut().simulation_mut().system_mut(), time, scene.dt);
-        let report = world.step().map_err(|e| fail(e.to_string()))?;
+        let report = scenario.step().map_err(|e| fail(e.to_string()))?;
         let wall = clock.elapsed().as_secs_f64() * 1e3;
         wall_ms.push(wall);
         substeps = report.substeps;
         statistics.add(&StepFigures::of(&report, wall));
-        look(&mut world).map_err(|e| fail(e.to_string()))?;
+        look(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     }
-    Ok(Whole { world, wall_ms, statistics, substeps, scene: scene.clone() })
+    Ok(Whole { world: scenario.world, wall_ms, statistics, substeps, scene: scene.clone() })
 }
 
 impl Whole {

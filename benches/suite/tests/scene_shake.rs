@@ -4,7 +4,7 @@
 use pliant_bench::grip::{Grip, Slip};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Motion, PoseKeyframe, Scene, apply};
-use pliant_scenes::prepare::prepare;
+use pliant_scenes::scenario::Scenario;
 
 /// Simulated time until the grip is closed, and until the end \[s\].
 struct Times {
@@ -50,8 +50,8 @@ struct Held {
 }
 
 fn shake(scene: &Scene, times: &Times) -> Held {
-    let mut prepared = prepare(scene).unwrap();
-    let world = &mut prepared.world;
+    let mut scenario = Scenario::new(scene).unwrap();
+    let world = &mut scenario.world;
     let mut grip = Grip::new(world, ["left panel", "right panel"], "cube").unwrap().unwrap();
     let (panel, cube) = (world.bodies().find("left panel").unwrap(), world.bodies().find("cube").unwrap());
     while world.time() < times.closed - 1e-9 {

@@ -44,7 +44,7 @@ use crate::machine::{Backend, BackendError};
 use crate::picture::PictureError;
 use pliant_io::files::IoError;
 use pliant_render::plot::PlotError;
-use pliant_scenes::prepare::Prepared;
+use pliant_scenes::scenario::Scenario;
 
 /// Folder of the frames in a run directory.
 pub const FRAMES: &str = "frames";
@@ -248,20 +248,20 @@ pub fn check(out: &Path, backend: Backend, resume: bool) -> Result<(), RunError>
     }
 }
 
-/// Runs a prepared scene to its end and writes the run directory.
+/// Runs a scenario scene to its end and writes the run directory.
 ///
 /// A run that blows up is no error here: its directory says `failed` and holds the frames before it.
 ///
 /// # Errors
 /// [`RunError`]; a new run then leaves nothing behind but, with a checkpoint, the unfinished directory.
-pub fn run(prepared: Prepared, options: RunOptions) -> Result<Summary, RunError> {
+pub fn run(scenario: Scenario, options: RunOptions) -> Result<Summary, RunError> {
     match options.threads {
-        None => simulate::run(prepared, options),
+        None => simulate::run(scenario, options),
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| RunError::Threads { threads, reason: e.to_string() })?
-            .install(|| simulate::run(prepared, options)),
+            .install(|| simulate::run(scenario, options)),
     }
 }
 

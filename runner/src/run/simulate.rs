@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use pliant_coupling::{Diagnostics, StepReport, World};
+use pliant_coupling::{Diagnostics, StepReport};
 use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
@@ -24,18 +24,12 @@ use super::{
 use crate::machine::Machine;
 use crate::{figures, machine, picture, pressure};
 use pliant_io::files::IoError;
-use pliant_scenes::assemble::Drives;
 use pliant_scenes::format::Scene;
-use pliant_scenes::prepare::Prepared;
+use pliant_scenes::scenario::Scenario;
 
 /// A run between its steps.
 struct Run<'a> {
-    scene: Scene,
-    world: World,
-    centers: Vec<nalgebra::Vector3<f64>>,
-    drives: Drives,
-    /// What is approximated in the robots' files.
-    warnings: Vec<String>,
+    scenario: Scenario,
     directory: &'a Path,
     writer: FrameWriter,
     diagnostics: Table,
@@ -57,14 +51,14 @@ struct Run<'a> {
     last_checkpoint: Instant,
 }
 
-pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary, RunError> {
+pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
     super::check(&options.out, options.backend, options.resume)?;
     let directory = if options.resume {
         RunDirectory::reopen(&options.out)?
     } else {
         RunDirectory::create(&options.out)?
     };
-    match fill(prepared, &directory, &mut options) {
+    match fill(scenario, &directory, &mut options) {
         Ok((manifest, picture_error)) => {
             Ok(Summary { directory: directory.finish()?, manifest, picture_error })
         }
@@ -88,14 +82,14 @@ fn leave(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
 
 /// Everything in the directory, up to its manifest.
 fn fill(
-    prepared: Prepared,
+    scenario: Scenario,
     directory: &RunDirectory,
     options: &mut RunOptions,
 ) -> Result<(Manifest, Option<String>), RunError> {
     let machine = options.backend.open()?;
     let mut run =
-        if options.resume { Run::reopen(prepared, directory)? } else { Run::begin(prepared, directory)? };
-    machine.attach(&mut run.world).map_err(RunError::Attach)?;
+        if options.resume { Run::reopen(scenario, directory)? } else { Run::begin(scenario, directory)? };
+    machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
     let (status, error) = run.simulate(options)?;
     run.diagnostics.sync()?;
     run.bodies.sync()?;
@@ -156,39 +150,38 @@ fn same_but_duration(a: &Scene, b: &Scene) -> bool {
 }
 
 impl<'a> Run<'a> {
-    fn begin(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+    fn begin(scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
         let path = directory.path();
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
-        let cloth = !prepared.world.cloths().is_empty();
+        let cloth = !scenario.world.cloths().is_empty();
         let tables = (Table::diagnostics(path, cloth)?, Table::bodies(path)?);
-        let tactile = TactileTables::create(path, &prepared.world)?;
-        let forces = ForceTable::create(path, &prepared.scene, &prepared.world)?;
-        let mut run = Self::new(prepared, path, tables)?;
+        let tactile = TactileTables::create(path, &scenario.world)?;
+        let forces = ForceTable::create(path, &scenario.scene, &scenario.world)?;
+        let mut run = Self::new(scenario, path, tables)?;
         (run.tactile, run.forces) = (tactile, forces);
         run.frame()?;
         Ok(run)
     }
 
-    fn reopen(prepared: Prepared, directory: &'a RunDirectory) -> Result<Self, RunError> {
+    fn reopen(mut scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
         let (path, target) = (directory.path(), directory.target());
         let checkpoint = Checkpoint::read(path, target)?;
-        if !same_but_duration(&prepared.scene, &checkpoint.scene) {
+        if !same_but_duration(&scenario.scene, &checkpoint.scene) {
             return Err(RunError::DifferentScene { path: target.to_path_buf() });
         }
-        if checkpoint.steps >= steps_of(&prepared.scene) && path.join(super::MANIFEST).exists() {
+        if checkpoint.steps >= steps_of(&scenario.scene) && path.join(super::MANIFEST).exists() {
             let reason = "the run is complete; give a longer --time to go on".to_owned();
             return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
         }
-        let mut world = prepared.world;
-        checkpoint.restore(path, target, &mut world)?;
+        checkpoint.restore(path, target, &mut scenario.world)?;
         let tables = (
             Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
             Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
         );
-        let tactile = TactileTables::reopen(path, &world, checkpoint.tactile)?;
-        let forces = ForceTable::reopen(path, &prepared.scene, &world, checkpoint.forces_bytes)?;
-        let mut run = Self::new(Prepared { world, ..prepared }, path, tables)?;
+        let tactile = TactileTables::reopen(path, &scenario.world, checkpoint.tactile)?;
+        let forces = ForceTable::reopen(path, &scenario.scene, &scenario.world, checkpoint.forces_bytes)?;
+        let mut run = Self::new(scenario, path, tables)?;
         (run.tactile, run.forces) = (tactile, forces);
         run.step = checkpoint.steps;
         run.frames = checkpoint.frames;
@@ -213,24 +206,25 @@ impl<'a> Run<'a> {
     }
 
     fn new(
-        prepared: Prepared,
+        scenario: Scenario,
         directory: &'a Path,
         (diagnostics, bodies): (Table, Table),
     ) -> Result<Self, RunError> {
-        let Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings } = prepared;
+        let Scenario { scene, world, centers, .. } = &scenario;
         let now = Instant::now();
         Ok(Self {
-            judge: Judge::new(&scene, &world, &parts, &centers).map_err(RunError::Goal)?,
+            judge: Judge::new(scene, world, &scenario.parts, centers).map_err(RunError::Goal)?,
             cloth: ClothWatch::new(world.cloths()),
-            writer: FrameWriter::new(colors, world.cloths(), &back_colors, &scene.output),
-            steps: steps_of(&scene),
-            frame_steps: frame_steps_of(&scene),
+            writer: FrameWriter::new(
+                scenario.colors.clone(),
+                world.cloths(),
+                &scenario.back_colors,
+                &scene.output,
+            ),
+            steps: steps_of(scene),
+            frame_steps: frame_steps_of(scene),
             impulses: vec![SpatialImpulse::zero(); centers.len()],
-            scene,
-            world,
-            centers,
-            drives,
-            warnings,
+            scenario,
             directory,
             diagnostics,
             bodies,
@@ -258,19 +252,17 @@ impl<'a> Run<'a> {
                 return Ok((Status::Interrupted, None));
             }
             let before = Instant::now();
-            let time = self.world.time();
-            self.drives.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
-            let report = match self.world.step() {
+            let report = match self.scenario.step() {
                 Ok(report) => report,
                 // The last checkpoint stays the one before the failure.
                 Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
             };
-            let diagnostics = self.world.diagnostics();
+            let diagnostics = self.scenario.world.diagnostics();
             if let Some(quantity) = not_finite(&diagnostics) {
                 // No row says what is not a number.
                 let error = format!(
                     "t = {} s: the material diverged in a step of {} s: its {quantity} is not a number; take a shorter dt, or more substeps",
-                    diagnostics.time, self.scene.dt
+                    diagnostics.time, self.scenario.scene.dt
                 );
                 return Ok((Status::Failed, Some(error)));
             }
@@ -282,7 +274,7 @@ impl<'a> Run<'a> {
                     stage: Stage::Simulating,
                     done: self.step,
                     total: self.steps,
-                    time: self.world.time(),
+                    time: self.scenario.world.time(),
                     contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
                 });
             }
@@ -302,26 +294,26 @@ impl<'a> Run<'a> {
         wall_ms: f64,
     ) -> Result<Option<String>, RunError> {
         self.step += 1;
-        for (sum, impulse) in self.impulses.iter_mut().zip(self.world.body_impulses()) {
+        for (sum, impulse) in self.impulses.iter_mut().zip(self.scenario.world.body_impulses()) {
             sum.angular += impulse.angular;
             sum.linear += impulse.linear;
         }
         if let Some(tactile) = &mut self.tactile {
-            tactile.step(&self.world, self.scene.dt);
+            tactile.step(&self.scenario.world, self.scenario.scene.dt);
         }
         if let Some(forces) = &mut self.forces {
-            forces.step(&self.world, &self.centers)?;
+            forces.step(&self.scenario.world, &self.scenario.centers)?;
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
-        self.judge.step(&mut self.world, self.scene.dt)?;
+        self.judge.step(&mut self.scenario.world, self.scenario.scene.dt)?;
         // Before the row, which tells what cloth does at the frame.
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
         }
-        let rigid_energy = self.world.bodies().kinetic_energy();
+        let rigid_energy = self.scenario.world.bodies().kinetic_energy();
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
         self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
-        let bound = self.scene.limits.energy_gain;
+        let bound = self.scenario.scene.limits.energy_gain;
         let complaint = bound.and_then(|bound| energy::complaint(&diagnostics.energy, bound));
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
     }
@@ -339,16 +331,16 @@ impl<'a> Run<'a> {
 
     /// Writes the frame and the bodies' rows of this moment.
     fn frame(&mut self) -> Result<(), RunError> {
-        self.writer.write(self.directory, self.frames, &mut self.world)?;
+        self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
         if let Some(cloth) = &mut self.cloth {
             cloth.look(self.writer.positions());
         }
         self.tell_judge();
-        let interval = (self.step - self.frame_step) as f64 * self.scene.dt;
-        let (time, bodies) = (self.world.time(), self.world.bodies());
-        self.bodies.frame(time, bodies, &self.centers, &self.impulses, interval)?;
+        let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
+        let (time, bodies) = (self.scenario.world.time(), self.scenario.world.bodies());
+        self.bodies.frame(time, bodies, &self.scenario.centers, &self.impulses, interval)?;
         if let Some(tactile) = &mut self.tactile {
-            tactile.frame(&self.world, interval)?;
+            tactile.frame(&self.scenario.world, interval)?;
         }
         self.impulses.fill(SpatialImpulse::zero());
         self.frames += 1;
@@ -371,16 +363,16 @@ impl<'a> Run<'a> {
             statistics: self.statistics.clone(),
             cloth: self.cloth_summary(),
             goals: self.judge.worst().to_vec(),
-            scene: self.scene.clone(),
+            scene: self.scenario.scene.clone(),
         };
-        checkpoint.write(self.directory, &mut self.world)?;
+        checkpoint.write(self.directory, &mut self.scenario.world)?;
         self.last_checkpoint = Instant::now();
         Ok(())
     }
 
     fn strongly_coupled(&self) -> Vec<String> {
-        let name = |id| self.world.bodies().body(id).name.clone();
-        self.world.strongly_coupled().map(name).collect()
+        let name = |id| self.scenario.world.bodies().body(id).name.clone();
+        self.scenario.world.strongly_coupled().map(name).collect()
     }
 
     fn manifest(
@@ -391,24 +383,24 @@ impl<'a> Run<'a> {
         pictures: bool,
     ) -> Manifest {
         let wall_s = self.wall_s();
-        let sim_s = self.step as f64 * self.scene.dt;
-        let balance = self.world.balance();
-        let energy = self.world.energy();
+        let sim_s = self.step as f64 * self.scenario.scene.dt;
+        let balance = self.scenario.world.balance();
+        let energy = self.scenario.world.energy();
         let mut warnings: Vec<String> =
-            self.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
+            self.scenario.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
         warnings.extend(self.statistics.pressed());
-        warnings.extend(self.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
+        warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
         // A run that failed says more than that.
         warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
-        warnings.extend(coupling.complaint(self.scene.coupling_step));
+        warnings.extend(coupling.complaint(self.scenario.scene.coupling_step));
         Manifest {
             schema_version: 1,
             status,
             error,
-            seed: self.scene.seed,
-            scene: self.scene.clone(),
+            seed: self.scenario.scene.seed,
+            scene: self.scenario.scene.clone(),
             backend: machine.backend.to_owned(),
             device: machine.name(),
             threads: rayon::current_num_threads(),
@@ -417,9 +409,9 @@ impl<'a> Run<'a> {
             wall_s: Number(wall_s),
             sim_s: Number(sim_s),
             steps: self.step,
-            substeps: self.world.substeps(),
+            substeps: self.scenario.world.substeps(),
             real_time_rate: Number(if wall_s > 0.0 { sim_s / wall_s } else { 0.0 }),
-            particles: self.world.particle_count(),
+            particles: self.scenario.world.particle_count(),
             ms_per_step: self.statistics.ms_per_step(),
             grid_nodes: self.statistics.grid_nodes(),
             contacts: self.statistics.contacts(),
@@ -436,9 +428,9 @@ impl<'a> Run<'a> {
                 energy: Number(balance.energy.unwrap_or(f64::NAN)),
             },
             energy: energy::figures(&energy),
-            goals: self.judge.results(status, self.world.time(), self.scene.dt),
+            goals: self.judge.results(status, self.scenario.world.time(), self.scenario.scene.dt),
             frames: self.frames,
-            files: outputs(&self.scene, pictures),
+            files: outputs(&self.scenario.scene, pictures),
         }
     }
 }

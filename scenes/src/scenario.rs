@@ -6,7 +6,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
     BuildError, ContactSettings, Coupling, CouplingStep, GridMotion, ParticleRadius, ParticleSet, Settings,
-    Stiffness, Substeps, World, WorldBuilder,
+    StepError, StepReport, Stiffness, Substeps, World, WorldBuilder,
 };
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
@@ -36,8 +36,9 @@ pub enum SceneError {
     Overlap(#[from] OverlapError),
 }
 
-/// A world and what the runner needs to know about its scene.
-pub struct Prepared {
+/// A scene that is ready to step: its world, its drives (motors and efforts that change in time),
+/// and what a runner needs to know about it.
+pub struct Scenario {
     /// The scene, as it is written into the manifest.
     pub scene: Scene,
     /// The world at time 0.
@@ -50,17 +51,39 @@ pub struct Prepared {
     pub back_colors: Vec<Option<[u8; 3]>>,
     /// Centre of mass of each body in the frame that the scene gives it [m].
     pub centers: Vec<Vector3<f64>>,
-    /// What motors are told in time.
-    pub drives: Drives,
+    /// Targets and efforts of the motors in time.
+    drives: Drives,
     /// What is approximated or left out of robots' files, and what of the start is doubtful, a line each.
     pub warnings: Vec<String>,
 }
 
-/// Validates a scene and builds its world.
-///
-/// # Errors
-/// [`SceneError`], naming the field.
-pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
+impl Scenario {
+    /// Validates a scene and builds its world.
+    ///
+    /// # Errors
+    /// [`SceneError`], naming the field.
+    pub fn new(scene: &Scene) -> Result<Self, SceneError> {
+        build(scene)
+    }
+
+    /// Sets the targets and efforts of all motors for the step that comes, and takes it.
+    ///
+    /// # Errors
+    /// As [`World::step`].
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.set_motors();
+        self.world.step()
+    }
+
+    /// Sets the targets and efforts of all motors for the step that comes, for a program that
+    /// changes some of them before it calls [`World::step`] itself.
+    pub fn set_motors(&mut self) {
+        let time = self.world.time();
+        self.drives.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
+    }
+}
+
+fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     validate(scene)?;
     let Assembly { materials, soft, cloths, rigid, warnings: coarse } = assemble(scene)?;
     check_soft(scene, &soft, &cloths)?;
@@ -104,7 +127,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, SceneError> {
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(too_soft_contacts(&scene, &world));
-    Ok(Prepared { scene, world, colors, parts, back_colors, centers, drives, warnings })
+    Ok(Scenario { scene, world, colors, parts, back_colors, centers, drives, warnings })
 }
 
 fn soft_label(scene: &Scene, at: usize) -> String {
