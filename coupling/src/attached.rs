@@ -1,19 +1,19 @@
 //! A world whose particles are stepped by a [`Backend`].
 
 use nalgebra::{Isometry3, Vector3};
-use pliant_mpm::MpmError;
-use pliant_rigid::SpatialImpulse;
+use pliant_mpm::{Mpm, MpmError, Totals};
 
-use crate::backend::{
-    Backend, BackendError, ContactMemory, ReferencePath, SeenBody, SubstepPlan, SubstepsDone,
-};
+use crate::backend::{Backend, BackendError, ContactMemory, SubstepPlan, SubstepsDone};
+use crate::body_state::{ReferencePath, SeenBody};
+use crate::contact_stage::ContactStage;
 use crate::error::StepError;
 use crate::exchange::Exchanged;
-use crate::report::{ContactFigures, ParticleFlows};
+use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
+use crate::report::ParticleFlows;
 use crate::world::World;
 
 /// A backend, and what is known on the host of its particles.
-pub(crate) struct Attached {
+struct Attached {
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
     bodies: Vec<SeenBody>,
@@ -22,18 +22,9 @@ pub(crate) struct Attached {
     /// Where contact leaves those that answer.
     left: Vec<Isometry3<f64>>,
     /// The last step since the particles were handed over; none before the first.
-    pub done: Option<SubstepsDone>,
+    done: Option<SubstepsDone>,
     /// Whether the particles on the host are those of an earlier time.
     is_ahead: bool,
-}
-
-impl Attached {
-    /// Hands over the particles and contacts that the host has now.
-    pub(crate) fn load(&mut self, mpm: &pliant_mpm::Mpm, memory: &ContactMemory) -> Result<(), BackendError> {
-        self.backend.load(mpm, memory)?;
-        (self.done, self.is_ahead) = (None, false);
-        Ok(())
-    }
 }
 
 impl World {
@@ -59,7 +50,7 @@ impl World {
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
-        self.attached = Some(Attached { backend, bodies, references, left, done: None, is_ahead: false });
+        self.backend = Box::new(Attached { backend, bodies, references, left, done: None, is_ahead: false });
         Ok(())
     }
 
@@ -71,7 +62,7 @@ impl World {
     pub fn return_grid(&mut self) -> Result<(), MpmError> {
         if self.mpm.grid_origin() != Vector3::zeros() {
             // What it remembers is by the nodes of the grid as it was.
-            self.warm_start.forget();
+            self.contact.warm_start.forget();
         }
         self.mpm.return_grid()
     }
@@ -81,11 +72,7 @@ impl World {
     /// # Errors
     /// [`BackendError`].
     pub fn refresh(&mut self) -> Result<(), BackendError> {
-        if let Some(attached) = self.attached.as_mut().filter(|attached| attached.is_ahead) {
-            attached.backend.read_particles(&mut self.mpm)?;
-            attached.is_ahead = false;
-        }
-        Ok(())
+        self.backend.refresh(&mut self.mpm)
     }
 
     /// What contact remembers now, to save or for a backend that is to go on from it.
@@ -93,102 +80,119 @@ impl World {
     /// # Errors
     /// [`BackendError`].
     pub fn contact_memory(&mut self) -> Result<ContactMemory, BackendError> {
-        match &mut self.attached {
-            Some(attached) if attached.done.is_some() => attached.backend.read_memory(),
-            _ => Ok(self.contact_memory_of_host()),
-        }
+        self.backend.contact_memory(&self.contact)
     }
+}
 
-    pub(crate) fn contact_memory_of_host(&self) -> ContactMemory {
-        ContactMemory {
-            contacts: self.registry.memories.list().to_vec(),
-            velocities: self.warm_start.left().to_vec(),
+impl Attached {
+    /// The substeps of bodies whose motion has begun.
+    fn run(&mut self, world: &mut SubstepRun<'_>) -> Result<SubstepsDone, BackendError> {
+        let (count, delta) = (world.count, world.delta);
+        self.bodies.clear();
+        for k in 0..count {
+            world.motion.see(world.bodies, k, count, delta, &world.impulses.current);
+            self.bodies.extend_from_slice(&world.motion.seen);
         }
-    }
-
-    /// The substeps of a step of bodies that are prepared, on the backend; none without one.
-    pub(crate) fn attached_substeps(
-        &mut self,
-        substeps: u32,
-        delta: f64,
-    ) -> Result<Option<ContactFigures>, StepError> {
-        let Some(mut attached) = self.attached.take() else { return Ok(None) };
-        let done = self.run_attached(&mut attached, substeps, delta);
-        self.attached = Some(attached);
-        let done = done.map_err(|error| self.backend_error(delta, error))?;
-        self.account.free_motion(&done.free);
-        self.account.contact(&self.exchanged(&done));
-        self.add_pins(&done.pins);
-        for boundary in [
-            SpatialImpulse { linear: done.free.boundary.linear, angular: done.free.boundary.angular },
-            done.walls,
-        ] {
-            self.boundary_impulse.linear += boundary.linear;
-            self.boundary_impulse.angular += boundary.angular;
-        }
-        Ok(Some(done.contacts))
-    }
-
-    fn run_attached(
-        &mut self,
-        attached: &mut Attached,
-        substeps: u32,
-        delta: f64,
-    ) -> Result<SubstepsDone, BackendError> {
-        attached.bodies.clear();
-        for k in 0..substeps {
-            self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
-            attached.bodies.extend_from_slice(&self.motion.seen);
-        }
-        attached.references.clear();
+        self.references.clear();
         // Without particles the motion was not begun, and nothing is touched.
-        let bodies = if self.mpm.is_empty() { 0 } else { self.origins.len() };
-        attached.references.extend((0..bodies).map(|b| self.motion.reference(&self.bodies, b)));
+        let bodies = if world.mpm.is_empty() { 0 } else { world.impulses.points.len() };
+        self.references.extend((0..bodies).map(|b| world.motion.reference(world.bodies, b)));
         let plan = SubstepPlan {
-            time: self.time,
-            substeps,
+            time: world.time,
+            substeps: count,
             delta,
-            gravity: self.settings.gravity,
-            origins: &self.starts,
-            references: &attached.references,
-            bodies: &attached.bodies,
-            answering: self.motion.answering(),
+            gravity: world.settings.gravity,
+            origins: &world.impulses.starts,
+            references: &self.references,
+            bodies: &self.bodies,
+            answering: world.motion.answering(),
         };
-        attached.left.resize(plan.answering.bodies.len(), Isometry3::identity());
-        attached.is_ahead = true;
-        let (impulses, points) = (&mut self.impulses, &mut self.origins);
-        let done = attached.backend.advance(&plan, impulses, points, &mut attached.left)?;
-        self.motion.leave(&attached.left);
-        attached.done = Some(done);
+        self.left.resize(plan.answering.bodies.len(), Isometry3::identity());
+        self.is_ahead = true;
+        let (impulses, points) = (&mut world.impulses.current, &mut world.impulses.points);
+        let done = self.backend.advance(&plan, impulses, points, &mut self.left)?;
+        world.motion.leave(&self.left);
+        self.done = Some(done);
         Ok(done)
     }
+}
 
-    /// What the particles got in the contact solves of a step: the opposite of what bodies and walls did.
-    fn exchanged(&self, done: &SubstepsDone) -> Exchanged {
-        let (mut linear, mut angular) = (done.walls.linear, done.walls.angular - done.carried);
-        for (impulse, start) in self.impulses.iter().zip(&self.starts) {
-            linear -= impulse.linear;
-            angular -= impulse.angular + start.coords.cross(&impulse.linear);
-        }
-        Exchanged {
-            linear,
-            angular,
-            work: done.work,
-            boundary: done.walls,
-            flows: ParticleFlows::unmeasured(done.work),
+impl ParticleBackend for Attached {
+    fn is_host(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &mut Mpm) {}
+
+    fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError> {
+        let done = self.run(world).map_err(|error| step_error(world, error))?;
+        let exchanged = exchanged(world, &done);
+        world.sums.contacts.clone_from(&done.contacts);
+        world.sums.add(&SubstepFlows {
+            free: &done.free,
+            exchanged: Some(&exchanged),
+            dissipated: None,
+            pins: &done.pins,
+        });
+        let is_empty = world.mpm.is_empty();
+        Ok(if is_empty { 0.0 } else { world.motion.parted(world.bodies, &world.impulses.current) })
+    }
+
+    fn max_speeds(&self, mpm: &Mpm, relative_to: [&Vector3<f64>; 2]) -> [f64; 2] {
+        // Of particles that have moved on there only the largest speed is known.
+        match &self.done {
+            Some(done) => [done.max_speed; 2],
+            None => relative_to.map(|velocity| mpm.fastest_relative_to(velocity)),
         }
     }
 
-    fn backend_error(&self, delta: f64, error: BackendError) -> StepError {
-        match error {
-            BackendError::Particle { substep, source } => self.step_error(substep, delta, source),
-            BackendError::NotFinite { substep } => StepError::ContactNotFinite {
-                step: self.step,
-                substep,
-                time: self.time() + f64::from(substep) * delta,
-                reason: "found by the backend".to_owned(),
-            },
-            other => StepError::Backend { step: self.step, reason: other.to_string() },
+    fn grid_nodes(&self, mpm: &Mpm) -> usize {
+        self.done.as_ref().map_or_else(|| mpm.active_nodes(), |done| done.grid_nodes)
+    }
+
+    fn totals(&self, mpm: &Mpm, scratch: &mut Vec<Totals>) -> Totals {
+        self.done.as_ref().map_or_else(|| mpm.totals(scratch), |done| done.totals)
+    }
+
+    fn refresh(&mut self, mpm: &mut Mpm) -> Result<(), BackendError> {
+        if self.is_ahead {
+            self.backend.read_particles(mpm)?;
+            self.is_ahead = false;
         }
+        Ok(())
+    }
+
+    fn contact_memory(&mut self, host: &ContactStage) -> Result<ContactMemory, BackendError> {
+        if self.done.is_some() { self.backend.read_memory() } else { Ok(host.memory()) }
+    }
+
+    fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError> {
+        self.backend.load(mpm, &host.memory())?;
+        (self.done, self.is_ahead) = (None, false);
+        Ok(())
+    }
+}
+
+/// What the particles got in the contact solves of a step: the opposite of what bodies and boundaries did.
+fn exchanged(world: &SubstepRun<'_>, done: &SubstepsDone) -> Exchanged {
+    let (mut linear, mut angular) = (done.walls.linear, done.walls.angular - done.carried);
+    for (impulse, start) in world.impulses.current.iter().zip(&world.impulses.starts) {
+        linear -= impulse.linear;
+        angular -= impulse.angular + start.coords.cross(&impulse.linear);
+    }
+    let flows = ParticleFlows::unmeasured(done.work);
+    Exchanged { linear, angular, work: done.work, boundary: done.walls, flows }
+}
+
+fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {
+    match error {
+        BackendError::Particle { substep, source } => world.particle_error(substep, source),
+        BackendError::NotFinite { substep } => StepError::ContactNotFinite {
+            step: world.step,
+            substep,
+            time: world.time_of(substep),
+            reason: "found by the backend".to_owned(),
+        },
+        other => StepError::Backend { step: world.step, reason: other.to_string() },
     }
 }

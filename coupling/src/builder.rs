@@ -34,8 +34,15 @@ pub struct WorldBuilder {
     allowed: Vec<String>,
 }
 
+impl World {
+    /// Starts building a world.
+    pub fn builder(settings: Settings) -> WorldBuilder {
+        WorldBuilder::new(settings)
+    }
+}
+
 impl WorldBuilder {
-    pub(crate) fn new(settings: Settings) -> Self {
+    fn new(settings: Settings) -> Self {
         Self {
             settings,
             materials: Vec::new(),

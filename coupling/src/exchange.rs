@@ -10,7 +10,7 @@ use pliant_rigid::SpatialImpulse;
 
 use crate::convex::{Contact, ContactProblem, Solution};
 use crate::nodes::Numbering;
-use crate::register::Pair;
+use crate::pair::Pair;
 use crate::report::ParticleFlows;
 use crate::walls::Walls;
 

@@ -8,8 +8,7 @@
 use nalgebra::Vector3;
 use pliant_rigid::{Bodies, Body, BodyId, Shape};
 
-use crate::settings::GridMotion;
-use crate::world::World;
+use crate::settings::{GridMotion, Settings};
 
 /// The largest body that does not move by its own dynamics; of several as large the first.
 pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
@@ -27,16 +26,17 @@ pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
     largest.map(|(id, _)| id)
 }
 
-impl World {
-    /// Velocity of the grid in a coupling step that begins, world frame [m/s].
-    pub(crate) fn frame_velocity(&self) -> Vector3<f64> {
-        let at_rest = self.settings.grid_motion == GridMotion::Fixed
-            || !self.settings.boundaries.is_empty()
-            || self.attached.is_some();
-        match self.largest_given {
-            _ if at_rest => Vector3::zeros(),
-            Some(body) => self.bodies.velocity(body).linear,
-            None => self.account.mean_velocity(),
-        }
+/// Velocity of the grid in a coupling step that begins, world frame [m/s]: that of `body`, where there is one, else
+/// `mean`, that of the particles.
+pub(crate) fn frame_velocity(
+    settings: &Settings,
+    bodies: &Bodies,
+    body: Option<BodyId>,
+    mean: Vector3<f64>,
+) -> Vector3<f64> {
+    match body {
+        _ if settings.grid_motion == GridMotion::Fixed || !settings.boundaries.is_empty() => Vector3::zeros(),
+        Some(body) => bodies.velocity(body).linear,
+        None => mean,
     }
 }

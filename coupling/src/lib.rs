@@ -7,19 +7,25 @@
 mod account;
 mod attached;
 mod backend;
+mod body_impulses;
+mod body_state;
 mod builder;
+mod contact_stage;
 pub mod convex;
 mod energy;
 mod error;
 mod exchange;
 mod flat;
 mod frame;
+mod host;
 mod mass_ratio;
 mod memory;
 mod motion;
 mod near;
 mod nodes;
 mod observe;
+mod pair;
+mod particles;
 mod placed;
 mod regions;
 mod register;
@@ -33,10 +39,8 @@ mod walls;
 mod warm_start;
 mod world;
 
-pub use backend::{
-    AnsweringBodies, Backend, BackendError, ContactMemory, NodeVelocity, ReferencePath, SeenBody,
-    SubstepPlan, SubstepsDone,
-};
+pub use backend::{Backend, BackendError, ContactMemory, NodeVelocity, SubstepPlan, SubstepsDone};
+pub use body_state::{AnsweringBodies, ReferencePath, SeenBody};
 pub use builder::WorldBuilder;
 pub use error::{BuildError, StateError, StepError};
 pub use memory::RememberedContact;

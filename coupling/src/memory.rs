@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use crate::register::Pair;
+use crate::pair::Pair;
 
 /// What is remembered of a contact of a particle and a geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

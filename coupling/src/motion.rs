@@ -36,11 +36,11 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
-use crate::backend::{AnsweringBodies, ReferencePath, SeenBody};
+use crate::body_state::{AnsweringBodies, ReferencePath, SeenBody};
 use crate::convex::{Attachment, Mobility};
 use crate::near::Near;
 use crate::nodes::Numbering;
-use crate::register::Pair;
+use crate::pair::Pair;
 
 /// Part of the impulses that the linear answer may leave unbalanced before the step is linearised anew.
 const FAR: f64 = 0.1;

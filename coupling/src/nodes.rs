@@ -11,9 +11,8 @@ use pliant_mpm::Mpm;
 use pliant_mpm::bspline::quadratic_weights;
 
 use crate::convex::{Contact, ContactProblem};
-use crate::register::Pair;
+use crate::pair::Pair;
 use crate::settings::ContactSettings;
-use crate::walls::Walls;
 
 /// Consecutive nodes along z, all of one region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,17 +254,8 @@ impl Numbering {
         }
     }
 
-    /// Writes the convex problem of these pairs, with the conditions of the walls.
-    pub(crate) fn fill(
-        &mut self,
-        pairs: &[Pair],
-        mpm: &Mpm,
-        settings: &ContactSettings,
-        delta: f64,
-        walls: &mut Walls,
-        problem: &mut ContactProblem,
-    ) {
-        problem.substep = delta;
+    /// Writes the nodes of the problem: their masses and free velocities.
+    pub(crate) fn write_nodes(&mut self, mpm: &Mpm, problem: &mut ContactProblem) {
         problem.node_mass.clear();
         problem.node_free_velocity.clear();
         for place in &self.places {
@@ -274,19 +264,23 @@ impl Numbering {
             problem.node_free_velocity.push([f64::from(x), f64::from(y), f64::from(z), 0.0]);
         }
         problem.contacts.clear();
-        walls.begin(self.places.len());
         self.contacts.resize(self.stencils.len(), 0);
-        for r in 0..self.regions.len() {
-            let begin = problem.contacts.len();
-            for &group in &self.order[self.regions[r].groups.clone()] {
-                let group = group as usize;
-                self.contacts[group] = problem.contacts.len() as u32;
-                let rows = self.rows[group];
-                let pairs = &pairs[self.begins[group] as usize..self.begins[group + 1] as usize];
-                problem.contacts.extend(pairs.iter().map(|pair| contact(pair, rows, settings)));
-            }
-            walls.add(self, &self.regions[r], mpm.grid_spacing(), problem);
-            self.regions[r].contacts = begin..problem.contacts.len();
+    }
+
+    /// Adds the contacts of region number `region` to the problem.
+    pub(crate) fn write_contacts(
+        &mut self,
+        region: usize,
+        pairs: &[Pair],
+        settings: &ContactSettings,
+        problem: &mut ContactProblem,
+    ) {
+        for &group in &self.order[self.regions[region].groups.clone()] {
+            let group = group as usize;
+            self.contacts[group] = problem.contacts.len() as u32;
+            let rows = self.rows[group];
+            let pairs = &pairs[self.begins[group] as usize..self.begins[group + 1] as usize];
+            problem.contacts.extend(pairs.iter().map(|pair| contact(pair, rows, settings)));
         }
     }
 

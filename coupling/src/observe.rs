@@ -28,8 +28,7 @@ impl World {
     }
 
     fn totals(&mut self) -> Totals {
-        let done = self.done().map(|done| done.totals);
-        done.unwrap_or_else(|| self.mpm.totals(&mut self.scratch))
+        self.backend.totals(&self.mpm, &mut self.scratch)
     }
 
     /// Writes the particles, in the order in which they were added, into `snapshot`.

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Point3};
 use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
-use crate::backend::SeenBody;
+use crate::body_state::SeenBody;
 
 /// A geometry at the pose of this substep.
 #[derive(Clone, Debug)]

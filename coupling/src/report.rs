@@ -5,7 +5,7 @@ use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
 use crate::convex::SolverInfo;
-use crate::register::Pair;
+use crate::pair::Pair;
 
 /// The contact solves of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -10,9 +10,9 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{Bodies, BodyId};
 
-use crate::backend::SeenBody;
+use crate::body_state::SeenBody;
 use crate::error::BuildError;
-use crate::register::Pair;
+use crate::pair::Pair;
 
 /// A pad has at most this many bins along an edge.
 const MOST_BINS: usize = 4096;

@@ -52,8 +52,8 @@ impl World {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
-            impulses: self.step_impulses.clone(),
-            expected: self.expected.clone(),
+            impulses: self.impulses.step.clone(),
+            expected: self.impulses.expected.clone(),
             seen: self.motion.left().to_vec(),
             contacts: memory.contacts,
             velocities: memory.velocities,
@@ -84,27 +84,24 @@ impl World {
         }
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
-        let geometries = self.registry.geometries();
-        if !self.registry.memories.restore(header.contacts, geometries) {
+        let geometries = self.contact.registry.geometries();
+        if !self.contact.registry.memories.restore(header.contacts, geometries) {
             return Err(malformed("its contacts belong to other particles or geometries"));
         }
-        if !self.warm_start.restore(header.velocities) {
+        if !self.contact.warm_start.restore(header.velocities) {
             return Err(malformed("its velocities are not in the order of the grid"));
         }
-        let bodies = self.impulses.len();
+        let bodies = self.impulses.current.len();
         let counts = [header.impulses.len(), header.expected.len()];
         if counts != [bodies; 2] || !self.motion.restore(header.seen) {
             return Err(malformed("it belongs to other bodies"));
         }
-        if self.attached.is_some() {
+        if !self.backend.is_host() {
             self.return_grid().map_err(malformed)?;
         }
-        let memory = self.contact_memory_of_host();
-        if let Some(attached) = &mut self.attached {
-            attached.load(&self.mpm, &memory)?;
-        }
-        self.step_impulses = header.impulses;
-        self.expected = header.expected;
+        self.backend.load(&self.mpm, &self.contact)?;
+        self.impulses.step = header.impulses;
+        self.impulses.expected = header.expected;
         self.account = header.account;
         self.step = header.step;
         self.time = header.step as f64 * self.settings.dt;

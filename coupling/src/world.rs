@@ -2,29 +2,23 @@
 
 use core::fmt;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 use pliant_mpm::cloth::Patch;
-use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
+use pliant_mpm::{Mpm, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
 use crate::account::{Account, moving_bodies};
-use crate::attached::Attached;
-use crate::backend::SubstepsDone;
-use crate::builder::WorldBuilder;
-use crate::convex::{ContactProblem, StopReason};
+use crate::body_impulses::BodyImpulses;
+use crate::contact_stage::ContactStage;
 use crate::error::StepError;
-use crate::exchange::{Exchange, Exchanged};
-use crate::frame::largest_given;
+use crate::frame::{frame_velocity, largest_given};
+use crate::host::HostBackend;
 use crate::motion::BodyMotion;
 use crate::near::Near;
-use crate::nodes::Numbering;
-use crate::regions::RegionSolver;
-use crate::register::Registry;
+use crate::particles::{ParticleBackend, SubstepRun, Sums};
 use crate::report::{ContactFigures, StepReport};
-use crate::sensor::{Sensors, TactilePad, TactileReading};
+use crate::sensor::{TactilePad, TactileReading};
 use crate::settings::{Coupling, CouplingStep, Settings, Substeps};
-use crate::walls::Walls;
-use crate::warm_start::WarmStart;
 
 /// The shortest coupling step is this part of a step.
 const UNITS: u32 = 256;
@@ -38,38 +32,20 @@ const LONGEST_FLIGHT: f64 = 0.6;
 /// threads (of the current `rayon` pool).
 pub struct World {
     pub(crate) settings: Settings,
+    /// The particles on the host, where a backend has them as of the last refresh.
     pub(crate) mpm: Mpm,
     pub(crate) bodies: Bodies,
-    pub(crate) registry: Registry,
     pub(crate) motion: BodyMotion,
+    pub(crate) contact: ContactStage,
+    pub(crate) backend: Box<dyn ParticleBackend>,
+    pub(crate) impulses: BodyImpulses,
     pub(crate) account: Account,
     pub(crate) step: u64,
     pub(crate) time: f64,
-    numbering: Numbering,
-    walls: Walls,
-    problem: ContactProblem,
-    solver: RegionSolver,
-    pub(crate) warm_start: WarmStart,
-    guess: Vec<[f64; 3]>,
-    exchange: Exchange,
-    sensors: Sensors,
-    /// Of the particles on the bodies: in the coupling step at hand, in all of the step, and over a whole step at
-    /// the rate of the last coupling step.
-    pub(crate) impulses: Vec<SpatialImpulse>,
-    pub(crate) step_impulses: Vec<SpatialImpulse>,
-    pub(crate) expected: Vec<SpatialImpulse>,
-    share: Vec<SpatialImpulse>,
-    pub(crate) boundary_impulse: SpatialImpulse,
-    /// The points that the bodies' impulses are about: their origins at the beginning of the coupling step, which are kept, and
-    /// from there on as [`BodyMotion::move_references`] has it.
-    pub(crate) origins: Vec<Point3<f64>>,
-    /// Whether each body moves by its dynamics.
-    pub(crate) moves: Vec<bool>,
-    pub(crate) starts: Vec<Point3<f64>>,
+    boundary_impulse: SpatialImpulse,
     /// The body with which the grid goes.
-    pub(crate) largest_given: Option<BodyId>,
+    largest_given: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
-    pub(crate) attached: Option<Attached>,
 }
 
 /// Sizes and times, not every particle.
@@ -81,18 +57,13 @@ impl fmt::Debug for World {
             .field("particles", &self.mpm.len())
             .field("materials", &self.mpm.materials().len())
             .field("bodies", &self.bodies.iter().map(|(_, body)| &body.name).collect::<Vec<_>>())
-            .field("contacts", &self.registry.pairs.len())
+            .field("contacts", &self.contact.registry.pairs.len())
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }
 
 impl World {
-    /// Starts building a world.
-    pub fn builder(settings: Settings) -> WorldBuilder {
-        WorldBuilder::new(settings)
-    }
-
     pub(crate) fn assemble(
         settings: Settings,
         mpm: Mpm,
@@ -103,33 +74,19 @@ impl World {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
         Self {
-            registry: Registry::new(&bodies, &mpm, &settings.contact),
+            contact: ContactStage::new(&bodies, &mpm, &settings, pads),
             motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
             account: Account::open(&totals, settings.gravity, moving_bodies(&bodies)),
-            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
-            impulses: vec![SpatialImpulse::zero(); bodies.len()],
-            step_impulses: vec![SpatialImpulse::zero(); bodies.len()],
-            expected: vec![SpatialImpulse::zero(); bodies.len()],
-            share: vec![SpatialImpulse::zero(); bodies.len()],
+            impulses: BodyImpulses::new(&bodies),
             boundary_impulse: SpatialImpulse::zero(),
-            origins: vec![Point3::origin(); bodies.len()],
-            starts: vec![Point3::origin(); bodies.len()],
             largest_given: largest_given(&bodies),
-            walls: Walls::new(&settings.boundaries),
+            backend: Box::new(HostBackend),
             settings,
             mpm,
             bodies,
             step: 0,
             time: 0.0,
-            numbering: Numbering::default(),
-            problem: ContactProblem::default(),
-            solver: RegionSolver::default(),
-            warm_start: WarmStart::default(),
-            guess: Vec::new(),
-            exchange: Exchange::default(),
-            sensors: Sensors::new(pads),
             scratch,
-            attached: None,
         }
     }
 
@@ -155,7 +112,7 @@ impl World {
         }
         self.step += 1;
         self.time = self.step as f64 * self.settings.dt;
-        report.grid_nodes = self.grid_nodes();
+        report.grid_nodes = self.backend.grid_nodes(&self.mpm);
         report.finish();
         Ok(report)
     }
@@ -166,9 +123,9 @@ impl World {
     }
 
     fn begin_step(&mut self) {
-        self.step_impulses.fill(SpatialImpulse::zero());
+        self.impulses.begin_step();
         self.boundary_impulse = SpatialImpulse::zero();
-        self.sensors.begin();
+        self.contact.sensors.begin();
     }
 
     /// Begins the longest coupling step after `done` units of the step that the scheme answers for, by halves; returns its units.
@@ -192,175 +149,59 @@ impl World {
         let dt = self.part(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
         let substeps = self.substeps_within(dt);
-        let contacts = self.move_particles(substeps, dt / f64::from(substeps))?;
-        if self.attached.is_some() && !self.mpm.is_empty() {
-            let parted = self.motion.parted(&mut self.bodies, &self.impulses);
-            report.coupling_excess = report.coupling_excess.max(parted);
-        }
-        let rigid = self.bodies.integrate(dt, &self.impulses).map_err(|e| self.rigid_error(e))?;
+        let mut contacts = ContactFigures::default();
+        let excess = self.move_particles(substeps, dt / f64::from(substeps), &mut contacts)?;
+        report.coupling_excess = report.coupling_excess.max(excess);
+        let rigid = self.bodies.integrate(dt, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.account.bodies(&rigid.energy);
-        self.motion.settle(&mut self.bodies, dt, &self.impulses, &self.origins, &self.starts);
+        let BodyImpulses { current, points, starts, .. } = &self.impulses;
+        self.motion.settle(&mut self.bodies, dt, current, points, starts);
         report.add(substeps, &contacts, &rigid);
-        let rate = f64::from(UNITS) / f64::from(units);
-        for b in 0..self.impulses.len() {
-            let impulse = self.impulses[b];
-            self.expected[b] =
-                SpatialImpulse { angular: rate * impulse.angular, linear: rate * impulse.linear };
-            self.step_impulses[b].linear += impulse.linear;
-            self.step_impulses[b].angular += impulse.angular;
-        }
+        self.impulses.finish_coupling_step(f64::from(UNITS) / f64::from(units));
         Ok(())
     }
 
-    /// The substeps of a step, `delta` [s] each, here or on a backend.
-    fn move_particles(&mut self, substeps: u32, delta: f64) -> Result<ContactFigures, StepError> {
-        if let Some(contacts) = self.attached_substeps(substeps, delta)? {
-            return Ok(contacts);
-        }
-        let mut contacts = ContactFigures::default();
-        // Without particles there is nothing to substep.
-        for k in 0..if self.mpm.is_empty() { 0 } else { substeps } {
-            self.substep(k, substeps, delta, &mut contacts)?;
-        }
-        Ok(contacts)
+    /// The substeps of a coupling step, `delta` [s] each. Returns by how much the bodies' motion left what they took it for.
+    fn move_particles(
+        &mut self,
+        count: u32,
+        delta: f64,
+        contacts: &mut ContactFigures,
+    ) -> Result<f64, StepError> {
+        let sums =
+            Sums { account: &mut self.account, boundary_impulse: &mut self.boundary_impulse, contacts };
+        self.backend.advance(&mut SubstepRun {
+            settings: &self.settings,
+            mpm: &mut self.mpm,
+            bodies: &mut self.bodies,
+            motion: &mut self.motion,
+            contact: &mut self.contact,
+            impulses: &mut self.impulses,
+            sums,
+            step: self.step,
+            time: self.time,
+            count,
+            delta,
+        })
     }
 
     /// Poses, velocities and answers of the bodies for a coupling step of `dt` [s]; particles in order.
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
-        for (origin, (id, _)) in self.origins.iter_mut().zip(self.bodies.iter()) {
-            *origin = self.bodies.pose(id).translation.vector.into();
+        self.impulses.begin_coupling_step(&self.bodies);
+        if self.mpm.is_empty() {
+            return Ok(());
         }
-        self.starts.clone_from(&self.origins);
-        if !self.mpm.is_empty() {
-            if self.attached.is_none() {
-                self.mpm.begin_step();
-            }
-            // A backend's particles are not where the host's were.
-            let (reach, common) = (self.registry.reach(&self.mpm), self.account.mean_velocity());
-            let near = self.attached.is_none().then(|| Near::new(&self.mpm, reach, common));
-            let mobility = &mut self.problem.mobility;
-            let part = dt / self.settings.dt;
-            for (share, expected) in self.share.iter_mut().zip(&self.expected) {
-                *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
-            }
-            self.motion.begin(&mut self.bodies, near, dt, &self.share, mobility)?;
-        }
-        self.impulses.fill(SpatialImpulse::zero());
-        Ok(())
+        self.backend.begin(&mut self.mpm);
+        let (reach, common) = (self.contact.registry.reach(&self.mpm), self.account.mean_velocity());
+        // A device's particles are not where the host's were.
+        let near = self.backend.is_host().then(|| Near::new(&self.mpm, reach, common));
+        let expected = self.impulses.expected_of(dt / self.settings.dt);
+        self.motion.begin(&mut self.bodies, near, dt, expected, &mut self.contact.problem.mobility)
     }
 
     fn rigid_error(&self, error: RigidError) -> StepError {
         StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
-    }
-
-    /// One explicit MPM substep with implicit contact.
-    fn substep(
-        &mut self,
-        k: u32,
-        substeps: u32,
-        delta: f64,
-        contacts: &mut ContactFigures,
-    ) -> Result<(), StepError> {
-        let free = self.mpm.particles_to_grid(delta, self.settings.gravity);
-        self.account.free_motion(&free);
-        self.boundary_impulse.linear += free.boundary.linear;
-        self.boundary_impulse.angular += free.boundary.angular;
-        self.mpm.hold_pins(self.time + f64::from(k) * delta, delta);
-        self.motion.see(&self.bodies, k, substeps, delta, &self.impulses);
-        self.registry.register(&self.mpm, &self.bodies, &self.motion.seen, &self.settings.contact, delta);
-        let moved = if self.registry.pairs.is_empty() {
-            self.registry.memories.remember(&[], &[]);
-            self.warm_start.forget();
-            self.mpm.grid_to_particles(delta)
-        } else {
-            let exchanged = self.solve_contact(k, delta, contacts)?;
-            self.finish_contact(delta, exchanged)
-        };
-        self.account.dissipated(&self.mpm.dissipated());
-        self.motion.advance(k, substeps, delta, &self.impulses);
-        let origins = &mut self.origins;
-        self.motion.move_references(&self.bodies, k, delta, &self.impulses, origins);
-        self.add_pins(&self.mpm.pin_impulse());
-        moved.map_err(|error| self.step_error(k, delta, error))?;
-        let (dt, mobility) = (f64::from(substeps) * delta, &mut self.problem.mobility);
-        let followed = self.motion.follow(&mut self.bodies, k, substeps, dt, &self.impulses, mobility);
-        followed.map_err(|e| self.rigid_error(e))
-    }
-
-    /// What the pins of cloth did.
-    pub(crate) fn add_pins(&mut self, pins: &PinImpulse) {
-        self.account.pins(pins);
-        self.boundary_impulse.linear += pins.impulse.linear;
-        self.boundary_impulse.angular += pins.impulse.angular;
-    }
-
-    /// The convex solve, and its velocities on the grid.
-    fn solve_contact(
-        &mut self,
-        k: u32,
-        delta: f64,
-        contacts: &mut ContactFigures,
-    ) -> Result<Exchanged, StepError> {
-        let pairs = &self.registry.pairs;
-        let (numbering, problem) = (&mut self.numbering, &mut self.problem);
-        numbering.update(pairs, &self.mpm, |pair| self.motion.answers(pair));
-        numbering.fill(pairs, &self.mpm, &self.settings.contact, delta, &mut self.walls, problem);
-        self.motion.attach(pairs, numbering, &self.origins, &mut problem.mobility);
-        self.guess.clear();
-        self.guess.resize(problem.contacts.len(), [0.0; 3]);
-        for group in numbering.groups() {
-            for (guess, pair) in self.guess[group.contact..].iter_mut().zip(&pairs[group.pairs]) {
-                *guess = pair.last_impulse;
-            }
-        }
-        self.walls.guess(problem, &mut self.guess);
-        let velocities = self.warm_start.guess(numbering, &problem.node_free_velocity);
-        let settings = &self.settings.solver;
-        let regions = self.solver.solve(problem, &numbering.regions, settings, velocities, &self.guess);
-        contacts.add(pairs, regions);
-        if regions.iter().any(|info| info.stop == StopReason::NotFinite) {
-            let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
-            let time = self.time + f64::from(k) * delta;
-            return Err(StepError::ContactNotFinite { step: self.step, substep: k, time, reason });
-        }
-        let (solution, mpm) = (&self.solver.solution, &mut self.mpm);
-        Ok(self.exchange.hand_to_grid(solution, &self.problem, &self.numbering, &self.walls, mpm))
-    }
-
-    /// The particles' motion, and beside it what else the solve brought: its impulses on the bodies, the books, the memories.
-    fn finish_contact(&mut self, delta: f64, mut exchanged: Exchanged) -> Result<(), MpmError> {
-        let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
-        let (registry, mpm) = (&mut self.registry, &mut self.mpm);
-        let (exchange, walls, origins) = (&mut self.exchange, &self.walls, &self.origins);
-        let moves = &self.moves[..];
-        let (impulses, warm_start, seen) = (&mut self.impulses, &mut self.warm_start, &self.motion.seen);
-        let (sensors, dt) = (&mut self.sensors, self.settings.dt);
-        let (moved, exchanged) = rayon::join(
-            || mpm.grid_to_particles(delta),
-            || {
-                let pairs = &registry.pairs;
-                exchange.hand_to_bodies(
-                    solution,
-                    problem,
-                    pairs,
-                    numbering,
-                    walls,
-                    origins,
-                    moves,
-                    impulses,
-                    &mut exchanged,
-                );
-                sensors.add(pairs, &exchange.impulses, seen, dt);
-                registry.memories.remember(pairs, &exchange.impulses);
-                warm_start.remember(numbering, &solution.velocities);
-                exchanged
-            },
-        );
-        self.account.contact(&exchanged);
-        self.boundary_impulse.linear += exchanged.boundary.linear;
-        self.boundary_impulse.angular += exchanged.boundary.angular;
-        moved
     }
 
     /// Number of MPM substeps that the next step takes where it is not split.
@@ -383,54 +224,17 @@ impl World {
     fn largest_stable_substep(&self, dt: f64) -> f64 {
         let common = self.account.mean_velocity();
         let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
-        let (particles, fastest) = match self.done() {
-            // Of particles on a backend only the largest speed is known.
-            Some(done) => (done.max_speed, done.max_speed),
-            None => {
-                let grid = self.frame_velocity();
-                (self.mpm.fastest_relative_to(&common), self.mpm.fastest_relative_to(&grid))
-            }
-        };
+        let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
         let stable = self.mpm.largest_stable_substep(particles.max(tools));
         stable.min(LONGEST_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
-    /// The last step of the backend, which knows more of the particles than the host.
-    pub(crate) fn done(&self) -> Option<&SubstepsDone> {
-        self.attached.as_ref()?.done.as_ref()
-    }
-
-    /// Grid nodes that carried mass in the last substep.
-    fn grid_nodes(&self) -> usize {
-        self.done().map_or_else(|| self.mpm.active_nodes(), |done| done.grid_nodes)
-    }
-
-    pub(crate) fn step_error(&self, k: u32, delta: f64, error: MpmError) -> StepError {
-        let MpmError::LostParticle { id, position, velocity } = error else {
-            return StepError::Mpm { step: self.step, source: error };
-        };
-        let limit = self.mpm.largest_stable_substep(0.0);
-        let cells = (velocity - self.mpm.grid_velocity()).norm() * delta / self.settings.grid_spacing;
-        let cause = if delta > limit {
-            format!(
-                "the substep of {delta:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
-            )
-        } else if self.settings.gravity.norm() * delta > self.settings.grid_spacing / delta {
-            format!("gravity of {:.3e} m/s^2 crosses a cell within a substep", self.settings.gravity.norm())
-        } else if velocity.iter().all(|v| v.is_finite()) {
-            format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
-        } else {
-            "its deformation grew without bound; take a smaller dt or more substeps".to_owned()
-        };
-        StepError::BlewUp {
-            step: self.step,
-            substep: k,
-            time: self.time + f64::from(k) * delta,
-            particle: id,
-            position,
-            velocity,
-            cause,
+    /// Velocity of the grid in a coupling step that begins, world frame [m/s]; a device's grid is at rest.
+    fn frame_velocity(&self) -> Vector3<f64> {
+        if !self.backend.is_host() {
+            return Vector3::zeros();
         }
+        frame_velocity(&self.settings, &self.bodies, self.largest_given, self.account.mean_velocity())
     }
 
     /// Time [s].
@@ -482,12 +286,12 @@ impl World {
     /// origin at the start of a coupling step and goes on with the velocity of that time: torques are about the
     /// body as it moves, and the same in every inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
-        &self.step_impulses
+        &self.impulses.step
     }
 
     /// The tactile pads, in the order in which they were added.
     pub fn tactile_pads(&self) -> &[TactilePad] {
-        &self.sensors.pads
+        &self.contact.sensors.pads
     }
 
     /// What tactile pad number `pad` felt in the last step; nothing before the first.
@@ -495,7 +299,7 @@ impl World {
     /// # Panics
     /// There is no such pad.
     pub fn tactile(&self, pad: usize) -> &TactileReading {
-        &self.sensors.readings[pad]
+        &self.contact.sensors.readings[pad]
     }
 
     /// Impulse of the grid's boundary conditions and of the pins of cloth on the particles over the last step, about the world's origin, world frame.

@@ -1,0 +1,71 @@
+//! Impulses of the particles on the bodies, and the points that they act about.
+
+use nalgebra::Point3;
+use pliant_rigid::{Bodies, SpatialImpulse};
+
+/// One entry a body in each list, world frame.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyImpulses {
+    /// In the coupling step at hand.
+    pub current: Vec<SpatialImpulse>,
+    /// In all of the step.
+    pub step: Vec<SpatialImpulse>,
+    /// Over a whole step at the rate of the last coupling step.
+    pub expected: Vec<SpatialImpulse>,
+    /// What is expected of the coupling step that begins.
+    share: Vec<SpatialImpulse>,
+    /// The points that the impulses are about: the bodies' origins at the start of the coupling step, which are
+    /// kept, and from there on as [`BodyMotion::move_references`](crate::motion::BodyMotion::move_references) has it \[m\].
+    pub points: Vec<Point3<f64>>,
+    /// The same points at the start of the coupling step \[m\].
+    pub starts: Vec<Point3<f64>>,
+    /// Whether each body moves by its dynamics.
+    pub moves: Vec<bool>,
+}
+
+impl BodyImpulses {
+    pub(crate) fn new(bodies: &Bodies) -> Self {
+        let zero = vec![SpatialImpulse::zero(); bodies.len()];
+        Self {
+            current: zero.clone(),
+            step: zero.clone(),
+            expected: zero.clone(),
+            share: zero,
+            points: vec![Point3::origin(); bodies.len()],
+            starts: vec![Point3::origin(); bodies.len()],
+            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
+        }
+    }
+
+    /// Begins a step.
+    pub(crate) fn begin_step(&mut self) {
+        self.step.fill(SpatialImpulse::zero());
+    }
+
+    /// Begins a coupling step: none so far, about the bodies' origins.
+    pub(crate) fn begin_coupling_step(&mut self, bodies: &Bodies) {
+        for (point, (id, _)) in self.points.iter_mut().zip(bodies.iter()) {
+            *point = bodies.pose(id).translation.vector.into();
+        }
+        self.starts.clone_from(&self.points);
+        self.current.fill(SpatialImpulse::zero());
+    }
+
+    /// What the last coupling step lets expect of one that is this `part` of a step.
+    pub(crate) fn expected_of(&mut self, part: f64) -> &[SpatialImpulse] {
+        for (share, expected) in self.share.iter_mut().zip(&self.expected) {
+            *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
+        }
+        &self.share
+    }
+
+    /// Adds the coupling step to the step; a whole step has `rate` of them.
+    pub(crate) fn finish_coupling_step(&mut self, rate: f64) {
+        for (b, impulse) in self.current.iter().enumerate() {
+            self.expected[b] =
+                SpatialImpulse { angular: rate * impulse.angular, linear: rate * impulse.linear };
+            self.step[b].linear += impulse.linear;
+            self.step[b].angular += impulse.angular;
+        }
+    }
+}

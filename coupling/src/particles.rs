@@ -1,0 +1,138 @@
+//! Who takes the particles through the substeps of a coupling step: the processor or a device, behind one interface.
+
+use nalgebra::Vector3;
+use pliant_mpm::{Dissipated, FreeMotion, Mpm, MpmError, PinImpulse, Totals};
+use pliant_rigid::{Bodies, RigidError, SpatialImpulse};
+
+use crate::account::Account;
+use crate::backend::{BackendError, ContactMemory};
+use crate::body_impulses::BodyImpulses;
+use crate::contact_stage::ContactStage;
+use crate::error::StepError;
+use crate::exchange::Exchanged;
+use crate::motion::BodyMotion;
+use crate::report::ContactFigures;
+use crate::settings::Settings;
+
+/// What one substep, or several on a device, did to the particles.
+pub(crate) struct SubstepFlows<'a> {
+    pub free: &'a FreeMotion,
+    /// None where nothing touched.
+    pub exchanged: Option<&'a Exchanged>,
+    /// None where it was not measured.
+    pub dissipated: Option<&'a Dissipated>,
+    pub pins: &'a PinImpulse,
+}
+
+/// The momentum and energy balance, and the sums of a step.
+pub(crate) struct Sums<'a> {
+    pub account: &'a mut Account,
+    /// Of the grid's boundary conditions and of pins on the particles, over the step.
+    pub boundary_impulse: &'a mut SpatialImpulse,
+    /// Over the coupling step.
+    pub contacts: &'a mut ContactFigures,
+}
+
+impl Sums<'_> {
+    /// Adds what a substep did.
+    pub(crate) fn add(&mut self, flows: &SubstepFlows<'_>) {
+        self.account.free_motion(flows.free);
+        self.add_boundary(flows.free.boundary.linear, flows.free.boundary.angular);
+        if let Some(exchanged) = flows.exchanged {
+            self.account.contact(exchanged);
+            self.add_boundary(exchanged.boundary.linear, exchanged.boundary.angular);
+        }
+        if let Some(dissipated) = flows.dissipated {
+            self.account.dissipated(dissipated);
+        }
+        self.account.pins(flows.pins);
+        self.add_boundary(flows.pins.impulse.linear, flows.pins.impulse.angular);
+    }
+
+    fn add_boundary(&mut self, linear: Vector3<f64>, angular: Vector3<f64>) {
+        self.boundary_impulse.linear += linear;
+        self.boundary_impulse.angular += angular;
+    }
+}
+
+/// The parts of a world that a coupling step's substeps read and change.
+pub(crate) struct SubstepRun<'a> {
+    pub settings: &'a Settings,
+    pub mpm: &'a mut Mpm,
+    pub bodies: &'a mut Bodies,
+    pub motion: &'a mut BodyMotion,
+    pub contact: &'a mut ContactStage,
+    pub impulses: &'a mut BodyImpulses,
+    pub sums: Sums<'a>,
+    /// Number of the step, and time at the start of the coupling step \[s\].
+    pub step: u64,
+    pub time: f64,
+    /// How many substeps, and the length of each \[s\].
+    pub count: u32,
+    pub delta: f64,
+}
+
+impl SubstepRun<'_> {
+    /// Time at the start of substep `k` \[s\].
+    pub(crate) fn time_of(&self, k: u32) -> f64 {
+        self.time + f64::from(k) * self.delta
+    }
+
+    pub(crate) fn rigid_error(&self, error: RigidError) -> StepError {
+        StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
+    }
+
+    /// What went wrong with the particles in substep `k`.
+    pub(crate) fn particle_error(&self, k: u32, error: MpmError) -> StepError {
+        let MpmError::LostParticle { id, position, velocity } = error else {
+            return StepError::Mpm { step: self.step, source: error };
+        };
+        let (limit, delta) = (self.mpm.largest_stable_substep(0.0), self.delta);
+        let (gravity, spacing) = (self.settings.gravity.norm(), self.settings.grid_spacing);
+        let cells = (velocity - self.mpm.grid_velocity()).norm() * delta / spacing;
+        let cause = if delta > limit {
+            format!(
+                "the substep of {delta:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
+            )
+        } else if gravity * delta > spacing / delta {
+            format!("gravity of {gravity:.3e} m/s^2 crosses a cell within a substep")
+        } else if velocity.iter().all(|v| v.is_finite()) {
+            format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
+        } else {
+            "its deformation grew without bound; take a smaller dt or more substeps".to_owned()
+        };
+        let time = self.time_of(k);
+        StepError::BlewUp { step: self.step, substep: k, time, particle: id, position, velocity, cause }
+    }
+}
+
+/// Takes the particles of a world through its substeps.
+pub(crate) trait ParticleBackend: Send {
+    /// Whether the particles and their grid are on the host at every substep.
+    fn is_host(&self) -> bool;
+
+    /// Begins a coupling step.
+    fn begin(&mut self, mpm: &mut Mpm);
+
+    /// Runs the substeps of a coupling step. Returns by how much the bodies' motion left what the substeps took it for,
+    /// relative to what is allowed [-].
+    fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError>;
+
+    /// Bounds on the speeds of the particles relative to two velocities \[m/s\].
+    fn max_speeds(&self, mpm: &Mpm, relative_to: [&Vector3<f64>; 2]) -> [f64; 2];
+
+    /// Grid nodes that carried mass in the last substep.
+    fn grid_nodes(&self, mpm: &Mpm) -> usize;
+
+    /// Totals of the particles now.
+    fn totals(&self, mpm: &Mpm, scratch: &mut Vec<Totals>) -> Totals;
+
+    /// Brings the particles on the host up to date.
+    fn refresh(&mut self, mpm: &mut Mpm) -> Result<(), BackendError>;
+
+    /// What contact keeps from substep to substep.
+    fn contact_memory(&mut self, host: &ContactStage) -> Result<ContactMemory, BackendError>;
+
+    /// Takes over the particles and contacts that the host has now.
+    fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError>;
+}
