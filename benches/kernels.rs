@@ -4,7 +4,7 @@
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use nalgebra::{Point3, Vector3};
-use pliant::coupling::convex::pressing::pressing_sequence;
+use pliant::coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant::coupling::convex::{ConvexSolver, InitialGuess, SolverSettings};
 use pliant::mpm::material::{Elastic, Model};
 use pliant::mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
@@ -66,7 +66,7 @@ fn substeps(c: &mut Criterion) {
 fn contact_solves(c: &mut Criterion) {
     let mut group: BenchmarkGroup<WallTime> = c.benchmark_group("contact solve, 257 contacts, eps_r 1e-3");
     for number in [10.0, 1000.0] {
-        let steps = pressing_sequence(number, 257, 12, 7);
+        let steps = benchmark_sequence(number, 257, 12, 7);
         let (last, next) = (&steps[steps.len() - 2], &steps[steps.len() - 1]);
         let settings = SolverSettings { relative_tolerance: 1e-3, ..SolverSettings::default() };
         let mut solver = ConvexSolver::new();

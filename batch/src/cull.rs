@@ -90,8 +90,8 @@ impl<S: Simd> Worlds<'_, '_, S> {
             Size::Extents => {
                 let axes = self.axes(g);
                 let (local, half) = (axes.apply_inverse(apart), self.parameters::<3>(sizes));
-                let seen = self.extents(other, &axes);
-                let over = each!(k in [0, 1, 2] local.0[k].abs().lt(half[k] + seen[k]));
+                let substep_states = self.extents(other, &axes);
+                let over = each!(k in [0, 1, 2] local.0[k].abs().lt(half[k] + substep_states[k]));
                 over[0] & over[1] & over[2]
             }
         }

@@ -220,21 +220,21 @@ fn rollouts_observe_and_control() {
     batch.set_states(&state).unwrap();
     let mut own: Vec<(usize, Vec<f64>)> = (0..11).map(|world| (world, Vec::new())).collect();
     batch
-        .rollout(&mut own, 10, |(index, seen), world, step| {
+        .rollout(&mut own, 10, |(index, substep_states), world, step| {
             assert!((world.time() - step as f64 * dt).abs() < 1e-15);
             let origin = world.origin(rail);
             assert!((origin.x - world.position(7)).abs() < 1e-15 && origin.y == 0.0);
             assert_eq!(world.pose(rail).translation.vector, origin);
-            seen.push(world.velocity(6));
+            substep_states.push(world.velocity(6));
             world.set_target(0, if *index % 2 == 0 { 1.0 } else { -1.0 });
         })
         .unwrap();
-    for (index, seen) in &own {
+    for (index, substep_states) in &own {
         let sign = if index % 2 == 0 { 1.0 } else { -1.0 };
-        for (step, v) in seen.iter().enumerate() {
-            assert!((v - sign * 1.5 * step as f64 * dt).abs() < 1e-14, "{index}: {seen:?}");
+        for (step, v) in substep_states.iter().enumerate() {
+            assert!((v - sign * 1.5 * step as f64 * dt).abs() < 1e-14, "{index}: {substep_states:?}");
         }
-        assert_eq!(seen.len(), 11);
+        assert_eq!(substep_states.len(), 11);
     }
     assert!(batch.rollout(&mut own[..3], 1, |_, _, _| {}).unwrap_err().to_string().contains("items is 3"));
 }

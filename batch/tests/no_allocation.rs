@@ -22,10 +22,12 @@ fn steps_of_batches_allocate_nothing() {
         for world in 0..20 {
             batch.set_state(world, &crowded(&system.model, &mut random)).unwrap();
         }
-        let mut seen = vec![0.0; 20];
+        let mut substep_states = vec![0.0; 20];
         let before = on_this_thread();
         batch.step(50);
-        batch.rollout(&mut seen, 50, |seen, world, _| *seen += world.position(0)).unwrap();
+        batch
+            .rollout(&mut substep_states, 50, |substep_states, world, _| *substep_states += world.position(0))
+            .unwrap();
         on_this_thread() - before
     });
     assert_eq!(made, 0);

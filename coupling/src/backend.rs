@@ -1,7 +1,7 @@
 //! The boundary to a device that takes the particles through the substeps of a step.
 //!
 //! Weakly coupled bodies move through a step in a way that is known at its start, and of those that answer within the step it is known
-//! how they do ([`AnsweringBodies`]). So a backend is told all at once, runs all substeps with nothing to ask, and gives back the impulses on
+//! how they do ([`StronglyCoupledBodies`]). So a backend is told all at once, runs all substeps with nothing to ask, and gives back the impulses on
 //! the bodies and the figures of the step. What it is told is linear, so that a step in which contact among the bodies opens or closes under
 //! the particles' impulses is not followed as on the host ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it; [`World::refresh`](crate::World::refresh) fetches them.
 
@@ -12,9 +12,9 @@ use pliant_mpm::{FreeMotion, Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
-use crate::body_state::{AnsweringBodies, ReferencePath, SeenBody};
-use crate::memory::RememberedContact;
-use crate::report::ContactFigures;
+use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
+use crate::contact_cache::CachedContact;
+use crate::report::ContactStatistics;
 
 /// The substeps of one step.
 #[derive(Clone, Copy, Debug)]
@@ -24,36 +24,36 @@ pub struct SubstepPlan<'a> {
     /// How many.
     pub substeps: u32,
     /// Length of each [s].
-    pub delta: f64,
+    pub substep: f64,
     /// Gravity [m/s^2], world frame.
     pub gravity: Vector3<f64>,
     /// Where the points that the impulses on each body are about are in the first substep: at its own origin, world frame [m].
-    pub origins: &'a [Point3<f64>],
+    pub reference_points: &'a [Point3<f64>],
     /// How they go on, one a body.
-    pub references: &'a [ReferencePath],
+    pub references: &'a [ReferencePointPath],
     /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer only the first is meant; a backend
     /// finds the others.
-    pub bodies: &'a [SeenBody],
+    pub bodies: &'a [SubstepBodyState],
     /// The bodies that answer.
-    pub answering: AnsweringBodies<'a>,
+    pub strongly_coupled: StronglyCoupledBodies<'a>,
 }
 
 /// What the substeps of a step did.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SubstepsDone {
+pub struct SubstepsResult {
     /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
     pub free: FreeMotion,
     /// What the pins of cloth did.
     pub pins: PinImpulse,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
-    pub walls: SpatialImpulse,
+    pub boundary_constraints: SpatialImpulse,
     /// What the ways of the points add to the impulses on bodies about the world's origin: the sum of a point's way from its
     /// place in the first substep, times (a cross product) the linear impulse there, world frame [N m s].
-    pub carried: Vector3<f64>,
+    pub moment_of_travel: Vector3<f64>,
     /// Work of the bodies on the particles [J].
     pub work: f64,
     /// The contact solves.
-    pub contacts: ContactFigures,
+    pub contacts: ContactStatistics,
     /// Largest speed of a particle at the end [m/s].
     pub max_speed: f64,
     /// Grid nodes that carried mass in the last substep.
@@ -73,9 +73,9 @@ pub struct NodeVelocity {
 
 /// What contact remembers from one substep to the next.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactMemory {
+pub struct ContactCacheState {
     /// The last substep's contacts, those of a particle in a row.
-    pub contacts: Vec<RememberedContact>,
+    pub contacts: Vec<CachedContact>,
     /// What the last solve left on the grid, in ascending order of the nodes.
     pub velocities: Vec<NodeVelocity>,
 }
@@ -135,7 +135,7 @@ pub trait Backend: Send {
         impulses: &mut [SpatialImpulse],
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
-    ) -> Result<SubstepsDone, BackendError>;
+    ) -> Result<SubstepsResult, BackendError>;
 
     /// Copies the particles to the model on the host.
     ///
@@ -147,11 +147,11 @@ pub trait Backend: Send {
     ///
     /// # Errors
     /// [`BackendError`].
-    fn read_memory(&mut self) -> Result<ContactMemory, BackendError>;
+    fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError>;
 
     /// Takes the particles of `mpm`, which are as many as before and of the same materials, and what contact remembers of them.
     ///
     /// # Errors
     /// [`BackendError`].
-    fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError>;
+    fn load(&mut self, mpm: &Mpm, memory: &ContactCacheState) -> Result<(), BackendError>;
 }

@@ -20,7 +20,7 @@ pub(crate) struct BodyImpulses {
     /// The same points at the start of the coupling step \[m\].
     pub starts: Vec<Point3<f64>>,
     /// Whether each body moves by its dynamics.
-    pub moves: Vec<bool>,
+    pub dynamic_bodies: Vec<bool>,
 }
 
 impl BodyImpulses {
@@ -33,7 +33,7 @@ impl BodyImpulses {
             share: zero,
             points: vec![Point3::origin(); bodies.len()],
             starts: vec![Point3::origin(); bodies.len()],
-            moves: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
+            dynamic_bodies: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
         }
     }
 

@@ -5,7 +5,7 @@ use pliant_rigid::{BodyId, SpatialVelocity};
 
 /// A body as contact sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct SeenBody {
+pub struct SubstepBodyState {
     /// Pose at the start of the substep, world frame.
     pub pose: Isometry3<f64>,
     /// Velocity over the substep, world frame: before it answers, where it does.
@@ -19,7 +19,7 @@ pub struct SeenBody {
 /// the velocity with `(k+1)/N` and `p_k`, which it changes by `W (p_(k+1) - p_k)`; at its end the pose moves on by
 /// [`SpatialVelocity::advance`] with `V_(k+1)`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AnsweringBodies<'a> {
+pub struct StronglyCoupledBodies<'a> {
     /// Which.
     pub bodies: &'a [BodyId],
     /// Their mobility W, `6 n` rows of as many numbers (1/kg, 1/(kg m), 1/(kg m^2)); symmetric and positive semidefinite.
@@ -35,10 +35,10 @@ pub struct AnsweringBodies<'a> {
 /// How the point goes on that the impulses on a body are about.
 ///
 /// After substep k, from 0, in which the linear impulses on the body so far have become `P`, it moves by
-/// `delta (velocity + (k + 1) delta acceleration + P / mass)`: of a body that nothing holds with its centre of mass, of
+/// `substep (velocity + (k + 1) substep acceleration + P / mass)`: of a body that nothing holds with its centre of mass, of
 /// others at a constant velocity.
 #[derive(Clone, Copy, Debug)]
-pub struct ReferencePath {
+pub struct ReferencePointPath {
     /// At the start of the step, world frame [m/s].
     pub velocity: Vector3<f64>,
     /// Without particles and contact, world frame [m/s^2].
@@ -47,10 +47,10 @@ pub struct ReferencePath {
     pub mass: f64,
 }
 
-impl ReferencePath {
-    /// The way over substep `k` of `delta` (s) at whose end the body has got `impulse` in the step (N s) \[m\].
-    pub fn way(&self, k: u32, delta: f64, impulse: &Vector3<f64>) -> Vector3<f64> {
-        let fallen = f64::from(k + 1) * delta;
-        delta * (self.velocity + fallen * self.acceleration + impulse / self.mass)
+impl ReferencePointPath {
+    /// The way over substep `k` of `substep` (s) at whose end the body has got `impulse` in the step (N s) \[m\].
+    pub fn way(&self, k: u32, substep: f64, impulse: &Vector3<f64>) -> Vector3<f64> {
+        let fallen = f64::from(k + 1) * substep;
+        substep * (self.velocity + fallen * self.acceleration + impulse / self.mass)
     }
 }

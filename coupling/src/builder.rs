@@ -6,17 +6,17 @@ use pliant_mpm::{Level, Material, Mpm, ParticleState};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
+use crate::initial_overlap::{NamedParticles, check_overlaps};
 use crate::mass_ratio::choose_coupling;
 use crate::sensor::TactilePad;
 use crate::settings::{
-    MaterialId, NEAR_RIGID_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
+    MaterialId, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
 };
-use crate::starts::{Part, check_overlaps};
 use crate::world::World;
 
 /// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s), times the stiffness number, is then still a
 /// thousandth of what friction's usual stiction tolerance lets slip.
-const STIFFEST: f64 = 1e8;
+const MAX_STIFFNESS_RATIO: f64 = 1e8;
 
 /// Collects the contents of a [`World`].
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct WorldBuilder {
     bodies: BodiesBuilder,
     pads: Vec<TactilePad>,
     level: Level,
-    uneven: Option<BuildError>,
-    parts: Vec<Part>,
+    deferred_error: Option<BuildError>,
+    parts: Vec<NamedParticles>,
     sheet_names: Vec<String>,
     allowed: Vec<String>,
 }
@@ -51,7 +51,7 @@ impl WorldBuilder {
             bodies: BodiesBuilder::new(),
             pads: Vec::new(),
             level: Level::detect(),
-            uneven: None,
+            deferred_error: None,
             parts: Vec::new(),
             sheet_names: Vec::new(),
             allowed: Vec::new(),
@@ -74,7 +74,7 @@ impl WorldBuilder {
     pub fn part(&mut self, name: &str, set: ParticleSet) -> &mut Self {
         let ParticleSet { positions, velocities, volumes, material } = set;
         if positions.len() != velocities.len() || positions.len() != volumes.len() {
-            self.uneven = Some(BuildError::ParticleLists {
+            self.deferred_error = Some(BuildError::ParticleLists {
                 positions: positions.len(),
                 velocities: velocities.len(),
                 volumes: volumes.len(),
@@ -89,7 +89,7 @@ impl WorldBuilder {
     fn add_part(&mut self, name: String, states: impl IntoIterator<Item = ParticleState>) {
         let start = self.particles.len();
         self.particles.extend(states);
-        self.parts.push(Part { name, range: start..self.particles.len() });
+        self.parts.push(NamedParticles { name, range: start..self.particles.len() });
     }
 
     /// Adds particles in any state of motion and deformation; their material is an index of [`MaterialId`].
@@ -147,9 +147,10 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, mut particles, sheets, bodies, pads, level, uneven, .. } = self;
+        let Self { settings, materials, mut particles, sheets, bodies, pads, level, deferred_error, .. } =
+            self;
         let (mut parts, allowed) = (self.parts, self.allowed);
-        if let Some(error) = uneven {
+        if let Some(error) = deferred_error {
             return Err(error);
         }
         check_settings(&settings)?;
@@ -168,7 +169,7 @@ impl WorldBuilder {
         for (sheet, name) in sheets.iter().zip(self.sheet_names) {
             let start = parts.last().map_or(0, |part| part.range.end);
             let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
-            parts.push(Part { name, range: start..start + count });
+            parts.push(NamedParticles { name, range: start..start + count });
         }
         check_substeps(&settings, &mpm, &bodies)?;
         check_stiffness(&settings, &mpm, &particles)?;
@@ -248,10 +249,10 @@ fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) 
     };
     let masses = particles.iter().map(|p| mpm.density(p.material) * p.volume);
     let mass = masses.fold(f64::INFINITY, f64::min);
-    let near_rigid = NEAR_RIGID_NUMBER * mass / (substep * substep);
+    let near_rigid = NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep);
     let number = stiffness / near_rigid;
-    if number > STIFFEST {
-        let largest = STIFFEST * near_rigid;
+    if number > MAX_STIFFNESS_RATIO {
+        let largest = MAX_STIFFNESS_RATIO * near_rigid;
         return Err(BuildError::TooStiff { stiffness, mass, substep, number, largest });
     }
     Ok(())

@@ -3,30 +3,30 @@
 use pliant_mpm::{Mpm, MpmError};
 use pliant_rigid::Bodies;
 
-use crate::backend::ContactMemory;
+use crate::backend::ContactCacheState;
 use crate::body_impulses::BodyImpulses;
+use crate::boundary_constraints::BoundaryConstraints;
 use crate::convex::{ContactProblem, StopReason};
-use crate::exchange::{Exchange, Exchanged};
+use crate::detection::ContactDetector;
+use crate::exchange::{Exchange, ExchangeTotals};
+use crate::islands::IslandSolver;
 use crate::motion::BodyMotion;
 use crate::nodes::Numbering;
-use crate::pair::Pair;
-use crate::regions::RegionSolver;
-use crate::register::Registry;
-use crate::report::ContactFigures;
+use crate::pair::ContactPair;
+use crate::report::ContactStatistics;
 use crate::sensor::{Sensors, TactilePad};
 use crate::settings::{ContactSettings, Settings};
-use crate::walls::Walls;
 use crate::warm_start::WarmStart;
 
 /// What contact keeps from one substep to the next, and its buffers.
 pub(crate) struct ContactStage {
-    pub registry: Registry,
+    pub contact_detector: ContactDetector,
     pub problem: ContactProblem,
     pub warm_start: WarmStart,
     pub sensors: Sensors,
     numbering: Numbering,
-    walls: Walls,
-    solver: RegionSolver,
+    boundary_constraints: BoundaryConstraints,
+    solver: IslandSolver,
     guess: Vec<[f64; 3]>,
     exchange: Exchange,
 }
@@ -40,29 +40,29 @@ pub(crate) struct NotFinite {
 impl ContactStage {
     pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &Settings, pads: Vec<TactilePad>) -> Self {
         Self {
-            registry: Registry::new(bodies, mpm, &settings.contact),
+            contact_detector: ContactDetector::new(bodies, mpm, &settings.contact),
             problem: ContactProblem::default(),
             warm_start: WarmStart::default(),
             sensors: Sensors::new(pads),
             numbering: Numbering::default(),
-            walls: Walls::new(&settings.boundaries),
-            solver: RegionSolver::default(),
+            boundary_constraints: BoundaryConstraints::new(&settings.boundaries),
+            solver: IslandSolver::default(),
             guess: Vec::new(),
             exchange: Exchange::default(),
         }
     }
 
     /// What is kept from substep to substep, to save or to hand over.
-    pub(crate) fn memory(&self) -> ContactMemory {
-        ContactMemory {
-            contacts: self.registry.memories.list().to_vec(),
+    pub(crate) fn memory(&self) -> ContactCacheState {
+        ContactCacheState {
+            contacts: self.contact_detector.contact_cache.list().to_vec(),
             velocities: self.warm_start.left().to_vec(),
         }
     }
 
     /// Nothing touches in this substep.
     pub(crate) fn skip(&mut self) {
-        self.registry.memories.remember(&[], &[]);
+        self.contact_detector.contact_cache.store(&[], &[]);
         self.warm_start.forget();
     }
 
@@ -72,13 +72,21 @@ impl ContactStage {
         mpm: &mut Mpm,
         motion: &BodyMotion,
         impulses: &BodyImpulses,
-        (settings, delta): (&Settings, f64),
-        contacts: &mut ContactFigures,
-    ) -> Result<Exchanged, NotFinite> {
-        let pairs = &self.registry.pairs;
+        (settings, substep): (&Settings, f64),
+        contacts: &mut ContactStatistics,
+    ) -> Result<ExchangeTotals, NotFinite> {
+        let pairs = &self.contact_detector.pairs;
         let (numbering, problem) = (&mut self.numbering, &mut self.problem);
-        numbering.update(pairs, mpm, |pair| motion.answers(pair));
-        write_problem(numbering, &mut self.walls, pairs, mpm, &settings.contact, delta, problem);
+        numbering.update(pairs, mpm, |pair| motion.is_strongly_coupled(pair));
+        write_problem(
+            numbering,
+            &mut self.boundary_constraints,
+            pairs,
+            mpm,
+            &settings.contact,
+            substep,
+            problem,
+        );
         motion.attach(pairs, numbering, &impulses.points, &mut problem.mobility);
         self.guess.clear();
         self.guess.resize(problem.contacts.len(), [0.0; 3]);
@@ -87,17 +95,23 @@ impl ContactStage {
                 *guess = pair.last_impulse;
             }
         }
-        self.walls.guess(problem, &mut self.guess);
+        self.boundary_constraints.guess(problem, &mut self.guess);
         let velocities = self.warm_start.guess(numbering, &problem.node_free_velocity);
         let solver = &settings.solver;
-        let regions = self.solver.solve(problem, &numbering.regions, solver, velocities, &self.guess);
-        contacts.add(pairs, regions);
-        if regions.iter().any(|info| info.stop == StopReason::NotFinite) {
+        let islands = self.solver.solve(problem, &numbering.islands, solver, velocities, &self.guess);
+        contacts.add(pairs, islands);
+        if islands.iter().any(|info| info.stop == StopReason::NotFinite) {
             let reason = self.problem.validate().err().map_or_else(String::new, |e| e.to_string());
             return Err(NotFinite { reason });
         }
         let solution = &self.solver.solution;
-        Ok(self.exchange.hand_to_grid(solution, &self.problem, &self.numbering, &self.walls, mpm))
+        Ok(self.exchange.write_velocities_to_grid(
+            solution,
+            &self.problem,
+            &self.numbering,
+            &self.boundary_constraints,
+            mpm,
+        ))
     }
 
     /// The particles' motion; beside it the solution's impulses on bodies and pads, and what the next substep starts from.
@@ -106,31 +120,32 @@ impl ContactStage {
         mpm: &mut Mpm,
         motion: &BodyMotion,
         impulses: &mut BodyImpulses,
-        (dt, delta): (f64, f64),
-        mut exchanged: Exchanged,
-    ) -> (Result<(), MpmError>, Exchanged) {
+        (dt, substep): (f64, f64),
+        mut exchanged: ExchangeTotals,
+    ) -> (Result<(), MpmError>, ExchangeTotals) {
         let (solution, problem, numbering) = (&self.solver.solution, &self.problem, &self.numbering);
-        let (registry, warm_start, sensors) = (&mut self.registry, &mut self.warm_start, &mut self.sensors);
-        let (exchange, walls) = (&mut self.exchange, &self.walls);
-        let BodyImpulses { current, points, moves, .. } = impulses;
+        let (contact_detector, warm_start, sensors) =
+            (&mut self.contact_detector, &mut self.warm_start, &mut self.sensors);
+        let (exchange, boundary_constraints) = (&mut self.exchange, &self.boundary_constraints);
+        let BodyImpulses { current, points, dynamic_bodies, .. } = impulses;
         rayon::join(
-            || mpm.grid_to_particles(delta),
+            || mpm.grid_to_particles(substep),
             || {
-                let pairs = &registry.pairs;
-                exchange.hand_to_bodies(
+                let pairs = &contact_detector.pairs;
+                exchange.add_impulses_to_bodies(
                     solution,
                     problem,
                     pairs,
                     numbering,
-                    walls,
+                    boundary_constraints,
                     points,
-                    moves,
+                    dynamic_bodies,
                     current,
                     &mut exchanged,
                 );
-                sensors.add(pairs, &exchange.impulses, &motion.seen, dt);
-                registry.memories.remember(pairs, &exchange.impulses);
-                warm_start.remember(numbering, &solution.velocities);
+                sensors.add(pairs, &exchange.impulses, &motion.substep_states, dt);
+                contact_detector.contact_cache.store(pairs, &exchange.impulses);
+                warm_start.store(numbering, &solution.velocities);
                 exchanged
             },
         )
@@ -140,20 +155,20 @@ impl ContactStage {
 /// Writes the convex problem of these pairs, with the boundary conditions of the grid.
 fn write_problem(
     numbering: &mut Numbering,
-    walls: &mut Walls,
-    pairs: &[Pair],
+    boundary_constraints: &mut BoundaryConstraints,
+    pairs: &[ContactPair],
     mpm: &Mpm,
     settings: &ContactSettings,
-    delta: f64,
+    substep: f64,
     problem: &mut ContactProblem,
 ) {
-    problem.substep = delta;
+    problem.substep = substep;
     numbering.write_nodes(mpm, problem);
-    walls.begin(numbering.places.len());
-    for region in 0..numbering.regions.len() {
+    boundary_constraints.begin(numbering.places.len());
+    for island in 0..numbering.islands.len() {
         let begin = problem.contacts.len();
-        numbering.write_contacts(region, pairs, settings, problem);
-        walls.add(numbering, &numbering.regions[region], mpm.grid_spacing(), problem);
-        numbering.regions[region].contacts = begin..problem.contacts.len();
+        numbering.write_contacts(island, pairs, settings, problem);
+        boundary_constraints.add(numbering, &numbering.islands[island], mpm.grid_spacing(), problem);
+        numbering.islands[island].contacts = begin..problem.contacts.len();
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct EnergyNow {
 
 /// What a domain was given, and how its imbalance went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Domain {
+struct EnergyDomain {
     /// Work that came in over the intervals in which more came in than went out.
     worked: f64,
     /// All work at the last look.
@@ -46,9 +46,9 @@ struct Domain {
     gain: f64,
 }
 
-impl Domain {
+impl EnergyDomain {
     /// Looks at all work and weight `released` so far, and at the imbalance or, where parts of the losses are not known, the least that it can be.
-    fn look(&mut self, work: f64, released: f64, imbalance: f64) {
+    fn update(&mut self, work: f64, released: f64, imbalance: f64) {
         self.worked += (work - self.work).max(0.0);
         self.work = work;
         self.released = self.released.max(released);
@@ -57,24 +57,24 @@ impl Domain {
     }
 
     fn gain(&self, at_start: f64, mass: f64) -> EnergyGain {
-        let put_in = at_start + self.worked + self.released;
-        EnergyGain { gained: self.gain, put_in, little: 0.5 * mass * SLOW * SLOW }
+        let energy_input = at_start + self.worked + self.released;
+        EnergyGain { gained: self.gain, energy_input, reference_energy: 0.5 * mass * SLOW * SLOW }
     }
 }
 
 /// The account since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct EnergyAccount {
+pub(crate) struct EnergyBalanceTracker {
     /// Of the particles at the start: of motion and elastic, and of their weight.
     particles: [f64; 2],
     bodies: MechanicalEnergy,
     of_particles: ParticleFlows,
     of_bodies: EnergyFlows,
-    domains: [Domain; 3],
+    domains: [EnergyDomain; 3],
 }
 
 /// Losses that no law allows to be negative: what of them is.
-fn made(losses: &[f64]) -> f64 {
+fn created_energy(losses: &[f64]) -> f64 {
     losses.iter().map(|loss| (-loss).max(0.0)).sum()
 }
 
@@ -94,8 +94,8 @@ fn outer_work(flows: &EnergyFlows) -> f64 {
     flows.motors + flows.controllers + flows.prescribed + flows.loads
 }
 
-impl EnergyAccount {
-    pub(crate) fn open(now: &EnergyNow) -> Self {
+impl EnergyBalanceTracker {
+    pub(crate) fn begin(now: &EnergyNow) -> Self {
         let particles = now.particles.map_or([0.0; 2], |t| [t.kinetic_energy + t.elastic_energy, now.weight]);
         let bodies = now.bodies.map_or_else(MechanicalEnergy::default, |(energy, _)| energy);
         Self { particles, bodies, ..Self::default() }
@@ -110,24 +110,24 @@ impl EnergyAccount {
     }
 
     /// The balance at the present energies; keeps what it needs of it for later gains. To be called once a step.
-    pub(crate) fn look(&mut self, now: &EnergyNow) -> EnergyBalance {
+    pub(crate) fn update(&mut self, now: &EnergyNow) -> EnergyBalance {
         let balance = self.balance(now);
         let (p, b) = (&self.of_particles, &self.of_bodies);
         let mut all = [0.0; 3];
         if let Some(particles) = &balance.particles {
             let work = p.bodies + p.pins;
             let released = self.particles[1] - now.weight;
-            self.domains[0].look(work, released, particles.least_imbalance);
-            all = [p.led.unwrap_or(0.0) + p.pins, released, particles.least_imbalance];
+            self.domains[0].update(work, released, particles.least_imbalance);
+            all = [p.prescribed.unwrap_or(0.0) + p.pins, released, particles.least_imbalance];
         }
         if let Some(bodies) = &balance.bodies {
             let released = self.bodies.gravitational - bodies.stored.gravitational;
-            self.domains[1].look(outer_work(b) + b.exchanged, released, bodies.imbalance);
+            self.domains[1].update(outer_work(b) + b.exchanged, released, bodies.imbalance);
             all = [all[0] + outer_work(b), all[1] + released, all[2] + bodies.imbalance];
         }
         // What is exchanged is not known on a device; what both make is then judged by each.
         if let Some(exchange) = balance.exchange {
-            self.domains[2].look(all[0], all[1], all[2] + exchange);
+            self.domains[2].update(all[0], all[1], all[2] + exchange);
         }
         EnergyBalance { gain: self.gain(now), ..balance }
     }
@@ -151,7 +151,7 @@ impl EnergyAccount {
         let bodies = now.bodies.map(|(energy, _)| self.balance_of_bodies(&energy));
         let exchange = match (&particles, &bodies) {
             (Some(particles), Some(bodies)) => {
-                particles.flows.moving.map(|work| work + bodies.flows.exchanged)
+                particles.flows.dynamic.map(|work| work + bodies.flows.exchanged)
             }
             _ => Some(0.0),
         };
@@ -187,8 +187,9 @@ impl EnergyAccount {
         let contact = flows.contact_after.zip(flows.contact_before).map_or(0.0, |(now, start)| now - start);
         let losses = body_losses(&flows);
         let change = mechanical(energy) - mechanical(start) + contact - flows.ahead;
-        let imbalance =
-            change - outer_work(&flows) - flows.exchanged + losses.iter().sum::<f64>() + made(&losses);
+        let imbalance = change - outer_work(&flows) - flows.exchanged
+            + losses.iter().sum::<f64>()
+            + created_energy(&losses);
         BodyEnergy { stored: *energy, flows, imbalance }
     }
 }

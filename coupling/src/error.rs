@@ -50,7 +50,7 @@ pub enum BuildError {
         mass: f64,
         /// Longest substep [s].
         substep: f64,
-        /// Its stiffness number `delta^2 k / m_p` against the near-rigid one.
+        /// Its stiffness number `substep^2 k / m_p` against the near-rigid one.
         number: f64,
         /// Largest stiffness that is allowed [N/m].
         largest: f64,

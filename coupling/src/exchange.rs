@@ -8,18 +8,18 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
-use crate::convex::{Contact, ContactProblem, Solution};
+use crate::boundary_constraints::BoundaryConstraints;
+use crate::convex::{ContactConstraint, ContactProblem, Solution};
 use crate::nodes::Numbering;
-use crate::pair::Pair;
+use crate::pair::ContactPair;
 use crate::report::ParticleFlows;
-use crate::walls::Walls;
 
 /// No body touches the node.
-const NOBODY: u32 = u32::MAX;
+const NO_BODY: u32 = u32::MAX;
 
 /// Impulses on the particles in one substep, world frame, about the world's origin, and the work of the bodies on them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Exchanged {
+pub(crate) struct ExchangeTotals {
     pub linear: Vector3<f64>,
     pub angular: Vector3<f64>,
     pub work: f64,
@@ -33,7 +33,7 @@ pub(crate) struct Exchanged {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exchange {
     /// Momentum change of each numbered node, then what is left after the contact impulses [N s].
-    left: Vec<Vector3<f64>>,
+    residual_momentum: Vec<Vector3<f64>>,
     owner: Vec<u32>,
     /// Impulse on the particle of each pair [N s].
     pub impulses: Vec<[f64; 3]>,
@@ -41,36 +41,36 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Writes the solution's velocities to the grid, and obeys the walls there.
-    pub(crate) fn hand_to_grid(
+    pub(crate) fn write_velocities_to_grid(
         &mut self,
         solution: &Solution,
         problem: &ContactProblem,
         numbering: &Numbering,
-        walls: &Walls,
+        boundary_constraints: &BoundaryConstraints,
         mpm: &mut Mpm,
-    ) -> Exchanged {
-        let mut sums = Exchanged::default();
+    ) -> ExchangeTotals {
+        let mut sums = ExchangeTotals::default();
         self.update_grid(&solution.velocities, problem, numbering, mpm, &mut sums);
-        impose_walls(solution, problem, numbering, walls, mpm, &mut sums);
+        impose_boundaries(solution, problem, numbering, boundary_constraints, mpm, &mut sums);
         sums
     }
 
-    /// Adds the impulses on the bodies (about their `origins`) to `bodies`, and what belongs to `sums` besides the grid's part.
-    pub(crate) fn hand_to_bodies(
+    /// Adds the impulses on the bodies (about their `reference_points`) to `bodies`, and what belongs to `sums` besides the grid's part.
+    pub(crate) fn add_impulses_to_bodies(
         &mut self,
         solution: &Solution,
         problem: &ContactProblem,
-        pairs: &[Pair],
+        pairs: &[ContactPair],
         numbering: &Numbering,
-        walls: &Walls,
-        origins: &[Point3<f64>],
-        moves: &[bool],
+        boundary_constraints: &BoundaryConstraints,
+        reference_points: &[Point3<f64>],
+        dynamic_bodies: &[bool],
         bodies: &mut [SpatialImpulse],
-        sums: &mut Exchanged,
+        sums: &mut ExchangeTotals,
     ) {
-        let mut work = Work::default();
-        for (left, impulse) in self.left.iter_mut().zip(&solution.node_impulses) {
-            *left -= Vector3::new(impulse[0], impulse[1], impulse[2]);
+        let mut work = ContactWork::default();
+        for (residual_momentum, impulse) in self.residual_momentum.iter_mut().zip(&solution.node_impulses) {
+            *residual_momentum -= Vector3::new(impulse[0], impulse[1], impulse[2]);
         }
         self.impulses.clear();
         for group in numbering.groups() {
@@ -81,26 +81,29 @@ impl Exchange {
             {
                 let impulse = Vector3::from(*impulse);
                 let body = pair.body.0;
-                bodies[body].add_at(&origins[body], &pair.position, &-impulse);
-                let answer = Vector3::from(problem.mobility.answer(c, &solution.answers));
+                bodies[body].add_at(&reference_points[body], &pair.position, &-impulse);
+                let answer =
+                    Vector3::from(problem.mobility.velocity_change_at(c, &solution.body_velocity_changes));
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
                 if impulse != Vector3::zeros() {
                     let particle = velocity_of(&problem.contacts[c], solution);
-                    work.add(pair, moves[body], &impulse, &answer, &particle);
+                    work.add(pair, dynamic_bodies[body], &impulse, &answer, &particle);
                 }
             }
         }
-        work.tell(&mut sums.flows);
+        work.add_to(&mut sums.flows);
         self.find_owners(numbering, pairs);
-        for node in walls.sticky() {
+        for node in boundary_constraints.sticky() {
             // The node did not move: the wall held it against the contacts.
-            let held = core::mem::take(&mut self.left[node]);
+            let held = core::mem::take(&mut self.residual_momentum[node]);
             sums.boundary.add_at(&Point3::origin(), &numbering.position(&numbering.places[node]), &held);
         }
-        for ((left, &owner), place) in self.left.iter().zip(&self.owner).zip(&numbering.places) {
-            if owner != NOBODY {
+        for ((residual_momentum, &owner), place) in
+            self.residual_momentum.iter().zip(&self.owner).zip(&numbering.places)
+        {
+            if owner != NO_BODY {
                 let body = owner as usize;
-                bodies[body].add_at(&origins[body], &numbering.position(place), &-left);
+                bodies[body].add_at(&reference_points[body], &numbering.position(place), &-residual_momentum);
             }
         }
     }
@@ -112,9 +115,9 @@ impl Exchange {
         problem: &ContactProblem,
         numbering: &Numbering,
         mpm: &mut Mpm,
-        sums: &mut Exchanged,
+        sums: &mut ExchangeTotals,
     ) {
-        self.left.clear();
+        self.residual_momentum.clear();
         let nodes = mpm.nodes_mut();
         for (n, place) in numbering.places.iter().enumerate() {
             let mut change = Vector3::zeros();
@@ -128,14 +131,14 @@ impl Exchange {
             }
             sums.linear += change;
             sums.angular += numbering.position(place).coords.cross(&change);
-            self.left.push(change);
+            self.residual_momentum.push(change);
         }
     }
 
     /// A node belongs to the body of the last pair with an impulse that touches it, else of the last pair at all.
-    fn find_owners(&mut self, numbering: &Numbering, pairs: &[Pair]) {
+    fn find_owners(&mut self, numbering: &Numbering, pairs: &[ContactPair]) {
         self.owner.clear();
-        self.owner.resize(self.left.len(), NOBODY);
+        self.owner.resize(self.residual_momentum.len(), NO_BODY);
         for active in [false, true] {
             for group in numbering.groups() {
                 let given = &self.impulses[group.pairs.clone()];
@@ -157,39 +160,39 @@ impl Exchange {
 /// contact holds, and what one gives the grid and the other takes from it within a substep is no loss. (What impacts take beyond the law is
 /// the step's, in the imbalance.)
 #[derive(Clone, Copy, Debug, Default)]
-struct Work {
+struct ContactWork {
     /// Of bodies that move by their dynamics, and of those that follow a path [J].
     of: [f64; 2],
     /// Lost in the normal direction, and to friction [J].
     lost: [f64; 2],
 }
 
-impl Work {
+impl ContactWork {
     /// Adds that of a contact, whose body answers by so much and whose particle has this velocity at the end.
     fn add(
         &mut self,
-        pair: &Pair,
-        moves: bool,
+        pair: &ContactPair,
+        dynamic_bodies: bool,
         impulse: &Vector3<f64>,
         answer: &Vector3<f64>,
         particle: &Vector3<f64>,
     ) {
-        self.of[usize::from(!moves)] += impulse.dot(&(pair.body_velocity + answer * 0.5));
+        self.of[usize::from(!dynamic_bodies)] += impulse.dot(&(pair.body_velocity + answer * 0.5));
         let slip = particle - pair.body_velocity - answer;
         let normal = pair.normal.dot(impulse) * pair.normal.dot(&slip);
         self.lost[0] -= normal;
         self.lost[1] -= impulse.dot(&slip) - normal;
     }
 
-    fn tell(&self, flows: &mut ParticleFlows) {
+    fn add_to(&self, flows: &mut ParticleFlows) {
         flows.bodies = self.of[0] + self.of[1];
-        (flows.moving, flows.led) = (Some(self.of[0]), Some(self.of[1]));
+        (flows.dynamic, flows.prescribed) = (Some(self.of[0]), Some(self.of[1]));
         (flows.contact_normal, flows.contact_friction) = (Some(self.lost[0]), Some(self.lost[1]));
     }
 }
 
 /// Velocity \[m/s\] of a contact's particle after the solve.
-fn velocity_of(contact: &Contact, solution: &Solution) -> Vector3<f64> {
+fn velocity_of(contact: &ContactConstraint, solution: &Solution) -> Vector3<f64> {
     let mut sum = [0.0; 3];
     for (&row, weight) in contact.rows.iter().zip(contact.weights_xy) {
         for k in 0..3 {
@@ -204,16 +207,16 @@ fn velocity_of(contact: &Contact, solution: &Solution) -> Vector3<f64> {
 }
 
 /// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
-fn impose_walls(
+fn impose_boundaries(
     solution: &Solution,
     problem: &ContactProblem,
     numbering: &Numbering,
-    walls: &Walls,
+    boundary_constraints: &BoundaryConstraints,
     mpm: &mut Mpm,
-    sums: &mut Exchanged,
+    sums: &mut ExchangeTotals,
 ) {
     let mut lost = 0.0;
-    walls.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
+    boundary_constraints.impose(&solution.impulses, numbering, mpm, |node, solved, imposed| {
         let position = &numbering.position(&numbering.places[node]);
         let after = &solution.velocities[node];
         let after = Vector3::new(after[0], after[1], after[2]) + imposed / problem.node_mass[node];

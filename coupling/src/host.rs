@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use pliant_mpm::{Mpm, Totals};
 
-use crate::backend::{BackendError, ContactMemory};
+use crate::backend::{BackendError, ContactCacheState};
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
 use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
@@ -45,7 +45,7 @@ impl ParticleBackend for HostBackend {
         Ok(())
     }
 
-    fn contact_memory(&mut self, host: &ContactStage) -> Result<ContactMemory, BackendError> {
+    fn contact_cache_state(&mut self, host: &ContactStage) -> Result<ContactCacheState, BackendError> {
         Ok(host.memory())
     }
 
@@ -56,23 +56,30 @@ impl ParticleBackend for HostBackend {
 
 /// One explicit MPM substep with implicit contact.
 fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
-    let (count, delta, time) = (world.count, world.delta, world.time_of(k));
-    let free = world.mpm.particles_to_grid(delta, world.settings.gravity);
-    world.mpm.hold_pins(time, delta);
-    world.motion.see(world.bodies, k, count, delta, &world.impulses.current);
+    let (count, substep, time) = (world.count, world.substep, world.time_of(k));
+    let free = world.mpm.particles_to_grid(substep, world.settings.gravity);
+    world.mpm.hold_pins(time, substep);
+    world.motion.update_substep_states(world.bodies, k, count, substep, &world.impulses.current);
     let (contact, settings) = (&mut *world.contact, world.settings);
-    contact.registry.register(world.mpm, world.bodies, &world.motion.seen, &settings.contact, delta);
-    let (moved, exchanged) = if contact.registry.pairs.is_empty() {
+    contact.contact_detector.detect(
+        world.mpm,
+        world.bodies,
+        &world.motion.substep_states,
+        &settings.contact,
+        substep,
+    );
+    let (moved, exchanged) = if contact.contact_detector.pairs.is_empty() {
         contact.skip();
-        (world.mpm.grid_to_particles(delta), None)
+        (world.mpm.grid_to_particles(substep), None)
     } else {
         let (motion, impulses) = (&*world.motion, &mut *world.impulses);
         let figures = &mut *world.sums.contacts;
         let exchanged =
-            contact.solve(world.mpm, motion, impulses, (settings, delta), figures).map_err(|error| {
+            contact.solve(world.mpm, motion, impulses, (settings, substep), figures).map_err(|error| {
                 StepError::ContactNotFinite { step: world.step, substep: k, time, reason: error.reason }
             })?;
-        let (moved, exchanged) = contact.finish(world.mpm, motion, impulses, (settings.dt, delta), exchanged);
+        let (moved, exchanged) =
+            contact.finish(world.mpm, motion, impulses, (settings.dt, substep), exchanged);
         (moved, Some(exchanged))
     };
     world.sums.add(&SubstepFlows {
@@ -82,10 +89,10 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
         pins: &world.mpm.pin_impulse(),
     });
     let impulses = &mut *world.impulses;
-    world.motion.advance(k, count, delta, &impulses.current);
-    world.motion.move_references(world.bodies, k, delta, &impulses.current, &mut impulses.points);
+    world.motion.advance(k, count, substep, &impulses.current);
+    world.motion.move_references(world.bodies, k, substep, &impulses.current, &mut impulses.points);
     moved.map_err(|error| world.particle_error(k, error))?;
-    let (dt, mobility) = (f64::from(count) * delta, &mut world.contact.problem.mobility);
-    let followed = world.motion.follow(world.bodies, k, count, dt, &world.impulses.current, mobility);
+    let (dt, mobility) = (f64::from(count) * substep, &mut world.contact.problem.mobility);
+    let followed = world.motion.relinearise(world.bodies, k, count, dt, &world.impulses.current, mobility);
     followed.map_err(|e| world.rigid_error(e))
 }

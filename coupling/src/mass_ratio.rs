@@ -13,7 +13,7 @@ use crate::error::BuildError;
 use crate::settings::{Coupling, Settings};
 
 /// Added mass, as a part of the body's, from which on a body is coupled strongly.
-const LIGHTEST: f64 = 0.25;
+const STRONG_MASS_RATIO: f64 = 0.25;
 
 /// Bodies asked at once how they answer.
 const CHUNK: usize = 16;
@@ -42,15 +42,15 @@ pub(crate) fn choose_coupling(
         bodies.respond(settings.dt, chunk, &still, &mut scratch, &mut response)?;
         for (k, &id) in chunk.iter().enumerate() {
             let reach = bodies.body(id).reach();
-            let own = 1.0 / largest_answer(&response.mobility, k, 6 * chunk.len(), reach);
-            strong[id.0] = added_mass(settings.dt, mpm, particles, reach) > LIGHTEST * own;
+            let own = 1.0 / largest_point_mobility(&response.mobility, k, 6 * chunk.len(), reach);
+            strong[id.0] = added_mass(settings.dt, mpm, particles, reach) > STRONG_MASS_RATIO * own;
         }
     }
     Ok(strong)
 }
 
 /// Bound on how much a unit impulse anywhere on the surface of body `k` changes the velocity there [1/kg]: the traces of its block of W.
-fn largest_answer(mobility: &[f64], k: usize, size: usize, reach: f64) -> f64 {
+fn largest_point_mobility(mobility: &[f64], k: usize, size: usize, reach: f64) -> f64 {
     let entry = |d: usize| mobility[(6 * k + d) * size + 6 * k + d];
     (entry(3) + entry(4) + entry(5)) + reach * reach * (entry(0) + entry(1) + entry(2))
 }

@@ -36,69 +36,69 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Response;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
-use crate::body_state::{AnsweringBodies, ReferencePath, SeenBody};
+use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
 use crate::convex::{Attachment, Mobility};
-use crate::near::Near;
 use crate::nodes::Numbering;
-use crate::pair::Pair;
+use crate::pair::ContactPair;
+use crate::travel::NearbyParticles;
 
 /// Part of the impulses that the linear answer may leave unbalanced before the step is linearised anew.
-const FAR: f64 = 0.1;
+const MAX_UNBALANCED: f64 = 0.1;
 
 /// Way past particles within a step, in cells, from which on a body that would be coupled weakly answers in the step.
-const FAST: f64 = 0.1;
+const STRONG_TRAVEL: f64 = 0.1;
 
 /// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as free: the tolerance of its own step.
-const FREE: f64 = 1e-7;
+const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 
 /// Longest way of a body's surface past particles within a step [cells].
-const LONGEST_WAY: f64 = 0.5;
+const MAX_TRAVEL: f64 = 0.5;
 
 /// How much the path of a body may bend within a step [cells]: contact sees it gather the velocity
 /// evenly that its own step gives it at once.
-const MOST_BEND: f64 = 0.1;
+const MAX_PATH_DEVIATION: f64 = 0.1;
 
 /// How all bodies move through the substeps.
 #[derive(Debug)]
 pub(crate) struct BodyMotion {
     /// Every body.
-    pub seen: Vec<SeenBody>,
+    pub substep_states: Vec<SubstepBodyState>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
     /// Whether others answer too in steps in which they are fast.
-    may_answer: bool,
+    couples_fast_bodies: bool,
     /// Longest way of a surface past the particles around it in this step [cells].
-    farthest: f64,
+    max_travel: f64,
     /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
-    answering: Vec<BodyId>,
+    strongly_coupled: Vec<BodyId>,
     /// Each body's place among those.
     place: Vec<Option<u32>>,
     response: Response,
     /// Velocities of the answering bodies where the path was last begun, six numbers each.
     start: Vec<f64>,
     /// What their velocities gain from there to the end of the step without impulses of particles.
-    gain: Vec<f64>,
+    free_velocity_change: Vec<f64>,
     /// The part of the step at which the path was last begun, and the impulses that had come by then.
-    begun: f64,
-    begun_impulses: Vec<f64>,
+    path_start: f64,
+    path_start_impulses: Vec<f64>,
     /// The impulses about which the step is linearised.
     linearised_at: Vec<f64>,
     /// Impulses of the last step, and those that the step would end with at that rate; one a body.
     expected: Vec<SpatialImpulse>,
-    heading: Vec<SpatialImpulse>,
-    more: Vec<f64>,
+    projected_impulses: Vec<SpatialImpulse>,
+    impulse_change: Vec<f64>,
     /// What makes good the lag of their poses.
-    lag: Vec<SpatialVelocity>,
+    pose_lag_velocity: Vec<SpatialVelocity>,
     /// Where contact last saw the bodies that answered.
-    left: Vec<Option<Isometry3<f64>>>,
+    end_poses: Vec<Option<Isometry3<f64>>>,
     points: Vec<(LinkId, Vector3<f64>)>,
     /// Every body's, where nothing holds it.
-    free: Vec<Option<Free>>,
+    free: Vec<Option<FreeBody>>,
 }
 
 /// A body that nothing holds, at the start of a step.
 #[derive(Clone, Copy, Debug)]
-struct Free {
+struct FreeBody {
     /// Centre of mass (m), its velocity (m/s), and its acceleration without particles and contact (m/s^2).
     center: Point3<f64>,
     velocity: Vector3<f64>,
@@ -112,28 +112,28 @@ fn six(angular: &Vector3<f64>, linear: &Vector3<f64>) -> [f64; 6] {
 }
 
 impl BodyMotion {
-    /// `strong` says which bodies are coupled strongly, `may_answer` whether the others may be where they are fast.
-    pub(crate) fn new(strong: Vec<bool>, may_answer: bool) -> Self {
+    /// `strong` says which bodies are coupled strongly, `couples_fast_bodies` whether the others may be where they are fast.
+    pub(crate) fn new(strong: Vec<bool>, couples_fast_bodies: bool) -> Self {
         let bodies = strong.len();
-        let still = SeenBody { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
+        let still = SubstepBodyState { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
         Self {
-            seen: vec![still; bodies],
+            substep_states: vec![still; bodies],
             strong,
-            may_answer,
-            farthest: 0.0,
-            answering: Vec::new(),
+            couples_fast_bodies,
+            max_travel: 0.0,
+            strongly_coupled: Vec::new(),
             place: vec![None; bodies],
             response: Response::default(),
             start: Vec::new(),
-            gain: Vec::new(),
-            begun: 0.0,
-            begun_impulses: Vec::new(),
+            free_velocity_change: Vec::new(),
+            path_start: 0.0,
+            path_start_impulses: Vec::new(),
             linearised_at: Vec::new(),
             expected: Vec::new(),
-            heading: Vec::new(),
-            more: Vec::new(),
-            lag: Vec::new(),
-            left: vec![None; bodies],
+            projected_impulses: Vec::new(),
+            impulse_change: Vec::new(),
+            pose_lag_velocity: Vec::new(),
+            end_poses: vec![None; bodies],
             points: Vec::new(),
             free: Vec::new(),
         }
@@ -151,57 +151,57 @@ impl BodyMotion {
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
-        near: Option<Near<'_>>,
+        near: Option<NearbyParticles<'_>>,
         dt: f64,
         expected: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
-        self.find_answering(bodies, near, dt);
+        self.find_strongly_coupled(bodies, near, dt);
         self.free.clear();
         self.free.extend(bodies.iter().map(|(id, body)| {
             let (center, mass) = bodies.free_center(id).filter(|_| !body.geometries.is_empty())?;
             let (velocity, acceleration) =
                 (bodies.reference_velocity(id), bodies.free_acceleration(id, mass));
-            Some(Free { center, velocity, acceleration, mass })
+            Some(FreeBody { center, velocity, acceleration, mass })
         }));
         mobility.clear();
-        if self.answering.is_empty() {
-            self.left.fill(None);
+        if self.strongly_coupled.is_empty() {
+            self.end_poses.fill(None);
             return Ok(());
         }
-        bodies.respond(dt, &self.answering, expected, &mut self.points, &mut self.response)?;
-        mobility.set(self.answering.len(), &self.response.mobility);
+        bodies.respond(dt, &self.strongly_coupled, expected, &mut self.points, &mut self.response)?;
+        mobility.set(self.strongly_coupled.len(), &self.response.mobility);
         self.expected.clear();
         self.expected.extend_from_slice(expected);
-        self.heading.reserve(expected.len());
-        self.more.reserve(6 * self.answering.len());
-        flatten(&self.answering, expected, &mut self.linearised_at);
-        self.gain.clone_from(&self.response.change);
-        add_answer(&self.response, &self.linearised_at, -1.0, &mut self.gain);
-        self.begun = 0.0;
-        self.begun_impulses.clear();
-        self.begun_impulses.resize(6 * self.answering.len(), 0.0);
+        self.projected_impulses.reserve(expected.len());
+        self.impulse_change.reserve(6 * self.strongly_coupled.len());
+        flatten(&self.strongly_coupled, expected, &mut self.linearised_at);
+        self.free_velocity_change.clone_from(&self.response.change);
+        add_mobility_product(&self.response, &self.linearised_at, -1.0, &mut self.free_velocity_change);
+        self.path_start = 0.0;
+        self.path_start_impulses.clear();
+        self.path_start_impulses.resize(6 * self.strongly_coupled.len(), 0.0);
         self.start.clear();
-        self.lag.clear();
-        for (b, left) in self.left.iter_mut().enumerate() {
+        self.pose_lag_velocity.clear();
+        for (b, end_poses) in self.end_poses.iter_mut().enumerate() {
             if self.place[b].is_none() {
-                *left = None;
+                *end_poses = None;
             }
         }
-        for &id in &self.answering {
+        for &id in &self.strongly_coupled {
             let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
             self.start.extend(six(&velocity.angular, &velocity.linear));
-            let seen = self.left[id.0].unwrap_or(pose);
-            self.lag.push(SpatialVelocity::between(&seen, &pose, dt));
-            self.seen[id.0].pose = seen;
+            let substep_states = self.end_poses[id.0].unwrap_or(pose);
+            self.pose_lag_velocity.push(SpatialVelocity::between(&substep_states, &pose, dt));
+            self.substep_states[id.0].pose = substep_states;
         }
         Ok(())
     }
 
-    fn find_answering(&mut self, bodies: &Bodies, near: Option<Near<'_>>, dt: f64) {
-        self.answering.clear();
+    fn find_strongly_coupled(&mut self, bodies: &Bodies, near: Option<NearbyParticles<'_>>, dt: f64) {
+        self.strongly_coupled.clear();
         self.place.fill(None);
-        self.farthest = 0.0;
+        self.max_travel = 0.0;
         for (id, body) in bodies.iter() {
             let strong = self.strong[id.0];
             if body.geometries.is_empty() || !bodies.is_dynamic(id) {
@@ -210,20 +210,21 @@ impl BodyMotion {
             let answers = match near {
                 // A slow body that is coupled weakly needs no look.
                 Some(near)
-                    if !strong && dt * near.speed_bound(bodies, id) <= FAST * near.mpm.grid_spacing() =>
+                    if !strong
+                        && dt * near.speed_bound(bodies, id) <= STRONG_TRAVEL * near.mpm.grid_spacing() =>
                 {
                     false
                 }
-                Some(near) => near.way(bodies, id, dt).is_some_and(|way| {
+                Some(near) => near.travel(bodies, id, dt).is_some_and(|way| {
                     let way = way / near.mpm.grid_spacing();
-                    self.farthest = self.farthest.max(way);
-                    strong || (self.may_answer && way > FAST)
+                    self.max_travel = self.max_travel.max(way);
+                    strong || (self.couples_fast_bodies && way > STRONG_TRAVEL)
                 }),
                 None => strong,
             };
             if answers {
-                self.place[id.0] = Some(self.answering.len() as u32);
-                self.answering.push(id);
+                self.place[id.0] = Some(self.strongly_coupled.len() as u32);
+                self.strongly_coupled.push(id);
             }
         }
     }
@@ -231,45 +232,47 @@ impl BodyMotion {
     /// Part of the longest step that the scheme answers for, that the step which has begun is: above 1 it is too
     /// long. Bodies must not go farther past the particles around them, and their paths within the
     /// step must not bend more, than parts of a grid cell of `spacing` (m).
-    pub(crate) fn excess(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
-        let bend = self.answering.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
-            let angular = Vector3::new(change[0], change[1], change[2]);
-            let linear = Vector3::new(change[3], change[4], change[5]);
-            0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
-        });
-        (self.farthest / LONGEST_WAY).max(bend.fold(0.0, f64::max) / (MOST_BEND * spacing))
+    pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
+        let bend =
+            self.strongly_coupled.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
+                let angular = Vector3::new(change[0], change[1], change[2]);
+                let linear = Vector3::new(change[3], change[4], change[5]);
+                0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
+            });
+        (self.max_travel / MAX_TRAVEL).max(bend.fold(0.0, f64::max) / (MAX_PATH_DEVIATION * spacing))
     }
 
-    /// Poses and velocities for substep `k` of `substeps`, `delta` (s) each. `impulses` are those of the step so far, one a body.
-    pub(crate) fn see(
+    /// Poses and velocities for substep `k` of `substeps`, `substep` (s) each. `impulses` are those of the step so far, one a body.
+    pub(crate) fn update_substep_states(
         &mut self,
         bodies: &Bodies,
         k: u32,
         substeps: u32,
-        delta: f64,
+        substep: f64,
         impulses: &[SpatialImpulse],
     ) {
         for (id, _) in bodies.iter() {
             match self.place[id.0] {
                 Some(place) => {
-                    self.seen[id.0].velocity = self.velocity(place as usize, k + 1, substeps, impulses);
+                    self.substep_states[id.0].velocity =
+                        self.velocity(place as usize, k + 1, substeps, impulses);
                 }
                 None => {
-                    let pose = bodies.pose_after(id, f64::from(k) * delta);
-                    self.seen[id.0] = SeenBody { pose, velocity: bodies.velocity(id) };
+                    let pose = bodies.pose_after(id, f64::from(k) * substep);
+                    self.substep_states[id.0] = SubstepBodyState { pose, velocity: bodies.velocity(id) };
                 }
             }
         }
     }
 
     /// Moves the answering bodies on, after substep `k` with its impulses in `impulses`.
-    pub(crate) fn advance(&mut self, k: u32, substeps: u32, delta: f64, impulses: &[SpatialImpulse]) {
-        for place in 0..self.answering.len() {
-            let id = self.answering[place];
+    pub(crate) fn advance(&mut self, k: u32, substeps: u32, substep: f64, impulses: &[SpatialImpulse]) {
+        for place in 0..self.strongly_coupled.len() {
+            let id = self.strongly_coupled[place];
             let velocity = self.velocity(place, k + 1, substeps, impulses);
-            let seen = &mut self.seen[id.0];
-            seen.pose = velocity.advance(&seen.pose, delta);
-            self.left[id.0] = Some(seen.pose);
+            let substep_states = &mut self.substep_states[id.0];
+            substep_states.pose = velocity.advance(&substep_states.pose, substep);
+            self.end_poses[id.0] = Some(substep_states.pose);
         }
     }
 
@@ -278,22 +281,24 @@ impl BodyMotion {
         &self,
         bodies: &Bodies,
         k: u32,
-        delta: f64,
+        substep: f64,
         impulses: &[SpatialImpulse],
-        origins: &mut [Point3<f64>],
+        reference_points: &mut [Point3<f64>],
     ) {
-        for ((b, origin), impulse) in origins.iter_mut().enumerate().zip(impulses) {
-            *origin += self.reference(bodies, b).way(k, delta, &impulse.linear);
+        for ((b, origin), impulse) in reference_points.iter_mut().enumerate().zip(impulses) {
+            *origin += self.reference(bodies, b).way(k, substep, &impulse.linear);
         }
     }
 
     /// How the point goes on that the impulses on body `b` are about.
-    pub(crate) fn reference(&self, bodies: &Bodies, b: usize) -> ReferencePath {
+    pub(crate) fn reference(&self, bodies: &Bodies, b: usize) -> ReferencePointPath {
         match &self.free[b] {
-            Some(free) => {
-                ReferencePath { velocity: free.velocity, acceleration: free.acceleration, mass: free.mass }
-            }
-            None => ReferencePath {
+            Some(free) => ReferencePointPath {
+                velocity: free.velocity,
+                acceleration: free.acceleration,
+                mass: free.mass,
+            },
+            None => ReferencePointPath {
                 velocity: bodies.reference_velocity(BodyId(b)),
                 acceleration: Vector3::zeros(),
                 mass: f64::INFINITY,
@@ -302,25 +307,28 @@ impl BodyMotion {
     }
 
     /// How far the bodies' step with these impulses is from the answer that was taken for all of it, as a part of
-    /// how far it may be before [`BodyMotion::follow`] linearises it anew: for a backend, which cannot be told to.
-    pub(crate) fn parted(&mut self, bodies: &mut Bodies, impulses: &[SpatialImpulse]) -> f64 {
-        if self.answering.is_empty() {
+    /// how far it may be before [`BodyMotion::relinearise`] linearises it anew: for a backend, which cannot be told to.
+    pub(crate) fn linearisation_error(&mut self, bodies: &mut Bodies, impulses: &[SpatialImpulse]) -> f64 {
+        if self.strongly_coupled.is_empty() {
             return 0.0;
         }
-        flatten(&self.answering, impulses, &mut self.more);
-        self.more.iter_mut().zip(&self.linearised_at).for_each(|(more, at)| *more -= at);
-        bodies.departure(&self.points, &self.more, &mut self.response) / FAR
+        flatten(&self.strongly_coupled, impulses, &mut self.impulse_change);
+        self.impulse_change
+            .iter_mut()
+            .zip(&self.linearised_at)
+            .for_each(|(impulse_change, at)| *impulse_change -= at);
+        bodies.departure(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
     /// Puts the bodies that particles and nothing else touched in their step of `dt` (s) where their centres of mass
-    /// went: `starts` are the bodies' origins before, `origins` the points that their impulses were about, at the end.
-    pub(crate) fn settle(
+    /// went: `initial_origins` are the bodies' origins before, `reference_points` the points that their impulses were about, at the end.
+    pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
         dt: f64,
         impulses: &[SpatialImpulse],
-        origins: &[Point3<f64>],
-        starts: &[Point3<f64>],
+        reference_points: &[Point3<f64>],
+        initial_origins: &[Point3<f64>],
     ) {
         for (b, (free, impulse)) in self.free.iter().zip(impulses).enumerate() {
             let Some(free) = free.filter(|_| *impulse != SpatialImpulse::zero() || self.place[b].is_some())
@@ -331,17 +339,17 @@ impl BodyMotion {
             let given = impulse.linear + dt * free.mass * free.acceleration;
             let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
-            if (gained - given).norm() > FREE * scale {
+            if (gained - given).norm() > FREE_MOMENTUM_TOLERANCE * scale {
                 continue;
             }
             let Some((center, _)) = bodies.free_center(id) else { continue };
-            bodies.shift(id, &(free.center - center + (origins[b] - starts[b])));
+            bodies.shift(id, &(free.center - center + (reference_points[b] - initial_origins[b])));
         }
     }
 
     /// Linearises the bodies' step anew, after substep `k` with its impulses in `impulses`, where these lead to a
     /// step that is far from the linear answer.
-    pub(crate) fn follow(
+    pub(crate) fn relinearise(
         &mut self,
         bodies: &mut Bodies,
         k: u32,
@@ -350,127 +358,138 @@ impl BodyMotion {
         impulses: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
-        if self.answering.is_empty() || k + 1 == substeps {
+        if self.strongly_coupled.is_empty() || k + 1 == substeps {
             return Ok(());
         }
         let part = f64::from(k + 1) / f64::from(substeps);
-        self.heading.clear();
-        self.heading.extend(impulses.iter().zip(&self.expected).map(|(p, rate)| SpatialImpulse {
+        self.projected_impulses.clear();
+        self.projected_impulses.extend(impulses.iter().zip(&self.expected).map(|(p, rate)| SpatialImpulse {
             angular: p.angular + (1.0 - part) * rate.angular,
             linear: p.linear + (1.0 - part) * rate.linear,
         }));
-        flatten(&self.answering, &self.heading, &mut self.more);
-        self.more.iter_mut().zip(&self.linearised_at).for_each(|(more, at)| *more -= at);
-        if bodies.departure(&self.points, &self.more, &mut self.response) <= FAR {
+        flatten(&self.strongly_coupled, &self.projected_impulses, &mut self.impulse_change);
+        self.impulse_change
+            .iter_mut()
+            .zip(&self.linearised_at)
+            .for_each(|(impulse_change, at)| *impulse_change -= at);
+        if bodies.departure(&self.points, &self.impulse_change, &mut self.response) <= MAX_UNBALANCED {
             return Ok(());
         }
-        for place in 0..self.answering.len() {
+        for place in 0..self.strongly_coupled.len() {
             let reached = self.reached(place, k + 1, substeps, impulses);
-            self.more[6 * place..][..6].copy_from_slice(&reached);
+            self.impulse_change[6 * place..][..6].copy_from_slice(&reached);
         }
-        core::mem::swap(&mut self.start, &mut self.more);
-        bodies.respond(dt, &self.answering, &self.heading, &mut self.points, &mut self.response)?;
-        mobility.set(self.answering.len(), &self.response.mobility);
-        self.begun = part;
-        flatten(&self.answering, impulses, &mut self.begun_impulses);
-        flatten(&self.answering, &self.heading, &mut self.linearised_at);
+        core::mem::swap(&mut self.start, &mut self.impulse_change);
+        bodies.respond(
+            dt,
+            &self.strongly_coupled,
+            &self.projected_impulses,
+            &mut self.points,
+            &mut self.response,
+        )?;
+        mobility.set(self.strongly_coupled.len(), &self.response.mobility);
+        self.path_start = part;
+        flatten(&self.strongly_coupled, impulses, &mut self.path_start_impulses);
+        flatten(&self.strongly_coupled, &self.projected_impulses, &mut self.linearised_at);
         // From here to the end of that step: V_0 + change - W (heading - so far), less what is reached.
-        self.gain.clone_from(&self.response.change);
-        self.more.clear();
-        self.more.extend(self.linearised_at.iter().zip(&self.begun_impulses).map(|(at, p)| at - p));
-        add_answer(&self.response, &self.more, -1.0, &mut self.gain);
-        for (place, &id) in self.answering.iter().enumerate() {
+        self.free_velocity_change.clone_from(&self.response.change);
+        self.impulse_change.clear();
+        self.impulse_change
+            .extend(self.linearised_at.iter().zip(&self.path_start_impulses).map(|(at, p)| at - p));
+        add_mobility_product(&self.response, &self.impulse_change, -1.0, &mut self.free_velocity_change);
+        for (place, &id) in self.strongly_coupled.iter().enumerate() {
             let velocity = bodies.velocity(id);
             for (d, v) in six(&velocity.angular, &velocity.linear).into_iter().enumerate() {
-                self.gain[6 * place + d] += v - self.start[6 * place + d];
+                self.free_velocity_change[6 * place + d] += v - self.start[6 * place + d];
             }
         }
         Ok(())
     }
 
     /// The bodies that answer in this step, for a backend.
-    pub(crate) fn answering(&self) -> AnsweringBodies<'_> {
-        if self.answering.is_empty() {
+    pub(crate) fn answering(&self) -> StronglyCoupledBodies<'_> {
+        if self.strongly_coupled.is_empty() {
             // What the others hold is of an earlier step.
-            return AnsweringBodies::default();
+            return StronglyCoupledBodies::default();
         }
-        AnsweringBodies {
-            bodies: &self.answering,
+        StronglyCoupledBodies {
+            bodies: &self.strongly_coupled,
             mobility: &self.response.mobility,
             start: &self.start,
-            gain: &self.gain,
-            lag: &self.lag,
+            gain: &self.free_velocity_change,
+            lag: &self.pose_lag_velocity,
         }
     }
 
     /// Takes where contact left the answering bodies, one pose each, from a backend.
-    pub(crate) fn leave(&mut self, poses: &[Isometry3<f64>]) {
-        for (id, pose) in self.answering.iter().zip(poses) {
-            self.left[id.0] = Some(*pose);
-            self.seen[id.0].pose = *pose;
+    pub(crate) fn set_end_poses(&mut self, poses: &[Isometry3<f64>]) {
+        for (id, pose) in self.strongly_coupled.iter().zip(poses) {
+            self.end_poses[id.0] = Some(*pose);
+            self.substep_states[id.0].pose = *pose;
         }
     }
 
     /// Velocity after `k` of `substeps` with the impulses so far, and what makes good the lag.
     fn velocity(&self, place: usize, k: u32, substeps: u32, impulses: &[SpatialImpulse]) -> SpatialVelocity {
-        let (v, lag) = (self.reached(place, k, substeps, impulses), &self.lag[place]);
+        let (v, pose_lag_velocity) =
+            (self.reached(place, k, substeps, impulses), &self.pose_lag_velocity[place]);
         SpatialVelocity {
-            angular: Vector3::new(v[0], v[1], v[2]) + lag.angular,
-            linear: Vector3::new(v[3], v[4], v[5]) + lag.linear,
+            angular: Vector3::new(v[0], v[1], v[2]) + pose_lag_velocity.angular,
+            linear: Vector3::new(v[3], v[4], v[5]) + pose_lag_velocity.linear,
         }
     }
 
     /// Velocity after `k` of `substeps` with the impulses so far.
     fn reached(&self, place: usize, k: u32, substeps: u32, impulses: &[SpatialImpulse]) -> [f64; 6] {
-        let part = (f64::from(k) / f64::from(substeps) - self.begun) / (1.0 - self.begun);
-        let size = 6 * self.answering.len();
+        let part = (f64::from(k) / f64::from(substeps) - self.path_start) / (1.0 - self.path_start);
+        let size = 6 * self.strongly_coupled.len();
         core::array::from_fn(|d| {
             let i = 6 * place + d;
             let row = &self.response.mobility[i * size..(i + 1) * size];
             let mut answer = 0.0;
-            for (b, id) in self.answering.iter().enumerate() {
+            for (b, id) in self.strongly_coupled.iter().enumerate() {
                 let p = six(&impulses[id.0].angular, &impulses[id.0].linear);
                 for (e, p) in p.into_iter().enumerate() {
-                    answer += row[6 * b + e] * (p - self.begun_impulses[6 * b + e]);
+                    answer += row[6 * b + e] * (p - self.path_start_impulses[6 * b + e]);
                 }
             }
-            self.start[i] + part * self.gain[i] + answer
+            self.start[i] + part * self.free_velocity_change[i] + answer
         })
     }
 
     /// Whether a pair's body answers within the step.
-    pub(crate) fn answers(&self, pair: &Pair) -> bool {
+    pub(crate) fn is_strongly_coupled(&self, pair: &ContactPair) -> bool {
         self.place[pair.body.0].is_some()
     }
 
-    /// Says which contacts are on bodies that answer, about their `origins` (world frame, m). They are in the first region.
+    /// Says which contacts are on bodies that answer, about their `reference_points` (world frame, m). They are in the first region.
     pub(crate) fn attach(
         &self,
-        pairs: &[Pair],
+        pairs: &[ContactPair],
         numbering: &Numbering,
-        origins: &[Point3<f64>],
+        reference_points: &[Point3<f64>],
         mobility: &mut Mobility,
     ) {
         mobility.detach();
-        let Some(region) = numbering.regions.first().filter(|region| region.answers) else { return };
-        mobility.reserve(region.contacts.len());
-        for pair in numbering.groups_of(region).flat_map(|group| &pairs[group.pairs]) {
+        let Some(island) = numbering.islands.first().filter(|island| island.strongly_coupled) else { return };
+        mobility.reserve(island.contacts.len());
+        for pair in numbering.groups_of(island).flat_map(|group| &pairs[group.pairs]) {
             let body = self.place[pair.body.0];
-            let lever = (pair.position - origins[pair.body.0]).into();
+            let lever = (pair.position - reference_points[pair.body.0]).into();
             mobility.attach(Attachment { body, lever });
         }
     }
 
     /// Where contact last saw the bodies that answered, to save.
     pub(crate) fn left(&self) -> &[Option<Isometry3<f64>>] {
-        &self.left
+        &self.end_poses
     }
 
     /// Takes saved poses; false if they are not those of these bodies.
-    pub(crate) fn restore(&mut self, left: Vec<Option<Isometry3<f64>>>) -> bool {
-        let fits = left.len() == self.left.len();
+    pub(crate) fn restore(&mut self, end_poses: Vec<Option<Isometry3<f64>>>) -> bool {
+        let fits = end_poses.len() == self.end_poses.len();
         if fits {
-            self.left = left;
+            self.end_poses = end_poses;
         }
         fits
     }
@@ -483,7 +502,7 @@ fn flatten(bodies: &[BodyId], impulses: &[SpatialImpulse], out: &mut Vec<f64>) {
 }
 
 /// `out += factor W p`.
-fn add_answer(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
+fn add_mobility_product(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
     for (row, out) in response.mobility.chunks_exact(p.len().max(1)).zip(out) {
         *out += factor * row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
     }

@@ -10,13 +10,13 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_mpm::bspline::quadratic_weights;
 
-use crate::convex::{Contact, ContactProblem};
-use crate::pair::Pair;
+use crate::convex::{ContactConstraint, ContactProblem};
+use crate::pair::ContactPair;
 use crate::settings::ContactSettings;
 
 /// Consecutive nodes along z, all of one region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct NodeRun {
     x: i32,
     y: i32,
     z: i32,
@@ -26,7 +26,7 @@ struct Run {
     first: u32,
 }
 
-impl Run {
+impl NodeRun {
     fn len(&self) -> u32 {
         (self.end - self.z) as u32
     }
@@ -47,27 +47,27 @@ struct Stencil {
     /// Its lowest node.
     base: [i32; 3],
     /// Whether one of the pairs is on a body that answers.
-    answers: bool,
+    strongly_coupled: bool,
 }
 
 /// A part of the problem that shares no unknown with the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Region {
+pub(crate) struct ContactIsland {
     /// Its nodes, by number.
     pub nodes: Range<usize>,
     /// Its contacts in the problem: those of particles, then those of walls.
     pub contacts: Range<usize>,
     /// Whether it has the contacts on bodies that answer. It is the first one then.
-    pub answers: bool,
+    pub strongly_coupled: bool,
     /// Its part of the groups sorted by region.
     groups: Range<usize>,
     /// How many regions begin before it.
-    found: usize,
+    order_found: usize,
 }
 
 /// A group of neighbouring pairs with one stencil, as the problem has it.
 #[derive(Clone, Debug)]
-pub(crate) struct Group<'a> {
+pub(crate) struct StencilGroup<'a> {
     /// The pairs, by index.
     pub pairs: Range<usize>,
     /// Contact of the first; those of the others follow.
@@ -81,7 +81,7 @@ pub(crate) struct Group<'a> {
 pub(crate) struct Numbering {
     pub places: Vec<NodePlace>,
     /// The largest first, so that each region's workspace keeps its size; but the one with bodies that answer before all others.
-    pub regions: Vec<Region>,
+    pub islands: Vec<ContactIsland>,
     /// Distinct neighbouring stencils of the pairs, in their order: the groups.
     stencils: Vec<Stencil>,
     last_stencils: Vec<Stencil>,
@@ -96,7 +96,7 @@ pub(crate) struct Numbering {
     /// The columns of all stencils, as numbers that sort like their nodes; see [`column`].
     columns: Vec<u128>,
     /// In ascending order of their nodes.
-    runs: Vec<Run>,
+    runs: Vec<NodeRun>,
     /// Union-find over the runs; at the end of it the region of each.
     parents: Vec<u32>,
     /// Next node and next group of each region while they are counted.
@@ -110,29 +110,36 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// Numbers the nodes that the pairs touch; `answers` says whether a pair's body answers within the step.
-    pub(crate) fn update(&mut self, pairs: &[Pair], mpm: &Mpm, answers: impl Fn(&Pair) -> bool) {
+    /// Numbers the nodes that the pairs touch; `strongly_coupled` says whether a pair's body answers within the step.
+    pub(crate) fn update(
+        &mut self,
+        pairs: &[ContactPair],
+        mpm: &Mpm,
+        strongly_coupled: impl Fn(&ContactPair) -> bool,
+    ) {
         core::mem::swap(&mut self.stencils, &mut self.last_stencils);
         (self.spacing, self.origin) = (mpm.grid_spacing(), mpm.grid_origin());
-        self.group(pairs, answers);
+        self.group(pairs, strongly_coupled);
         if self.grid != mpm.grid_version() || self.stencils != self.last_stencils {
             self.grid = mpm.grid_version();
             self.find_runs();
             self.join();
-            self.sort_regions();
+            self.sort_islands();
             self.number();
             self.place(mpm);
         }
     }
 
-    fn group(&mut self, pairs: &[Pair], answers: impl Fn(&Pair) -> bool) {
+    fn group(&mut self, pairs: &[ContactPair], strongly_coupled: impl Fn(&ContactPair) -> bool) {
         self.stencils.clear();
         self.begins.clear();
         for (n, pair) in (0u32..).zip(pairs) {
             match self.stencils.last_mut() {
-                Some(stencil) if stencil.base == pair.base => stencil.answers |= answers(pair),
+                Some(stencil) if stencil.base == pair.base => {
+                    stencil.strongly_coupled |= strongly_coupled(pair)
+                }
                 _ => {
-                    self.stencils.push(Stencil { base: pair.base, answers: answers(pair) });
+                    self.stencils.push(Stencil { base: pair.base, strongly_coupled: strongly_coupled(pair) });
                     self.begins.push(n);
                 }
             }
@@ -158,7 +165,7 @@ impl Numbering {
             let end = z.wrapping_add(3);
             match self.runs.last_mut() {
                 Some(run) if (x, y) == (run.x, run.y) && z < run.end => run.end = run.end.max(end),
-                _ => self.runs.push(Run { x, y, z, end, first: 0 }),
+                _ => self.runs.push(NodeRun { x, y, z, end, first: 0 }),
             }
             self.rows[row as usize / 9][row as usize % 9] = self.runs.len() as u32 - 1;
         }
@@ -168,58 +175,58 @@ impl Numbering {
     fn join(&mut self) {
         self.parents.clear();
         self.parents.extend(0..self.runs.len() as u32);
-        let mut answering = None;
+        let mut strongly_coupled = None;
         for (stencil, rows) in self.stencils.iter().zip(&self.rows) {
             for row in &rows[1..] {
                 unite(&mut self.parents, rows[0], *row);
             }
-            if stencil.answers {
-                unite(&mut self.parents, rows[0], *answering.get_or_insert(rows[0]));
+            if stencil.strongly_coupled {
+                unite(&mut self.parents, rows[0], *strongly_coupled.get_or_insert(rows[0]));
             }
         }
     }
 
     /// Lists the regions in their order, with their nodes and groups; `parents` then has the region of each run.
-    fn sort_regions(&mut self) {
-        self.regions.clear();
+    fn sort_islands(&mut self) {
+        self.islands.clear();
         for run in 0..self.runs.len() {
             // A root is the first run of its region.
             let parent = self.parents[run] as usize;
-            let region = if parent == run {
-                let found = self.regions.len();
-                self.regions.push(Region { found, ..Region::default() });
-                found as u32
+            let island = if parent == run {
+                let order_found = self.islands.len();
+                self.islands.push(ContactIsland { order_found, ..ContactIsland::default() });
+                order_found as u32
             } else {
                 self.parents[parent]
             };
-            self.parents[run] = region;
-            self.regions[region as usize].nodes.end += self.runs[run].len() as usize;
+            self.parents[run] = island;
+            self.islands[island as usize].nodes.end += self.runs[run].len() as usize;
         }
         for (stencil, rows) in self.stencils.iter().zip(&self.rows) {
-            let region = &mut self.regions[self.parents[rows[0] as usize] as usize];
-            region.groups.end += 1;
-            region.answers |= stencil.answers;
+            let island = &mut self.islands[self.parents[rows[0] as usize] as usize];
+            island.groups.end += 1;
+            island.strongly_coupled |= stencil.strongly_coupled;
         }
-        self.regions.sort_unstable_by_key(|r| (!r.answers, Reverse(r.nodes.end), r.found));
-        self.ranks.resize(self.regions.len(), 0);
+        self.islands.sort_unstable_by_key(|r| (!r.strongly_coupled, Reverse(r.nodes.end), r.order_found));
+        self.ranks.resize(self.islands.len(), 0);
         let (mut nodes, mut groups) = (0, 0);
-        for (rank, region) in self.regions.iter_mut().enumerate() {
-            self.ranks[region.found] = rank as u32;
-            region.nodes = nodes..nodes + region.nodes.end;
-            region.groups = groups..groups + region.groups.end;
-            (nodes, groups) = (region.nodes.end, region.groups.end);
+        for (rank, island) in self.islands.iter_mut().enumerate() {
+            self.ranks[island.order_found] = rank as u32;
+            island.nodes = nodes..nodes + island.nodes.end;
+            island.groups = groups..groups + island.groups.end;
+            (nodes, groups) = (island.nodes.end, island.groups.end);
         }
-        for region in &mut self.parents {
-            *region = self.ranks[*region as usize];
+        for island in &mut self.parents {
+            *island = self.ranks[*island as usize];
         }
     }
 
     /// Numbers the nodes region by region, and sorts the groups by region.
     fn number(&mut self) {
         self.next.clear();
-        self.next.extend(self.regions.iter().map(|r| [r.nodes.start as u32, r.groups.start as u32]));
-        for (run, region) in self.runs.iter_mut().zip(&self.parents) {
-            let next = &mut self.next[*region as usize][0];
+        self.next.extend(self.islands.iter().map(|r| [r.nodes.start as u32, r.groups.start as u32]));
+        for (run, island) in self.runs.iter_mut().zip(&self.parents) {
+            let next = &mut self.next[*island as usize][0];
             run.first = *next;
             *next += run.len();
         }
@@ -244,7 +251,7 @@ impl Numbering {
     fn place(&mut self, mpm: &Mpm) {
         let nowhere = NodePlace { node: [0; 3], at: None };
         self.places.clear();
-        self.places.resize(self.regions.last().map_or(0, |r| r.nodes.end), nowhere);
+        self.places.resize(self.islands.last().map_or(0, |r| r.nodes.end), nowhere);
         for run in &self.runs {
             for (place, z) in self.places[run.first as usize..].iter_mut().zip(run.z..run.end) {
                 let node = [run.x, run.y, z];
@@ -267,15 +274,15 @@ impl Numbering {
         self.contacts.resize(self.stencils.len(), 0);
     }
 
-    /// Adds the contacts of region number `region` to the problem.
+    /// Adds the contacts of region number `island` to the problem.
     pub(crate) fn write_contacts(
         &mut self,
-        region: usize,
-        pairs: &[Pair],
+        island: usize,
+        pairs: &[ContactPair],
         settings: &ContactSettings,
         problem: &mut ContactProblem,
     ) {
-        for &group in &self.order[self.regions[region].groups.clone()] {
+        for &group in &self.order[self.islands[island].groups.clone()] {
             let group = group as usize;
             self.contacts[group] = problem.contacts.len() as u32;
             let rows = self.rows[group];
@@ -285,18 +292,18 @@ impl Numbering {
     }
 
     /// The groups, in the order of the pairs.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = StencilGroup<'_>> {
         (0..self.stencils.len()).map(|group| self.of(group))
     }
 
     /// The groups of a region, in the order of its contacts.
-    pub(crate) fn groups_of(&self, region: &Region) -> impl Iterator<Item = Group<'_>> {
-        self.order[region.groups.clone()].iter().map(|&group| self.of(group as usize))
+    pub(crate) fn groups_of(&self, island: &ContactIsland) -> impl Iterator<Item = StencilGroup<'_>> {
+        self.order[island.groups.clone()].iter().map(|&group| self.of(group as usize))
     }
 
-    fn of(&self, group: usize) -> Group<'_> {
+    fn of(&self, group: usize) -> StencilGroup<'_> {
         let pairs = self.begins[group] as usize..self.begins[group + 1] as usize;
-        Group { pairs, contact: self.contacts[group] as usize, rows: &self.rows[group] }
+        StencilGroup { pairs, contact: self.contacts[group] as usize, rows: &self.rows[group] }
     }
 
     /// The numbers of all nodes in ascending order of their coordinates.
@@ -339,9 +346,9 @@ fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
     core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))
 }
 
-fn contact(pair: &Pair, rows: [u32; 9], settings: &ContactSettings) -> Contact {
+fn contact(pair: &ContactPair, rows: [u32; 9], settings: &ContactSettings) -> ContactConstraint {
     let [x, y, z] = [0, 1, 2].map(|d| weights_at(pair.offset[d], pair.arm[d]));
-    Contact {
+    ContactConstraint {
         rows,
         weights_xy: core::array::from_fn(|r| x[r / 3] * y[r % 3]),
         weights_z: z,

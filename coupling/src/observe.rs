@@ -2,8 +2,8 @@
 
 use pliant_mpm::Totals;
 
-use crate::account::moving_bodies;
 use crate::backend::BackendError;
+use crate::momentum_balance::dynamic_body_energy;
 use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleSnapshot};
 use crate::world::World;
 
@@ -12,19 +12,19 @@ impl World {
     /// the lowest to the highest of an imbalance.
     pub fn diagnostics(&mut self) -> Diagnostics {
         let totals = self.totals();
-        self.account.diagnose(&totals, moving_bodies(&self.bodies), self.time)
+        self.balance_tracker.diagnostics(&totals, dynamic_body_energy(&self.bodies), self.time)
     }
 
     /// The balance of energy now; its gain is as of the last [`World::diagnostics`].
     pub fn energy(&mut self) -> EnergyBalance {
         let totals = self.totals();
-        self.account.energy(&totals, moving_bodies(&self.bodies))
+        self.balance_tracker.energy(&totals, dynamic_body_energy(&self.bodies))
     }
 
     /// Relative errors of the balances since the start.
     pub fn balance(&mut self) -> Balance {
         let totals = self.totals();
-        self.account.balance(&totals, moving_bodies(&self.bodies))
+        self.balance_tracker.balance(&totals, dynamic_body_energy(&self.bodies))
     }
 
     fn totals(&mut self) -> Totals {

@@ -5,7 +5,7 @@ use pliant_rigid::BodyId;
 
 /// A pair of a particle and a geometry near each other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair {
+pub(crate) struct ContactPair {
     /// The particle: the order in which it was added.
     pub particle: u32,
     /// Number of the geometry among all bodies' geometries.

@@ -4,21 +4,21 @@ use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, FreeMotion, Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, RigidError, SpatialImpulse};
 
-use crate::account::Account;
-use crate::backend::{BackendError, ContactMemory};
+use crate::backend::{BackendError, ContactCacheState};
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
-use crate::exchange::Exchanged;
+use crate::exchange::ExchangeTotals;
+use crate::momentum_balance::BalanceTracker;
 use crate::motion::BodyMotion;
-use crate::report::ContactFigures;
+use crate::report::ContactStatistics;
 use crate::settings::Settings;
 
 /// What one substep, or several on a device, did to the particles.
 pub(crate) struct SubstepFlows<'a> {
     pub free: &'a FreeMotion,
     /// None where nothing touched.
-    pub exchanged: Option<&'a Exchanged>,
+    pub exchanged: Option<&'a ExchangeTotals>,
     /// None where it was not measured.
     pub dissipated: Option<&'a Dissipated>,
     pub pins: &'a PinImpulse,
@@ -26,26 +26,26 @@ pub(crate) struct SubstepFlows<'a> {
 
 /// The momentum and energy balance, and the sums of a step.
 pub(crate) struct Sums<'a> {
-    pub account: &'a mut Account,
+    pub balance_tracker: &'a mut BalanceTracker,
     /// Of the grid's boundary conditions and of pins on the particles, over the step.
     pub boundary_impulse: &'a mut SpatialImpulse,
     /// Over the coupling step.
-    pub contacts: &'a mut ContactFigures,
+    pub contacts: &'a mut ContactStatistics,
 }
 
 impl Sums<'_> {
     /// Adds what a substep did.
     pub(crate) fn add(&mut self, flows: &SubstepFlows<'_>) {
-        self.account.free_motion(flows.free);
+        self.balance_tracker.free_motion(flows.free);
         self.add_boundary(flows.free.boundary.linear, flows.free.boundary.angular);
         if let Some(exchanged) = flows.exchanged {
-            self.account.contact(exchanged);
+            self.balance_tracker.contact(exchanged);
             self.add_boundary(exchanged.boundary.linear, exchanged.boundary.angular);
         }
         if let Some(dissipated) = flows.dissipated {
-            self.account.dissipated(dissipated);
+            self.balance_tracker.dissipated(dissipated);
         }
-        self.account.pins(flows.pins);
+        self.balance_tracker.pins(flows.pins);
         self.add_boundary(flows.pins.impulse.linear, flows.pins.impulse.angular);
     }
 
@@ -69,13 +69,13 @@ pub(crate) struct SubstepRun<'a> {
     pub time: f64,
     /// How many substeps, and the length of each \[s\].
     pub count: u32,
-    pub delta: f64,
+    pub substep: f64,
 }
 
 impl SubstepRun<'_> {
     /// Time at the start of substep `k` \[s\].
     pub(crate) fn time_of(&self, k: u32) -> f64 {
-        self.time + f64::from(k) * self.delta
+        self.time + f64::from(k) * self.substep
     }
 
     pub(crate) fn rigid_error(&self, error: RigidError) -> StepError {
@@ -87,14 +87,14 @@ impl SubstepRun<'_> {
         let MpmError::LostParticle { id, position, velocity } = error else {
             return StepError::Mpm { step: self.step, source: error };
         };
-        let (limit, delta) = (self.mpm.largest_stable_substep(0.0), self.delta);
+        let (limit, substep) = (self.mpm.largest_stable_substep(0.0), self.substep);
         let (gravity, spacing) = (self.settings.gravity.norm(), self.settings.grid_spacing);
-        let cells = (velocity - self.mpm.grid_velocity()).norm() * delta / spacing;
-        let cause = if delta > limit {
+        let cells = (velocity - self.mpm.grid_velocity()).norm() * substep / spacing;
+        let cause = if substep > limit {
             format!(
-                "the substep of {delta:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
+                "the substep of {substep:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
             )
-        } else if gravity * delta > spacing / delta {
+        } else if gravity * substep > spacing / substep {
             format!("gravity of {gravity:.3e} m/s^2 crosses a cell within a substep")
         } else if velocity.iter().all(|v| v.is_finite()) {
             format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
@@ -131,7 +131,7 @@ pub(crate) trait ParticleBackend: Send {
     fn refresh(&mut self, mpm: &mut Mpm) -> Result<(), BackendError>;
 
     /// What contact keeps from substep to substep.
-    fn contact_memory(&mut self, host: &ContactStage) -> Result<ContactMemory, BackendError>;
+    fn contact_cache_state(&mut self, host: &ContactStage) -> Result<ContactCacheState, BackendError>;
 
     /// Takes over the particles and contacts that the host has now.
     fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError>;

@@ -5,11 +5,11 @@ use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
 use crate::convex::SolverInfo;
-use crate::pair::Pair;
+use crate::pair::ContactPair;
 
 /// The contact solves of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactFigures {
+pub struct ContactStatistics {
     /// Contacts registered (speculative ones too), all substeps together.
     pub contacts: u64,
     /// Contacts registered in a substep, at most.
@@ -28,19 +28,19 @@ pub struct ContactFigures {
     pub deepest: Option<f64>,
 }
 
-impl ContactFigures {
+impl ContactStatistics {
     /// Adds a substep with these contacts, whose regions were solved so.
-    pub(crate) fn add(&mut self, pairs: &[Pair], regions: &[SolverInfo]) {
+    pub(crate) fn add(&mut self, pairs: &[ContactPair], islands: &[SolverInfo]) {
         let contacts = pairs.len();
         self.contacts += contacts as u64;
         self.contacts_max = self.contacts_max.max(contacts);
         let inside = pairs.iter().filter(|pair| pair.pressed_out == 0.0).map(|pair| -pair.distance);
         self.deepest = Some(inside.fold(self.deepest.unwrap_or(0.0), f64::max));
-        let most = regions.iter().map(|info| info.iterations as u32).max().unwrap_or(0);
+        let most = islands.iter().map(|info| info.iterations as u32).max().unwrap_or(0);
         self.iterations += most;
         self.iterations_max = self.iterations_max.max(most);
-        self.not_converged += u32::from(regions.iter().any(|info| !info.stop.is_converged()));
-        for info in regions.iter().filter(|info| info.tolerance > 0.0) {
+        self.not_converged += u32::from(islands.iter().any(|info| !info.stop.is_converged()));
+        for info in islands.iter().filter(|info| info.tolerance > 0.0) {
             self.residual = self.residual.max(info.residual / info.tolerance);
         }
     }
@@ -82,7 +82,7 @@ pub struct StepReport {
 
 impl StepReport {
     /// Adds a coupling step. Contacts are summed until [`finish`](Self::finish).
-    pub(crate) fn add(&mut self, substeps: u32, contacts: &ContactFigures, rigid: &AdvanceSummary) {
+    pub(crate) fn add(&mut self, substeps: u32, contacts: &ContactStatistics, rigid: &AdvanceSummary) {
         self.coupling_steps += 1;
         self.substeps += substeps;
         self.contacts_mean += contacts.contacts as f64;
@@ -137,9 +137,9 @@ pub struct ParticleFlows {
     /// Work of all bodies, at the velocities with which contact sees them.
     pub bodies: f64,
     /// The part of bodies that move by their dynamics.
-    pub moving: Option<f64>,
+    pub dynamic: Option<f64>,
     /// The part of bodies that follow a path.
-    pub led: Option<f64>,
+    pub prescribed: Option<f64>,
     /// Work of the pins of cloth.
     pub pins: f64,
     /// Lost at the grid's boundary planes, which do not move.
@@ -160,8 +160,8 @@ impl Default for ParticleFlows {
         let none = Some(0.0);
         Self {
             bodies: 0.0,
-            moving: none,
-            led: none,
+            dynamic: none,
+            prescribed: none,
             pins: 0.0,
             boundaries: none,
             contact_normal: none,
@@ -177,8 +177,8 @@ impl ParticleFlows {
     pub(crate) fn unmeasured(bodies: f64) -> Self {
         Self {
             bodies,
-            moving: None,
-            led: None,
+            dynamic: None,
+            prescribed: None,
             pins: 0.0,
             boundaries: None,
             contact_normal: None,
@@ -193,8 +193,8 @@ impl ParticleFlows {
         self.bodies += later.bodies;
         self.pins += later.pins;
         for (sum, later) in [
-            (&mut self.moving, later.moving),
-            (&mut self.led, later.led),
+            (&mut self.dynamic, later.dynamic),
+            (&mut self.prescribed, later.prescribed),
             (&mut self.boundaries, later.boundaries),
             (&mut self.contact_normal, later.contact_normal),
             (&mut self.contact_friction, later.contact_friction),
@@ -241,15 +241,15 @@ pub struct EnergyGain {
     /// The largest rise of the imbalance over the run so far \[J\].
     pub gained: f64,
     /// Kinetic and elastic energy at the start, what weight released, and work that came in \[J\].
-    pub put_in: f64,
+    pub energy_input: f64,
     /// What all masses have at 0.1 m/s \[J\].
-    pub little: f64,
+    pub reference_energy: f64,
 }
 
 impl EnergyGain {
     /// What was gained in terms of what was put in, or of that little where it is more: a scene at rest has put in nothing \[-\].
     pub fn relative(&self) -> f64 {
-        self.gained / self.put_in.max(self.little)
+        self.gained / self.energy_input.max(self.reference_energy)
     }
 }
 

@@ -10,9 +10,9 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{Bodies, BodyId};
 
-use crate::body_state::SeenBody;
+use crate::body_state::SubstepBodyState;
 use crate::error::BuildError;
-use crate::pair::Pair;
+use crate::pair::ContactPair;
 
 /// A pad has at most this many bins along an edge.
 const MOST_BINS: usize = 4096;
@@ -140,7 +140,7 @@ impl TactileReading {
         let size = pad.bin_size();
         // In bins from the pad's corner.
         let place = [0, 1].map(|d| (at[d] + pad.half_extents[d]) / size[d]);
-        let span = [0, 1].map(|d| Span::new(place[d], radius / size[d], pad.bins[d]));
+        let span = [0, 1].map(|d| BinSpan::new(place[d], radius / size[d], pad.bins[d]));
         for j in span[1].bins() {
             for i in span[0].bins() {
                 self.forces[i + self.columns * j] += force * (span[0].share(i) * span[1].share(j));
@@ -151,14 +151,14 @@ impl TactileReading {
 
 /// A particle's extent along an edge of a pad, in bins, cut off where the pad ends.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct BinSpan {
     low: f64,
     high: f64,
     first: usize,
     last: usize,
 }
 
-impl Span {
+impl BinSpan {
     /// About `place` in [0, bins].
     fn new(place: f64, radius: f64, bins: usize) -> Self {
         let (low, high) = ((place - radius).max(0.0), (place + radius).min(bins as f64));
@@ -199,7 +199,13 @@ impl Sensors {
     }
 
     /// Adds the impulses (on the particles, world frame [N s]) of a substep in which contact saw the bodies so; `dt` [s] is the step.
-    pub(crate) fn add(&mut self, pairs: &[Pair], impulses: &[[f64; 3]], bodies: &[SeenBody], dt: f64) {
+    pub(crate) fn add(
+        &mut self,
+        pairs: &[ContactPair],
+        impulses: &[[f64; 3]],
+        bodies: &[SubstepBodyState],
+        dt: f64,
+    ) {
         for (pad, reading) in self.pads.iter().zip(&mut self.readings) {
             let frame = bodies[pad.body.0].pose * pad.pose;
             let outward = frame.rotation * Vector3::z();

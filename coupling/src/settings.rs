@@ -23,17 +23,17 @@ pub enum Substeps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Stiffness {
-    /// As stiff as the substep can resolve: `delta^2 k / m_p` = [`NEAR_RIGID_NUMBER`] for each particle.
+    /// As stiff as the substep can resolve: `substep^2 k / m_p` = [`NEAR_RIGID_STIFFNESS_NUMBER`] for each particle.
     #[default]
     Auto,
     /// k [N/m].
     Fixed(f64),
 }
 
-/// The stiffness number `delta^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 / beta^2` (Castro et al.
+/// The stiffness number `substep^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 / beta^2` (Castro et al.
 /// 2022, section V) at beta = 1, where the contact's own period equals the substep. A stiffer contact could not be told apart
 /// at this substep, and only makes the problem harder.
-pub const NEAR_RIGID_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
+pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
 /// Radius at which a particle touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,10 +7,10 @@ use pliant_rigid::SpatialImpulse;
 use pliant_rigid::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
-use crate::account::Account;
 use crate::backend::NodeVelocity;
+use crate::contact_cache::CachedContact;
 use crate::error::StateError;
-use crate::memory::RememberedContact;
+use crate::momentum_balance::BalanceTracker;
 use crate::world::World;
 
 /// Version of the format.
@@ -25,15 +25,15 @@ struct Header {
     version: u32,
     step: u64,
     bodies: Snapshot,
-    contacts: Vec<RememberedContact>,
+    contacts: Vec<CachedContact>,
     /// Velocities that the last contact solve left on the grid.
     velocities: Vec<NodeVelocity>,
     /// Of the last step, one a body, and those of a whole step at the rate of its last coupling step.
     impulses: Vec<SpatialImpulse>,
     expected: Vec<SpatialImpulse>,
     /// Where contact last saw bodies that answer within the step.
-    seen: Vec<Option<Isometry3<f64>>>,
-    account: Account,
+    substep_states: Vec<Option<Isometry3<f64>>>,
+    balance_tracker: BalanceTracker,
 }
 
 fn malformed(reason: impl ToString) -> StateError {
@@ -47,17 +47,17 @@ impl World {
     /// [`StateError`] if writing failed.
     pub fn write_state(&mut self, out: &mut impl Write) -> Result<(), StateError> {
         self.refresh()?;
-        let memory = self.contact_memory()?;
+        let memory = self.contact_cache_state()?;
         let header = Header {
             version: VERSION,
             step: self.step,
             bodies: self.bodies.save(),
             impulses: self.impulses.step.clone(),
             expected: self.impulses.expected.clone(),
-            seen: self.motion.left().to_vec(),
+            substep_states: self.motion.left().to_vec(),
             contacts: memory.contacts,
             velocities: memory.velocities,
-            account: self.account,
+            balance_tracker: self.balance_tracker,
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
         out.write_all(&(json.len() as u64).to_le_bytes())?;
@@ -84,8 +84,8 @@ impl World {
         }
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
-        let geometries = self.contact.registry.geometries();
-        if !self.contact.registry.memories.restore(header.contacts, geometries) {
+        let geometries = self.contact.contact_detector.geometries();
+        if !self.contact.contact_detector.contact_cache.restore(header.contacts, geometries) {
             return Err(malformed("its contacts belong to other particles or geometries"));
         }
         if !self.contact.warm_start.restore(header.velocities) {
@@ -93,7 +93,7 @@ impl World {
         }
         let bodies = self.impulses.current.len();
         let counts = [header.impulses.len(), header.expected.len()];
-        if counts != [bodies; 2] || !self.motion.restore(header.seen) {
+        if counts != [bodies; 2] || !self.motion.restore(header.substep_states) {
             return Err(malformed("it belongs to other bodies"));
         }
         if !self.backend.is_host() {
@@ -102,7 +102,7 @@ impl World {
         self.backend.load(&self.mpm, &self.contact)?;
         self.impulses.step = header.impulses;
         self.impulses.expected = header.expected;
-        self.account = header.account;
+        self.balance_tracker = header.balance_tracker;
         self.step = header.step;
         self.time = header.step as f64 * self.settings.dt;
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Contact and elasticity all but cancel each other at a node, substep by substep, so its velocity hardly changes while what
 //! makes it up is large. Impulses would not do in its place: those that are off by a part `e` leave velocities that are
-//! off by `e delta f/m`, and stiff contacts and friction answer to far less (in `shake` a thousandth of an impulse is five
+//! off by `e substep f/m`, and stiff contacts and friction answer to far less (in `shake` a thousandth of an impulse is five
 //! stiction tolerances).
 
 use crate::backend::NodeVelocity;
@@ -32,7 +32,7 @@ impl WarmStart {
     }
 
     /// Keeps the velocities of the numbered nodes; forgets all others.
-    pub(crate) fn remember(&mut self, numbering: &Numbering, velocities: &[[f64; 4]]) {
+    pub(crate) fn store(&mut self, numbering: &Numbering, velocities: &[[f64; 4]]) {
         self.forget();
         self.left.extend(numbering.ascending().map(|n| {
             let [x, y, z, _] = velocities[n];

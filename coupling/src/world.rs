@@ -7,24 +7,24 @@ use pliant_mpm::cloth::Patch;
 use pliant_mpm::{Mpm, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
-use crate::account::{Account, moving_bodies};
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
-use crate::frame::{frame_velocity, largest_given};
+use crate::grid_frame::{frame_velocity, largest_given};
 use crate::host::HostBackend;
+use crate::momentum_balance::{BalanceTracker, dynamic_body_energy};
 use crate::motion::BodyMotion;
-use crate::near::Near;
 use crate::particles::{ParticleBackend, SubstepRun, Sums};
-use crate::report::{ContactFigures, StepReport};
+use crate::report::{ContactStatistics, StepReport};
 use crate::sensor::{TactilePad, TactileReading};
 use crate::settings::{Coupling, CouplingStep, Settings, Substeps};
+use crate::travel::NearbyParticles;
 
 /// The shortest coupling step is this part of a step.
-const UNITS: u32 = 256;
+const MIN_COUPLING_STEP_DIVISOR: u32 = 256;
 
 /// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose it.
-const LONGEST_FLIGHT: f64 = 0.6;
+const MAX_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
@@ -39,12 +39,12 @@ pub struct World {
     pub(crate) contact: ContactStage,
     pub(crate) backend: Box<dyn ParticleBackend>,
     pub(crate) impulses: BodyImpulses,
-    pub(crate) account: Account,
+    pub(crate) balance_tracker: BalanceTracker,
     pub(crate) step: u64,
     pub(crate) time: f64,
     boundary_impulse: SpatialImpulse,
     /// The body with which the grid goes.
-    largest_given: Option<BodyId>,
+    frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Debug for World {
             .field("particles", &self.mpm.len())
             .field("materials", &self.mpm.materials().len())
             .field("bodies", &self.bodies.iter().map(|(_, body)| &body.name).collect::<Vec<_>>())
-            .field("contacts", &self.contact.registry.pairs.len())
+            .field("contacts", &self.contact.contact_detector.pairs.len())
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
@@ -76,10 +76,10 @@ impl World {
         Self {
             contact: ContactStage::new(&bodies, &mpm, &settings, pads),
             motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
-            account: Account::open(&totals, settings.gravity, moving_bodies(&bodies)),
+            balance_tracker: BalanceTracker::begin(&totals, settings.gravity, dynamic_body_energy(&bodies)),
             impulses: BodyImpulses::new(&bodies),
             boundary_impulse: SpatialImpulse::zero(),
-            largest_given: largest_given(&bodies),
+            frame_body: largest_given(&bodies),
             backend: Box::new(HostBackend),
             settings,
             mpm,
@@ -104,11 +104,11 @@ impl World {
         let start = self.time;
         let mut report = StepReport::default();
         let mut done = 0;
-        while done < UNITS {
-            let part = self.begin_part(done, &mut report).map_err(|e| self.rigid_error(e))?;
-            self.take_part(part, &mut report)?;
+        while done < MIN_COUPLING_STEP_DIVISOR {
+            let part = self.begin_coupling_step(done, &mut report).map_err(|e| self.rigid_error(e))?;
+            self.advance_coupling_step(part, &mut report)?;
             done += part;
-            self.time = start + self.part(done);
+            self.time = start + self.coupling_step_length(done);
         }
         self.step += 1;
         self.time = self.step as f64 * self.settings.dt;
@@ -117,9 +117,9 @@ impl World {
         Ok(report)
     }
 
-    /// Length of so many of the [`UNITS`] of a step [s].
-    fn part(&self, units: u32) -> f64 {
-        self.settings.dt * (f64::from(units) / f64::from(UNITS))
+    /// Length of so many of the [`MIN_COUPLING_STEP_DIVISOR`] of a step [s].
+    fn coupling_step_length(&self, units: u32) -> f64 {
+        self.settings.dt * (f64::from(units) / f64::from(MIN_COUPLING_STEP_DIVISOR))
     }
 
     fn begin_step(&mut self) {
@@ -128,13 +128,13 @@ impl World {
         self.contact.sensors.begin();
     }
 
-    /// Begins the longest coupling step after `done` units of the step that the scheme answers for, by halves; returns its units.
-    fn begin_part(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
-        let mut units = if done == 0 { UNITS } else { 1 << done.trailing_zeros() };
+    /// Begins the longest coupling step after `last_substeps` units of the step that the scheme answers for, by halves; returns its units.
+    fn begin_coupling_step(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
+        let mut units = if done == 0 { MIN_COUPLING_STEP_DIVISOR } else { 1 << done.trailing_zeros() };
         loop {
-            let dt = self.part(units);
+            let dt = self.coupling_step_length(units);
             self.prepare(dt)?;
-            let excess = self.motion.excess(&self.bodies, dt, self.mpm.grid_spacing());
+            let excess = self.motion.coupling_step_ratio(&self.bodies, dt, self.mpm.grid_spacing());
             let is_fixed = self.settings.coupling_step == CouplingStep::Fixed;
             if excess <= 1.0 || units == 1 || is_fixed {
                 report.coupling_excess = report.coupling_excess.max(excess);
@@ -145,31 +145,34 @@ impl World {
     }
 
     /// A coupling step that has begun: the particles' substeps, and the bodies' step with the impulses of these.
-    fn take_part(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
-        let dt = self.part(units);
+    fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
+        let dt = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
         let substeps = self.substeps_within(dt);
-        let mut contacts = ContactFigures::default();
+        let mut contacts = ContactStatistics::default();
         let excess = self.move_particles(substeps, dt / f64::from(substeps), &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
         let rigid = self.bodies.integrate(dt, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
-        self.account.bodies(&rigid.energy);
+        self.balance_tracker.bodies(&rigid.energy);
         let BodyImpulses { current, points, starts, .. } = &self.impulses;
-        self.motion.settle(&mut self.bodies, dt, current, points, starts);
+        self.motion.correct_free_positions(&mut self.bodies, dt, current, points, starts);
         report.add(substeps, &contacts, &rigid);
-        self.impulses.finish_coupling_step(f64::from(UNITS) / f64::from(units));
+        self.impulses.finish_coupling_step(f64::from(MIN_COUPLING_STEP_DIVISOR) / f64::from(units));
         Ok(())
     }
 
-    /// The substeps of a coupling step, `delta` [s] each. Returns by how much the bodies' motion left what they took it for.
+    /// The substeps of a coupling step, `substep` [s] each. Returns by how much the bodies' motion left what they took it for.
     fn move_particles(
         &mut self,
         count: u32,
-        delta: f64,
-        contacts: &mut ContactFigures,
+        substep: f64,
+        contacts: &mut ContactStatistics,
     ) -> Result<f64, StepError> {
-        let sums =
-            Sums { account: &mut self.account, boundary_impulse: &mut self.boundary_impulse, contacts };
+        let sums = Sums {
+            balance_tracker: &mut self.balance_tracker,
+            boundary_impulse: &mut self.boundary_impulse,
+            contacts,
+        };
         self.backend.advance(&mut SubstepRun {
             settings: &self.settings,
             mpm: &mut self.mpm,
@@ -181,7 +184,7 @@ impl World {
             step: self.step,
             time: self.time,
             count,
-            delta,
+            substep,
         })
     }
 
@@ -193,9 +196,10 @@ impl World {
             return Ok(());
         }
         self.backend.begin(&mut self.mpm);
-        let (reach, common) = (self.contact.registry.reach(&self.mpm), self.account.mean_velocity());
+        let (reach, common) =
+            (self.contact.contact_detector.reach(&self.mpm), self.balance_tracker.mean_velocity());
         // A device's particles are not where the host's were.
-        let near = self.backend.is_host().then(|| Near::new(&self.mpm, reach, common));
+        let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
         let expected = self.impulses.expected_of(dt / self.settings.dt);
         self.motion.begin(&mut self.bodies, near, dt, expected, &mut self.contact.problem.mobility)
     }
@@ -222,11 +226,11 @@ impl World {
     /// tool brings the particles that it touches to its speed. Speeds are relative to the particles' common motion, which
     /// makes nothing unstable; it only must not carry them too far across the grid.
     fn largest_stable_substep(&self, dt: f64) -> f64 {
-        let common = self.account.mean_velocity();
+        let common = self.balance_tracker.mean_velocity();
         let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
         let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
         let stable = self.mpm.largest_stable_substep(particles.max(tools));
-        stable.min(LONGEST_FLIGHT * self.settings.grid_spacing / fastest)
+        stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
     /// Velocity of the grid in a coupling step that begins, world frame [m/s]; a device's grid is at rest.
@@ -234,7 +238,7 @@ impl World {
         if !self.backend.is_host() {
             return Vector3::zeros();
         }
-        frame_velocity(&self.settings, &self.bodies, self.largest_given, self.account.mean_velocity())
+        frame_velocity(&self.settings, &self.bodies, self.frame_body, self.balance_tracker.mean_velocity())
     }
 
     /// Time [s].

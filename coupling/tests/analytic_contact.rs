@@ -5,11 +5,11 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, force_on, run_for, snapshot};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use pliant_coupling::convex::law::normal_impulse;
+use pliant_coupling::convex::contact_model::normal_impulse;
 use pliant_coupling::{ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World};
 use pliant_rigid::{ConvexHull, Shape, TriangleMesh};
 
-/// One substep `delta` [s] of a particle of 1 g that overlaps the plane z = 0 by `overlap` [m] (negative: above it) and has the normal
+/// One substep `substep` [s] of a particle of 1 g that overlaps the plane z = 0 by `overlap` [m] (negative: above it) and has the normal
 /// velocity `velocity` [m/s], at x and y `at` [cells]. Returns its velocity [m/s] and the normal impulse on the plane [N s].
 fn particle_velocity_after(
     overlap: f64,
@@ -17,10 +17,10 @@ fn particle_velocity_after(
     at: [f64; 2],
     stiffness: f64,
     dissipation: f64,
-    delta: f64,
+    substep: f64,
 ) -> (f64, f64) {
     let h = 0.02;
-    let mut settings = Settings::new(h, delta);
+    let mut settings = Settings::new(h, substep);
     settings.substeps = Substeps::Fixed(1);
     settings.gravity = Vector3::zeros();
     settings.contact.stiffness = Stiffness::Fixed(stiffness);
@@ -38,7 +38,7 @@ fn particle_velocity_after(
     let plane = builder.body(floor(0.0)).unwrap();
     builder.allow_overlap("floor");
     let mut world = builder.build().unwrap();
-    run_for(&mut world, delta, |_, _| {});
+    run_for(&mut world, substep, |_, _| {});
     (snapshot(&mut world).velocities[0][2], world.body_impulses()[plane.0].linear.z)
 }
 
@@ -53,7 +53,7 @@ fn particle_velocity_after(
 #[test]
 fn one_particle_against_a_plane() {
     let m = 1e-3;
-    for (overlap, v, k, d, delta) in [
+    for (overlap, v, k, d, substep) in [
         (1e-3, -1.5, 1e3, 0.0, 1e-3),
         (1e-3, -1.5, 1e3, 1.0, 1e-3),
         (2e-3, 0.5, 1e4, 0.5, 5e-4),
@@ -63,18 +63,22 @@ fn one_particle_against_a_plane() {
         (-9e-4, -1.0, 1e6, 0.1, 1e-3),
     ] {
         for at in [[0.5, 0.5], [0.13, 0.77], [3.99, 4.01]] {
-            let (got, on_plane) = particle_velocity_after(overlap, v, at, k, d, delta);
-            let (a, b, c) =
-                (k * d * delta * delta, -m - k * delta * (delta + d * overlap), k * delta * overlap + m * v);
+            let (got, on_plane) = particle_velocity_after(overlap, v, at, k, d, substep);
+            let (a, b, c) = (
+                k * d * substep * substep,
+                -m - k * substep * (substep + d * overlap),
+                k * substep * overlap + m * v,
+            );
             // The smaller root, in the form that does not cancel.
             let expected = 2.0 * c / (-b + (b * b - 4.0 * a * c).sqrt());
-            let tolerance = 2.0 * 0.02 * f64::from(f32::EPSILON) / delta + 1e-6 * v.abs().max(expected.abs());
+            let tolerance =
+                2.0 * 0.02 * f64::from(f32::EPSILON) / substep + 1e-6 * v.abs().max(expected.abs());
             println!(
                 "phi0 {overlap}, v {v}, k {k}, d {d}: {got:.9} m/s, law {expected:.9}, off by {:.1e}",
                 got - expected
             );
             assert!((got - expected).abs() < tolerance, "{got} m/s, law {expected}, cell {at:?}");
-            let gamma = normal_impulse(expected, -overlap, k, d, delta);
+            let gamma = normal_impulse(expected, -overlap, k, d, substep);
             assert!(
                 (on_plane + gamma).abs() < m * tolerance,
                 "the plane gets {on_plane} N s, law {}",

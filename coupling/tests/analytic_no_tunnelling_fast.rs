@@ -62,17 +62,17 @@ const TIP: f64 = 20.0;
 fn cut(world: &mut World, steps: usize, turn: f64) -> (usize, usize) {
     let margin = ARM * turn * turn / 8.0 + 0.005;
     let blade = world.bodies().find("blade").unwrap();
-    let seen = |world: &mut World| -> Vec<Point3<f64>> {
+    let substep_states = |world: &mut World| -> Vec<Point3<f64>> {
         let pose = world.bodies().pose(blade);
         let local = |x: [f64; 3]| pose.inverse_transform_point(&x.into());
         snapshot(world).positions.into_iter().map(local).collect()
     };
-    let mut before = seen(world);
+    let mut before = substep_states(world);
     let mut side: Vec<f64> = before.iter().map(|x| x.y.signum()).collect();
     let (mut through, mut near) = (vec![false; side.len()], vec![false; side.len()]);
     for _ in 0..steps {
         world.step().unwrap();
-        let now = seen(world);
+        let now = substep_states(world);
         for (p, (x, last)) in now.iter().zip(&before).enumerate() {
             near[p] |= x.y.abs() < 0.01 && x.x.abs() < ARM;
             if x.y * side[p] < -HALF_THICKNESS {

@@ -6,8 +6,10 @@
 mod problems;
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use pliant_coupling::convex::law::{ContactResponse, respond};
-use pliant_coupling::convex::{Attachment, Contact, ContactProblem, ConvexSolver, InitialGuess, StopReason};
+use pliant_coupling::convex::contact_model::{ContactResponse, respond};
+use pliant_coupling::convex::{
+    Attachment, ContactConstraint, ContactProblem, ConvexSolver, InitialGuess, StopReason,
+};
 use problems::{DIRECTIONS, Random, random_problem, tight};
 
 /// Bodies with the coordinates q of a mechanism: its mass matrix A, and the Jacobian J from q to the bodies' velocities.
@@ -86,7 +88,7 @@ fn see(
     let v = &rows * x;
     let v_c = std::array::from_fn(|a| v[a] - contact.body_velocity[a]);
     let bound = contact.friction * contact.lagged_normal_impulse;
-    let law = contact.normal_law(problem.substep);
+    let law = contact.normal_model(problem.substep);
     (rows, respond(&law, contact.normal, bound, contact.stiction_tolerance, v_c))
 }
 
@@ -168,7 +170,7 @@ fn every_direction_reaches_the_dense_minimiser_with_bodies() {
         let levers = levers_of(seed, bodies, coordinates, mass, problem.contacts.len());
         let expected = dense_minimiser(&problem, &mechanism, &levers);
         let nodes = problem.node_mass.len();
-        let answers = &mechanism.jacobian * expected.rows(3 * nodes, coordinates);
+        let body_velocity_changes = &mechanism.jacobian * expected.rows(3 * nodes, coordinates);
         // The block directions take tens of thousands of iterations beyond this stiffness number.
         for direction in DIRECTIONS.into_iter().skip(if number > 10.0 { 2 } else { 0 }) {
             let mut solver = ConvexSolver::new();
@@ -180,8 +182,8 @@ fn every_direction_reaches_the_dense_minimiser_with_bodies() {
                     assert!(error < 1e-8, "seed {seed} {direction:?} node {i}: {error:e}");
                 }
             }
-            for (d, value) in solver.answers().as_flattened().iter().enumerate() {
-                let error = (value - answers[d]).abs();
+            for (d, value) in solver.body_velocity_changes().as_flattened().iter().enumerate() {
+                let error = (value - body_velocity_changes[d]).abs();
                 assert!(error < 1e-8, "seed {seed} {direction:?} component {d}: {error:e}");
             }
             let falls = solver
@@ -219,12 +221,12 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
     for direction in DIRECTIONS {
         let mut solver = ConvexSolver::new();
         for case in 0..50 {
-            let (m, delta) = (1e-2, 1e-3);
+            let (m, substep) = (1e-2, 1e-3);
             let body = 10f64.powf(3.0 * random.next() - 2.0);
             let (k, d, overlap, approach) =
                 (10f64.powf(3.5 + random.next()), 1.0 + random.next(), 5e-4, 1.0 + random.next());
             let normal = random.unit();
-            let mut problem = ContactProblem { substep: delta, ..ContactProblem::default() };
+            let mut problem = ContactProblem { substep: substep, ..ContactProblem::default() };
             problem.node_mass = vec![0.0; 27];
             problem.node_mass[13] = m;
             problem.node_free_velocity = vec![[0.0; 4]; 27];
@@ -233,7 +235,7 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
             }
             let mut weights_xy = [0.0; 9];
             weights_xy[4] = 1.0;
-            problem.contacts.push(Contact {
+            problem.contacts.push(ContactConstraint {
                 rows: std::array::from_fn(|r| 3 * r as u32),
                 weights_xy,
                 weights_z: [0.0, 1.0, 0.0],
@@ -258,13 +260,14 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
             // Acceptance 9 with the reduced mass and the relative velocity.
             let reduced = m * body / (m + body);
             let (a, b, c) = (
-                k * d * delta * delta,
-                -reduced - k * delta * (delta + d * overlap),
-                k * delta * overlap - reduced * approach,
+                k * d * substep * substep,
+                -reduced - k * substep * (substep + d * overlap),
+                k * substep * overlap - reduced * approach,
             );
             let expected = (-b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a);
             let dot = |v: &[f64]| (0..3).map(|l| v[l] * normal[l]).sum::<f64>();
-            let (particle, answer) = (dot(&solver.velocities()[13]), dot(&solver.answers()[0][3..]));
+            let (particle, answer) =
+                (dot(&solver.velocities()[13]), dot(&solver.body_velocity_changes()[0][3..]));
             assert!((particle - answer - expected).abs() < 1e-10, "{direction:?} case {case}");
             let momentum = m * (particle + approach) + body * answer;
             assert!(momentum.abs() < 1e-12 * m * approach, "{direction:?} case {case}: {momentum:e}");

@@ -1,27 +1,27 @@
 //! The convex contact solver against closed forms, differences and a dense Newton method.
 
 use nalgebra::{DMatrix, DVector};
-use pliant_coupling::convex::law::{
-    NormalLaw, normal_impulse, normal_impulse_derivative, normal_potential, respond,
+use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
+use pliant_coupling::convex::contact_model::{
+    NormalContactModel, normal_impulse, normal_impulse_derivative, normal_potential, respond,
 };
-use pliant_coupling::convex::pressing::pressing_sequence;
 use pliant_coupling::convex::{
-    Contact, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError, SettingsError,
-    SolverSettings, StopReason,
+    ContactConstraint, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError,
+    SettingsError, SolverSettings, StopReason,
 };
 
 mod problems;
 use problems::{DIRECTIONS, Random, random_problem, tight};
 
 /// One contact that sees one node of mass `mass` alone.
-fn single(mass: f64, free: [f64; 3], contact: Contact, substep: f64) -> ContactProblem {
+fn single(mass: f64, free: [f64; 3], contact: ContactConstraint, substep: f64) -> ContactProblem {
     let mut node_mass = vec![0.0; 27];
     node_mass[13] = mass;
     let mut node_free_velocity = vec![[0.0; 4]; 27];
     node_free_velocity[13] = [free[0], free[1], free[2], 0.0];
     let mut weights_xy = [0.0; 9];
     weights_xy[4] = 1.0;
-    let contact = Contact {
+    let contact = ContactConstraint {
         rows: std::array::from_fn(|r| 3 * r as u32),
         weights_xy,
         weights_z: [0.0, 1.0, 0.0],
@@ -36,8 +36,8 @@ fn single(mass: f64, free: [f64; 3], contact: Contact, substep: f64) -> ContactP
     }
 }
 
-fn plain_contact() -> Contact {
-    Contact {
+fn plain_contact() -> ContactConstraint {
+    ContactConstraint {
         rows: [0; 9],
         weights_xy: [0.0; 9],
         weights_z: [0.0; 3],
@@ -80,7 +80,7 @@ fn dense(problem: &ContactProblem, v: &DVector<f64>) -> (f64, DVector<f64>, DMat
             stencil.iter().map(|&(i, w)| w * v[3 * i + a]).sum::<f64>() - contact.body_velocity[a]
         });
         let response = respond(
-            &contact.normal_law(problem.substep),
+            &contact.normal_model(problem.substep),
             contact.normal,
             contact.friction * contact.lagged_normal_impulse,
             contact.stiction_tolerance,
@@ -131,28 +131,29 @@ fn dense_minimiser(problem: &ContactProblem) -> DVector<f64> {
 fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     let mut random = Random(1);
     for case in 0..2000 {
-        let (k, delta) = (1e4, 1e-3);
+        let (k, substep) = (1e4, 1e-3);
         let d = if case % 3 == 0 { 0.0 } else { 2.0 + 2.0 * random.next() };
         let gap = 1e-3 * random.next();
         let v = 2.0 * random.next();
-        let f_e = -k * gap - delta * k * v;
-        let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { delta * f_e * (1.0 - d * v) } else { 0.0 };
+        let f_e = -k * gap - substep * k * v;
+        let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { substep * f_e * (1.0 - d * v) } else { 0.0 };
         assert!(
-            (normal_impulse(v, gap, k, d, delta) - expected).abs() <= 1e-13 * (1.0 + expected),
+            (normal_impulse(v, gap, k, d, substep) - expected).abs() <= 1e-13 * (1.0 + expected),
             "case {case}"
         );
         let step = 1e-6;
-        if (NormalLaw::new(gap, k, d, delta).release_velocity - v).abs() < 2.0 * step {
+        if (NormalContactModel::new(gap, k, d, substep).release_velocity - v).abs() < 2.0 * step {
             continue;
         }
-        let slope = (normal_potential(v + step, gap, k, d, delta)
-            - normal_potential(v - step, gap, k, d, delta))
+        let slope = (normal_potential(v + step, gap, k, d, substep)
+            - normal_potential(v - step, gap, k, d, substep))
             / (2.0 * step);
-        assert!((slope + normal_impulse(v, gap, k, d, delta)).abs() < 1e-7, "case {case}");
-        let curve = (normal_impulse(v + step, gap, k, d, delta) - normal_impulse(v - step, gap, k, d, delta))
+        assert!((slope + normal_impulse(v, gap, k, d, substep)).abs() < 1e-7, "case {case}");
+        let curve = (normal_impulse(v + step, gap, k, d, substep)
+            - normal_impulse(v - step, gap, k, d, substep))
             / (2.0 * step);
-        assert!((curve - normal_impulse_derivative(v, gap, k, d, delta)).abs() < 1e-7, "case {case}");
-        assert!(normal_potential(v, gap, k, d, delta) >= 0.0);
+        assert!((curve - normal_impulse_derivative(v, gap, k, d, substep)).abs() < 1e-7, "case {case}");
+        assert!(normal_potential(v, gap, k, d, substep) >= 0.0);
     }
 }
 
@@ -164,14 +165,14 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
     let mut random = Random(2);
     let (mut held, mut limited) = (0, 0);
     for case in 0..2000 {
-        let (k, delta) = (1e4, 1e-3);
+        let (k, substep) = (1e4, 1e-3);
         let d = if case % 3 == 0 { 0.0 } else { 0.2 };
         let gap = 1e-3 * random.next();
         let v = 3.0 * random.next();
         let tension = 5.0 * (1.0 + random.next());
-        let bare = NormalLaw::new(gap, k, d, delta);
-        let law = bare.bonded(tension, k, delta);
-        let expected = bare.impulse(v) - delta * (k * (gap + delta * v)).clamp(0.0, tension);
+        let bare = NormalContactModel::new(gap, k, d, substep);
+        let law = bare.bonded(tension, k, substep);
+        let expected = bare.impulse(v) - substep * (k * (gap + substep * v)).clamp(0.0, tension);
         assert!((law.impulse(v) - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
         assert!(law.potential(v) >= 0.0 && law.impulse_derivative(v) <= 0.0, "case {case}");
         let step = 1e-6;
@@ -187,7 +188,7 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
         assert!((curve - law.impulse_derivative(v)).abs() < 1e-7, "case {case}");
     }
     assert!(held > 100 && limited > 100, "{held} {limited}");
-    let bare = NormalLaw::new(1e-3, 1e4, 1.0, 1e-3);
+    let bare = NormalContactModel::new(1e-3, 1e4, 1.0, 1e-3);
     assert_eq!(bare.bonded(0.0, 1e4, 1e-3), bare);
 }
 
@@ -217,27 +218,27 @@ fn one_particle_against_a_plane_meets_the_closed_form() {
     for direction in DIRECTIONS {
         let mut solver = ConvexSolver::new();
         for case in 0..200 {
-            let (m, delta) = (1e-2, 1e-3);
+            let (m, substep) = (1e-2, 1e-3);
             let k = 10f64.powf(3.5 + 1.5 * random.next());
             let d = 1.0 + random.next();
             let overlap = 5e-4 * (1.0 + random.next());
             let free = random.next();
-            let contact = Contact {
+            let contact = ContactConstraint {
                 gap: -overlap,
                 stiffness: k,
                 dissipation: d,
                 normal: random.unit(),
                 ..plain_contact()
             };
-            let problem = single(m, contact.normal.map(|n| n * free), contact, delta);
+            let problem = single(m, contact.normal.map(|n| n * free), contact, substep);
             let (a, b, c) = (
-                k * d * delta * delta,
-                -m - k * delta * (delta + d * overlap),
-                k * delta * overlap + m * free,
+                k * d * substep * substep,
+                -m - k * substep * (substep + d * overlap),
+                k * substep * overlap + m * free,
             );
             let root = (-b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a);
             // Where the particle leaves the law's domain there is no force.
-            let expected = if overlap / delta <= free || 1.0 / d <= free { free } else { root };
+            let expected = if overlap / substep <= free || 1.0 / d <= free { free } else { root };
             let info = solver.solve(&problem, &tight(direction), InitialGuess::Free);
             assert!(info.stop.is_converged(), "{direction:?} case {case}: {info:?}");
             let v = solver.velocities()[13];
@@ -304,10 +305,10 @@ fn momentum_given_to_the_grid_is_the_sum_of_the_impulses() {
 // Speculative contacts: across a gap the contact engages exactly when v_n < -phi/delta.
 #[test]
 fn a_contact_across_a_gap_engages_when_it_would_be_crossed() {
-    let (gap, delta) = (1e-3, 1e-3);
+    let (gap, substep) = (1e-3, 1e-3);
     for (free, engages) in [(-0.999_999, false), (-1.000_001, true), (-3.0, true), (0.5, false)] {
-        let contact = Contact { gap, stiffness: 1e6, dissipation: 1.0, ..plain_contact() };
-        let problem = single(1e-2, [0.0, 0.0, free], contact, delta);
+        let contact = ContactConstraint { gap, stiffness: 1e6, dissipation: 1.0, ..plain_contact() };
+        let problem = single(1e-2, [0.0, 0.0, free], contact, substep);
         let mut solver = ConvexSolver::new();
         solver.solve(&problem, &tight(Direction::NewtonCg), InitialGuess::Free);
         assert_eq!(solver.impulses()[0][2] > 0.0, engages, "{free}");
@@ -458,8 +459,8 @@ fn settings_name_what_is_wrong() {
 #[test]
 fn pressing_converges_at_every_stiffness_and_tolerance() {
     for stiffness_number in [1.0, 10.0, 100.0, 1000.0] {
-        let steps = pressing_sequence(stiffness_number, 64, 25, 7);
-        assert_eq!(steps, pressing_sequence(stiffness_number, 64, 25, 7));
+        let steps = benchmark_sequence(stiffness_number, 64, 25, 7);
+        assert_eq!(steps, benchmark_sequence(stiffness_number, 64, 25, 7));
         for direction in [Direction::NewtonCg, Direction::NewtonFactorised] {
             for relative_tolerance in [1e-1, 5e-2, 1e-3, 1e-5] {
                 let settings = SolverSettings { direction, relative_tolerance, ..SolverSettings::default() };
@@ -494,7 +495,7 @@ fn pressing_converges_at_every_stiffness_and_tolerance() {
 #[test]
 fn light_nodes_between_stiff_contacts_do_not_stop_newton() {
     for stiffness_number in [10.0, 1000.0] {
-        let steps = pressing_sequence(stiffness_number, 64, 8, 7);
+        let steps = benchmark_sequence(stiffness_number, 64, 8, 7);
         for ratio in [1e-3, 1e-7, 1e-12] {
             let mut problem = steps[7].problem.clone();
             problem.node_mass.iter_mut().step_by(5).for_each(|mass| *mass *= ratio);

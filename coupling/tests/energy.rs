@@ -47,10 +47,14 @@ fn a_sliding_block_loses_its_way_times_friction() {
         let exact = friction * mass * G * way;
         let lost = flows.contact_friction.unwrap();
         let work = if moving { friction * mass * G * speed * time } else { 0.0 };
-        println!("{lost} of {exact} J, work {:?} of {work} J; {energy:?}", flows.led);
+        println!("{lost} of {exact} J, work {:?} of {work} J; {energy:?}", flows.prescribed);
         assert!((lost / exact - 1.0).abs() < 0.01, "{lost} J, not {exact}");
-        assert!((flows.led.unwrap() - work).abs() < 0.01 * exact, "{:?} J, not {work}", flows.led);
-        assert!(flows.moving == Some(0.0) && energy.bodies.is_none());
+        assert!(
+            (flows.prescribed.unwrap() - work).abs() < 0.01 * exact,
+            "{:?} J, not {work}",
+            flows.prescribed
+        );
+        assert!(flows.dynamic == Some(0.0) && energy.bodies.is_none());
         assert!(energy.imbalance.unwrap().abs() < 0.02 * exact, "{energy:?}");
     }
 }
@@ -79,7 +83,7 @@ fn the_work_of_a_press_is_plastic_and_elastic() {
     let strain = (0.07_f64 / 0.05).ln();
     let exact = yield_stress * volume * (strain - yield_stress / youngs_modulus);
     let stored = yield_stress.powi(2) * volume / (2.0 * youngs_modulus);
-    let (plastic, work) = (particles.flows.plastic.unwrap(), particles.flows.led.unwrap());
+    let (plastic, work) = (particles.flows.plastic.unwrap(), particles.flows.prescribed.unwrap());
     println!(
         "plastic {plastic} of {exact}, elastic {} of {stored}, work {work}; {particles:?}",
         particles.elastic
@@ -117,11 +121,11 @@ fn the_parts_sum() {
         let f = p.flows;
         let change = p.kinetic + p.elastic + p.gravitational - p0.kinetic - p0.elastic - p0.gravitational;
         let lost = f.contact_normal.unwrap().max(0.0) + f.contact_friction.unwrap().max(0.0);
-        let of_particles = change - f.moving.unwrap() - f.led.unwrap() + lost;
+        let of_particles = change - f.dynamic.unwrap() - f.prescribed.unwrap() + lost;
         let [b0, b] = [&start, &end].map(|e| e.bodies.unwrap());
         let change = b.stored.kinetic + b.stored.gravitational - b0.stored.kinetic - b0.stored.gravitational;
         let of_bodies = change - b.flows.exchanged;
-        let exchange = f.moving.unwrap() + b.flows.exchanged;
+        let exchange = f.dynamic.unwrap() + b.flows.exchanged;
         let scale = b0.stored.kinetic;
         println!("{coupling:?}: {of_particles:e}, {of_bodies:e}, {exchange:e} of {scale} J; {end:?}");
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * scale;

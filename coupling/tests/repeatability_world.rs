@@ -166,10 +166,10 @@ fn snapshots_keep_the_order() {
     assert_eq!(snapshot.positions.len(), 1980);
     let materials: Vec<u32> = (0..3).flat_map(|m| [m; 660]).collect();
     assert_eq!(snapshot.material, materials);
-    let mut seen = 0;
+    let mut substep_states = 0;
     world.mpm().for_each_particle(|id, p| {
         assert_eq!(snapshot.positions[id as usize], <[f64; 3]>::from(p.position.coords));
-        seen += 1;
+        substep_states += 1;
     });
-    assert_eq!(seen, 1980);
+    assert_eq!(substep_states, 1980);
 }

@@ -28,7 +28,9 @@
 mod contact;
 
 use nalgebra::{Isometry3, Point3};
-use pliant_coupling::{Backend, BackendError, ContactMemory, Settings, SubstepPlan, SubstepsDone, World};
+use pliant_coupling::{
+    Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
+};
 use pliant_mpm::{FreeMotion, Mpm};
 use pliant_rigid::SpatialImpulse;
 
@@ -78,7 +80,7 @@ impl DeviceBackend {
     /// # Errors
     /// As [`attach`].
     pub fn new(device: &Device, world: &mut World, room: Room) -> Result<Self, BackendError> {
-        let memory = world.contact_memory()?;
+        let memory = world.contact_cache_state()?;
         world.refresh()?;
         let settings = world.settings().clone();
         let mpm = device_mpm(device, world.mpm(), &settings)?;
@@ -109,7 +111,7 @@ impl DeviceBackend {
         let advance = if is_begun {
             mpm.resume(&between)
         } else {
-            mpm.advance_with(plan.substeps, plan.delta, plan.gravity, &between)
+            mpm.advance_with(plan.substeps, plan.substep, plan.gravity, &between)
         };
         advance.map_err(step_error)
     }
@@ -151,7 +153,7 @@ impl Backend for DeviceBackend {
         impulses: &mut [SpatialImpulse],
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
-    ) -> Result<SubstepsDone, BackendError> {
+    ) -> Result<SubstepsResult, BackendError> {
         if let Some(contact) = &mut self.contact
             && contact.begin_step(plan, &self.settings)?
         {
@@ -166,7 +168,7 @@ impl Backend for DeviceBackend {
             }
             advance = self.run(plan, true)?;
         };
-        let mut done = SubstepsDone {
+        let mut done = SubstepsResult {
             free: FreeMotion {
                 mass: account.mass,
                 gravity: account.gravity,
@@ -178,7 +180,7 @@ impl Backend for DeviceBackend {
             grid_nodes: account.active_nodes,
             totals: account.totals,
             pins: account.pins,
-            ..SubstepsDone::default()
+            ..SubstepsResult::default()
         };
         if let Some(contact) = &mut self.contact {
             contact.end_step(plan, impulses, points, left, &mut done)?;
@@ -190,11 +192,11 @@ impl Backend for DeviceBackend {
         self.mpm.particles().write_back(mpm).map_err(BackendError::device)
     }
 
-    fn read_memory(&mut self) -> Result<ContactMemory, BackendError> {
-        self.contact.as_ref().map_or_else(|| Ok(ContactMemory::default()), DeviceContact::memory)
+    fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {
+        self.contact.as_ref().map_or_else(|| Ok(ContactCacheState::default()), DeviceContact::memory)
     }
 
-    fn load(&mut self, mpm: &Mpm, memory: &ContactMemory) -> Result<(), BackendError> {
+    fn load(&mut self, mpm: &Mpm, memory: &ContactCacheState) -> Result<(), BackendError> {
         self.mpm = device_mpm(&self.device, mpm, &self.settings)?;
         let Some(contact) = &mut self.contact else { return Ok(()) };
         contact.remember(memory, &self.mpm)

@@ -163,13 +163,14 @@ fn for_each_shape(check: impl Fn(&Device, &DeviceGeometries, usize, &Shape, Vect
 fn distances_normals_and_features_are_those_of_the_shapes() {
     for_each_shape(|device, geometries, number, shape, middle| {
         let points = points(shape, &middle, 1500, &mut Random(number as u64));
-        let answers = ask(device, geometries, number, &points, &vec![CONTACT_NONE; points.len()]);
+        let body_velocity_changes =
+            ask(device, geometries, number, &points, &vec![CONTACT_NONE; points.len()]);
         let mut compared = 0;
         for (k, point) in points.iter().enumerate() {
             let local = Vector3::from(point.map(f64::from));
             let p = Point3::from(middle + local);
             let bound = ROUNDINGS * (radius(shape) + local.norm());
-            let distance = f64::from(answers.distances[k]);
+            let distance = f64::from(body_velocity_changes.distances[k]);
             let nearest = shape.surface_point(&p);
             let about = format!("{} {number} at {local:?}", shape.name());
             assert!(
@@ -177,14 +178,14 @@ fn distances_normals_and_features_are_those_of_the_shapes() {
                 "{about}: {distance}, not {}",
                 nearest.distance
             );
-            let lower = f64::from(answers.lower_bounds[k]);
+            let lower = f64::from(body_velocity_changes.lower_bounds[k]);
             assert!((lower - shape.lower_bound(&p)).abs() <= bound, "{about}: bound {lower}");
             // Next to an edge the direction to it is lost.
             if nearest.distance.abs() < 1e-5 * radius(shape) {
                 continue;
             }
             compared += 1;
-            let normal = Vector3::from(answers.normals[k].map(f64::from));
+            let normal = Vector3::from(body_velocity_changes.normals[k].map(f64::from));
             assert!((normal.norm() - 1.0).abs() < 1e-6, "{about}: normal {normal:?}");
             let references: Vec<SurfacePoint> =
                 around(&p, bound).iter().map(|q| shape.surface_point(q)).collect();
@@ -192,7 +193,7 @@ fn distances_normals_and_features_are_those_of_the_shapes() {
                 agrees(&references, distance, &normal, bound),
                 "{about}: {distance} {normal:?}, {nearest:?}"
             );
-            let feature = answers.features[k];
+            let feature = body_velocity_changes.features[k];
             let same = references.iter().any(|r| r.feature == feature);
             assert!(
                 same || is_nearest(shape, feature, &p, distance, 3.0 * bound),
@@ -218,7 +219,7 @@ fn a_particle_is_measured_from_the_face_it_came_through() {
         };
         // One beyond the last: it is then as if there were no side.
         let sides: Vec<u32> = points.iter().map(|_| random.word() % features).collect();
-        let answers = ask(device, geometries, number, &points, &sides);
+        let body_velocity_changes = ask(device, geometries, number, &points, &sides);
         let mut followed = 0;
         for (k, point) in points.iter().enumerate() {
             let local = Vector3::from(point.map(f64::from));
@@ -231,8 +232,10 @@ fn a_particle_is_measured_from_the_face_it_came_through() {
             }
             followed += usize::from(reference.feature != shape.surface_point(&p).feature);
             let references: Vec<SurfacePoint> = around(&p, bound).iter().map(from).collect();
-            let (distance, normal) =
-                (f64::from(answers.distances[k]), Vector3::from(answers.normals[k].map(f64::from)));
+            let (distance, normal) = (
+                f64::from(body_velocity_changes.distances[k]),
+                Vector3::from(body_velocity_changes.normals[k].map(f64::from)),
+            );
             assert!(
                 agrees(&references, distance, &normal, bound)
                     || is_equally_near(shape, sides[k], &p, distance, bound),

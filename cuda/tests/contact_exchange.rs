@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use nalgebra::{Point3, Vector3};
-use pliant_coupling::ReferencePath;
+use pliant_coupling::ReferencePointPath;
 use pliant_cuda::contact::{BodyExchange, RegisteredContact};
 use pliant_cuda::kernels::{CONTACT_NONE, ContactSolution, ConvexIncidence};
 use pliant_cuda::{Buffer, Commands, Device};
@@ -23,8 +23,11 @@ const NODES: usize = 20_000;
 const NODE_ROWS: usize = 5;
 
 /// Of a body that nothing touched.
-const NOTHING: BodyExchange =
-    BodyExchange { impulse: SpatialImpulse { angular: NONE, linear: NONE }, carried: NONE, work: 0.0 };
+const NOTHING: BodyExchange = BodyExchange {
+    impulse: SpatialImpulse { angular: NONE, linear: NONE },
+    moment_of_travel: NONE,
+    work: 0.0,
+};
 const NONE: Vector3<f64> = Vector3::new(0.0, 0.0, 0.0);
 
 /// A problem and its made-up solution.
@@ -44,7 +47,7 @@ struct Problem {
     grid: Vec<[f32; 4]>,
     impulses: Vec<[f64; 3]>,
     /// One a body, angular first.
-    answers: Vec<[f64; 6]>,
+    body_velocity_changes: Vec<[f64; 6]>,
 }
 
 fn node_of(contact: &RegisteredContact, at: usize) -> [i32; 3] {
@@ -99,7 +102,7 @@ impl Problem {
         let velocity = (0..count).map(|_| vector(random)).collect();
         let normals: Vec<[f32; 3]> = contacts.iter().map(|c| c.normal).collect();
         let impulses = impulses(&normals, random);
-        let answers = (0..bodies).map(|_| [(); 6].map(|()| 0.1 * random.signed())).collect();
+        let body_velocity_changes = (0..bodies).map(|_| [(); 6].map(|()| 0.1 * random.signed())).collect();
         Self {
             group_begin,
             group_nodes,
@@ -111,7 +114,7 @@ impl Problem {
             slots,
             grid,
             impulses,
-            answers,
+            body_velocity_changes,
         }
     }
 
@@ -151,13 +154,13 @@ impl Problem {
         let velocities: Vec<[f64; 3]> = self.velocity.iter().map(|v| (*v).into()).collect();
         let velocities = device.upload(&velocities).unwrap();
         let rows = device.upload(&rows).unwrap();
-        let answers = device.upload(&self.answers).unwrap();
+        let body_velocity_changes = device.upload(&self.body_velocity_changes).unwrap();
         let grid = device.upload(&self.grid).unwrap();
         let solution = ContactSolution {
             impulses: impulses.span(),
             velocities: velocities.span(),
             nodes: rows.span(),
-            answers: answers.span(),
+            answers: body_velocity_changes.span(),
             node_stride: NODES as u32,
             mass_row: 0,
             free_row: 2,
@@ -186,10 +189,12 @@ fn expected(
     problem: &Problem,
     contacts: &[RegisteredContact],
     grid: &[[f32; 4]],
-    seen: &[Seen],
+    substep_states: &[Seen],
 ) -> (Vec<BodyExchange>, f64) {
-    let mut sums = vec![NOTHING; seen.len() + 1];
-    let origin = |body: usize| seen.get(body).map_or(Point3::origin(), |seen| seen.origin);
+    let mut sums = vec![NOTHING; substep_states.len() + 1];
+    let origin = |body: usize| {
+        substep_states.get(body).map_or(Point3::origin(), |substep_states| substep_states.origin)
+    };
     let mut size = 0.0;
     let mut left: Vec<Vector3<f64>> = (0..problem.mass.len())
         .map(|n| {
@@ -202,7 +207,7 @@ fn expected(
         let offset = Vector3::from(contact.offset.map(f64::from));
         let position = Point3::from((Vector3::from(contact.base).map(f64::from) + offset) * H);
         sums[body].impulse.add_at(&origin(body), &position, &-impulse);
-        let [ax, ay, az, lx, ly, lz] = problem.answers[body];
+        let [ax, ay, az, lx, ly, lz] = problem.body_velocity_changes[body];
         let answer = Vector3::new(lx, ly, lz) + Vector3::new(ax, ay, az).cross(&(position - origin(body)));
         sums[body].work += impulse.dot(&(Vector3::from(contact.body_velocity.map(f64::from)) + answer));
         size += impulse.norm() * (1.0 + position.coords.norm());
@@ -212,7 +217,7 @@ fn expected(
         }
     }
     for (n, left) in left.iter().enumerate() {
-        let body = problem.owner(contacts, n, seen.len());
+        let body = problem.owner(contacts, n, substep_states.len());
         let position = Point3::from(Vector3::from(problem.lattice[n]).map(f64::from) * H);
         sums[body].impulse.add_at(&origin(body), &position, &-left);
         size += left.norm() * (1.0 + position.coords.norm());
@@ -238,19 +243,19 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
     let mut random = Random(9);
     // Points of impulses that go on with their bodies, the last one's at a constant velocity.
-    let mut seen = scene.seen.clone();
-    let masses = (1..seen.len()).map(|b| 0.01 * b as f64).chain([f64::INFINITY]);
+    let mut substep_states = scene.substep_states.clone();
+    let masses = (1..substep_states.len()).map(|b| 0.01 * b as f64).chain([f64::INFINITY]);
     let mut path =
-        |mass| ReferencePath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
+        |mass| ReferencePointPath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
     let paths: Vec<_> = masses.map(&mut path).collect();
     on_device.exchange.begin_step(DELTA, &paths).unwrap();
-    let mut before = vec![NOTHING; scene.seen.len() + 1];
+    let mut before = vec![NOTHING; scene.substep_states.len() + 1];
     let mut last_grid = Vec::new();
     for k in 0..substeps {
         on_device.register();
         let contacts = on_device.registry.download().unwrap();
         assert!(contacts.len() > 500, "{} contacts", contacts.len());
-        let problem = Problem::new(&contacts, scene.seen.len(), &mut random);
+        let problem = Problem::new(&contacts, scene.substep_states.len(), &mut random);
         let grid = problem.give_back(&on_device);
         for (n, slot) in problem.slots.iter().enumerate() {
             let node = problem.grid[*slot as usize];
@@ -263,7 +268,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
         }
         let totals = on_device.exchange.download().unwrap();
         // Sums of the same numbers in another order: a rounding of f64 for each of some ten levels of sums.
-        let (expected, size) = expected(&problem, &contacts, &grid, &seen);
+        let (expected, size) = expected(&problem, &contacts, &grid, &substep_states);
         let bound = 32.0 * f64::EPSILON * size;
         let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
         for (b, (total, right)) in totals.iter().zip(&expected).enumerate() {
@@ -272,7 +277,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
                     angular: total.impulse.angular - before[b].impulse.angular,
                     linear: total.impulse.linear - before[b].impulse.linear,
                 },
-                carried: total.carried - before[b].carried,
+                moment_of_travel: total.moment_of_travel - before[b].moment_of_travel,
                 work: total.work - before[b].work,
             };
             assert!(
@@ -285,17 +290,23 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
             );
             assert!((got.work - right.work).abs() <= 10.0 * bound, "body {b}: {got:?}, not {right:?}");
             assert!(right.impulse.linear.norm() > 1e-3, "body {b} is not touched");
-            let origin = scene.seen.get(b).map_or(Vector3::zeros(), |seen| seen.origin.coords);
+            let origin = scene
+                .substep_states
+                .get(b)
+                .map_or(Vector3::zeros(), |substep_states| substep_states.origin.coords);
             linear += got.impulse.linear;
-            angular += got.impulse.angular + origin.cross(&got.impulse.linear) + got.carried;
-            if let Some(seen) = seen.get_mut(b) {
-                seen.origin += paths[b].way(k as u32, DELTA, &total.impulse.linear);
+            angular += got.impulse.angular + origin.cross(&got.impulse.linear) + got.moment_of_travel;
+            if let Some(substep_states) = substep_states.get_mut(b) {
+                substep_states.origin += paths[b].way(k as u32, DELTA, &total.impulse.linear);
             }
         }
         let points = on_device.registry.bodies_after(k as u32 + 1).unwrap();
-        for (point, seen) in points.iter().zip(&seen) {
-            let off = (Point3::from(point.origin) - seen.origin).norm();
-            assert!(off <= bound * DELTA / 0.01 + 4.0 * f64::EPSILON * seen.origin.coords.norm(), "{off} m");
+        for (point, substep_states) in points.iter().zip(&substep_states) {
+            let off = (Point3::from(point.origin) - substep_states.origin).norm();
+            assert!(
+                off <= bound * DELTA / 0.01 + 4.0 * f64::EPSILON * substep_states.origin.coords.norm(),
+                "{off} m"
+            );
         }
         // What bodies and walls got, the grid lost. Velocities are rounded to f32: without what is left over, this would be off
         // by 1e-8 of a node's momentum, 1e7 times the bound.
@@ -314,7 +325,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
 fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
     for device in devices() {
         let scene = Scene::random([0; 3], 300, 1);
-        let bodies = scene.seen.len();
+        let bodies = scene.substep_states.len();
         let mut on = OnDevice::new(device.clone(), &scene, CONTACTS, NODES, 1);
         on.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
         on.register();

@@ -72,10 +72,10 @@ fn see(
     Seeing { surface, remembered, gap, tension, reach }
 }
 
-fn pair(particle: &Particle, geometry: &Geometry, seen: &Seen, memory: Option<Memory>) -> Pair {
+fn pair(particle: &Particle, geometry: &Geometry, substep_states: &Seen, memory: Option<Memory>) -> Pair {
     let (position, edge) = (particle.position(), f64::from(particle.volume).cbrt());
-    let placed = seen.pose * geometry.pose;
-    let body_velocity = seen.velocity.at(&seen.pose.translation.vector.into(), &position);
+    let placed = substep_states.pose * geometry.pose;
+    let body_velocity = substep_states.velocity.at(&substep_states.pose.translation.vector.into(), &position);
     let relative = Vector3::from(particle.velocity.map(f64::from)) - body_velocity;
     let local = placed.inverse_transform_point(&position);
     let (middle, radius) = geometry.shape.bounding_sphere().unwrap_or((Point3::origin(), 0.0));
@@ -101,7 +101,13 @@ fn lagged(particle: &Particle, pair: &Pair, seeing: &Seeing, stiffness: f64) -> 
 }
 
 /// Checks a contact of the device; panics where the model has none like it.
-fn check(particle: &Particle, seen: &Seen, geometry: &Geometry, pair: &Pair, contact: &RegisteredContact) {
+fn check(
+    particle: &Particle,
+    substep_states: &Seen,
+    geometry: &Geometry,
+    pair: &Pair,
+    contact: &RegisteredContact,
+) {
     let about = || format!("{} of {}: {contact:?}", particle.id, geometry.shape.name());
     let stiffness = 4.0 * PI * PI * f64::from(particle.mass) / (DELTA * DELTA);
     let normals: Vec<Vector3<f64>> =
@@ -131,7 +137,7 @@ fn check(particle: &Particle, seen: &Seen, geometry: &Geometry, pair: &Pair, con
     let body = Vector3::from(contact.body_velocity.map(f64::from));
     assert!((body - pair.body_velocity).norm() <= 1e-5 * (1.0 + body.norm()), "{}", about());
     let lever = Vector3::from(contact.lever.map(f64::from));
-    let right = particle.position() - seen.origin;
+    let right = particle.position() - substep_states.origin;
     assert!((lever - right).norm() <= ROUNDINGS * (1.0 + right.norm()), "{}: {right:?}", about());
     let base = Vector3::from(contact.base).map(f64::from) + Vector3::from(contact.offset.map(f64::from));
     assert!((base * H - particle.position().coords).norm() <= 1e-6 * H, "{}", about());
@@ -159,8 +165,8 @@ fn compare(
     for particle in particles {
         for (g, (body, geometry)) in scene.geometries().into_iter().enumerate() {
             let memory = memories.get(&(particle.id, g as u32)).copied();
-            let seen = &scene.seen[body.0];
-            let pair = pair(particle, geometry, seen, memory);
+            let substep_states = &scene.substep_states[body.0];
+            let pair = pair(particle, geometry, substep_states, memory);
             let certain = |s: &Seeing| s.gap - s.reach < -pair.bound;
             let possible = |s: &Seeing| s.gap - s.reach < pair.bound;
             let contact = next.next_if(|c| (c.particle, c.geometry) == (particle.id, g as u32));
@@ -174,7 +180,7 @@ fn compare(
             };
             assert!(pair.seeings.iter().any(possible), "{contact:?}: too far, {}", geometry.shape.name());
             assert_eq!(contact.body as usize, body.0);
-            check(particle, seen, geometry, &pair, contact);
+            check(particle, substep_states, geometry, &pair, contact);
             counts.contacts += 1;
             counts.remembered += usize::from(pair.seeings[0].remembered.is_some());
             counts.bonded += usize::from(contact.tension > 0.0);
@@ -223,7 +229,7 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
                 let impulses = impulses(&normals, &mut random);
                 on_device.remember(&impulses);
                 memories = remember(&scene, &found, &impulses);
-                scene.seen.iter_mut().for_each(Seen::advance);
+                scene.substep_states.iter_mut().for_each(Seen::advance);
                 scene.particles.iter_mut().for_each(Particle::advance);
                 // Some jump by a cell and more: what is then deep inside is not what was remembered.
                 for particle in scene.particles.iter_mut().filter(|p| p.id % 4 == 0) {
@@ -268,8 +274,9 @@ fn a_thin_plate_is_followed_from_the_side_a_particle_came_from() {
         let bodies = bodies(vec![vec![geometry(shape, Isometry3::identity(), false)]]);
         let start = turned * Point3::new(0.013, -0.021, 0.0035);
         let particle = Particle::at(0, start.coords, turned.rotation * Vector3::new(0.0, 0.0, -5.0));
-        let seen = Seen { origin: Point3::origin(), pose: turned, velocity: SpatialVelocity::zero() };
-        let scene = Scene { particles: vec![particle], bodies, seen: vec![seen] };
+        let substep_states =
+            Seen { origin: Point3::origin(), pose: turned, velocity: SpatialVelocity::zero() };
+        let scene = Scene { particles: vec![particle], bodies, substep_states: vec![substep_states] };
         let outward = turned.rotation * Vector3::z();
         for device in devices() {
             let substeps = 6;
@@ -383,10 +390,10 @@ fn too_little_memory_is_told() {
     assert_eq!(error, ContactError::Poses { given: 8, bodies: 4, substeps: 1 });
 
     let spheres = vec![geometry(Shape::Sphere { radius: 0.1 }, Isometry3::identity(), false); 9];
-    let seen =
+    let substep_states =
         Seen { origin: Point3::origin(), pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
     let particles = vec![Particle::at(0, Vector3::new(0.05, 0.0, 0.0), Vector3::zeros())];
-    let scene = Scene { particles, bodies: bodies(vec![spheres]), seen: vec![seen] };
+    let scene = Scene { particles, bodies: bodies(vec![spheres]), substep_states: vec![substep_states] };
     let mut on_device = OnDevice::new(device, &scene, 10, 1, 1);
     on_device.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
     on_device.register();

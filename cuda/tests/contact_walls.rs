@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use convex_support::{cpu, distance, settings};
 use nalgebra::{Point3, Vector3};
-use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess};
+use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess};
 use pliant_cuda::Commands;
 use pliant_cuda::contact::{BodyExchange, ContactError, RegisteredContact};
 use pliant_cuda::kernels::{
@@ -255,7 +255,10 @@ fn substep(setup: &Setup) -> Outcome {
     size += solved.iter().map(|impulse| impulse.norm()).sum::<f64>();
     let scene = scene(5);
     for (b, total) in totals.iter().enumerate() {
-        let origin = scene.seen.get(b).map_or(Vector3::zeros(), |seen| seen.origin.coords);
+        let origin = scene
+            .substep_states
+            .get(b)
+            .map_or(Vector3::zeros(), |substep_states| substep_states.origin.coords);
         linear += total.impulse.linear;
         angular += total.impulse.angular + origin.cross(&total.impulse.linear);
     }
@@ -332,9 +335,9 @@ fn what_walls_do_is_imposed_and_accounted_for() {
 }
 
 /// A contact for the CPU's solver.
-fn host_contact(c: &RegisteredContact) -> Contact {
+fn host_contact(c: &RegisteredContact) -> ContactConstraint {
     let z = [0, 1, 2].map(|k| weight(c.offset[2], k));
-    Contact {
+    ContactConstraint {
         rows: std::array::from_fn(|r| number_of(node_of(c.base, 3 * r)) as u32),
         weights_xy: std::array::from_fn(|r| weight(c.offset[0], r / 3) * weight(c.offset[1], r % 3)),
         weights_z: z,

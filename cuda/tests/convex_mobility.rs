@@ -76,8 +76,11 @@ fn solutions_are_the_cpus_with_as_many_iterations() {
             assert_eq!(found.info.stop, StopReason::Converged, "{case}");
             let bound = found.info.residual + info.residual;
             assert!(distance(&problem, &found.velocities, right.velocities()) <= bound, "{case}");
-            assert!(body_distance(&problem, &found.answers, right.answers()) <= bound, "{case}");
-            assert!(right.answers().as_flattened().iter().any(|v| v.abs() > 1e-6), "{case}");
+            assert!(
+                body_distance(&problem, &found.body_velocity_changes, right.body_velocity_changes()) <= bound,
+                "{case}"
+            );
+            assert!(right.body_velocity_changes().as_flattened().iter().any(|v| v.abs() > 1e-6), "{case}");
             assert!((found.info.objective - info.objective).abs() <= 1e-9 * info.objective, "{case}");
             assert!((found.info.tolerance - info.tolerance).abs() <= 1e-6 * info.tolerance, "{case}");
             assert!(found.info.iterations <= info.iterations + 1, "{case}");
@@ -110,7 +113,10 @@ fn every_start_reaches_the_minimiser() {
             assert!(found.info.iterations.abs_diff(same.iterations) <= 1, "{case}");
             let bound = found.info.residual + info.residual;
             assert!(distance(&problem, &found.velocities, right.velocities()) <= bound, "{case}");
-            assert!(body_distance(&problem, &found.answers, right.answers()) <= bound, "{case}");
+            assert!(
+                body_distance(&problem, &found.body_velocity_changes, right.body_velocity_changes()) <= bound,
+                "{case}"
+            );
         }
         let guess = InitialGuess::Solution { velocities, impulses };
         let found = solve(&device, &problem, &settings(1e-3), guess);
@@ -120,7 +126,8 @@ fn every_start_reaches_the_minimiser() {
 
 fn bits(found: &DeviceSolution) -> Vec<u64> {
     let numbers = found.velocities.iter().chain(&found.node_impulses).chain(&found.trace).flatten();
-    let numbers = numbers.chain(found.impulses.iter().flatten()).chain(found.answers.iter().flatten());
+    let numbers =
+        numbers.chain(found.impulses.iter().flatten()).chain(found.body_velocity_changes.iter().flatten());
     let mut bits: Vec<u64> = numbers.map(|x| x.to_bits()).collect();
     bits.extend([found.report.inner_iterations, found.report.line_search_iterations].map(u64::from));
     bits
@@ -163,8 +170,8 @@ fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
     for device in devices() {
         let mut found =
             [&plain, &held].map(|problem| solve(&device, problem, &settings(1e-8), InitialGuess::Free));
-        assert_eq!(found[1].answers, [[0.0; 6]]);
-        found[1].answers.clear();
+        assert_eq!(found[1].body_velocity_changes, [[0.0; 6]]);
+        found[1].body_velocity_changes.clear();
         assert!(bits(&found[0]) == bits(&found[1]), "{:?} {:?}", found[0].report, found[1].report);
     }
 }

@@ -7,7 +7,7 @@ mod support;
 use convex_support::{
     BlockGrid, base_in, cpu, random_problem, random_problem_in, rounded, settings, single, solve, solver_for,
 };
-use pliant_coupling::convex::pressing::pressing_sequence;
+use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant_coupling::convex::{ContactProblem, InitialGuess, StopReason};
 use pliant_cuda::convex::{
     ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
@@ -147,7 +147,7 @@ fn size_of_grid(problem: &ContactProblem) -> [usize; 3] {
 // edge of its own tolerance, can cost or save a step or two.
 #[test]
 fn the_solver_remembers_what_it_left_at_the_nodes() {
-    let sequence = pressing_sequence(10.0, 50, 5, 44);
+    let sequence = benchmark_sequence(10.0, 50, 5, 44);
     for device in devices() {
         let size = size_of_grid(&sequence[0].problem);
         let problems: Vec<ContactProblem> = sequence.iter().map(|step| rounded(&step.problem)).collect();

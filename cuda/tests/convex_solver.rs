@@ -7,7 +7,7 @@ mod support;
 use convex_support::{
     cpu, distance, random_problem, random_problem_in, rounded, settings, solve, solve_with, solver_for,
 };
-use pliant_coupling::convex::pressing::pressing_sequence;
+use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant_coupling::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
 use pliant_cuda::kernels::CONVEX_THREADS;
 use support::devices;
@@ -128,7 +128,7 @@ fn many_tiles_are_summed() {
 fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
     for device in devices() {
         for number in [1.0, 30.0] {
-            let sequence = pressing_sequence(number, 60, 6, 21);
+            let sequence = benchmark_sequence(number, 60, 6, 21);
             let (mut of_cpu, mut of_device) = ([0_usize; 3], [0_usize; 3]);
             let mut last: Option<ConvexSolver> = None;
             for (k, step) in sequence.iter().enumerate() {

@@ -268,13 +268,13 @@ fn a_sort_orders_by_block_and_cell() {
         }
         // Positions stay where they are in so little time.
         device_mpm.advance(1, 1e-12, Vector3::zeros()).unwrap();
-        let (mut seen, mut last) = (Vec::new(), None);
+        let (mut substep_states, mut last) = (Vec::new(), None);
         for particle in bits(&device_mpm) {
             let base = particle.position.map(|x| (x - 0.5).floor());
             assert!(base.iter().all(|b| (0.0..4.0).contains(b)), "{particle:?}");
             if last.is_none_or(|(block, _)| block != particle.block) {
-                assert!(!seen.contains(&particle.block), "{particle:?}");
-                seen.push(particle.block);
+                assert!(!substep_states.contains(&particle.block), "{particle:?}");
+                substep_states.push(particle.block);
                 last = None;
             }
             let here = ((base[0] * 4.0 + base[1]) * 4.0 + base[2], places[particle.id as usize]);

@@ -130,7 +130,7 @@ fn losses_that_are_not_measured_are_absent() {
         let particles = world.energy().particles.unwrap();
         let flows = particles.flows;
         let unknown =
-            [flows.moving, flows.led, flows.boundaries, flows.contact_normal, flows.contact_friction];
+            [flows.dynamic, flows.prescribed, flows.boundaries, flows.contact_normal, flows.contact_friction];
         assert_eq!((unknown, flows.plastic, particles.imbalance), ([None; 5], None, None));
         assert!(flows.bodies != 0.0);
     }

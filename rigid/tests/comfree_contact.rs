@@ -275,7 +275,7 @@ fn contacts_of_a_heap_are_within_their_cones() {
             .collect();
         let (model, state, source) = on_floor(down(), &solids, material);
         let mut simulation = simulation(model, source, state, 0.002, settings);
-        let mut seen = 0;
+        let mut substep_states = 0;
         for k in 1..=400 {
             simulation.advance_to(0.002 * f64::from(k)).unwrap();
             for contact in simulation.contact_forces() {
@@ -289,10 +289,10 @@ fn contacts_of_a_heap_are_within_their_cones() {
                 assert!(slide <= 0.5 * push + slack, "{slide} {push}");
                 assert!(about.abs() <= 0.004 * push + slack, "{about} {push}");
                 assert!(roll <= 0.002 * push + slack, "{roll} {push}");
-                seen += usize::from(push > 0.0);
+                substep_states += usize::from(push > 0.0);
             }
         }
-        assert!(seen > 1000, "{seen}");
+        assert!(substep_states > 1000, "{substep_states}");
     }
 }
 

@@ -201,7 +201,7 @@ fn every_smooth_step_is_as_accurate_as_asked_for() {
 #[test]
 fn every_step_between_impacts_is_as_accurate_as_asked_for() {
     // Steps without an impact, at the loosest accuracy and at others: that there are enough to judge by.
-    let mut seen = [0; 2];
+    let mut substep_states = [0; 2];
     for scheme in SCHEMES {
         for accuracy in [1e-2, 1e-3, 1e-4] {
             let ball = measure(dropped_ball, |s| u32::from(s.q[6] < 0.05), scheme, accuracy, 0.6);
@@ -209,13 +209,13 @@ fn every_step_between_impacts_is_as_accurate_as_asked_for() {
             for (name, measured) in [("ball", ball), ("box", sliding)] {
                 let name = format!("{name}, {:?}", scheme(accuracy));
                 assert!(measured.smooth < LOCAL, "{name}: {measured:?}");
-                seen[usize::from(accuracy < 1e-2)] += measured.smooth_steps;
+                substep_states[usize::from(accuracy < 1e-2)] += measured.smooth_steps;
                 // An impact that both trials step over: no more than the motion itself in such a step.
                 assert!(measured.largest * accuracy < 5e-2, "{name}: {measured:?}");
             }
         }
     }
-    assert!(seen[0] >= 10 && seen[1] >= 300, "{seen:?}");
+    assert!(substep_states[0] >= 10 && substep_states[1] >= 300, "{substep_states:?}");
 }
 
 // Whole runs. The pendulum does not amplify errors for a second: within the sum of what every step may leave. The ball's bounces do;

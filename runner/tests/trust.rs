@@ -87,15 +87,15 @@ fn steps_that_are_too_long_are_split_or_told() {
 #[test]
 fn energy_from_nowhere_is_told_or_ends_the_run() {
     let (manifest, table) = ran(&slam("fixed"));
-    let [gained, put_in] = ["energy_gained", "energy_put_in"].map(|name| manifest.energy[name].0);
-    println!("{gained} of {put_in} J, {:?}, {:?}", manifest.status, manifest.error);
-    assert!(gained > 0.05 * put_in, "{gained} of {put_in} J");
+    let [gained, energy_input] = ["energy_gained", "energy_put_in"].map(|name| manifest.energy[name].0);
+    println!("{gained} of {energy_input} J, {:?}, {:?}", manifest.status, manifest.error);
+    assert!(gained > 0.05 * energy_input, "{gained} of {energy_input} J");
     let told = warned(&manifest, "energy").unwrap();
     assert!(told.contains("came from nowhere") && told.contains("smaller dt"), "{told}");
     assert_eq!(manifest.status, Status::Completed);
 
     // Twice what was gained, and half of it: at the first row that has more.
-    let part = gained / put_in;
+    let part = gained / energy_input;
     let (column_gained, column_put_in) = (column(&table, "energy_gained"), column(&table, "energy_put_in"));
     let mut bounded = slam("fixed");
     bounded.limits.energy_gain = Some(2.0 * part);

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use pliant_coupling::convex::pressing::{PressingStep, pressing_sequence};
+use pliant_coupling::convex::benchmark_problem::{BenchmarkSubstep, benchmark_sequence};
 use pliant_coupling::convex::{ConvexSolver, Direction, InitialGuess, SolverSettings};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ const DIRECTIONS: [(&str, Direction); 4] = [
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
     super::dough::run(PART.name, options, &TOLERANCES, row)?;
     for number in STIFFNESS_NUMBERS {
-        let steps = pressing_sequence(number, CONTACTS, SUBSTEPS, SEED);
+        let steps = benchmark_sequence(number, CONTACTS, SUBSTEPS, SEED);
         for tolerance in TOLERANCES {
             let mut measured = DIRECTIONS.map(|(name, direction)| Measured::new(name, direction));
             for _ in 0..REPEATS {
@@ -76,7 +76,7 @@ impl Measured {
     }
 
     /// Solves the sequence once.
-    fn pass(&mut self, steps: &[PressingStep], tolerance: f64) {
+    fn pass(&mut self, steps: &[BenchmarkSubstep], tolerance: f64) {
         let settings = SolverSettings {
             direction: self.direction,
             relative_tolerance: tolerance,

@@ -1,7 +1,7 @@
 //! The contacts that bend the objective at an iterate: those with a Hessian that is not zero. They are all that the
 //! Newton system and its preconditioner consist of; the others (separated and without friction) would only add zeros.
 
-use super::kernels::Columns;
+use super::kernels::SymmetricColumns;
 use super::prepared::{Group, Prepared};
 
 /// The active contacts, in the problem's order. Buffers grow and are kept.
@@ -15,7 +15,7 @@ pub(super) struct Active {
 
 impl Active {
     /// Finds them by their Hessians, which are positive semidefinite: zero where the trace is.
-    pub fn find(&mut self, prepared: &Prepared, hessians: &[Columns]) {
+    pub fn find(&mut self, prepared: &Prepared, hessians: &[SymmetricColumns]) {
         self.groups.clear();
         self.contacts.clear();
         self.contacts.resize(prepared.contacts, 0);

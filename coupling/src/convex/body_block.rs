@@ -1,7 +1,7 @@
 //! The bodies' block of the Newton system, `C = I + L^T (sum_c B_c^T G_c B_c) L`: dense and small.
 
 use super::active::Active;
-use super::kernels::Columns;
+use super::kernels::SymmetricColumns;
 use super::mobility::{Spatial, add_impulse, point_velocity};
 use super::prepared::{Prepared, Vector};
 
@@ -14,13 +14,13 @@ pub(super) struct BodyBlock {
     factor: Vec<f64>,
     contacts: Vec<[Spatial; 6]>,
     /// The contacts' part times L.
-    images: Vec<f64>,
+    contact_columns: Vec<f64>,
     solution: Vec<f64>,
 }
 
 impl BodyBlock {
     /// Finds the block of these Hessians and factorises it.
-    pub fn update(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+    pub fn update(&mut self, prepared: &Prepared, active: &Active, hessians: &[SymmetricColumns]) {
         let mobility = &prepared.mobility;
         self.size = mobility.rank();
         if self.size == 0 {
@@ -30,18 +30,19 @@ impl BodyBlock {
         let n = self.size;
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
-        self.images.resize(6 * n, 0.0);
+        self.contact_columns.resize(6 * n, 0.0);
         for (b, block) in self.contacts.iter().enumerate() {
             for d in 0..6 {
                 for j in 0..n {
-                    self.images[d * n + j] = (0..6).map(|e| block[d][e] * mobility.row(6 * b + e)[j]).sum();
+                    self.contact_columns[d * n + j] =
+                        (0..6).map(|e| block[d][e] * mobility.row(6 * b + e)[j]).sum();
                 }
             }
             for d in 0..6 {
                 let row = mobility.row(6 * b + d);
                 for i in 0..n {
                     for j in 0..=i {
-                        self.matrix[i * n + j] += row[i] * self.images[d * n + j];
+                        self.matrix[i * n + j] += row[i] * self.contact_columns[d * n + j];
                     }
                 }
             }
@@ -53,7 +54,7 @@ impl BodyBlock {
     }
 
     /// `sum_c B_c^T G_c B_c` of each body.
-    fn sum_contacts(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+    fn sum_contacts(&mut self, prepared: &Prepared, active: &Active, hessians: &[SymmetricColumns]) {
         let mobility = &prepared.mobility;
         self.contacts.clear();
         self.contacts.resize(mobility.bodies(), [[0.0; 6]; 6]);

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 
 use super::active::Active;
 use super::body_block::BodyBlock;
-use super::kernels::Columns;
+use super::kernels::SymmetricColumns;
 use super::mobility::point_velocity;
 use super::prepared::{Group, Prepared, Vector};
 
@@ -56,7 +56,7 @@ impl Factorisation {
         &mut self,
         prepared: &Prepared,
         active: &Active,
-        hessians: &[Columns],
+        hessians: &[SymmetricColumns],
         bodies: &mut BodyBlock,
     ) {
         let same = self.position.len() == prepared.nodes.len()
@@ -76,7 +76,7 @@ impl Factorisation {
     }
 
     /// E and `K^-1 E`.
-    fn couple(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+    fn couple(&mut self, prepared: &Prepared, active: &Active, hessians: &[SymmetricColumns]) {
         let (mobility, n) = (&prepared.mobility, 3 * self.position.len());
         self.columns.clear();
         self.columns.resize(n * mobility.rank(), 0.0);
@@ -196,7 +196,7 @@ impl Factorisation {
         self.values.resize(offset, 0.0);
     }
 
-    fn assemble(&mut self, prepared: &Prepared, active: &Active, hessians: &[Columns]) {
+    fn assemble(&mut self, prepared: &Prepared, active: &Active, hessians: &[SymmetricColumns]) {
         self.values.fill(0.0);
         for (node, &place) in self.position.iter().enumerate() {
             let i = place as usize;

@@ -6,7 +6,7 @@
 use super::active::Active;
 use super::body_block::BodyBlock;
 use super::kernels::{
-    Columns, Lanes, Matrix, NodeBlocks, Nodes, Real, Rows, Stencil, WIDTH, conjugate, descend,
+    Lanes, Matrix, NodeBlocks, Nodes, Real, Rows, Stencil, SymmetricColumns, WIDTH, conjugate, descend,
     diagonal_blocks_add, expand_weights, invert_scaled, pack_hessians, product_add, scale_gradient,
     scale_solution,
 };
@@ -21,14 +21,14 @@ const LARGEST_SINGLE: f64 = 1e-2 / f32::EPSILON as f64;
 /// The linear systems of a solve.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConjugateGradients {
-    single: System<f32>,
-    double: System<f64>,
+    single: LinearSystem<f32>,
+    double: LinearSystem<f64>,
     /// What stays the same through this solve has been read.
     loaded: bool,
     /// This solve goes on in double precision.
     needs_double: bool,
     /// This solve is beyond conjugate gradients.
-    beaten: bool,
+    failed: bool,
 }
 
 /// How far the inner iteration goes.
@@ -42,11 +42,11 @@ pub(super) struct InnerTarget {
 
 /// One Newton system `(M + J^T G J) d = -g`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Newton<'a> {
+pub(super) struct NewtonSystem<'a> {
     pub prepared: &'a Prepared,
     pub active: &'a Active,
     /// `G`.
-    pub hessians: &'a [Columns],
+    pub hessians: &'a [SymmetricColumns],
     pub gradient: &'a [Vector],
     /// The gradient's norm in M^-1.
     pub norm: f64,
@@ -57,18 +57,18 @@ impl ConjugateGradients {
     pub fn begin(&mut self) {
         self.loaded = false;
         self.needs_double = false;
-        self.beaten = false;
+        self.failed = false;
     }
 
     /// Whether the rest of this solve needs another method.
-    pub fn beaten(&self) -> bool {
-        self.beaten
+    pub fn failed(&self) -> bool {
+        self.failed
     }
 
     /// Solves a Newton system from zero; every iterate is a direction of descent. Returns the number of products.
     pub fn solve(
         &mut self,
-        newton: &Newton,
+        newton: &NewtonSystem,
         bodies: &mut BodyBlock,
         target: InnerTarget,
         out: &mut [Vector],
@@ -88,14 +88,14 @@ impl ConjugateGradients {
         }
         self.double.precondition(newton);
         let products = self.double.solve(newton, bodies, target, out);
-        self.beaten = self.double.true_residual(newton, bodies) > 2.0 * target.reduction;
+        self.failed = self.double.true_residual(newton, bodies) > 2.0 * target.reduction;
         products + 1
     }
 }
 
 /// The system and the vectors of the iteration in one precision. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
-struct System<T> {
+struct LinearSystem<T> {
     /// Roots of the inverse masses, zero where there is no mass or no node. Bounded, so that the precision can square
     /// it: a lighter node counts as heavier here, and only here.
     scale: Vec<Lanes<T>>,
@@ -110,12 +110,12 @@ struct System<T> {
     scaled_direction: Rows<T>,
     image: Rows<T>,
     /// Of every active contact: what its body's motion takes off the nodes' velocity, then its impulse. Empty where no body answers.
-    moved: Vec<[T; 4]>,
+    contact_motion: Vec<[T; 4]>,
     velocities: Vec<Spatial>,
     impulses: Vec<Spatial>,
 }
 
-impl<T: Real> System<T> {
+impl<T: Real> LinearSystem<T> {
     fn load(&mut self, prepared: &Prepared) {
         // A row is read as four nodes.
         let chunks = (prepared.vectors() + 1).div_ceil(WIDTH);
@@ -141,7 +141,7 @@ impl<T: Real> System<T> {
     }
 
     /// Inverts the scaled diagonal blocks; returns the largest trace of the contacts' part of one.
-    fn precondition(&mut self, newton: &Newton) -> f64 {
+    fn precondition(&mut self, newton: &NewtonSystem) -> f64 {
         self.blocks.fill([T::default(); 8]);
         diagonal_blocks_add(
             newton.active,
@@ -155,7 +155,7 @@ impl<T: Real> System<T> {
 
     fn solve(
         &mut self,
-        newton: &Newton,
+        newton: &NewtonSystem,
         bodies: &mut BodyBlock,
         target: InnerTarget,
         out: &mut [Vector],
@@ -171,7 +171,7 @@ impl<T: Real> System<T> {
 
     /// The norm of the linear residual, as a part of the gradient's, by one more product: the recurrence's own can
     /// have lost touch with it.
-    fn true_residual(&mut self, newton: &Newton, bodies: &mut BodyBlock) -> f64 {
+    fn true_residual(&mut self, newton: &NewtonSystem, bodies: &mut BodyBlock) -> f64 {
         let (p, t, q) = (&mut self.direction, &mut self.scaled_direction, &mut self.image);
         conjugate(&self.scale, &self.solution, T::default(), p, t, q);
         self.product_add(newton);
@@ -181,25 +181,34 @@ impl<T: Real> System<T> {
     }
 
     /// `image += J^T G J scaled_direction`, nodes and bodies; returns the curvature along it.
-    fn product_add(&mut self, newton: &Newton) -> f64 {
-        let Self { weights, hessians, scaled_direction, image, moved, velocities, impulses, .. } = self;
+    fn product_add(&mut self, newton: &NewtonSystem) -> f64 {
+        let Self { weights, hessians, scaled_direction, image, contact_motion, velocities, impulses, .. } =
+            self;
         let (active, mobility) = (newton.active, &newton.prepared.mobility);
         if mobility.rank() == 0 {
-            return product_add::<T, false>(active, weights, hessians, moved, scaled_direction, image);
+            return product_add::<T, false>(
+                active,
+                weights,
+                hessians,
+                contact_motion,
+                scaled_direction,
+                image,
+            );
         }
         let first = newton.prepared.nodes.len();
         mobility.velocities(|j| scaled_direction[j % 3][first + j / 3].double(), velocities);
-        moved.clear();
-        moved.extend(active.contacts.iter().map(|&c| {
+        contact_motion.clear();
+        contact_motion.extend(active.contacts.iter().map(|&c| {
             let zero = T::default();
             let Some((body, lever)) = mobility.on(c as usize) else { return [zero; 4] };
             let [x, y, z] = point_velocity(&velocities[body], &lever).map(T::of);
             [x, y, z, zero]
         }));
-        let curvature = product_add::<T, true>(active, weights, hessians, moved, scaled_direction, image);
+        let curvature =
+            product_add::<T, true>(active, weights, hessians, contact_motion, scaled_direction, image);
         impulses.clear();
         impulses.resize(mobility.bodies(), [0.0; 6]);
-        for (&c, g) in active.contacts.iter().zip(&*moved) {
+        for (&c, g) in active.contacts.iter().zip(&*contact_motion) {
             if let Some((body, lever)) = mobility.on(c as usize) {
                 add_impulse(&mut impulses[body], &lever, &[-g[0].double(), -g[1].double(), -g[2].double()]);
             }
@@ -212,7 +221,7 @@ impl<T: Real> System<T> {
     }
 
     /// `solution` for the right-hand side in `residual`.
-    fn iterate(&mut self, newton: &Newton, bodies: &mut BodyBlock, target: InnerTarget) -> usize {
+    fn iterate(&mut self, newton: &NewtonSystem, bodies: &mut BodyBlock, target: InnerTarget) -> usize {
         self.solution.fill([[T::default(); WIDTH]; 3]);
         self.direction.fill([[T::default(); WIDTH]; 3]);
         for component in &mut self.image {
@@ -246,7 +255,7 @@ impl<T: Real> System<T> {
     }
 
     /// A step along the direction, and the preconditioned residual after it; returns the products of the residual with that and itself.
-    fn descend(&mut self, step: f64, newton: &Newton, bodies: &mut BodyBlock) -> [f64; 2] {
+    fn descend(&mut self, step: f64, newton: &NewtonSystem, bodies: &mut BodyBlock) -> [f64; 2] {
         let mut products = descend(
             T::of(step),
             &self.direction,
@@ -289,7 +298,7 @@ impl Forcing {
     const SMALLEST: f64 = 1e-8;
     /// While friction's Hessian is replaced by the quadratic above it: the outer iteration is then linear, and gains
     /// nothing from a solution that is more exact than it.
-    const FAR: f64 = 0.2;
+    const FAR_FORCING: f64 = 0.2;
 
     pub fn new() -> Self {
         Self { previous: None }
@@ -306,7 +315,7 @@ impl Forcing {
                 let wanted = 0.9 * ratio * ratio;
                 let kept = 0.9 * eta * eta;
                 let safeguarded = if kept > 0.1 { wanted.max(kept) } else { wanted };
-                safeguarded.clamp(if far { Self::FAR } else { Self::SMALLEST }, Self::LARGEST)
+                safeguarded.clamp(if far { Self::FAR_FORCING } else { Self::SMALLEST }, Self::LARGEST)
             }
         };
         self.previous = Some((residual, factor));

@@ -6,16 +6,16 @@ use super::prepared::Vector;
 
 /// One step and the change of gradient that it made.
 #[derive(Clone, Debug, Default)]
-struct Pair {
+struct CurvaturePair {
     step: Vec<Vector>,
-    change: Vec<Vector>,
+    gradient_change: Vec<Vector>,
     inverse_product: f64,
 }
 
 /// The last pairs, in a ring.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
-    pairs: Vec<Pair>,
+    pairs: Vec<CurvaturePair>,
     coefficients: Vec<f64>,
     /// Pairs in use.
     used: usize,
@@ -26,7 +26,7 @@ pub(super) struct History {
 impl History {
     /// Forgets all pairs and makes room for `memory` of them.
     pub fn reset(&mut self, memory: usize) {
-        self.pairs.resize_with(memory.max(1), Pair::default);
+        self.pairs.resize_with(memory.max(1), CurvaturePair::default);
         self.coefficients.resize(memory.max(1), 0.0);
         (self.used, self.next) = (0, 0);
     }
@@ -37,9 +37,10 @@ impl History {
         let pair = &mut self.pairs[self.next];
         pair.step.clear();
         pair.step.extend(direction.iter().map(|d| d.map(|x| alpha * x)));
-        pair.change.clear();
-        pair.change.extend(before.iter().zip(after).map(|(b, a)| std::array::from_fn(|l| a[l] - b[l])));
-        let product = dot(&pair.step, &pair.change);
+        pair.gradient_change.clear();
+        pair.gradient_change
+            .extend(before.iter().zip(after).map(|(b, a)| std::array::from_fn(|l| a[l] - b[l])));
+        let product = dot(&pair.step, &pair.gradient_change);
         if product > 0.0 && product.is_normal() {
             pair.inverse_product = 1.0 / product;
             self.next = (self.next + 1) % self.pairs.len();
@@ -65,7 +66,7 @@ impl History {
             let pair = &self.pairs[index];
             let coefficient = pair.inverse_product * dot(&pair.step, scratch);
             self.coefficients[index] = coefficient;
-            add_scaled(-coefficient, &pair.change, scratch);
+            add_scaled(-coefficient, &pair.gradient_change, scratch);
         }
         let nodes = blocks.len();
         solve_blocks_negated(blocks, &mass[..nodes], &scratch[..nodes], &mut out[..nodes]);
@@ -73,7 +74,8 @@ impl History {
         for back in (1..=self.used).rev() {
             let index = (self.next + count - back) % count;
             let pair = &self.pairs[index];
-            let coefficient = -self.coefficients[index] - pair.inverse_product * dot(&pair.change, out);
+            let coefficient =
+                -self.coefficients[index] - pair.inverse_product * dot(&pair.gradient_change, out);
             add_scaled(coefficient, &pair.step, out);
         }
     }

@@ -1,26 +1,26 @@
 //! The exact line search: the objective along a direction is convex and smooth, and costs one pass over the
 //! contacts' rays at any step length.
 
-use super::kernels::{RayLanes, along};
-use super::prepared::LawLanes;
+use super::kernels::{LineSearchLanes, along};
+use super::prepared::ContactModelLanes;
 
 /// The objective along a direction: `l(alpha) = l(0) + alpha slope + alpha^2/2 |d|_M^2 + contacts`.
-pub(super) struct Line<'a> {
-    pub laws: &'a [LawLanes],
-    pub rays: &'a [RayLanes],
+pub(super) struct LineObjective<'a> {
+    pub contact_models: &'a [ContactModelLanes],
+    pub line_search_lanes: &'a [LineSearchLanes],
     /// Derivative of the whole objective at zero \[J\]: gradient times direction.
     pub slope: f64,
     /// `|d|_M^2` \[J\].
     pub mass_curvature: f64,
     /// Size of the terms whose difference the slope is \[J\], which sets how far it can be resolved.
-    pub magnitude: f64,
+    pub term_magnitude: f64,
     /// A step length to try first; without one it is that of the quadratic model at zero.
     pub trial: Option<f64>,
 }
 
 /// What the search found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct LineSearchResult {
     /// The step length.
     pub alpha: f64,
     /// Evaluations.
@@ -36,11 +36,11 @@ const MOST_EVALUATIONS: usize = 60;
 
 /// Minimises along the line: Newton on the slope, safeguarded by a bracket; the first step inside a bracket is the
 /// minimum of the cubic through values and slopes at its ends.
-pub(super) fn search(line: &Line) -> Step {
+pub(super) fn search(line: &LineObjective) -> LineSearchResult {
     if line.slope >= 0.0 || line.slope.is_nan() {
-        return Step { alpha: 0.0, evaluations: 0 };
+        return LineSearchResult { alpha: 0.0, evaluations: 0 };
     }
-    let at_zero = along(line.laws, line.rays, 0.0);
+    let at_zero = along(line.contact_models, line.line_search_lanes, 0.0);
     let value = |sums: [f64; 3], alpha: f64| {
         // The linear part of the mass term follows from the whole slope.
         let linear = line.slope - at_zero[1];
@@ -49,10 +49,10 @@ pub(super) fn search(line: &Line) -> Step {
     let slope =
         |sums: [f64; 3], alpha: f64| line.slope + (sums[1] - at_zero[1]) + alpha * line.mass_curvature;
     let newton = -line.slope / (at_zero[2] + line.mass_curvature);
-    let rounding = 8.0 * f64::EPSILON * line.magnitude;
+    let rounding = 8.0 * f64::EPSILON * line.term_magnitude;
     // The slope is lost in rounding: only the quadratic model is left, and its step is as good as any.
     if -line.slope * SLOPE_REDUCTION <= rounding {
-        return Step { alpha: newton, evaluations: 1 };
+        return LineSearchResult { alpha: newton, evaluations: 1 };
     }
     let target = -line.slope * SLOPE_REDUCTION;
     let (mut low, mut low_value, mut low_slope) = (0.0, 0.0, line.slope);
@@ -60,12 +60,12 @@ pub(super) fn search(line: &Line) -> Step {
     let mut alpha = line.trial.unwrap_or(newton);
     let mut width_before = f64::INFINITY;
     for evaluation in 1..=MOST_EVALUATIONS {
-        let sums = along(line.laws, line.rays, alpha);
+        let sums = along(line.contact_models, line.line_search_lanes, alpha);
         let (l, dl, ddl) = (value(sums, alpha), slope(sums, alpha), sums[2] + line.mass_curvature);
         let enough = dl.abs() <= target && l <= rounding;
         if enough || evaluation == MOST_EVALUATIONS {
             let alpha = if enough { alpha } else { low };
-            return Step { alpha, evaluations: evaluation + 1 };
+            return LineSearchResult { alpha, evaluations: evaluation + 1 };
         }
         if dl < 0.0 {
             (low, low_value, low_slope) = (alpha, l, dl);
@@ -91,7 +91,7 @@ pub(super) fn search(line: &Line) -> Step {
             }
         };
     }
-    Step { alpha: low, evaluations: MOST_EVALUATIONS + 1 }
+    LineSearchResult { alpha: low, evaluations: MOST_EVALUATIONS + 1 }
 }
 
 /// Minimum of the cubic Hermite interpolant through `[position, value, slope]` at two points (Nocedal and Wright

@@ -116,9 +116,10 @@ impl Mobility {
         self.attachments.clear();
     }
 
-    /// What a contact's body adds to its velocity there where the bodies' velocities change by `answers` \[m/s\].
-    pub fn answer(&self, contact: usize, answers: &[[f64; 6]]) -> [f64; 3] {
-        self.on(contact).map_or([0.0; 3], |(body, lever)| point_velocity(&answers[body], &lever))
+    /// What a contact's body adds to its velocity there where the bodies' velocities change by `body_velocity_changes` \[m/s\].
+    pub fn velocity_change_at(&self, contact: usize, body_velocity_changes: &[[f64; 6]]) -> [f64; 3] {
+        self.on(contact)
+            .map_or([0.0; 3], |(body, lever)| point_velocity(&body_velocity_changes[body], &lever))
     }
 
     /// Number of bodies.

@@ -14,28 +14,28 @@
 //! Where bodies answer within the step ([`Mobility`]), their velocities are unknowns as well.
 //!
 //! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the workspace that
-//! does, and [`SolverInfo`] what happened. [`law`] has the contact model one contact at a time, and
-//! [`pressing`] makes sequences of problems to measure with.
+//! does, and [`SolverInfo`] what happened. [`contact_model`] has the contact model one contact at a time, and
+//! [`benchmark_problem`] makes sequences of problems to measure with.
 
 mod active;
+pub mod benchmark_problem;
 mod body_block;
+pub mod contact_model;
 mod factorised;
 mod inner;
 mod kernels;
-pub mod law;
 mod lbfgs;
 mod line_search;
 mod mobility;
 mod prepared;
-pub mod pressing;
 mod problem;
 mod settings;
 mod solution;
 mod solver;
 
-pub use law::normal_impulse;
+pub use contact_model::normal_impulse;
 pub use mobility::{Attachment, Mobility};
-pub use problem::{Contact, ContactProblem, ProblemError};
+pub use problem::{ContactConstraint, ContactProblem, ProblemError};
 pub use settings::{Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
 pub(crate) use solution::{Solution, SolutionPart};
 pub use solver::{ConvexSolver, IterationRecord};

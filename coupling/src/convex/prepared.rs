@@ -1,15 +1,15 @@
 //! A problem made ready for the solver: only the touched nodes, contacts in groups that share a stencil, and the
 //! constants of the contact law in lanes.
 
+use super::contact_model::SMALLEST_STICTION_TOLERANCE;
 use super::kernels;
-use super::law::SMALLEST_STICTION_TOLERANCE;
 use super::mobility::{Mobility, Spatial};
-use super::problem::{Contact, ProblemPart};
+use super::problem::{ContactConstraint, ProblemPart};
 
 /// A node's or a contact's vector, `[x, y, z, 0]`: one AVX register.
 pub(super) type Vector = [f64; 4];
 
-/// Contacts per [`LawLanes`]: the width of an AVX-512 register.
+/// Contacts per [`ContactModelLanes`]: the width of an AVX-512 register.
 pub(super) const LANES: usize = 8;
 
 /// Consecutive contacts with the same 27 nodes.
@@ -32,7 +32,7 @@ pub(super) struct Weights {
 
 /// The law's constants for [`LANES`] contacts; lanes past the last contact hold a contact that does nothing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LawLanes {
+pub(super) struct ContactModelLanes {
     pub normal: [[f64; LANES]; 3],
     /// `v_hat`.
     pub release: [f64; LANES],
@@ -44,13 +44,13 @@ pub(super) struct LawLanes {
     pub friction_bound: [f64; LANES],
     /// `v_s`.
     pub stiction: [f64; LANES],
-    /// `delta^2 k` of the tension, and `w_a`: zero without a bond.
+    /// `substep^2 k` of the tension, and `w_a`: zero without a bond.
     pub tension_slope: [f64; LANES],
     pub tension_range: [f64; LANES],
 }
 
-impl LawLanes {
-    const IDLE: Self = Self {
+impl ContactModelLanes {
+    const INACTIVE: Self = Self {
         normal: [[0.0; LANES]; 3],
         release: [0.0; LANES],
         linear: [0.0; LANES],
@@ -61,8 +61,8 @@ impl LawLanes {
         tension_range: [0.0; LANES],
     };
 
-    fn set(&mut self, lane: usize, contact: &Contact, substep: f64) {
-        let law = contact.normal_law(substep);
+    fn set(&mut self, lane: usize, contact: &ContactConstraint, substep: f64) {
+        let law = contact.normal_model(substep);
         for a in 0..3 {
             self.normal[a][lane] = contact.normal[a];
         }
@@ -92,7 +92,7 @@ pub(super) struct Prepared {
     /// Weights of each contact.
     pub weights: Vec<Weights>,
     /// The law's constants.
-    pub laws: Vec<LawLanes>,
+    pub contact_models: Vec<ContactModelLanes>,
     /// Minus the body's velocity, each contact, padded to full lanes.
     pub bias: Vec<Vector>,
     /// Number of contacts.
@@ -105,7 +105,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Contacts rounded up to full lanes: the length of every array of contact vectors.
     pub fn padded_contacts(&self) -> usize {
-        self.laws.len() * LANES
+        self.contact_models.len() * LANES
     }
 
     /// Number of vectors of unknowns: the touched nodes, then those of the bodies.
@@ -148,10 +148,10 @@ impl Prepared {
         self.free.resize(vectors, [0.0; 4]);
         self.weights.clear();
         self.weights.extend(problem.contacts.iter().map(|c| Weights { xy: c.weights_xy, z: c.weights_z }));
-        self.laws.clear();
-        self.laws.resize(self.contacts.div_ceil(LANES), LawLanes::IDLE);
+        self.contact_models.clear();
+        self.contact_models.resize(self.contacts.div_ceil(LANES), ContactModelLanes::INACTIVE);
         self.bias.clear();
-        for (lanes, contacts) in self.laws.iter_mut().zip(problem.contacts.chunks(LANES)) {
+        for (lanes, contacts) in self.contact_models.iter_mut().zip(problem.contacts.chunks(LANES)) {
             for (lane, contact) in contacts.iter().enumerate() {
                 lanes.set(lane, contact, problem.substep);
                 let v = contact.body_velocity;

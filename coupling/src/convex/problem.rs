@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::law::NormalLaw;
+use super::contact_model::NormalContactModel;
 use super::mobility::Mobility;
 
 /// Everything the minimisation needs. Node vectors are `[x, y, z, 0]` in world axes, f64.
@@ -13,12 +13,12 @@ pub struct ContactProblem {
     pub node_mass: Vec<f64>,
     /// Free velocity `v*` of every node \[m/s\].
     pub node_free_velocity: Vec<[f64; 4]>,
-    /// The contacts, sorted by cell: neighbours with the same [`Contact::rows`] are worked on together. Any order is
+    /// The contacts, sorted by cell: neighbours with the same [`ContactConstraint::rows`] are worked on together. Any order is
     /// right, this one is fast.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<ContactConstraint>,
     /// Bodies that answer within the substep; without any, bodies keep the velocities that the contacts give.
     pub mobility: Mobility,
-    /// Length of the substep, `delta` \[s\].
+    /// Length of the substep, `substep` \[s\].
     pub substep: f64,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct ProblemPart<'a> {
     pub node_mass: &'a [f64],
     pub node_free_velocity: &'a [[f64; 4]],
     /// Their rows count from the first node of the whole problem.
-    pub contacts: &'a [Contact],
+    pub contacts: &'a [ContactConstraint],
     /// Number of this part's first node in the whole problem.
     pub first_node: u32,
     /// The bodies that answer, where this part's contacts are on some. Attachments belong to the first of `contacts` and the next.
@@ -38,7 +38,7 @@ pub(crate) struct ProblemPart<'a> {
 
 /// One contact of one particle with one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
+pub struct ContactConstraint {
     /// Index of the first of three z-consecutive nodes, for the stencil's rows (i, j) in the order `i * 3 + j`.
     pub rows: [u32; 9],
     /// Weights of the rows: the node `k` of row `r` has `weights_xy[r] * weights_z[k]`. They sum to one.
@@ -60,17 +60,17 @@ pub struct Contact {
     /// Stiction tolerance `v_s` \[m/s\]; below 1e-12 m/s it counts as that.
     pub stiction_tolerance: f64,
     /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\], not negative; of a
-    /// bonded contact with `delta f_a` added.
+    /// bonded contact with `substep f_a` added.
     pub lagged_normal_impulse: f64,
     /// Largest tension that a bonded contact carries, `f_a` \[N\]; 0 without a bond.
     pub adhesion: f64,
 }
 
-impl Contact {
+impl ContactConstraint {
     /// The normal law over a substep \[s\].
     #[inline(always)]
-    pub fn normal_law(&self, substep: f64) -> NormalLaw {
-        NormalLaw::new(self.gap, self.stiffness, self.dissipation, substep).bonded(
+    pub fn normal_model(&self, substep: f64) -> NormalContactModel {
+        NormalContactModel::new(self.gap, self.stiffness, self.dissipation, substep).bonded(
             self.adhesion,
             self.stiffness,
             substep,
@@ -170,14 +170,19 @@ impl ContactProblem {
         }
     }
 
-    /// The part of these nodes and contacts; `answers` where its contacts are those with attachments.
-    pub(crate) fn part(&self, nodes: Range<usize>, contacts: Range<usize>, answers: bool) -> ProblemPart<'_> {
+    /// The part of these nodes and contacts; `body_velocity_changes` where its contacts are those with attachments.
+    pub(crate) fn part(
+        &self,
+        nodes: Range<usize>,
+        contacts: Range<usize>,
+        body_velocity_changes: bool,
+    ) -> ProblemPart<'_> {
         ProblemPart {
             first_node: nodes.start as u32,
             node_mass: &self.node_mass[nodes.clone()],
             node_free_velocity: &self.node_free_velocity[nodes],
             contacts: &self.contacts[contacts],
-            mobility: answers.then_some(&self.mobility),
+            mobility: body_velocity_changes.then_some(&self.mobility),
             substep: self.substep,
         }
     }

@@ -14,7 +14,7 @@ pub(crate) struct Solution {
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<Vector>,
     /// How the velocities of the bodies that answer change \[rad/s, m/s\].
-    pub answers: Vec<Spatial>,
+    pub body_velocity_changes: Vec<Spatial>,
 }
 
 /// The solution of a part of a problem.
@@ -23,7 +23,7 @@ pub(crate) struct SolutionPart<'a> {
     pub velocities: &'a mut [Vector],
     pub impulses: &'a mut [[f64; 3]],
     pub node_impulses: &'a mut [Vector],
-    pub answers: &'a mut [Spatial],
+    pub body_velocity_changes: &'a mut [Spatial],
 }
 
 impl Solution {
@@ -35,8 +35,8 @@ impl Solution {
         self.node_impulses.resize(problem.node_free_velocity.len(), [0.0; 4]);
         self.impulses.clear();
         self.impulses.resize(problem.contacts.len(), [0.0; 3]);
-        self.answers.clear();
-        self.answers.resize(problem.mobility.bodies(), [0.0; 6]);
+        self.body_velocity_changes.clear();
+        self.body_velocity_changes.resize(problem.mobility.bodies(), [0.0; 6]);
     }
 
     /// All of it as one part.
@@ -45,7 +45,7 @@ impl Solution {
             velocities: &mut self.velocities,
             impulses: &mut self.impulses,
             node_impulses: &mut self.node_impulses,
-            answers: &mut self.answers,
+            body_velocity_changes: &mut self.body_velocity_changes,
         }
     }
 }
@@ -60,8 +60,16 @@ impl<'a> SolutionPart<'a> {
             velocities: other_velocities,
             impulses: other_impulses,
             node_impulses: other_node_impulses,
-            answers: &mut [],
+            body_velocity_changes: &mut [],
         };
-        (SolutionPart { velocities, impulses, node_impulses, answers: self.answers }, rest)
+        (
+            SolutionPart {
+                velocities,
+                impulses,
+                node_impulses,
+                body_velocity_changes: self.body_velocity_changes,
+            },
+            rest,
+        )
     }
 }

@@ -7,9 +7,9 @@ use super::active::Active;
 use super::body_block::BodyBlock;
 use super::factorised::Factorisation;
 use super::inner::{ConjugateGradients, Forcing};
-use super::kernels::{self, Columns, Norms, Packed, RayLanes};
+use super::kernels::{self, LineSearchLanes, Norms, Packed, SymmetricColumns};
 use super::lbfgs::History;
-use super::line_search::{Line, Step, search};
+use super::line_search::{LineObjective, LineSearchResult, search};
 use super::mobility::{Spatial, point_velocity};
 use super::prepared::{LANES, Prepared, Vector};
 use super::problem::{ContactProblem, ProblemPart};
@@ -30,16 +30,16 @@ pub struct IterationRecord {
     pub scale: f64,
 }
 
-/// A solve that starts within this many tolerances is one of a sequence that hardly changes: it goes on to [`MARGIN`] of the
+/// A solve that starts within this many tolerances is one of a sequence that hardly changes: it goes on to [`TIGHTENED_TOLERANCE`] of the
 /// tolerance. Such solves would otherwise all end at its very edge, off to the same side, and what they are off by adds up (dough
 /// rolled at eps_r 1e-1 came out 0.15 h from where it belongs, and now 0.03 h).
-const NEAR: f64 = 10.0;
+const NEAR_TOLERANCE_RATIO: f64 = 10.0;
 
 /// Rounding of the nodes' velocities, in units of their last place, that no step can lower the residual below.
 const ROUNDING: f64 = 16.0;
 
-/// See [`NEAR`].
-const MARGIN: f64 = 0.25;
+/// See [`NEAR_TOLERANCE_RATIO`].
+const TIGHTENED_TOLERANCE: f64 = 0.25;
 
 /// The workspace of the convex solver: buffers grow to the largest problem seen and are kept, so that a solve
 /// allocates nothing once warm. Single-threaded and deterministic.
@@ -66,9 +66,9 @@ pub struct ConvexSolver {
     other_contact_velocity: Vec<Vector>,
     contact_direction: Vec<Vector>,
     contact_impulse: Vec<Vector>,
-    hessians: Vec<Columns>,
+    hessians: Vec<SymmetricColumns>,
     active: Active,
-    rays: Vec<RayLanes>,
+    line_search_lanes: Vec<LineSearchLanes>,
     history: History,
     conjugate_gradients: ConjugateGradients,
     factorisation: Factorisation,
@@ -82,7 +82,7 @@ struct Start {
     /// Its velocities are those of another solve. The residual is a norm over all contacts, and hardly sees a lone particle
     /// among many: adopted again and again its velocity would never change (sand slid for metres), so that such a start is
     /// never taken without a step.
-    adopted: bool,
+    warm_started: bool,
 }
 
 /// What is known at an iterate.
@@ -120,8 +120,8 @@ impl ConvexSolver {
     }
 
     /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\], linear \[m/s\], world axes.
-    pub fn answers(&self) -> &[[f64; 6]] {
-        &self.solution.answers
+    pub fn body_velocity_changes(&self) -> &[[f64; 6]] {
+        &self.solution.body_velocity_changes
     }
 
     /// The iterates of the last solve, from the first to the last.
@@ -199,7 +199,7 @@ impl ConvexSolver {
             buffer.resize(contacts, [0.0; 4]);
         }
         self.hessians.resize(contacts, [[0.0; 4]; 3]);
-        self.rays.resize(contacts / LANES, RayLanes::default());
+        self.line_search_lanes.resize(contacts / LANES, LineSearchLanes::default());
     }
 
     /// Carries the direction to the contacts and prepares their rays.
@@ -207,11 +207,29 @@ impl ConvexSolver {
         let prepared = &self.prepared;
         self.contact_direction.fill([0.0; 4]);
         prepared.gather_add(&self.direction, &mut self.body_velocities, &mut self.contact_direction);
-        kernels::rays(&prepared.laws, &self.contact_velocity, &self.contact_direction, &mut self.rays);
+        kernels::rays(
+            &prepared.contact_models,
+            &self.contact_velocity,
+            &self.contact_direction,
+            &mut self.line_search_lanes,
+        );
     }
 
-    fn line_search(&self, slope: f64, mass_curvature: f64, magnitude: f64, trial: Option<f64>) -> Step {
-        search(&Line { laws: &self.prepared.laws, rays: &self.rays, slope, mass_curvature, magnitude, trial })
+    fn line_search(
+        &self,
+        slope: f64,
+        mass_curvature: f64,
+        term_magnitude: f64,
+        trial: Option<f64>,
+    ) -> LineSearchResult {
+        search(&LineObjective {
+            contact_models: &self.prepared.contact_models,
+            line_search_lanes: &self.line_search_lanes,
+            slope,
+            mass_curvature,
+            term_magnitude,
+            trial,
+        })
     }
 
     /// Moves the iterate along the direction, in nodes and in contacts.
@@ -228,7 +246,7 @@ impl ConvexSolver {
             Direction::NewtonCg => self.conjugate_gradients.begin(),
             _ => {}
         }
-        let Start { mut evaluation, adopted } = start;
+        let Start { mut evaluation, warm_started } = start;
         let (mut last_alpha, mut aim) = (0.0, 1.0);
         loop {
             let evaluation = evaluation.take().unwrap_or_else(|| self.evaluate(settings));
@@ -242,7 +260,7 @@ impl ConvexSolver {
             }
             self.trace.push(record);
             let reached = record.residual < aim * record.tolerance || record.residual == 0.0;
-            let settling = adopted && info.iterations == 0 && reached && record.residual > 0.0;
+            let settling = warm_started && info.iterations == 0 && reached && record.residual > 0.0;
             if reached && !settling {
                 info.stop = StopReason::Converged;
                 return;
@@ -255,25 +273,25 @@ impl ConvexSolver {
             if last_alpha > 0.0 && matches!(settings.direction, Direction::Lbfgs { .. }) {
                 self.history.push(last_alpha, &self.direction, &self.previous_gradient, &self.gradient);
             }
-            if info.iterations == 0 && record.residual < NEAR * record.tolerance {
-                aim = MARGIN;
+            if info.iterations == 0 && record.residual < NEAR_TOLERANCE_RATIO * record.tolerance {
+                aim = TIGHTENED_TOLERANCE;
             }
             if settling {
-                self.settling_direction();
+                self.relaxation_direction();
             } else {
                 let goal = aim * record.tolerance;
                 info.inner_iterations += self.find_direction(settings, &record, goal, &mut forcing);
             }
             let [slope, mass_curvature] =
                 kernels::slope(&self.prepared.mass, &self.gradient, &self.direction);
-            let magnitude = (mass_curvature * evaluation.norms.deviation).sqrt()
+            let term_magnitude = (mass_curvature * evaluation.norms.deviation).sqrt()
                 + (mass_curvature * evaluation.norms.impulse).sqrt();
-            if -slope <= 64.0 * f64::EPSILON * magnitude && record.residual <= self.rounding_floor() {
+            if -slope <= 64.0 * f64::EPSILON * term_magnitude && record.residual <= self.rounding_floor() {
                 info.stop = StopReason::StagnatedAtRounding;
                 return;
             }
             self.project_direction();
-            let step = self.line_search(slope, mass_curvature, magnitude, None);
+            let step = self.line_search(slope, mass_curvature, term_magnitude, None);
             info.line_search_iterations += step.evaluations;
             if matches!(settings.direction, Direction::Lbfgs { .. }) {
                 self.previous_gradient.copy_from_slice(&self.gradient);
@@ -287,7 +305,8 @@ impl ConvexSolver {
     /// Objective and gradient at the iterate.
     fn evaluate(&mut self, settings: &SolverSettings) -> Evaluation {
         let prepared = &self.prepared;
-        let potential = kernels::respond(&prepared.laws, &self.contact_velocity, &mut self.contact_impulse);
+        let potential =
+            kernels::respond(&prepared.contact_models, &self.contact_velocity, &mut self.contact_impulse);
         self.impulse.fill([0.0; 4]);
         prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.impulse);
         let norms = kernels::gradient(
@@ -361,7 +380,7 @@ impl ConvexSolver {
         }
         let y = &self.velocity[prepared.nodes.len()..];
         prepared.mobility.velocities(|j| y[j / 3][j % 3], &mut self.body_velocities);
-        for (out, answer) in solution.answers.iter_mut().zip(&self.body_velocities) {
+        for (out, answer) in solution.body_velocity_changes.iter_mut().zip(&self.body_velocities) {
             *out = *answer;
         }
     }

@@ -1,6 +1,6 @@
 //! Contact problems to test with.
 
-use pliant_coupling::convex::{Contact, ContactProblem, Direction, SolverSettings};
+use pliant_coupling::convex::{ContactConstraint, ContactProblem, Direction, SolverSettings};
 
 pub const DIRECTIONS: [Direction; 5] = [
     Direction::Block,
@@ -61,7 +61,7 @@ pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> Cont
             [0.5 * (1.5f64 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)]
         });
         let stiffness = stiffness_number * particle_mass / (substep * substep);
-        let contact = Contact {
+        let contact = ContactConstraint {
             rows: std::array::from_fn(|r| (((base[0] + r / 3) * 5 + base[1] + r % 3) * 5 + base[2]) as u32),
             weights_xy: std::array::from_fn(|r| weights[0][r / 3] * weights[1][r % 3]),
             weights_z: weights[2],

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::convex::Mobility;
 use pliant_coupling::{
-    BackendError, Boundary, ContactFigures, ContactMemory, ParticleRadius, RememberedContact, Settings,
-    Stiffness, SubstepPlan, SubstepsDone, World,
+    BackendError, Boundary, CachedContact, ContactCacheState, ContactStatistics, ParticleRadius, Settings,
+    Stiffness, SubstepPlan, SubstepsResult, World,
 };
 use pliant_rigid::SpatialImpulse;
 
@@ -30,7 +30,7 @@ pub(super) struct DeviceContact {
     solver: DeviceConvexSolver,
     walls: DeviceWalls,
     exchange: DeviceExchange,
-    answering: DeviceAnswering,
+    strongly_coupled: DeviceAnswering,
     /// Of the bodies that answer.
     mobility: Mobility,
     device: Device,
@@ -89,7 +89,7 @@ impl DeviceContact {
             solver,
             walls,
             exchange,
-            answering: DeviceAnswering::new(device, 0).map_err(BackendError::device)?,
+            strongly_coupled: DeviceAnswering::new(device, 0).map_err(BackendError::device)?,
             mobility: Mobility::default(),
             device: device.clone(),
             boundaries,
@@ -131,42 +131,42 @@ impl DeviceContact {
         let poses = self.registry.bodies();
         self.registry.grow_substeps(plan.substeps).map_err(BackendError::device)?;
         self.bodies.clear();
-        for bodies in plan.bodies.chunks(plan.origins.len().max(1)) {
-            let body = |(seen, origin): (&pliant_coupling::SeenBody, &Point3<f64>)| {
-                ContactBody::new(origin, &seen.pose, &seen.velocity)
+        for bodies in plan.bodies.chunks(plan.reference_points.len().max(1)) {
+            let body = |(substep_states, origin): (&pliant_coupling::SubstepBodyState, &Point3<f64>)| {
+                ContactBody::new(origin, &substep_states.pose, &substep_states.velocity)
             };
-            self.bodies.extend(bodies.iter().zip(plan.origins).map(body));
+            self.bodies.extend(bodies.iter().zip(plan.reference_points).map(body));
         }
-        self.registry.begin_step(plan.delta, &self.bodies).map_err(BackendError::device)?;
-        self.exchange.begin_step(plan.delta, plan.references).map_err(BackendError::device)?;
+        self.registry.begin_step(plan.substep, &self.bodies).map_err(BackendError::device)?;
+        self.exchange.begin_step(plan.substep, plan.references).map_err(BackendError::device)?;
         let convex = DeviceConvexSettings {
             solver: settings.solver.clone(),
-            substep: plan.delta,
+            substep: plan.substep,
             dissipation: settings.contact.dissipation,
             stiction_tolerance: settings.contact.stiction_tolerance,
         };
         self.solver.begin_step().map_err(BackendError::device)?;
         self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
-        let is_new = self.answer(plan)?;
+        let is_new = self.velocity_change_at(plan)?;
         Ok(is_new || self.registry.bodies().len() != poses.len())
     }
 
     /// Uploads how bodies answer; true where commands are to be recorded anew.
-    fn answer(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
-        let bodies = plan.answering.bodies;
-        let is_new = self.answering.len() != bodies.len();
+    fn velocity_change_at(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
+        let bodies = plan.strongly_coupled.bodies;
+        let is_new = self.strongly_coupled.len() != bodies.len();
         if is_new {
-            self.answering =
+            self.strongly_coupled =
                 DeviceAnswering::new(&self.device, bodies.len()).map_err(BackendError::device)?;
         }
-        self.mobility.set(bodies.len(), plan.answering.mobility);
-        let mut places = vec![None; plan.origins.len()];
+        self.mobility.set(bodies.len(), plan.strongly_coupled.mobility);
+        let mut places = vec![None; plan.reference_points.len()];
         for (place, id) in (0..).zip(bodies) {
             places[id.0] = Some(place);
         }
         let grew = self.solver.set_mobility(&self.mobility, &places).map_err(BackendError::device)?;
         if !bodies.is_empty() {
-            self.answering.begin_step(plan).map_err(BackendError::device)?;
+            self.strongly_coupled.begin_step(plan).map_err(BackendError::device)?;
         }
         Ok(is_new || grew)
     }
@@ -191,7 +191,7 @@ impl DeviceContact {
         self.exchange.issue(commands, &self.geometries, &self.registry, incidence, solution, grid.nodes);
         let impulses = self.solver.impulses();
         self.walls.issue_impose(commands, &self.registry, incidence, impulses, grid.nodes, &self.exchange);
-        self.answering.issue(commands, &self.registry, &self.exchange);
+        self.strongly_coupled.issue(commands, &self.registry, &self.exchange);
     }
 
     /// Adds what the bodies got, and says where their points and those that answer are left.
@@ -201,13 +201,13 @@ impl DeviceContact {
         impulses: &mut [SpatialImpulse],
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
-        done: &mut SubstepsDone,
+        done: &mut SubstepsResult,
     ) -> Result<(), BackendError> {
         let bodies = self.registry.bodies_after(plan.substeps).map_err(BackendError::device)?;
         for (point, body) in points.iter_mut().zip(&bodies) {
             *point = body.origin.into();
         }
-        for (pose, id) in left.iter_mut().zip(plan.answering.bodies) {
+        for (pose, id) in left.iter_mut().zip(plan.strongly_coupled.bodies) {
             *pose = bodies[id.0].pose();
         }
         let exchanged = self.exchange.download().map_err(BackendError::device)?;
@@ -216,14 +216,14 @@ impl DeviceContact {
             sum.linear += body.impulse.linear;
         }
         if let Some(walls) = exchanged.last() {
-            done.walls.angular = -walls.impulse.angular;
-            done.walls.linear = -walls.impulse.linear;
+            done.boundary_constraints.angular = -walls.impulse.angular;
+            done.boundary_constraints.linear = -walls.impulse.linear;
         }
-        done.carried = exchanged.iter().map(|body| body.carried).sum();
+        done.moment_of_travel = exchanged.iter().map(|body| body.moment_of_travel).sum();
         done.work = exchanged.iter().map(|body| body.work).sum();
         let contacts = self.registry.totals().map_err(BackendError::device)?;
         let solves = self.solver.totals().map_err(BackendError::device)?;
-        done.contacts = ContactFigures {
+        done.contacts = ContactStatistics {
             deepest: None,
             contacts: contacts.sum,
             contacts_max: contacts.most as usize,
@@ -236,17 +236,21 @@ impl DeviceContact {
     }
 
     /// What contact remembers.
-    pub(super) fn memory(&self) -> Result<ContactMemory, BackendError> {
+    pub(super) fn memory(&self) -> Result<ContactCacheState, BackendError> {
         let contacts = self.registry.save().map_err(BackendError::device)?;
         // Walls of the grid have none.
         let of_particles = contacts.iter().filter(|contact| contact.particle != CONTACT_NONE);
         let contacts = of_particles.map(on_host).collect();
         let velocities = self.solver.save_velocities().map_err(BackendError::device)?;
-        Ok(ContactMemory { contacts, velocities })
+        Ok(ContactCacheState { contacts, velocities })
     }
 
     /// Remembers this and nothing else.
-    pub(super) fn remember(&mut self, memory: &ContactMemory, mpm: &DeviceMpm) -> Result<(), BackendError> {
+    pub(super) fn remember(
+        &mut self,
+        memory: &ContactCacheState,
+        mpm: &DeviceMpm,
+    ) -> Result<(), BackendError> {
         let contacts: Vec<_> = memory.contacts.iter().map(on_device).collect();
         self.make_room_for(contacts.len() as u32, memory.velocities.len() as u32)?;
         self.follow_grid(mpm)?;
@@ -266,8 +270,8 @@ fn walls(
     Ok(if device.is_emulated() { walls.with_blocks(EMULATED_BLOCKS) } else { walls })
 }
 
-fn on_host(memory: &kernels::ContactMemory) -> RememberedContact {
-    RememberedContact {
+fn on_host(memory: &kernels::ContactMemory) -> CachedContact {
+    CachedContact {
         particle: memory.particle,
         geometry: memory.geometry,
         feature: memory.feature,
@@ -275,11 +279,11 @@ fn on_host(memory: &kernels::ContactMemory) -> RememberedContact {
         bonded: memory.bonded != 0,
         impulse: memory.impulse.map(f64::from),
         distance: f64::from(memory.distance),
-        pressed_out: f64::from(memory.pressed_out),
+        exit_distance: f64::from(memory.pressed_out),
     }
 }
 
-fn on_device(memory: &RememberedContact) -> kernels::ContactMemory {
+fn on_device(memory: &CachedContact) -> kernels::ContactMemory {
     kernels::ContactMemory {
         particle: memory.particle,
         geometry: memory.geometry,
@@ -288,7 +292,7 @@ fn on_device(memory: &RememberedContact) -> kernels::ContactMemory {
         impulse: memory.impulse.map(|x| x as f32),
         normal_impulse: memory.normal_impulse as f32,
         distance: memory.distance as f32,
-        pressed_out: memory.pressed_out as f32,
+        pressed_out: memory.exit_distance as f32,
         unused: [0; 2],
     }
 }

@@ -52,15 +52,19 @@ impl DeviceAnswering {
     /// # Errors
     /// Those of the device.
     pub fn begin_step(&mut self, plan: &SubstepPlan<'_>) -> Result<(), ContactError> {
-        let answering = &plan.answering;
-        let lag: Vec<f64> =
-            answering.lag.iter().flat_map(|lag| lag.angular.iter().chain(&lag.linear)).copied().collect();
-        self.bodies.upload(&answering.bodies.iter().map(|id| id.0 as u32).collect::<Vec<_>>())?;
-        self.mobility.upload(answering.mobility)?;
-        self.start.upload(answering.start)?;
-        self.gain.upload(answering.gain)?;
+        let strongly_coupled = &plan.strongly_coupled;
+        let lag: Vec<f64> = strongly_coupled
+            .lag
+            .iter()
+            .flat_map(|lag| lag.angular.iter().chain(&lag.linear))
+            .copied()
+            .collect();
+        self.bodies.upload(&strongly_coupled.bodies.iter().map(|id| id.0 as u32).collect::<Vec<_>>())?;
+        self.mobility.upload(strongly_coupled.mobility)?;
+        self.start.upload(strongly_coupled.start)?;
+        self.gain.upload(strongly_coupled.gain)?;
         self.lag.upload(&lag)?;
-        Ok(self.step.upload(&[[f64::from(plan.substeps), plan.delta]])?)
+        Ok(self.step.upload(&[[f64::from(plan.substeps), plan.substep]])?)
     }
 
     /// Appends the launch that moves the bodies on to the next substep, by what the exchange has given them in the step so far.

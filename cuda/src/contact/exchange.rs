@@ -1,7 +1,7 @@
 //! What the contact solve gives back to the grid and the bodies.
 
 use nalgebra::Vector3;
-use pliant_coupling::ReferencePath;
+use pliant_coupling::ReferencePointPath;
 use pliant_rigid::SpatialImpulse;
 
 use super::error::ContactError;
@@ -41,13 +41,13 @@ pub struct BodyExchange {
     /// Impulse on the body, in each substep about its point then ([`DeviceExchange::begin_step`]).
     pub impulse: SpatialImpulse,
     /// What the way of that point adds about one that stays where it was in the first substep [N m s].
-    pub carried: Vector3<f64>,
+    pub moment_of_travel: Vector3<f64>,
     /// Work of the body on the particles [J].
     pub work: f64,
 }
 
 /// At the start of a step; without a path the point stays.
-fn reference(delta: f64, path: Option<&ReferencePath>) -> ContactReference {
+fn reference(delta: f64, path: Option<&ReferencePointPath>) -> ContactReference {
     ContactReference {
         velocity: path.map_or([0.0; 3], |path| path.velocity.into()),
         acceleration: path.map_or([0.0; 3], |path| path.acceleration.into()),
@@ -115,7 +115,7 @@ impl DeviceExchange {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn begin_step(&mut self, delta: f64, references: &[ReferencePath]) -> Result<(), ContactError> {
+    pub fn begin_step(&mut self, delta: f64, references: &[ReferencePointPath]) -> Result<(), ContactError> {
         let paths = references.iter().map(Some).chain(core::iter::repeat(None));
         let all: Vec<_> = paths.take(self.bodies as usize).map(|path| reference(delta, path)).collect();
         self.references.upload(&all)?;
@@ -198,16 +198,16 @@ impl DeviceExchange {
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<BodyExchange>, ContactError> {
         let (totals, references) = (self.totals.download()?, self.references.download()?);
-        let carried = references.iter().map(|r| Vector3::from(r.carried));
+        let moment_of_travel = references.iter().map(|r| Vector3::from(r.carried));
         Ok(totals
             .iter()
-            .zip(carried.chain([Vector3::zeros()]))
-            .map(|(t, carried)| BodyExchange {
+            .zip(moment_of_travel.chain([Vector3::zeros()]))
+            .map(|(t, moment_of_travel)| BodyExchange {
                 impulse: SpatialImpulse {
                     angular: Vector3::new(t[0], t[1], t[2]),
                     linear: Vector3::new(t[3], t[4], t[5]),
                 },
-                carried,
+                moment_of_travel,
                 work: t[6],
             })
             .collect())

@@ -16,7 +16,7 @@ pub(super) struct Bodies {
     counts: Buffer<u32>,
     places: Buffer<u32>,
     factor: Buffer<f64>,
-    answers: Buffer<[f64; 6]>,
+    body_velocity_changes: Buffer<[f64; 6]>,
     rows: Buffer<f64>,
     velocities: Buffer<f64>,
     tile_sums: Buffer<f64>,
@@ -38,7 +38,7 @@ impl Bodies {
             counts: device.upload(&[0; 2])?,
             places: device.upload(&vec![CONVEX_NO_ANSWER; bodies])?,
             factor: device.allocate(unknowns * unknowns)?,
-            answers: device.upload(&vec![[0.0; 6]; bodies])?,
+            body_velocity_changes: device.upload(&vec![[0.0; 6]; bodies])?,
             rows: device.allocate(CONVEX_BODY_ROWS as usize * unknowns)?,
             velocities: device.allocate(2 * unknowns)?,
             tile_sums: tile_sums(device, capacity, contacts)?,
@@ -62,7 +62,7 @@ impl Bodies {
             counts: self.counts.span(),
             places: self.places.span(),
             factor: self.factor.span(),
-            answers: self.answers.span(),
+            answers: self.body_velocity_changes.span(),
             rows: self.rows.span(),
             velocities: self.velocities.span(),
             tile_sums: self.tile_sums.span(),
@@ -80,12 +80,12 @@ impl Bodies {
         self.resident
     }
 
-    pub(super) fn answers(&self) -> Span<[f64; 6]> {
-        self.answers.span()
+    pub(super) fn body_velocity_changes(&self) -> Span<[f64; 6]> {
+        self.body_velocity_changes.span()
     }
 
     pub(super) fn download_answers(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
-        self.answers.download()
+        self.body_velocity_changes.download()
     }
 }
 
@@ -101,19 +101,20 @@ impl DeviceConvexSolver {
     /// # Errors
     /// Those of the device.
     pub fn set_mobility(&mut self, mobility: &Mobility, places: &[Option<u32>]) -> Result<bool, DeviceError> {
-        let answering = mobility.bodies();
-        if answering == 0 && self.bodies.is_none() {
+        let strongly_coupled = mobility.bodies();
+        if strongly_coupled == 0 && self.bodies.is_none() {
             return Ok(false);
         }
-        let fits = |memory: &&Bodies| memory.capacity >= answering && memory.places.len() == places.len();
+        let fits =
+            |memory: &&Bodies| memory.capacity >= strongly_coupled && memory.places.len() == places.len();
         let contacts = self.contact_capacity as usize;
         let is_new = self.bodies.as_ref().filter(fits).is_none();
         if is_new {
-            self.bodies = Some(Bodies::new(&self.device, answering, places.len(), contacts)?);
+            self.bodies = Some(Bodies::new(&self.device, strongly_coupled, places.len(), contacts)?);
         }
         if let Some(memory) = &mut self.bodies {
             let place = |place: &Option<u32>| place.unwrap_or(CONVEX_NO_ANSWER);
-            memory.counts.upload(&[answering as u32, mobility.rank() as u32])?;
+            memory.counts.upload(&[strongly_coupled as u32, mobility.rank() as u32])?;
             memory.places.upload(&places.iter().map(place).collect::<Vec<_>>())?;
             memory.factor.upload(mobility.factor())?;
         }

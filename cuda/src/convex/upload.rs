@@ -1,6 +1,6 @@
 //! Problems of the host on the device, and solutions of the device on the host: for tests, and to compare the two.
 
-use pliant_coupling::convex::{Contact, ContactProblem, InitialGuess, Mobility, SolverInfo};
+use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess, Mobility, SolverInfo};
 
 use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
 use crate::kernels::{CONVEX_NO_ANSWER, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
@@ -69,10 +69,10 @@ impl DeviceContactProblem {
             InitialGuess::Velocities(velocities) => (velocities, &[][..]),
             InitialGuess::Solution { velocities, impulses } => (velocities, impulses),
         };
-        let each = |value: fn(&Contact) -> f64| -> Result<Buffer<f32>, DeviceError> {
+        let each = |value: fn(&ContactConstraint) -> f64| -> Result<Buffer<f32>, DeviceError> {
             device.upload(&contacts.iter().map(|c| value(c) as f32).collect::<Vec<_>>())
         };
-        let vectors = |value: fn(&Contact) -> [f64; 3]| -> Result<Buffer<[f32; 3]>, DeviceError> {
+        let vectors = |value: fn(&ContactConstraint) -> [f64; 3]| -> Result<Buffer<[f32; 3]>, DeviceError> {
             device.upload(&contacts.iter().map(|c| value(c).map(|x| x as f32)).collect::<Vec<_>>())
         };
         let grid = problem.node_mass.iter().zip(&problem.node_free_velocity);
@@ -177,7 +177,7 @@ pub struct DeviceSolution {
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<[f64; 4]>,
     /// How the velocities of the bodies that answer changed: angular \[rad/s\], linear \[m/s\], world axes.
-    pub answers: Vec<[f64; 6]>,
+    pub body_velocity_changes: Vec<[f64; 6]>,
     /// What happened.
     pub info: SolverInfo,
     /// The same and more, as the device wrote it.
@@ -340,8 +340,8 @@ impl DeviceConvexSolver {
             velocities[*slot as usize] = [v[0], v[1], v[2], 0.0];
             node_impulses[*slot as usize] = [g[0], g[1], g[2], 0.0];
         }
-        let answers = self.download_answers()?;
-        Ok(DeviceSolution { velocities, impulses, node_impulses, answers, info, report, trace })
+        let body_velocity_changes = self.download_answers()?;
+        Ok(DeviceSolution { velocities, impulses, node_impulses, body_velocity_changes, info, report, trace })
     }
 }
 
@@ -362,7 +362,7 @@ fn attachments(problem: &ContactProblem) -> Result<(Vec<u32>, Vec<[f32; 3]>), Co
 }
 
 /// The particle's place in cells from the stencil's first node, of which a contact's weights are.
-fn offset(contact: &Contact) -> Option<[f32; 3]> {
+fn offset(contact: &ContactConstraint) -> Option<[f32; 3]> {
     let xy = &contact.weights_xy;
     let axes = [
         std::array::from_fn(|i| xy[3 * i] + xy[3 * i + 1] + xy[3 * i + 2]),

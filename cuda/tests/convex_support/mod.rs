@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use pliant_coupling::convex::{
-    Contact, ContactProblem, ConvexSolver, InitialGuess, SolverInfo, SolverSettings,
+    ContactConstraint, ContactProblem, ConvexSolver, InitialGuess, SolverInfo, SolverSettings,
 };
 use pliant_cuda::convex::{DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceSolution};
 use pliant_cuda::kernels::GridNodes;
@@ -56,7 +56,7 @@ pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_numb
         let base: [usize; 3] = std::array::from_fn(|_| (0.5 * (random.signed() + 1.0) * cells) as usize);
         let (weights_xy, weights_z) = weights(std::array::from_fn(|_| single(1.0 + 0.5 * random.signed())));
         let stiffness = single(stiffness_number * mass / (substep * substep));
-        let contact = Contact {
+        let contact = ContactConstraint {
             rows: std::array::from_fn(|r| {
                 (((base[0] + r / 3) * side + base[1] + r % 3) * side + base[2]) as u32
             }),

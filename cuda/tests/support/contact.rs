@@ -85,7 +85,7 @@ pub struct Scene {
     pub particles: Vec<Particle>,
     pub bodies: Bodies,
     /// One a body, at the start of the step.
-    pub seen: Vec<Seen>,
+    pub substep_states: Vec<Seen>,
 }
 
 impl Scene {
@@ -100,13 +100,13 @@ impl Scene {
             geometries[k % 4].push(geometry(shape, pose, k % 3 == 0));
         }
         let there = Vector3::from(away).map(|k| f64::from(4 * k) * H);
-        let seen = geometries.iter().map(|_| {
+        let substep_states = geometries.iter().map(|_| {
             let pose = Translation3::from(there) * pose(&mut random, 0.1);
             let velocity =
                 SpatialVelocity { angular: vector(&mut random) * 5.0, linear: vector(&mut random) };
             Seen { origin: pose.translation.vector.into(), pose, velocity }
         });
-        let seen = seen.collect();
+        let substep_states = substep_states.collect();
         let mut particles: Vec<Particle> = (0..particles as u32)
             .map(|id| {
                 let (place, velocity) = (vector(&mut random) * 0.22, vector(&mut random) * 3.0);
@@ -118,16 +118,16 @@ impl Scene {
             })
             .collect();
         particles.sort_by_key(|p| p.key);
-        Self { particles, bodies: bodies(geometries), seen }
+        Self { particles, bodies: bodies(geometries), substep_states }
     }
 
     /// Bodies of `substeps` substeps.
     pub fn poses(&self, substeps: usize) -> Vec<ContactBody> {
-        let mut seen = self.seen.clone();
+        let mut substep_states = self.substep_states.clone();
         let mut poses = Vec::new();
         for _ in 0..substeps {
-            poses.extend(seen.iter().map(Seen::body));
-            seen.iter_mut().for_each(Seen::advance);
+            poses.extend(substep_states.iter().map(Seen::body));
+            substep_states.iter_mut().for_each(Seen::advance);
         }
         poses
     }

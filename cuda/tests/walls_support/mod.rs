@@ -31,16 +31,16 @@ pub fn scene(seed: u64) -> Scene {
         Shape::Capsule { radius: 0.015, half_length: 0.03 },
     ];
     let geometries = shapes.map(|shape| vec![geometry(shape, Isometry3::identity(), false)]);
-    let seen = (0..3).map(|_| {
+    let substep_states = (0..3).map(|_| {
         let pose = Isometry3::new(vector(&mut random) * 0.03, vector(&mut random) * 3.0);
         let velocity = SpatialVelocity { angular: vector(&mut random) * 5.0, linear: vector(&mut random) };
         Seen { origin: pose.translation.vector.into(), pose, velocity }
     });
-    let seen = seen.collect();
+    let substep_states = substep_states.collect();
     let mut particles: Vec<Particle> =
         (0..160).map(|id| Particle::at(id, vector(&mut random) * 0.06, vector(&mut random) * 3.0)).collect();
     particles.sort_by_key(|p| p.key);
-    Scene { particles, bodies: bodies(geometries.into()), seen }
+    Scene { particles, bodies: bodies(geometries.into()), substep_states }
 }
 
 pub fn wall(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
@@ -121,12 +121,13 @@ pub fn walls_of(
     boundaries: &[Boundary],
     free: &ContactProblem,
 ) -> (Vec<Wall>, Vec<[i32; 3]>) {
-    let (mut walls, mut sticky, mut seen) = (Vec::new(), Vec::new(), vec![false; free.node_mass.len()]);
+    let (mut walls, mut sticky, mut substep_states) =
+        (Vec::new(), Vec::new(), vec![false; free.node_mass.len()]);
     for contact in contacts {
         for s in 0..27 {
             let node = node_of(contact.base, s);
             let mass = free.node_mass[number_of(node)];
-            if std::mem::replace(&mut seen[number_of(node)], true) || mass == 0.0 {
+            if std::mem::replace(&mut substep_states[number_of(node)], true) || mass == 0.0 {
                 continue;
             }
             let acting: Vec<usize> =

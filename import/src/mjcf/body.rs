@@ -114,9 +114,9 @@ fn unique<'a>(
     names: impl Iterator<Item = (&'a Element, &'a str)>,
     what: &'static str,
 ) -> Result<(), ImportError> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut substep_states = std::collections::BTreeSet::new();
     for (element, name) in names {
-        if !seen.insert(name) {
+        if !substep_states.insert(name) {
             return Err(element.fail_at("name", Problem::Duplicate(what)));
         }
     }

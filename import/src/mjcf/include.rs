@@ -8,33 +8,33 @@ use super::super::error::{ImportError, Problem};
 /// Puts the contents of every included file in the place of its `<include>`. Files are found relative to the directory of the main
 /// file. One file is included once, as MuJoCo demands.
 pub(super) fn expand(mut root: Element, directory: &Path) -> Result<Element, ImportError> {
-    let mut seen = vec![PathBuf::from(&*root.file)];
-    expand_children(&mut root, directory, &mut seen)?;
+    let mut substep_states = vec![PathBuf::from(&*root.file)];
+    expand_children(&mut root, directory, &mut substep_states)?;
     Ok(root)
 }
 
 fn expand_children(
     element: &mut Element,
     directory: &Path,
-    seen: &mut Vec<PathBuf>,
+    substep_states: &mut Vec<PathBuf>,
 ) -> Result<(), ImportError> {
     let mut children = Vec::with_capacity(element.children.len());
     for mut child in std::mem::take(&mut element.children) {
         if child.tag != "include" {
-            expand_children(&mut child, directory, seen)?;
+            expand_children(&mut child, directory, substep_states)?;
             children.push(child);
             continue;
         }
         let path = directory.join(child.required("file")?);
-        if seen.contains(&path) {
+        if substep_states.contains(&path) {
             let reason = "a file is included that was included before".to_owned();
             return Err(child.fail_at("file", Problem::Cycle(reason)));
         }
         let text = std::fs::read_to_string(&path)
             .map_err(|e| child.fail_at("file", Problem::Unreadable(e.to_string())))?;
-        seen.push(path.clone());
+        substep_states.push(path.clone());
         let mut included = element::parse(&text, &path.display().to_string())?;
-        expand_children(&mut included, directory, seen)?;
+        expand_children(&mut included, directory, substep_states)?;
         children.append(&mut included.children);
     }
     element.children = children;

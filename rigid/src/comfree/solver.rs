@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::contact::Contact;
+use super::contact::ContactConstraint;
 use super::coupled::Coupled;
 use super::facets::{ConeImpulse, Facets};
 use super::islands::{Island, Islands};
@@ -41,7 +41,7 @@ pub(crate) struct ComFreeSolver {
     islands: Islands,
     pub(super) facets: Facets,
     /// Those of the island.
-    pub(super) contacts: Vec<Contact>,
+    pub(super) contacts: Vec<ContactConstraint>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
     /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island is one tree.
@@ -218,7 +218,7 @@ impl ComFreeSolver {
         for &index in island.contacts {
             let c = index as usize;
             let touch = &step.touches[c];
-            let mut contact = Contact::new(index, touch, (step.friction)(c));
+            let mut contact = ContactConstraint::new(index, touch, (step.friction)(c));
             let linear = sides_of(&problem.contacts, c, &mut self.smooth);
             let mut angular = [Matrix3::zeros(); 2];
             contact.smooth[0] = problem.contacts.velocity_of(c, &self.v_smooth).into();
@@ -248,7 +248,7 @@ impl ComFreeSolver {
 
     /// Velocities of the point and of the turning of one of the island's contacts.
     pub(super) fn velocities(&self, c: usize, problem: &Problem, v: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
-        let Contact { index, spin, .. } = self.contacts[c];
+        let ContactConstraint { index, spin, .. } = self.contacts[c];
         let angular = match spin {
             Some(spin) => self.spins.velocity_of(spin as usize, v).into(),
             None => Vector3::zeros(),
@@ -294,7 +294,7 @@ impl ComFreeSolver {
         impulse: Vector3<f64>,
         moment: Vector3<f64>,
     ) {
-        let Contact { index, spin, .. } = self.contacts[c];
+        let ContactConstraint { index, spin, .. } = self.contacts[c];
         problem.contacts.set_impulse(index as usize, impulse.into());
         problem.contacts.add_impulse(index as usize, &impulse.into(), &mut self.load);
         if let Some(spin) = spin {
@@ -307,8 +307,9 @@ impl ComFreeSolver {
     fn push_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
         let dt = step.dt;
         for c in 0..self.contacts.len() {
-            let Contact { normal, stiffness, damping, distance, spin, cones, smooth: [v, w], .. } =
-                self.contacts[c];
+            let ContactConstraint {
+                normal, stiffness, damping, distance, spin, cones, smooth: [v, w], ..
+            } = self.contacts[c];
             let gain = dt * (stiffness * dt + damping);
             let (mut impulse, mut moment) = (Vector3::zeros(), Vector3::zeros());
             if distance < 0.0 {

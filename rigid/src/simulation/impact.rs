@@ -280,8 +280,8 @@ impl Impacts {
                 if !(sound(&contact) && contact.across > 0.0) {
                     continue;
                 }
-                let seen = velocity(&contact, v);
-                let slip = seen - contact.normal * contact.normal.dot(&seen);
+                let substep_states = velocity(&contact, v);
+                let slip = substep_states - contact.normal * contact.normal.dot(&substep_states);
                 let bound = contact.friction * contact.push;
                 let wanted = (contact.rub - slip / contact.across).cap_magnitude(bound);
                 self.push(scene, &contact, &(wanted - contact.rub), v);

@@ -42,7 +42,7 @@ fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
         ("exchange_imbalance", balance.exchange),
         ("imbalance", balance.imbalance),
         ("energy_gained", gain(|g| g.gained)),
-        ("energy_put_in", gain(|g| g.put_in)),
+        ("energy_put_in", gain(|g| g.energy_input)),
     ]
 }
 
@@ -76,7 +76,7 @@ pub(super) fn complaint(balance: &EnergyBalance, allowed: f64) -> Option<String>
          or do not trust what moves",
         gain.gained,
         100.0 * gain.relative(),
-        gain.put_in,
+        gain.energy_input,
         100.0 * allowed
     ))
 }

@@ -6,7 +6,7 @@ use multiversion::multiversion;
 
 use super::super::active::Active;
 use super::super::prepared::{Group, Vector, Weights};
-use super::{Columns, Matrix, Real, ZERO, axpy};
+use super::{Matrix, Real, SymmetricColumns, ZERO, axpy};
 
 /// `sum_i w_i v_i` of one contact.
 #[inline(always)]
@@ -29,7 +29,7 @@ fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
 /// Adds `w_i x` of one contact to its nodes. Contact by contact: groups are small, and a loop over their contacts for
 /// each of the nine rows would end too often.
 #[inline(always)]
-fn spread(rows: &[u32; 9], weights: &Weights, x: &Vector, nodes: &mut [Vector]) {
+fn scatter(rows: &[u32; 9], weights: &Weights, x: &Vector, nodes: &mut [Vector]) {
     let mut layers = [ZERO; 3];
     for k in 0..3 {
         for l in 0..4 {
@@ -72,7 +72,7 @@ pub(in super::super) fn scatter_add(
     for group in groups {
         let range = group.begin as usize..group.end as usize;
         for (w, x) in weights[range.clone()].iter().zip(&values[range]).filter(|(_, x)| **x != ZERO) {
-            spread(&group.rows, w, x, out);
+            scatter(&group.rows, w, x, out);
         }
     }
 }
@@ -82,7 +82,7 @@ pub(in super::super) fn scatter_add(
 pub(in super::super) fn diagonal_blocks_add<T: Real>(
     active: &Active,
     weights: &[Weights],
-    hessians: &[Columns],
+    hessians: &[SymmetricColumns],
     lumped: bool,
     out: &mut [Matrix<T>],
 ) {

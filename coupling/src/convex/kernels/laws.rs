@@ -2,15 +2,19 @@
 
 use multiversion::multiversion;
 
-use super::super::prepared::{LANES, LawLanes, Vector};
-use super::Columns;
+use super::super::prepared::{ContactModelLanes, LANES, Vector};
+use super::SymmetricColumns;
 
 /// Impulses and the sum of the potentials at the contact velocities `v`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut [Vector]) -> f64 {
+pub(in super::super) fn respond(
+    contact_models: &[ContactModelLanes],
+    v: &[Vector],
+    impulses: &mut [Vector],
+) -> f64 {
     let mut potential = [0.0; LANES];
     let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
-    for (law, (v, impulses)) in laws.iter().zip(chunks) {
+    for (law, (v, impulses)) in contact_models.iter().zip(chunks) {
         let n = &law.normal;
         let mut gamma = [[0.0; LANES]; 3];
         for l in 0..LANES {
@@ -41,13 +45,18 @@ pub(in super::super) fn respond(laws: &[LawLanes], v: &[Vector], impulses: &mut 
     potential.iter().sum()
 }
 
-/// Hessians of the potentials at the contact velocities `v`; `turning` scales the part of friction that lowers them
+/// Hessians of the potentials at the contact velocities `v`; `hessian_blend` scales the part of friction that lowers them
 /// along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the quadratic that touches friction's potential here and
 /// lies above it everywhere.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, out: &mut [Columns]) {
+pub(in super::super) fn hessians(
+    contact_models: &[ContactModelLanes],
+    v: &[Vector],
+    hessian_blend: f64,
+    out: &mut [SymmetricColumns],
+) {
     let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
-    for (law, (v, out)) in laws.iter().zip(chunks) {
+    for (law, (v, out)) in contact_models.iter().zip(chunks) {
         let n = &law.normal;
         let mut g = [[0.0; LANES]; 6];
         for l in 0..LANES {
@@ -65,7 +74,7 @@ pub(in super::super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, 
             let k_n = pressed + held;
             // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
             // overflows at no slip.
-            let (kn, ct) = (k_n - c, turning * c);
+            let (kn, ct) = (k_n - c, hessian_blend * c);
             let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
             g[0][l] = c + kn * nx * nx - ct * ex * ex;
             g[1][l] = c + kn * ny * ny - ct * ey * ey;
@@ -86,7 +95,7 @@ pub(in super::super) fn hessians(laws: &[LawLanes], v: &[Vector], turning: f64, 
 
 /// [`LANES`] contacts seen along a search direction: all that the objective needs at any step length.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct RayLanes {
+pub(in super::super) struct LineSearchLanes {
     v_n: [f64; LANES],
     dv_n: [f64; LANES],
     /// `|v_t|^2`, `v_t . dv_t` and `|dv_t|^2`.
@@ -97,9 +106,14 @@ pub(in super::super) struct RayLanes {
 
 /// Prepares the rays `v + alpha dv`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn rays(laws: &[LawLanes], v: &[Vector], dv: &[Vector], out: &mut [RayLanes]) {
+pub(in super::super) fn rays(
+    contact_models: &[ContactModelLanes],
+    v: &[Vector],
+    dv: &[Vector],
+    out: &mut [LineSearchLanes],
+) {
     let chunks = v.chunks_exact(LANES).zip(dv.chunks_exact(LANES));
-    for ((law, (v, dv)), ray) in laws.iter().zip(chunks).zip(out) {
+    for ((law, (v, dv)), ray) in contact_models.iter().zip(chunks).zip(out) {
         let n = &law.normal;
         for l in 0..LANES {
             let v_n = n[0][l] * v[l][0] + n[1][l] * v[l][1] + n[2][l] * v[l][2];
@@ -118,9 +132,13 @@ pub(in super::super) fn rays(laws: &[LawLanes], v: &[Vector], dv: &[Vector], out
 
 /// Sums of the contacts' potentials and their first two derivatives by the step length.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn along(laws: &[LawLanes], rays: &[RayLanes], alpha: f64) -> [f64; 3] {
+pub(in super::super) fn along(
+    contact_models: &[ContactModelLanes],
+    line_search_lanes: &[LineSearchLanes],
+    alpha: f64,
+) -> [f64; 3] {
     let mut sums = [[0.0; LANES]; 3];
-    for (law, ray) in laws.iter().zip(rays) {
+    for (law, ray) in contact_models.iter().zip(line_search_lanes) {
         for l in 0..LANES {
             let v_n = ray.v_n[l] + alpha * ray.dv_n[l];
             let u = (law.release[l] - v_n).max(0.0);

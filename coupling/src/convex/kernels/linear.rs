@@ -14,7 +14,7 @@ use multiversion::multiversion;
 
 use super::super::active::Active;
 use super::super::prepared::{Vector, Weights};
-use super::{Columns, Matrix, Real};
+use super::{Matrix, Real, SymmetricColumns};
 
 /// Nodes side by side: an AVX register of f32, or two of f64.
 pub(in super::super) const WIDTH: usize = 8;
@@ -73,7 +73,11 @@ pub(in super::super) fn expand_weights<T: Real>(weights: &[Weights], out: &mut [
 
 /// The active contacts' Hessians.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn pack_hessians<T: Real>(active: &Active, hessians: &[Columns], out: &mut [Matrix<T>]) {
+pub(in super::super) fn pack_hessians<T: Real>(
+    active: &Active,
+    hessians: &[SymmetricColumns],
+    out: &mut [Matrix<T>],
+) {
     for (&c, out) in active.contacts.iter().zip(out) {
         let g = &hessians[c as usize];
         let entries = [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]];

@@ -14,7 +14,7 @@ mod nodes;
 mod real;
 
 pub(super) use contacts::{diagonal_blocks_add, gather_add, scatter_add};
-pub(super) use laws::{RayLanes, along, hessians, rays, respond};
+pub(super) use laws::{LineSearchLanes, along, hessians, rays, respond};
 pub(super) use linear::{
     Lanes, NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
     pack_hessians, product_add, scale_gradient, scale_solution,
@@ -23,7 +23,7 @@ pub(super) use nodes::{Norms, add_scaled, dot, gradient, slope, solve_blocks_neg
 pub(super) use real::Real;
 
 /// The columns of a symmetric 3x3 matrix.
-pub(super) type Columns = [Vector; 3];
+pub(super) type SymmetricColumns = [Vector; 3];
 
 /// A symmetric 3x3 matrix as `[xx, yy, zz, xy, xz, yz, 0, 0]`: one AVX register of f32.
 pub(super) type Matrix<T> = [T; 8];

@@ -1,7 +1,7 @@
 //! The direction of an outer iteration.
 
 use super::{ConvexSolver, Direction, IterationRecord, SolverSettings, kernels};
-use crate::convex::inner::{Forcing, InnerTarget, Newton};
+use crate::convex::inner::{Forcing, InnerTarget, NewtonSystem};
 
 /// Residual, as a part of its scale, below which the Newton directions use friction's Hessian. Further away they use
 /// the quadratic that majorises friction (its secant, as in iteratively reweighted least squares): the Hessian knows
@@ -44,14 +44,19 @@ impl ConvexSolver {
 
     /// The direction of a first step that only has to let every contact have its say: the lumped blocks majorise the Hessian,
     /// so it is a safe one for all of them at once.
-    pub(super) fn settling_direction(&mut self) {
+    pub(super) fn relaxation_direction(&mut self) {
         self.find_curvature(1.0);
         self.block_direction(true);
     }
 
-    /// Hessians of the contacts at the iterate: friction's own (`turning` 1) or its secant (0).
-    fn find_curvature(&mut self, turning: f64) {
-        kernels::hessians(&self.prepared.laws, &self.contact_velocity, turning, &mut self.hessians);
+    /// Hessians of the contacts at the iterate: friction's own (`hessian_blend` 1) or its secant (0).
+    fn find_curvature(&mut self, hessian_blend: f64) {
+        kernels::hessians(
+            &self.prepared.contact_models,
+            &self.contact_velocity,
+            hessian_blend,
+            &mut self.hessians,
+        );
         self.active.find(&self.prepared, &self.hessians);
         self.bodies.update(&self.prepared, &self.active, &self.hessians);
     }
@@ -66,12 +71,12 @@ impl ConvexSolver {
         far: bool,
     ) -> usize {
         let mut products = 0;
-        if !self.conjugate_gradients.beaten() {
+        if !self.conjugate_gradients.failed() {
             let target = InnerTarget {
                 reduction: forcing.target(record.residual, goal, far),
                 iterations: settings.max_inner_iterations,
             };
-            let newton = Newton {
+            let newton = NewtonSystem {
                 prepared: &self.prepared,
                 active: &self.active,
                 hessians: &self.hessians,
@@ -80,7 +85,7 @@ impl ConvexSolver {
             };
             products = self.conjugate_gradients.solve(&newton, &mut self.bodies, target, &mut self.direction);
         }
-        if self.conjugate_gradients.beaten() {
+        if self.conjugate_gradients.failed() {
             products += self.factorise();
         }
         products

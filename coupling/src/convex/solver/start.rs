@@ -14,34 +14,34 @@ impl ConvexSolver {
         info: &mut SolverInfo,
     ) -> Start {
         let InitialGuess::Solution { velocities, impulses } = guess else {
-            self.start_towards(guess, info);
-            return Start { evaluation: None, adopted: false };
+            self.start_by_line_search(guess, info);
+            return Start { evaluation: None, warm_started: false };
         };
-        self.adopt(velocities, impulses);
+        self.set_start(velocities, impulses);
         let first = self.evaluate(settings);
         if first.record.residual < first.record.tolerance {
-            return Start { evaluation: Some(first), adopted: true };
+            return Start { evaluation: Some(first), warm_started: true };
         }
         self.other_velocity.copy_from_slice(&self.velocity);
         self.other_contact_velocity.copy_from_slice(&self.contact_velocity);
-        self.start_towards(InitialGuess::Impulses(impulses), info);
+        self.start_by_line_search(InitialGuess::Impulses(impulses), info);
         let second = self.evaluate(settings);
         if second.record.residual * first.record.scale <= first.record.residual * second.record.scale {
-            return Start { evaluation: Some(second), adopted: false };
+            return Start { evaluation: Some(second), warm_started: false };
         }
         core::mem::swap(&mut self.velocity, &mut self.other_velocity);
         core::mem::swap(&mut self.contact_velocity, &mut self.other_contact_velocity);
-        Start { evaluation: None, adopted: true }
+        Start { evaluation: None, warm_started: true }
     }
 
     /// Starts at these velocities of the nodes, and at what these impulses would do to the bodies.
-    fn adopt(&mut self, velocities: &[[f64; 4]], impulses: &[[f64; 3]]) {
+    fn set_start(&mut self, velocities: &[[f64; 4]], impulses: &[[f64; 3]]) {
         if self.prepared.mobility.rank() > 0 {
-            self.push_by(impulses);
+            self.direct_to_impulses(impulses);
         } else {
             self.direction.fill([0.0; 4]);
         }
-        self.aim_at(velocities);
+        self.direct_to_velocities(velocities);
         let prepared = &self.prepared;
         self.velocity.copy_from_slice(&prepared.free);
         kernels::add_scaled(1.0, &self.direction, &mut self.velocity);
@@ -50,13 +50,13 @@ impl ConvexSolver {
     }
 
     /// Puts the first iterate at the best point between the free velocities and a guess of one kind.
-    fn start_towards(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
+    fn start_by_line_search(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
         match guess {
             InitialGuess::Free => self.direction.fill([0.0; 4]),
-            InitialGuess::Impulses(impulses) => self.push_by(impulses),
+            InitialGuess::Impulses(impulses) => self.direct_to_impulses(impulses),
             InitialGuess::Velocities(velocities) => {
                 self.direction.fill([0.0; 4]);
-                self.aim_at(velocities);
+                self.direct_to_velocities(velocities);
             }
             InitialGuess::Solution { .. } => {}
         }
@@ -74,7 +74,7 @@ impl ConvexSolver {
         let [_, mass_curvature] = kernels::slope(&prepared.mass, &self.gradient, &self.direction);
         if mass_curvature > 0.0 && mass_curvature.is_finite() {
             self.project_direction();
-            let slope = kernels::along(&self.prepared.laws, &self.rays, 0.0)[1];
+            let slope = kernels::along(&self.prepared.contact_models, &self.line_search_lanes, 0.0)[1];
             let step = self.line_search(slope, mass_curvature, 0.0, Some(1.0));
             info.line_search_iterations += step.evaluations + 1;
             self.advance(step.alpha);
@@ -82,7 +82,7 @@ impl ConvexSolver {
     }
 
     /// Directs the first step to where these impulses would take nodes and bodies.
-    fn push_by(&mut self, impulses: &[[f64; 3]]) {
+    fn direct_to_impulses(&mut self, impulses: &[[f64; 3]]) {
         let prepared = &self.prepared;
         self.contact_impulse.fill([0.0; 4]);
         for (value, g) in self.contact_impulse.iter_mut().zip(impulses).take(prepared.contacts) {
@@ -96,7 +96,7 @@ impl ConvexSolver {
     }
 
     /// Directs the first step of the nodes to these velocities.
-    fn aim_at(&mut self, velocities: &[[f64; 4]]) {
+    fn direct_to_velocities(&mut self, velocities: &[[f64; 4]]) {
         let prepared = &self.prepared;
         let nodes = self.direction.iter_mut().zip(&prepared.free).zip(&prepared.mass);
         for (((d, free), mass), &node) in nodes.zip(&prepared.nodes) {

@@ -12,15 +12,15 @@
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 
-use crate::convex::{Contact, ContactProblem};
-use crate::nodes::{Numbering, Region};
+use crate::convex::{ContactConstraint, ContactProblem};
+use crate::nodes::{ContactIsland, Numbering};
 
-/// Stiffness number `delta^2 k / m` of a node's contact with a wall: a push of 1 m/s into it leaves 0.1 mm/s to be taken out.
-const WALL_NUMBER: f64 = 1e4;
+/// Stiffness number `substep^2 k / m` of a node's contact with a wall: a push of 1 m/s into it leaves 0.1 mm/s to be taken out.
+const BOUNDARY_STIFFNESS_NUMBER: f64 = 1e4;
 
 /// A node and a wall that it may leave.
 #[derive(Clone, Copy, Debug)]
-struct Wall {
+struct BoundaryConstraint {
     /// Number of the node.
     node: u32,
     /// Its contact in the problem.
@@ -32,28 +32,28 @@ struct Wall {
 
 /// The walls of one contact problem. In each region their contacts follow those of the particles.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Walls {
+pub(crate) struct BoundaryConstraints {
     boundaries: Vec<Boundary>,
-    walls: Vec<Wall>,
+    boundary_constraints: Vec<BoundaryConstraint>,
     /// Numbers of the sticky nodes.
     sticky: Vec<u32>,
-    seen: Vec<bool>,
+    visited: Vec<bool>,
     /// Momentum that the guess brings to each node [N s].
-    pushed: Vec<Vector3<f64>>,
+    guess_impulses: Vec<Vector3<f64>>,
 }
 
-impl Walls {
+impl BoundaryConstraints {
     pub(crate) fn new(boundaries: &[Boundary]) -> Self {
         Self { boundaries: boundaries.to_vec(), ..Self::default() }
     }
 
     /// Begins a problem of so many nodes.
     pub(crate) fn begin(&mut self, nodes: usize) {
-        self.walls.clear();
+        self.boundary_constraints.clear();
         self.sticky.clear();
-        self.seen.clear();
+        self.visited.clear();
         if !self.boundaries.is_empty() {
-            self.seen.resize(nodes, false);
+            self.visited.resize(nodes, false);
         }
     }
 
@@ -61,18 +61,18 @@ impl Walls {
     pub(crate) fn add(
         &mut self,
         numbering: &Numbering,
-        region: &Region,
+        island: &ContactIsland,
         grid_spacing: f64,
         problem: &mut ContactProblem,
     ) {
         if self.boundaries.is_empty() {
             return;
         }
-        for group in numbering.groups_of(region) {
+        for group in numbering.groups_of(island) {
             for (r, &row) in group.rows.iter().enumerate() {
                 for k in 0..3 {
                     let node = row as usize + k;
-                    if !core::mem::replace(&mut self.seen[node], true) && problem.node_mass[node] > 0.0 {
+                    if !core::mem::replace(&mut self.visited[node], true) && problem.node_mass[node] > 0.0 {
                         let position = &numbering.position(&numbering.places[node]);
                         self.add_node(node, position, grid_spacing, (group.rows, r, k), problem);
                     }
@@ -90,32 +90,38 @@ impl Walls {
         (rows, r, k): (&[u32; 9], usize, usize),
         problem: &mut ContactProblem,
     ) {
-        let first = self.walls.len();
+        let first = self.boundary_constraints.len();
         for boundary in self.boundaries.iter().filter(|b| b.acts_on(position, grid_spacing)) {
             let friction = match boundary.kind {
                 BoundaryKind::Slip => 0.0,
                 BoundaryKind::Frictional { friction } => friction,
                 BoundaryKind::Sticky => {
                     // The solver never moves a node without mass.
-                    self.walls.truncate(first);
+                    self.boundary_constraints.truncate(first);
                     self.sticky.push(node as u32);
                     problem.node_mass[node] = 0.0;
                     return;
                 }
             };
             let (normal, mass) = (boundary.normal.into_inner(), problem.node_mass[node]);
-            self.walls.push(Wall { node: node as u32, contact: 0, normal, friction, mass });
+            self.boundary_constraints.push(BoundaryConstraint {
+                node: node as u32,
+                contact: 0,
+                normal,
+                friction,
+                mass,
+            });
         }
-        for wall in &mut self.walls[first..] {
+        for wall in &mut self.boundary_constraints[first..] {
             wall.contact = problem.contacts.len() as u32;
-            problem.contacts.push(Contact {
+            problem.contacts.push(ContactConstraint {
                 rows: *rows,
                 weights_xy: core::array::from_fn(|row| f64::from(u8::from(row == r))),
                 weights_z: core::array::from_fn(|z| f64::from(u8::from(z == k))),
                 normal: wall.normal.into(),
                 body_velocity: [0.0; 3],
                 gap: 0.0,
-                stiffness: WALL_NUMBER * wall.mass / (problem.substep * problem.substep),
+                stiffness: BOUNDARY_STIFFNESS_NUMBER * wall.mass / (problem.substep * problem.substep),
                 dissipation: 0.0,
                 friction: 0.0,
                 stiction_tolerance: 1.0,
@@ -127,25 +133,25 @@ impl Walls {
 
     /// Completes guesses of the contacts' impulses, which are zero for the walls: what keeps the push of the others out of the wall.
     pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut [[f64; 3]]) {
-        if self.walls.is_empty() {
+        if self.boundary_constraints.is_empty() {
             return;
         }
-        self.pushed.clear();
-        self.pushed.resize(problem.node_mass.len(), Vector3::zeros());
+        self.guess_impulses.clear();
+        self.guess_impulses.resize(problem.node_mass.len(), Vector3::zeros());
         for (contact, impulse) in problem.contacts.iter().zip(guess.iter()) {
             for (row, weight) in contact.rows.iter().zip(contact.weights_xy) {
                 for k in 0..3 {
-                    self.pushed[*row as usize + k] +=
+                    self.guess_impulses[*row as usize + k] +=
                         Vector3::from(*impulse) * (weight * contact.weights_z[k]);
                 }
             }
         }
-        for wall in &self.walls {
+        for wall in &self.boundary_constraints {
             let [x, y, z, _] = problem.node_free_velocity[wall.node as usize];
-            let pushed = &mut self.pushed[wall.node as usize];
-            let normal = wall.normal.dot(&(*pushed + Vector3::new(x, y, z) * wall.mass));
+            let guess_impulses = &mut self.guess_impulses[wall.node as usize];
+            let normal = wall.normal.dot(&(*guess_impulses + Vector3::new(x, y, z) * wall.mass));
             let held = wall.normal * (-normal).max(0.0);
-            *pushed += held;
+            *guess_impulses += held;
             guess[wall.contact as usize] = held.into();
         }
     }
@@ -165,7 +171,7 @@ impl Walls {
         mut got: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
     ) {
         let nodes = mpm.nodes_mut();
-        for wall in &self.walls {
+        for wall in &self.boundary_constraints {
             let solved = Vector3::from(impulses[wall.contact as usize]);
             let Some((block, at)) = numbering.places[wall.node as usize].at else { continue };
             let value = &mut nodes[block as usize].nodes[at as usize];
@@ -177,7 +183,7 @@ impl Walls {
     }
 }
 
-impl Wall {
+impl BoundaryConstraint {
     /// The velocity [m/s] of a node that the wall gave a normal impulse [N s] in the solve.
     fn impose(&self, velocity: Vector3<f32>, solved: f64) -> Vector3<f32> {
         let normal = self.normal.cast::<f32>();

@@ -6,8 +6,8 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::{BoundaryKind, Mpm};
 use pliant_rigid::Bodies;
 
+use crate::detection::radius_of;
 use crate::error::BuildError;
-use crate::register::radius_of;
 use crate::settings::Settings;
 
 /// By how much a contact may overlap at the start, in grid spacings. Contact drives an overlap out within a
@@ -17,7 +17,7 @@ pub const ALLOWED_OVERLAP: f64 = 1e-3;
 
 /// Particles that were added together.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct NamedParticles {
     pub name: String,
     /// By the order in which they were added.
     pub range: Range<usize>,
@@ -51,7 +51,7 @@ pub(crate) fn check_overlaps(
     settings: &Settings,
     mpm: &Mpm,
     bodies: &Bodies,
-    parts: &[Part],
+    parts: &[NamedParticles],
     allowed: &[String],
 ) -> Result<(), BuildError> {
     let limit = ALLOWED_OVERLAP * settings.grid_spacing;

@@ -9,7 +9,7 @@ use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
 /// Where the particles are at the start of a coupling step, and how they move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Near<'a> {
+pub(crate) struct NearbyParticles<'a> {
     pub mpm: &'a Mpm,
     /// How near they must be for a body that does not move to answer [m].
     pub reach: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Near<'a> {
     pub spread: f64,
 }
 
-impl<'a> Near<'a> {
+impl<'a> NearbyParticles<'a> {
     pub fn new(mpm: &'a Mpm, reach: f64, common: Vector3<f64>) -> Self {
         Self { mpm, reach, common, spread: mpm.fastest_relative_to(&common) }
     }
@@ -34,7 +34,7 @@ impl<'a> Near<'a> {
 
     /// How far the surface of a body goes past the particles within `dt` (s) that it can touch by then, at its present velocity and
     /// theirs (m); none where there are none.
-    pub fn way(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
+    pub fn travel(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
         let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
         let origin = Point3::from(pose.translation.vector);
         let mut way: Option<f64> = None;
@@ -47,14 +47,14 @@ impl<'a> Near<'a> {
                 + velocity.angular.norm() * radius
                 + self.spread;
             if self.is_within(bodies, id, &center, radius + self.reach + dt * fastest) {
-                way = self.way_in(bodies, id, dt, (&view, &origin, &velocity), way);
+                way = self.travel_in(bodies, id, dt, (&view, &origin, &velocity), way);
             }
         }
         way
     }
 
-    /// The same of a block's particles, and at least `way`.
-    fn way_in(
+    /// The same of a block's particles, and at least `travel`.
+    fn travel_in(
         &self,
         bodies: &Bodies,
         id: BodyId,

@@ -10,11 +10,11 @@ use pliant_mpm::cloth::mesh::LONGEST_EDGE;
 use pliant_rigid::Shape;
 
 /// How far from its centroid a face's vertices can be: 2/3 of the longest edge that is allowed, stretched by 1.5 [cells].
-pub(crate) const VERTEX_REACH: f64 = LONGEST_EDGE;
+pub(crate) const VERTEX_DISTANCE: f64 = LONGEST_EDGE;
 
 /// Distance to the border of the flat face that the point is over, along the face [m]; infinite where there is no border, negative where there
 /// is no such face.
-pub(crate) fn flat_around(shape: &Shape, local: &Point3<f64>) -> f64 {
+pub(crate) fn planar_clearance(shape: &Shape, local: &Point3<f64>) -> f64 {
     match shape {
         Shape::HalfSpace => f64::INFINITY,
         Shape::Box { half_extents } => {
@@ -42,11 +42,11 @@ mod tests {
     #[test]
     fn borders_of_a_box() {
         let shape = Shape::Box { half_extents: Vector3::new(0.3, 0.2, 0.1) };
-        let around = |x, y, z| flat_around(&shape, &Point3::new(x, y, z));
+        let around = |x, y, z| planar_clearance(&shape, &Point3::new(x, y, z));
         approx::assert_relative_eq!(around(0.1, 0.15, 0.11), 0.05);
         approx::assert_relative_eq!(around(-0.25, 0.0, -0.09), 0.05);
         assert!(around(0.31, 0.0, 0.105) < 0.0 && around(0.31, 0.21, 0.0) < 0.0);
-        assert_eq!(flat_around(&Shape::HalfSpace, &Point3::new(1.0, 2.0, 3.0)), f64::INFINITY);
-        assert!(flat_around(&Shape::Sphere { radius: 1.0 }, &Point3::new(0.0, 0.0, 1.1)) < 0.0);
+        assert_eq!(planar_clearance(&Shape::HalfSpace, &Point3::new(1.0, 2.0, 3.0)), f64::INFINITY);
+        assert!(planar_clearance(&Shape::Sphere { radius: 1.0 }, &Point3::new(0.0, 0.0, 1.1)) < 0.0);
     }
 }

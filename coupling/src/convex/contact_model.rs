@@ -2,8 +2,8 @@
 //! regularised friction with a lagged normal impulse (Castro et al. 2023, "A Theory of Irrotational Contact
 //! Fields", the lagged model).
 //!
-//! With the overlap `-phi`, the elastic force at the end of the substep is `f = k (-phi - delta v_n)`, and the
-//! normal impulse `gamma_n = delta f (1 - d v_n)` where both factors are positive, else zero. Written about the
+//! With the overlap `-phi`, the elastic force at the end of the substep is `f = k (-phi - substep v_n)`, and the
+//! normal impulse `gamma_n = substep f (1 - d v_n)` where both factors are positive, else zero. Written about the
 //! velocity at which the contact lets go,
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //!
 //! which is the same law without a branch, with a potential that is zero for a separated contact and never
 //! negative, and free of cancellation. It holds across a gap (`phi > 0`): there the contact engages exactly when
-//! `v_n < -phi/delta`.
+//! `v_n < -phi/substep`.
 //!
 //! A contact may be bonded: particles that were pressed onto an adhesive surface hold on to it with a tension of at most
 //! `f_a`, however wide the gap, until the bond ends between two substeps (Dugdale 1960, "Yielding of steel sheets
@@ -27,25 +27,25 @@
 //!
 //! `gamma_n` falls with `v_n` on all of its pieces, so the potential stays convex; it stays zero at `v_hat` and never
 //! negative. The stiff start stands for a jump of the force at contact, at which a potential would have no derivative.
-//! Friction of a bonded contact is bounded by `mu (gamma_n0 + delta f_a)`, with the tension counted in `gamma_n0`:
+//! Friction of a bonded contact is bounded by `mu (gamma_n0 + substep f_a)`, with the tension counted in `gamma_n0`:
 //! adhesion presses the surfaces together as a load from outside would (Derjaguin, Muller and Toporov 1975).
 
 /// The normal part of the law of one contact over one substep, with its constants worked out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NormalLaw {
+pub struct NormalContactModel {
     /// Normal velocity above which the contact gives no impulse, `v_hat` \[m/s\].
     pub release_velocity: f64,
     /// Coefficient `a` of `u` in the impulse \[kg\].
     pub linear: f64,
     /// Coefficient `b` of `u^2` in the impulse \[kg s/m\].
     pub quadratic: f64,
-    /// Slope `delta^2 k` of the tension of a bonded contact \[kg\]; 0 without a bond.
+    /// Slope `substep^2 k` of the tension of a bonded contact \[kg\]; 0 without a bond.
     pub tension_slope: f64,
     /// Velocity beyond `v_hat` at which the tension is at its limit, `w_a` \[m/s\]; 0 without a bond.
     pub tension_range: f64,
 }
 
-impl NormalLaw {
+impl NormalContactModel {
     /// The law for a signed distance `gap` \[m\] (negative when overlapping), `stiffness` \[N/m\],
     /// `dissipation` \[s/m\] (both not negative) and the substep \[s\] (positive).
     #[inline(always)]
@@ -105,22 +105,22 @@ impl NormalLaw {
     }
 }
 
-/// The normal impulse \[N s\] of a contact: see [`NormalLaw`]. Used at the velocity of the start of a substep it
+/// The normal impulse \[N s\] of a contact: see [`NormalContactModel`]. Used at the velocity of the start of a substep it
 /// is the lagged impulse of the friction law.
 ///
-/// `v_n` \[m/s\] positive separates, `gap` \[m\] negative overlaps, `k` \[N/m\], `d` \[s/m\], `delta` \[s\].
-pub fn normal_impulse(v_n: f64, gap: f64, k: f64, d: f64, delta: f64) -> f64 {
-    NormalLaw::new(gap, k, d, delta).impulse(v_n)
+/// `v_n` \[m/s\] positive separates, `gap` \[m\] negative overlaps, `k` \[N/m\], `d` \[s/m\], `substep` \[s\].
+pub fn normal_impulse(v_n: f64, gap: f64, k: f64, d: f64, substep: f64) -> f64 {
+    NormalContactModel::new(gap, k, d, substep).impulse(v_n)
 }
 
 /// The potential \[J\] of [`normal_impulse`], zero when separated: `gamma_n = -d potential/d v_n`.
-pub fn normal_potential(v_n: f64, gap: f64, k: f64, d: f64, delta: f64) -> f64 {
-    NormalLaw::new(gap, k, d, delta).potential(v_n)
+pub fn normal_potential(v_n: f64, gap: f64, k: f64, d: f64, substep: f64) -> f64 {
+    NormalContactModel::new(gap, k, d, substep).potential(v_n)
 }
 
 /// The derivative \[kg\] of [`normal_impulse`] by the normal velocity.
-pub fn normal_impulse_derivative(v_n: f64, gap: f64, k: f64, d: f64, delta: f64) -> f64 {
-    NormalLaw::new(gap, k, d, delta).impulse_derivative(v_n)
+pub fn normal_impulse_derivative(v_n: f64, gap: f64, k: f64, d: f64, substep: f64) -> f64 {
+    NormalContactModel::new(gap, k, d, substep).impulse_derivative(v_n)
 }
 
 /// The smallest stiction tolerance \[m/s\] that the law resolves: below it friction is as good as Coulomb's and
@@ -143,7 +143,7 @@ pub struct ContactResponse {
 /// `friction_bound = mu gamma_n0` \[N s\], `stiction_tolerance` \[m/s\]. This is the plain form; the solver's
 /// vectorised kernels are tested against it.
 pub fn respond(
-    law: &NormalLaw,
+    law: &NormalContactModel,
     normal: [f64; 3],
     friction_bound: f64,
     stiction_tolerance: f64,

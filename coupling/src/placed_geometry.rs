@@ -3,11 +3,11 @@
 use nalgebra::{Isometry3, Matrix3, Point3};
 use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
-use crate::body_state::SeenBody;
+use crate::body_state::SubstepBodyState;
 
 /// A geometry at the pose of this substep.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedGeometry {
     pub body: BodyId,
     /// Index among the body's geometries.
     pub index: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Placed {
     pub range: f64,
     pub pose: Isometry3<f64>,
     /// A ball around it, if there is one.
-    pub ball: Option<Ball>,
+    pub bounding_sphere: Option<BoundingSphere>,
     /// World to geometry frame.
     pub inverse_rotation: Matrix3<f64>,
     /// The body's origin at this substep.
@@ -25,7 +25,7 @@ pub(crate) struct Placed {
 
 /// A ball around a geometry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ball {
+pub(crate) struct BoundingSphere {
     /// World frame.
     center: Point3<f64>,
     /// [m]
@@ -36,16 +36,16 @@ pub(crate) struct Ball {
     spin: f64,
 }
 
-impl Ball {
-    /// Whether it stays more than `reach` [m] away from all points within `radius` [m] of `center` (world) for `delta` [s].
-    pub fn is_beyond(&self, (center, radius): (&Point3<f64>, f64), reach: f64, delta: f64) -> bool {
+impl BoundingSphere {
+    /// Whether it stays more than `reach` [m] away from all points within `radius` [m] of `center` (world) for `substep` [s].
+    pub fn is_beyond(&self, (center, radius): (&Point3<f64>, f64), reach: f64, substep: f64) -> bool {
         let away = (center - self.center).norm();
         let speed = self.speed + self.spin * (away + radius);
-        away - radius - self.radius > reach + speed * delta
+        away - radius - self.radius > reach + speed * substep
     }
 }
 
-impl Placed {
+impl PlacedGeometry {
     /// A geometry of a body, at the world's origin until it is [placed](Self::place).
     pub fn new(bodies: &Bodies, body: BodyId, index: usize) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Placed {
             index,
             range: bodies.body(body).geometries[index].adhesion.map_or(0.0, |a| a.range),
             pose: Isometry3::identity(),
-            ball: None,
+            bounding_sphere: None,
             inverse_rotation: Matrix3::identity(),
             origin: Point3::origin(),
             velocity: SpatialVelocity::zero(),
@@ -71,17 +71,17 @@ impl Placed {
     }
 
     /// Brings it to where its body is seen.
-    pub fn place(&mut self, bodies: &Bodies, seen: &[SeenBody]) {
-        let SeenBody { pose, velocity } = seen[self.body.0];
+    pub fn place(&mut self, bodies: &Bodies, substep_states: &[SubstepBodyState]) {
+        let SubstepBodyState { pose, velocity } = substep_states[self.body.0];
         let geometry = &bodies.body(self.body).geometries[self.index];
         self.pose = pose * geometry.pose;
         self.inverse_rotation = self.pose.rotation.inverse().to_rotation_matrix().into_inner();
         self.origin = pose.translation.vector.into();
         self.velocity = velocity;
-        self.ball = geometry.shape.bounding_sphere().map(|(center, radius)| {
+        self.bounding_sphere = geometry.shape.bounding_sphere().map(|(center, radius)| {
             let center = self.pose * center;
             let speed = velocity.at(&self.origin, &center).norm();
-            Ball { center, radius, speed, spin: velocity.angular.norm() }
+            BoundingSphere { center, radius, speed, spin: velocity.angular.norm() }
         });
     }
 }
@@ -92,18 +92,18 @@ mod tests {
     use nalgebra::Vector3;
 
     /// A blade of 0.4 m that turns about its middle, at the origin, at `spin` (rad/s) about z.
-    fn blade(spin: f64) -> (Placed, Ball) {
-        let placed = Placed {
+    fn blade(spin: f64) -> (PlacedGeometry, BoundingSphere) {
+        let placed = PlacedGeometry {
             body: BodyId(0),
             index: 0,
             range: 0.0,
             pose: Isometry3::identity(),
-            ball: None,
+            bounding_sphere: None,
             inverse_rotation: Matrix3::identity(),
             origin: Point3::origin(),
             velocity: SpatialVelocity { angular: Vector3::z() * spin, linear: Vector3::zeros() },
         };
-        (placed, Ball { center: Point3::origin(), radius: 0.2, speed: 0.0, spin })
+        (placed, BoundingSphere { center: Point3::origin(), radius: 0.2, speed: 0.0, spin })
     }
 
     // The law: a rigid body's velocity at x is v + w x (x - o), so over a ball it is at most the speed at the centre and w r, and just
@@ -125,18 +125,18 @@ mod tests {
     fn what_a_turning_blade_can_reach_is_not_culled() {
         let mut by_spin = 0;
         for spin in [0.0, 50.0, 100.0, 200.0] {
-            let (placed, ball) = blade(spin);
-            for delta in [1e-4, 5e-4, 1e-3] {
+            let (placed, bounding_sphere) = blade(spin);
+            for substep in [1e-4, 5e-4, 1e-3] {
                 for step in 0..100 {
                     let (x, reach) = (0.2 + 1e-3 * f64::from(step), 0.005);
                     let point = Point3::new(x, 0.0, 0.0);
-                    let covered = placed.velocity.at(&placed.origin, &point).norm() * delta;
-                    let touches = x - ball.radius <= reach + covered;
-                    by_spin += usize::from(touches && x - ball.radius > reach);
-                    let culled = ball.is_beyond((&point, 0.0), reach, delta);
-                    assert!(!(touches && culled), "{spin} rad/s, {delta} s, {x} m");
+                    let covered = placed.velocity.at(&placed.origin, &point).norm() * substep;
+                    let touches = x - bounding_sphere.radius <= reach + covered;
+                    by_spin += usize::from(touches && x - bounding_sphere.radius > reach);
+                    let culled = bounding_sphere.is_beyond((&point, 0.0), reach, substep);
+                    assert!(!(touches && culled), "{spin} rad/s, {substep} s, {x} m");
                     // A blade that stands still leaves alone what is out of reach.
-                    assert!(spin > 0.0 || culled == (x - ball.radius > reach), "{x} m");
+                    assert!(spin > 0.0 || culled == (x - bounding_sphere.radius > reach), "{x} m");
                 }
             }
         }

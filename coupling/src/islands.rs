@@ -6,15 +6,15 @@ use rayon::join;
 use crate::convex::{
     ContactProblem, ConvexSolver, InitialGuess, Solution, SolutionPart, SolverInfo, SolverSettings,
 };
-use crate::nodes::Region;
+use crate::nodes::ContactIsland;
 
 /// Regions that have fewer contacts than this together are no task of their own: what they take, some ten microseconds, is about what it takes to
 /// wake a thread.
-const FEW: usize = 96;
+const MIN_TASK_CONTACTS: usize = 96;
 
 /// Solvers for the regions of a problem, and the solution of all of it. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RegionSolver {
+pub(crate) struct IslandSolver {
     /// One for each region; the small ones of a task share one.
     workspaces: Vec<ConvexSolver>,
     infos: Vec<SolverInfo>,
@@ -23,7 +23,7 @@ pub(crate) struct RegionSolver {
 
 /// What all regions are solved by. Guesses are of all nodes and contacts.
 #[derive(Clone, Copy, Debug)]
-struct Task<'a> {
+struct IslandTask<'a> {
     problem: &'a ContactProblem,
     settings: &'a SolverSettings,
     velocities: &'a [[f64; 4]],
@@ -32,45 +32,45 @@ struct Task<'a> {
 
 /// Consecutive regions, and what belongs to them.
 #[derive(Debug)]
-struct Part<'a> {
-    regions: &'a [Region],
+struct IslandRange<'a> {
+    islands: &'a [ContactIsland],
     workspaces: &'a mut [ConvexSolver],
     infos: &'a mut [SolverInfo],
     solution: SolutionPart<'a>,
 }
 
-impl RegionSolver {
+impl IslandSolver {
     /// Solves the regions of a problem from a guess of its solution: `velocities` \[m/s\] of the nodes, `impulses` \[N s\] of the contacts.
     /// Returns what each of them did.
     pub(crate) fn solve(
         &mut self,
         problem: &ContactProblem,
-        regions: &[Region],
+        islands: &[ContactIsland],
         settings: &SolverSettings,
         velocities: &[[f64; 4]],
         impulses: &[[f64; 3]],
     ) -> &[SolverInfo] {
         self.solution.reset(problem);
-        if self.workspaces.len() < regions.len() {
-            self.workspaces.resize_with(regions.len(), ConvexSolver::new);
+        if self.workspaces.len() < islands.len() {
+            self.workspaces.resize_with(islands.len(), ConvexSolver::new);
         }
         self.infos.clear();
-        self.infos.resize(regions.len(), SolverInfo::without_contacts(settings));
-        let part = Part {
-            regions,
+        self.infos.resize(islands.len(), SolverInfo::without_contacts(settings));
+        let part = IslandRange {
+            islands,
             workspaces: &mut self.workspaces,
             infos: &mut self.infos,
             solution: self.solution.whole(),
         };
-        part.solve(Task { problem, settings, velocities, impulses });
+        part.solve(IslandTask { problem, settings, velocities, impulses });
         &self.infos
     }
 }
 
-impl<'a> Part<'a> {
-    fn solve(self, task: Task) {
+impl<'a> IslandRange<'a> {
+    fn solve(self, task: IslandTask) {
         let Some(first) = self.half() else {
-            self.solve_in_turn(task);
+            self.solve_serially(task);
             return;
         };
         let (first, second) = self.split(first);
@@ -79,44 +79,44 @@ impl<'a> Part<'a> {
 
     /// How many of the regions have half of the contacts, about; none where the halves are not worth a task each.
     fn half(&self) -> Option<usize> {
-        let (start, end) = (self.regions.first()?.contacts.start, self.regions.last()?.contacts.end);
+        let (start, end) = (self.islands.first()?.contacts.start, self.islands.last()?.contacts.end);
         // A region belongs to the half that its middle lies in.
-        let in_first = |r: &Region| r.contacts.start + r.contacts.end <= start + end;
-        let first = self.regions.partition_point(in_first).max(1);
-        let middle = self.regions.get(first)?.contacts.start;
-        ((middle - start).min(end - middle) >= FEW).then_some(first)
+        let in_first = |r: &ContactIsland| r.contacts.start + r.contacts.end <= start + end;
+        let first = self.islands.partition_point(in_first).max(1);
+        let middle = self.islands.get(first)?.contacts.start;
+        ((middle - start).min(end - middle) >= MIN_TASK_CONTACTS).then_some(first)
     }
 
     fn split(self, first: usize) -> (Self, Self) {
-        let (regions, other_regions) = self.regions.split_at(first);
+        let (islands, other_regions) = self.islands.split_at(first);
         let (workspaces, other_workspaces) = self.workspaces.split_at_mut(first);
         let (infos, other_infos) = self.infos.split_at_mut(first);
-        let nodes = regions.iter().map(|r| r.nodes.len()).sum();
-        let contacts = regions.iter().map(|r| r.contacts.len()).sum();
+        let nodes = islands.iter().map(|r| r.nodes.len()).sum();
+        let contacts = islands.iter().map(|r| r.contacts.len()).sum();
         let (solution, other_solution) = self.solution.split(nodes, contacts);
-        let other = Part {
-            regions: other_regions,
+        let other = IslandRange {
+            islands: other_regions,
             workspaces: other_workspaces,
             infos: other_infos,
             solution: other_solution,
         };
-        (Part { regions, workspaces, infos, solution }, other)
+        (IslandRange { islands, workspaces, infos, solution }, other)
     }
 
-    fn solve_in_turn(self, task: Task) {
-        let Part { regions, workspaces, infos, mut solution } = self;
+    fn solve_serially(self, task: IslandTask) {
+        let IslandRange { islands, workspaces, infos, mut solution } = self;
         let mut small = None;
-        for (n, (region, info)) in regions.iter().zip(infos).enumerate() {
+        for (n, (island, info)) in islands.iter().zip(infos).enumerate() {
             // A large region keeps its own, with what that remembers of it.
-            let own = if region.contacts.len() < FEW { *small.get_or_insert(n) } else { n };
+            let own = if island.contacts.len() < MIN_TASK_CONTACTS { *small.get_or_insert(n) } else { n };
             let workspace = &mut workspaces[own];
-            let (part, rest) = solution.split(region.nodes.len(), region.contacts.len());
-            let (nodes, contacts) = (region.nodes.clone(), region.contacts.clone());
+            let (part, rest) = solution.split(island.nodes.len(), island.contacts.len());
+            let (nodes, contacts) = (island.nodes.clone(), island.contacts.clone());
             let guess = InitialGuess::Solution {
                 velocities: &task.velocities[nodes.clone()],
                 impulses: &task.impulses[contacts.clone()],
             };
-            let problem = task.problem.part(nodes, contacts, region.answers);
+            let problem = task.problem.part(nodes, contacts, island.strongly_coupled);
             *info = workspace.solve_part(&problem, task.settings, guess, part);
             solution = rest;
         }

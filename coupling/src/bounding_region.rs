@@ -12,7 +12,7 @@ const SLACK: f64 = 1e-6;
 
 /// The points within some distance of a geometry, or a few more: a box in the geometry's frame, which need not be bounded.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct BoundingRegion {
     /// From cells to metres in the geometry's frame.
     axes: [[f64; 3]; 3],
     /// The block's corner there [m].
@@ -21,7 +21,7 @@ pub(crate) struct Room {
     high: [f64; 3],
 }
 
-impl Room {
+impl BoundingRegion {
     /// The room within `reach` [m] of a shape. `to_shape` turns vectors of the world into the shape's frame, and says where the
     /// block's corner is there [m]. `None` for shapes whose distance takes more than a look at the coordinates.
     pub(crate) fn around(
@@ -45,12 +45,12 @@ impl Room {
 
     /// The lanes of the positions (cells from the block's corner) that are in it, as bits.
     pub(crate) fn lanes(&self, positions: [&[f32; LANES]; 3]) -> u16 {
-        lanes_in(self, positions)
+        lanes_inside(self, positions)
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-fn lanes_in(room: &Room, positions: [&[f32; LANES]; 3]) -> u16 {
+fn lanes_inside(room: &BoundingRegion, positions: [&[f32; LANES]; 3]) -> u16 {
     let [x, y, z] = positions;
     let mut outside = [0u64; LANES];
     for d in 0..3 {
@@ -95,7 +95,7 @@ mod tests {
             let rows: [[f32; LANES]; 3] =
                 core::array::from_fn(|_| core::array::from_fn(|_| 4.0 * uniform(&mut state) as f32));
             let to_shape = (turn.matrix(), Point3::from(place));
-            let Some(room) = Room::around(&shape, reach, to_shape, h) else { panic!("no room") };
+            let Some(room) = BoundingRegion::around(&shape, reach, to_shape, h) else { panic!("no room") };
             let lanes = room.lanes(rows.each_ref());
             for l in 0..LANES {
                 let cells = Vector3::from_fn(|d, _| f64::from(rows[d][l]));

@@ -3,28 +3,28 @@
 use nalgebra::{Isometry3, Vector3};
 use pliant_mpm::{Mpm, MpmError, Totals};
 
-use crate::backend::{Backend, BackendError, ContactMemory, SubstepPlan, SubstepsDone};
-use crate::body_state::{ReferencePath, SeenBody};
+use crate::backend::{Backend, BackendError, ContactCacheState, SubstepPlan, SubstepsResult};
+use crate::body_state::{ReferencePointPath, SubstepBodyState};
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
-use crate::exchange::Exchanged;
+use crate::exchange::ExchangeTotals;
 use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
 use crate::report::ParticleFlows;
 use crate::world::World;
 
 /// A backend, and what is known on the host of its particles.
-struct Attached {
+struct AttachedBackend {
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
-    bodies: Vec<SeenBody>,
+    bodies: Vec<SubstepBodyState>,
     /// How the points of their impulses go on.
-    references: Vec<ReferencePath>,
+    references: Vec<ReferencePointPath>,
     /// Where contact leaves those that answer.
     left: Vec<Isometry3<f64>>,
     /// The last step since the particles were handed over; none before the first.
-    done: Option<SubstepsDone>,
+    done: Option<SubstepsResult>,
     /// Whether the particles on the host are those of an earlier time.
-    is_ahead: bool,
+    host_is_stale: bool,
 }
 
 impl World {
@@ -50,7 +50,8 @@ impl World {
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
-        self.backend = Box::new(Attached { backend, bodies, references, left, done: None, is_ahead: false });
+        self.backend =
+            Box::new(AttachedBackend { backend, bodies, references, left, done: None, host_is_stale: false });
         Ok(())
     }
 
@@ -79,19 +80,19 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError`].
-    pub fn contact_memory(&mut self) -> Result<ContactMemory, BackendError> {
-        self.backend.contact_memory(&self.contact)
+    pub fn contact_cache_state(&mut self) -> Result<ContactCacheState, BackendError> {
+        self.backend.contact_cache_state(&self.contact)
     }
 }
 
-impl Attached {
+impl AttachedBackend {
     /// The substeps of bodies whose motion has begun.
-    fn run(&mut self, world: &mut SubstepRun<'_>) -> Result<SubstepsDone, BackendError> {
-        let (count, delta) = (world.count, world.delta);
+    fn run(&mut self, world: &mut SubstepRun<'_>) -> Result<SubstepsResult, BackendError> {
+        let (count, substep) = (world.count, world.substep);
         self.bodies.clear();
         for k in 0..count {
-            world.motion.see(world.bodies, k, count, delta, &world.impulses.current);
-            self.bodies.extend_from_slice(&world.motion.seen);
+            world.motion.update_substep_states(world.bodies, k, count, substep, &world.impulses.current);
+            self.bodies.extend_from_slice(&world.motion.substep_states);
         }
         self.references.clear();
         // Without particles the motion was not begun, and nothing is touched.
@@ -100,24 +101,24 @@ impl Attached {
         let plan = SubstepPlan {
             time: world.time,
             substeps: count,
-            delta,
+            substep,
             gravity: world.settings.gravity,
-            origins: &world.impulses.starts,
+            reference_points: &world.impulses.starts,
             references: &self.references,
             bodies: &self.bodies,
-            answering: world.motion.answering(),
+            strongly_coupled: world.motion.answering(),
         };
-        self.left.resize(plan.answering.bodies.len(), Isometry3::identity());
-        self.is_ahead = true;
+        self.left.resize(plan.strongly_coupled.bodies.len(), Isometry3::identity());
+        self.host_is_stale = true;
         let (impulses, points) = (&mut world.impulses.current, &mut world.impulses.points);
         let done = self.backend.advance(&plan, impulses, points, &mut self.left)?;
-        world.motion.leave(&self.left);
+        world.motion.set_end_poses(&self.left);
         self.done = Some(done);
         Ok(done)
     }
 }
 
-impl ParticleBackend for Attached {
+impl ParticleBackend for AttachedBackend {
     fn is_host(&self) -> bool {
         false
     }
@@ -135,7 +136,11 @@ impl ParticleBackend for Attached {
             pins: &done.pins,
         });
         let is_empty = world.mpm.is_empty();
-        Ok(if is_empty { 0.0 } else { world.motion.parted(world.bodies, &world.impulses.current) })
+        Ok(if is_empty {
+            0.0
+        } else {
+            world.motion.linearisation_error(world.bodies, &world.impulses.current)
+        })
     }
 
     fn max_speeds(&self, mpm: &Mpm, relative_to: [&Vector3<f64>; 2]) -> [f64; 2] {
@@ -155,33 +160,34 @@ impl ParticleBackend for Attached {
     }
 
     fn refresh(&mut self, mpm: &mut Mpm) -> Result<(), BackendError> {
-        if self.is_ahead {
+        if self.host_is_stale {
             self.backend.read_particles(mpm)?;
-            self.is_ahead = false;
+            self.host_is_stale = false;
         }
         Ok(())
     }
 
-    fn contact_memory(&mut self, host: &ContactStage) -> Result<ContactMemory, BackendError> {
-        if self.done.is_some() { self.backend.read_memory() } else { Ok(host.memory()) }
+    fn contact_cache_state(&mut self, host: &ContactStage) -> Result<ContactCacheState, BackendError> {
+        if self.done.is_some() { self.backend.read_contact_cache() } else { Ok(host.memory()) }
     }
 
     fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError> {
         self.backend.load(mpm, &host.memory())?;
-        (self.done, self.is_ahead) = (None, false);
+        (self.done, self.host_is_stale) = (None, false);
         Ok(())
     }
 }
 
 /// What the particles got in the contact solves of a step: the opposite of what bodies and boundaries did.
-fn exchanged(world: &SubstepRun<'_>, done: &SubstepsDone) -> Exchanged {
-    let (mut linear, mut angular) = (done.walls.linear, done.walls.angular - done.carried);
+fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
+    let (mut linear, mut angular) =
+        (done.boundary_constraints.linear, done.boundary_constraints.angular - done.moment_of_travel);
     for (impulse, start) in world.impulses.current.iter().zip(&world.impulses.starts) {
         linear -= impulse.linear;
         angular -= impulse.angular + start.coords.cross(&impulse.linear);
     }
     let flows = ParticleFlows::unmeasured(done.work);
-    Exchanged { linear, angular, work: done.work, boundary: done.walls, flows }
+    ExchangeTotals { linear, angular, work: done.work, boundary: done.boundary_constraints, flows }
 }
 
 fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {

@@ -3,11 +3,11 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use crate::pair::Pair;
+use crate::pair::ContactPair;
 
 /// What is remembered of a contact of a particle and a geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RememberedContact {
+pub struct CachedContact {
     /// The particle: the order in which it was added.
     pub particle: u32,
     /// Number of the geometry among all bodies' geometries.
@@ -23,34 +23,34 @@ pub struct RememberedContact {
     /// Signed distance of the particle's centre, measured from `feature` [m].
     pub distance: f64,
     /// How far outside the geometry the particle is although it is behind `feature`: pressed out at the far side [m].
-    pub pressed_out: f64,
+    pub exit_distance: f64,
 }
 
 /// The contacts of the last substep, found by particle and geometry.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memories {
+pub(crate) struct ContactCache {
     /// A particle's contacts are neighbours.
-    list: Vec<RememberedContact>,
+    list: Vec<CachedContact>,
     /// For each particle, one more than the index of its first entry in `list`; 0 for none.
     first: Vec<u32>,
-    /// Largest `pressed_out` [m].
+    /// Largest `exit_distance` [m].
     pub farthest: f64,
 }
 
-impl Memories {
+impl ContactCache {
     pub(crate) fn new(particles: usize) -> Self {
         Self { first: vec![0; particles], ..Self::default() }
     }
 
     /// What this particle and geometry were doing.
-    pub(crate) fn recall(&self, particle: u32, geometry: u32) -> Option<RememberedContact> {
+    pub(crate) fn find(&self, particle: u32, geometry: u32) -> Option<CachedContact> {
         let first = self.first[particle as usize].checked_sub(1)? as usize;
         let mut own = self.list[first..].iter().take_while(|m| m.particle == particle);
         own.find(|m| m.geometry == geometry).copied()
     }
 
     /// Keeps the impulses (on the particles, world frame [N s]) of these pairs; forgets all others.
-    pub(crate) fn remember(&mut self, pairs: &[Pair], impulses: &[[f64; 3]]) {
+    pub(crate) fn store(&mut self, pairs: &[ContactPair], impulses: &[[f64; 3]]) {
         for memory in &self.list {
             self.first[memory.particle as usize] = 0;
         }
@@ -63,7 +63,7 @@ impl Memories {
             }
             let normal_impulse = pair.normal.dot(&Vector3::from(*impulse));
             let held = pair.tension > 0.0;
-            self.list.push(RememberedContact {
+            self.list.push(CachedContact {
                 particle: pair.particle,
                 geometry: pair.geometry,
                 feature: pair.feature,
@@ -71,19 +71,19 @@ impl Memories {
                 bonded: held || (pair.adhesive && normal_impulse > 0.0),
                 impulse: *impulse,
                 distance: pair.distance,
-                pressed_out: pair.pressed_out,
+                exit_distance: pair.pressed_out,
             });
             self.farthest = self.farthest.max(pair.pressed_out);
         }
     }
 
     /// All of them, to save.
-    pub(crate) fn list(&self) -> &[RememberedContact] {
+    pub(crate) fn list(&self) -> &[CachedContact] {
         &self.list
     }
 
     /// Takes a saved list; false if it names particles or geometries that are not there.
-    pub(crate) fn restore(&mut self, list: Vec<RememberedContact>, geometries: usize) -> bool {
+    pub(crate) fn restore(&mut self, list: Vec<CachedContact>, geometries: usize) -> bool {
         let particles = self.first.len();
         if !list.iter().all(|m| (m.particle as usize) < particles && (m.geometry as usize) < geometries) {
             return false;
@@ -92,7 +92,7 @@ impl Memories {
         for (i, m) in list.iter().enumerate().rev() {
             self.first[m.particle as usize] = i as u32 + 1;
         }
-        self.farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f64::max);
+        self.farthest = list.iter().map(|m| m.exit_distance).fold(0.0, f64::max);
         self.list = list;
         true
     }

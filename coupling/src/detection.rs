@@ -16,14 +16,14 @@ use pliant_mpm::{BlockView, Mpm, ParticleExtent};
 use pliant_rigid::{Bodies, Shape, SurfacePoint};
 use rayon::prelude::*;
 
-use crate::body_state::SeenBody;
+use crate::body_state::SubstepBodyState;
+use crate::bounding_region::{BoundingRegion, LANES};
+use crate::contact_cache::{CachedContact, ContactCache};
 use crate::convex::normal_impulse;
-use crate::flat::{VERTEX_REACH, flat_around, is_centroid};
-use crate::memory::{Memories, RememberedContact};
-use crate::pair::Pair;
-use crate::placed::Placed;
-use crate::room::{LANES, Room};
-use crate::settings::{ContactSettings, NEAR_RIGID_NUMBER, ParticleRadius, Stiffness};
+use crate::pair::ContactPair;
+use crate::placed_geometry::PlacedGeometry;
+use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
+use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, Stiffness};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
 /// the approach that the velocities at its start do not show.
@@ -35,36 +35,36 @@ const LONGEST_ARM: f64 = 0.5;
 
 /// Contacts of one block, and the geometries near it.
 #[derive(Clone, Debug, Default)]
-struct BlockPairs {
-    pairs: Vec<Pair>,
-    near: Vec<Near>,
+struct BlockContactPairs {
+    pairs: Vec<ContactPair>,
+    near: Vec<NearbyGeometry>,
 }
 
 /// A geometry near a block.
 #[derive(Clone, Debug)]
-struct Near {
+struct NearbyGeometry {
     geometry: usize,
     /// The farthest that a contact may be [m].
     reach: f64,
     /// Where it may be, for shapes of which that is told at a glance.
-    room: Option<Room>,
+    bounding_region: Option<BoundingRegion>,
     /// Particles of the tile at hand that are there, by lane.
     lanes: u16,
 }
 
 /// Finds the contacts of a substep.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Registry {
+pub(crate) struct ContactDetector {
     /// The contacts, in the order of the particles.
-    pub pairs: Vec<Pair>,
-    pub memories: Memories,
-    placed: Vec<Placed>,
-    blocks: Vec<BlockPairs>,
+    pub pairs: Vec<ContactPair>,
+    pub contact_cache: ContactCache,
+    placed: Vec<PlacedGeometry>,
+    blocks: Vec<BlockContactPairs>,
     /// Largest radius of a particle [m].
     max_radius: f64,
 }
 
-impl Registry {
+impl ContactDetector {
     pub(crate) fn new(bodies: &Bodies, mpm: &Mpm, settings: &ContactSettings) -> Self {
         let radii = (0..mpm.block_count()).flat_map(|b| {
             let view = mpm.block(b);
@@ -73,34 +73,34 @@ impl Registry {
         let placed = bodies
             .iter()
             .flat_map(|(id, body)| (0..body.geometries.len()).map(move |index| (id, index)))
-            .map(|(body, index)| Placed::new(bodies, body, index))
+            .map(|(body, index)| PlacedGeometry::new(bodies, body, index))
             .collect();
-        let (max_radius, memories) = (radii.fold(0.0, f64::max), Memories::new(mpm.len()));
-        Self { placed, max_radius, memories, ..Self::default() }
+        let (max_radius, contact_cache) = (radii.fold(0.0, f64::max), ContactCache::new(mpm.len()));
+        Self { placed, max_radius, contact_cache, ..Self::default() }
     }
 
-    /// Registers the contacts of the substep of `delta` [s], for which bodies are where `seen` says, one a body.
-    pub(crate) fn register(
+    /// Registers the contacts of the substep of `substep` [s], for which bodies are where `substep_states` says, one a body.
+    pub(crate) fn detect(
         &mut self,
         mpm: &Mpm,
         bodies: &Bodies,
-        seen: &[SeenBody],
+        substep_states: &[SubstepBodyState],
         settings: &ContactSettings,
-        delta: f64,
+        substep: f64,
     ) {
         for placed in &mut self.placed {
-            placed.place(bodies, seen);
+            placed.place(bodies, substep_states);
         }
         if self.blocks.len() < mpm.block_count() {
-            self.blocks.resize_with(mpm.block_count(), BlockPairs::default);
+            self.blocks.resize_with(mpm.block_count(), BlockContactPairs::default);
         }
-        let search = Search {
+        let search = ContactSearch {
             mpm,
             bodies,
             settings,
             placed: &self.placed,
-            memories: &self.memories,
-            delta,
+            contact_cache: &self.contact_cache,
+            substep,
             margin: MARGIN * mpm.grid_spacing(),
             max_radius: self.max_radius,
             max_speed: mpm.max_speed(),
@@ -126,20 +126,20 @@ impl Registry {
 }
 
 /// What a substep's search looks at.
-struct Search<'a> {
+struct ContactSearch<'a> {
     mpm: &'a Mpm,
     bodies: &'a Bodies,
     settings: &'a ContactSettings,
-    placed: &'a [Placed],
-    memories: &'a Memories,
-    delta: f64,
+    placed: &'a [PlacedGeometry],
+    contact_cache: &'a ContactCache,
+    substep: f64,
     margin: f64,
     max_radius: f64,
     max_speed: f64,
 }
 
-impl Search<'_> {
-    fn block(&self, view: &BlockView<'_>, out: &mut BlockPairs) {
+impl ContactSearch<'_> {
+    fn block(&self, view: &BlockView<'_>, out: &mut BlockContactPairs) {
         out.pairs.clear();
         self.find_near(view, &mut out.near);
         if out.near.is_empty() {
@@ -147,13 +147,16 @@ impl Search<'_> {
         }
         // Once for all particles: contacts come to a block one by one. Few particles touch three geometries.
         out.pairs.reserve(view.len().next_power_of_two() * out.near.len().min(2));
-        let mut extents = Extents::default();
+        let mut extent_cache = ParticleExtentCache::default();
         for tile in 0..view.len().div_ceil(LANES) {
             let valid = u16::MAX >> (LANES - (view.len() - tile * LANES).min(LANES));
             let mut any = 0;
             for near in &mut out.near {
-                near.lanes =
-                    valid & near.room.as_ref().map_or(valid, |room| room.lanes(view.position_rows(tile)));
+                near.lanes = valid
+                    & near
+                        .bounding_region
+                        .as_ref()
+                        .map_or(valid, |bounding_region| bounding_region.lanes(view.position_rows(tile)));
                 any |= near.lanes;
             }
             while any != 0 {
@@ -164,7 +167,7 @@ impl Search<'_> {
                     tile * LANES + lane as usize,
                     lane,
                     &out.near,
-                    &mut extents,
+                    &mut extent_cache,
                     &mut out.pairs,
                 );
             }
@@ -177,34 +180,40 @@ impl Search<'_> {
         view: &BlockView<'_>,
         i: usize,
         lane: u32,
-        near: &[Near],
-        extents: &mut Extents,
-        pairs: &mut Vec<Pair>,
+        near: &[NearbyGeometry],
+        extent_cache: &mut ParticleExtentCache,
+        pairs: &mut Vec<ContactPair>,
     ) {
         let position = view.position(i);
         for near in near.iter().filter(|near| near.lanes >> lane & 1 == 1) {
             let placed = &self.placed[near.geometry];
             let local = placed.local(&position);
             if self.shape(placed).lower_bound(&local) <= near.reach
-                && !self.is_needless(view, i, placed, &local)
+                && !self.is_redundant_centroid(view, i, placed, &local)
             {
-                pairs.extend(self.pair(view, i, position, near.geometry, &local, extents));
+                pairs.extend(self.pair(view, i, position, near.geometry, &local, extent_cache));
             }
         }
     }
 
     /// Whether a centroid's vertices do for it.
-    fn is_needless(&self, view: &BlockView<'_>, i: usize, placed: &Placed, local: &Point3<f64>) -> bool {
-        let reach = VERTEX_REACH * self.mpm.grid_spacing();
-        placed.range == 0.0 && is_centroid(view, i) && flat_around(self.shape(placed), local) > reach
+    fn is_redundant_centroid(
+        &self,
+        view: &BlockView<'_>,
+        i: usize,
+        placed: &PlacedGeometry,
+        local: &Point3<f64>,
+    ) -> bool {
+        let reach = VERTEX_DISTANCE * self.mpm.grid_spacing();
+        placed.range == 0.0 && is_centroid(view, i) && planar_clearance(self.shape(placed), local) > reach
     }
 
-    fn shape(&self, placed: &Placed) -> &Shape {
+    fn shape(&self, placed: &PlacedGeometry) -> &Shape {
         &self.bodies.body(placed.body).geometries[placed.index].shape
     }
 
     /// Lists the geometries that some particle of the block may touch, each with the distance within which.
-    fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<Near>) {
+    fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<NearbyGeometry>) {
         near.clear();
         let h = self.mpm.grid_spacing();
         let around = |[low, high]: [[f64; 3]; 2]| {
@@ -213,12 +222,12 @@ impl Search<'_> {
         };
         // Most blocks are near nothing: their particles are not looked at.
         let rough = around(view.rough_bounds());
-        let ball = (&rough.0, rough.1.norm());
-        let reach = self.reach_at_rest() + self.max_speed * self.delta;
+        let bounding_sphere = (&rough.0, rough.1.norm());
+        let reach = self.reach_at_rest() + self.max_speed * self.substep;
         let mut exact = None;
         for (g, placed) in self.placed.iter().enumerate() {
-            let is_beyond = match &placed.ball {
-                Some(other) => other.is_beyond(ball, reach + placed.range, self.delta),
+            let is_beyond = match &placed.bounding_sphere {
+                Some(other) => other.is_beyond(bounding_sphere, reach + placed.range, self.substep),
                 None => self.reach_in(placed, rough).is_none(),
             };
             if is_beyond {
@@ -227,22 +236,22 @@ impl Search<'_> {
             let exact = *exact.get_or_insert_with(|| around(view.local_bounds()));
             if let Some(reach) = self.reach_in(placed, exact) {
                 let to_shape = (&placed.inverse_rotation, placed.local(&view.corner()));
-                let room = Room::around(self.shape(placed), reach, to_shape, h);
-                near.push(Near { geometry: g, reach, room, lanes: 0 });
+                let bounding_region = BoundingRegion::around(self.shape(placed), reach, to_shape, h);
+                near.push(NearbyGeometry { geometry: g, reach, bounding_region, lanes: 0 });
             }
         }
     }
 
     /// The distance within which a particle at rest may touch a geometry that is, too, and to which nothing adheres [m].
     fn reach_at_rest(&self) -> f64 {
-        self.max_radius + self.margin + self.memories.farthest
+        self.max_radius + self.margin + self.contact_cache.farthest
     }
 
     /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry [m];
     /// `None` where none can be that near.
-    fn reach_in(&self, placed: &Placed, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
+    fn reach_in(&self, placed: &PlacedGeometry, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
         let body_speed = placed.fastest_within((&center, half.norm()));
-        let reach = self.reach_at_rest() + (body_speed + self.max_speed) * self.delta + placed.range;
+        let reach = self.reach_at_rest() + (body_speed + self.max_speed) * self.substep + placed.range;
         let within = placed.inverse_rotation.abs() * half;
         let lowest = self.shape(placed).lower_bound_around(&placed.local(&center), &within);
         (lowest <= reach).then_some(reach)
@@ -256,8 +265,8 @@ impl Search<'_> {
         &self,
         shape: &Shape,
         local: &Point3<f64>,
-        memory: Option<RememberedContact>,
-    ) -> (SurfacePoint, Option<RememberedContact>) {
+        memory: Option<CachedContact>,
+    ) -> (SurfacePoint, Option<CachedContact>) {
         let Some(memory) = memory else { return (shape.surface_point(local), None) };
         let surface = shape.surface_point_from(local, memory.feature);
         if surface.distance < 0.0 && surface.distance < memory.distance - self.mpm.grid_spacing() {
@@ -274,47 +283,51 @@ impl Search<'_> {
         position: Point3<f64>,
         geometry: usize,
         local: &Point3<f64>,
-        extents: &mut Extents,
-    ) -> Option<Pair> {
-        let (placed, delta) = (&self.placed[geometry], self.delta);
-        let extent = extents.of(view, i, self.mpm);
+        extent_cache: &mut ParticleExtentCache,
+    ) -> Option<ContactPair> {
+        let (placed, substep) = (&self.placed[geometry], self.substep);
+        let extent = extent_cache.of(view, i, self.mpm);
         let body_velocity = placed.velocity.at(&placed.origin, &position);
         let relative = view.velocity(i) - body_velocity;
         let shape = self.shape(placed);
-        let (surface, memory) = self.follow(shape, local, self.memories.recall(view.id(i), geometry as u32));
+        let (surface, memory) =
+            self.follow(shape, local, self.contact_cache.find(view.id(i), geometry as u32));
         let radius = radius_of(extent.thickness, self.settings);
         let gap = surface.distance - radius;
         let touched = &self.bodies.body(placed.body).geometries[placed.index];
         let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
-        if bond.is_none() && gap > self.margin + relative.norm() * delta {
+        if bond.is_none() && gap > self.margin + relative.norm() * substep {
             return None;
         }
         let tension = bond.map_or(0.0, |a| a.stress * extent.area);
         let normal = placed.pose.rotation * surface.normal.into_inner();
         let h = self.mpm.grid_spacing();
-        let reach = if extents.is_granular { radius.min(LONGEST_ARM * h) } else { 0.0 };
+        let reach = if extent_cache.is_granular { radius.min(LONGEST_ARM * h) } else { 0.0 };
         let touches = position - normal * reach;
-        let body_velocity =
-            if extents.is_granular { placed.velocity.at(&placed.origin, &touches) } else { body_velocity };
+        let body_velocity = if extent_cache.is_granular {
+            placed.velocity.at(&placed.origin, &touches)
+        } else {
+            body_velocity
+        };
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
-            Stiffness::Auto => NEAR_RIGID_NUMBER * mass / (delta * delta),
+            Stiffness::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
             Stiffness::Fixed(stiffness) => stiffness,
         };
         let lagged_normal_impulse = match memory {
             // Adhesion presses the surfaces together; a tension takes from that.
-            Some(memory) => (memory.normal_impulse + delta * tension).max(0.0),
+            Some(memory) => (memory.normal_impulse + substep * tension).max(0.0),
             None => {
                 // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
                 let approach = normal.dot(&relative);
-                let compliant = normal_impulse(approach, gap, stiffness, self.settings.dissipation, delta);
-                compliant.min(mass * (-approach - gap / delta).max(0.0))
+                let compliant = normal_impulse(approach, gap, stiffness, self.settings.dissipation, substep);
+                compliant.min(mass * (-approach - gap / substep).max(0.0))
             }
         };
         let cells = view.local_position(i);
         let base = cells.map(|x| (x - 0.5).floor());
         let corner = view.corner_node();
-        Some(Pair {
+        Some(ContactPair {
             particle: view.id(i),
             geometry: geometry as u32,
             body: placed.body,
@@ -329,7 +342,7 @@ impl Search<'_> {
             pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
             normal,
             body_velocity,
-            friction: extents.wall_friction.unwrap_or(touched.material.dynamic_friction),
+            friction: extent_cache.wall_friction.unwrap_or(touched.material.dynamic_friction),
             stiffness,
             lagged_normal_impulse,
             adhesive: touched.adhesion.is_some(),
@@ -341,7 +354,7 @@ impl Search<'_> {
 
 /// What particles stand for of a surface, kept for the next one: most of a block have the same volume and material.
 #[derive(Clone, Copy, Debug, Default)]
-struct Extents {
+struct ParticleExtentCache {
     /// Volume [m^3] and material.
     of: (f64, usize),
     extent: ParticleExtent,
@@ -351,7 +364,7 @@ struct Extents {
     is_granular: bool,
 }
 
-impl Extents {
+impl ParticleExtentCache {
     fn of(&mut self, view: &BlockView<'_>, i: usize, mpm: &Mpm) -> ParticleExtent {
         let of = (view.volume(i), view.material(i));
         if of != self.of {

@@ -4,9 +4,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::law::normal_impulse;
+use super::contact_model::normal_impulse;
 use super::mobility::Mobility;
-use super::problem::{Contact, ContactProblem};
+use super::problem::{ContactConstraint, ContactProblem};
 use super::settings::{Direction, InitialGuess, SolverSettings};
 use super::solver::ConvexSolver;
 
@@ -32,14 +32,14 @@ const DISSIPATION: f64 = 1.0;
 
 /// The problem of one substep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PressingStep {
+pub struct BenchmarkSubstep {
     /// The problem.
     pub problem: ContactProblem,
     /// The particle of each contact, by which the contacts of consecutive substeps belong together.
     pub particles: Vec<u32>,
 }
 
-impl PressingStep {
+impl BenchmarkSubstep {
     /// Carries impulses \[N s\] of an earlier substep's contacts over to this one's, zero for new contacts.
     pub fn carry_impulses(&self, earlier: &Self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let most = self.particles.iter().chain(&earlier.particles).max().map_or(0, |&id| id as usize + 1);
@@ -52,22 +52,22 @@ impl PressingStep {
 }
 
 /// A seeded sequence of `substeps` problems of `contacts` contacts each, with the stiffness `k` at which the
-/// `stiffness_number` is `delta^2 k/m_p` (m_p a particle's mass). Between the problems the block moves with
+/// `stiffness_number` is `substep^2 k/m_p` (m_p a particle's mass). Between the problems the block moves with
 /// solutions at a relative tolerance of 1e-8, so that a sequence does not depend on what it is used to measure.
-pub fn pressing_sequence(
+pub fn benchmark_sequence(
     stiffness_number: f64,
     contacts: usize,
     substeps: usize,
     seed: u64,
-) -> Vec<PressingStep> {
-    let mut block = Block::new(stiffness_number, contacts, seed);
+) -> Vec<BenchmarkSubstep> {
+    let mut block = PressedBlock::new(stiffness_number, contacts, seed);
     let mut solver = ConvexSolver::new();
     let settings = SolverSettings {
         direction: Direction::NewtonCg,
         relative_tolerance: 1e-8,
         ..SolverSettings::default()
     };
-    let mut steps: Vec<PressingStep> = Vec::with_capacity(substeps);
+    let mut steps: Vec<BenchmarkSubstep> = Vec::with_capacity(substeps);
     let mut impulses: Vec<[f64; 3]> = Vec::new();
     for k in 0..substeps {
         let step = block.problem(k as f64 * SUBSTEP);
@@ -81,7 +81,7 @@ pub fn pressing_sequence(
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Particle {
+struct BlockParticle {
     position: Vector3<f64>,
     velocity: Vector3<f64>,
     affine: Matrix3<f64>,
@@ -91,8 +91,8 @@ struct Particle {
 
 /// The block over a grid of `size` nodes whose node (0, 0, 0) lies at the origin.
 #[derive(Clone, Debug)]
-struct Block {
-    particles: Vec<Particle>,
+struct PressedBlock {
+    particles: Vec<BlockParticle>,
     size: [usize; 3],
     /// Columns: two directions along the plane, and its normal.
     frame: Matrix3<f64>,
@@ -140,7 +140,7 @@ fn uniform(state: &mut u64) -> f64 {
     (pliant_numeric::random::split_mix(state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-impl Block {
+impl PressedBlock {
     fn new(stiffness_number: f64, contacts: usize, seed: u64) -> Self {
         let mut state = seed;
         let normal = Vector3::new(0.25, 0.35, 0.9).normalize();
@@ -156,7 +156,7 @@ impl Block {
                 let jitter = if layer == 0 { 0.001 * gap } else { 0.1 * gap };
                 let noise =
                     Vector3::from_fn(|a, _| uniform(&mut state) * if a == 2 { jitter } else { 0.1 * gap });
-                particles.push(Particle {
+                particles.push(BlockParticle {
                     position: frame * (lattice + noise),
                     velocity: Vector3::zeros(),
                     affine: Matrix3::zeros(),
@@ -191,7 +191,7 @@ impl Block {
     }
 
     /// Particles to the grid, free motion, and the contacts with the plane at a time \[s\].
-    fn problem(&mut self, time: f64) -> PressingStep {
+    fn problem(&mut self, time: f64) -> BenchmarkSubstep {
         let nodes = self.size.iter().product();
         let mut mass = vec![0.0; nodes];
         let mut momentum = vec![Vector3::zeros(); nodes];
@@ -223,11 +223,11 @@ impl Block {
             contacts,
             substep: SUBSTEP,
         };
-        PressingStep { problem, particles }
+        BenchmarkSubstep { problem, particles }
     }
 
     /// The contacts sorted by cell, and their particles.
-    fn contacts(&mut self, time: f64) -> (Vec<Contact>, Vec<u32>) {
+    fn contacts(&mut self, time: f64) -> (Vec<ContactConstraint>, Vec<u32>) {
         let normal: Vector3<f64> = self.frame.column(2).into();
         let along: Vector3<f64> = self.frame.column(0).into();
         let swing = SHAKE * (std::f64::consts::TAU * SHAKE_FREQUENCY * time).sin();
@@ -243,7 +243,7 @@ impl Block {
             let weights = Stencil::new(&p.position).weights;
             let gap = normal.dot(&(p.position - self.plane));
             let v_n = normal.dot(&(p.velocity - plane_velocity));
-            Contact {
+            ContactConstraint {
                 rows: std::array::from_fn(|r| (first + (r / 3 * self.size[1] + r % 3) * self.size[2]) as u32),
                 weights_xy: std::array::from_fn(|r| weights[0][r / 3] * weights[1][r % 3]),
                 weights_z: weights[2],

@@ -6,13 +6,13 @@ use pliant_rigid::Bodies;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
-use crate::energy::{EnergyAccount, EnergyNow};
-use crate::exchange::Exchanged;
+use crate::energy::{EnergyBalanceTracker, EnergyNow};
+use crate::exchange::ExchangeTotals;
 use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleFlows};
 
 /// Impulses and work on the particles since the start, world frame, about the world's origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Account {
+pub(crate) struct BalanceTracker {
     gravity: Vector3<f64>,
     mass: f64,
     linear: Vector3<f64>,
@@ -23,14 +23,14 @@ pub(crate) struct Account {
     /// Work of bodies and boundaries; gravity has a potential.
     work: f64,
     mass_error: f64,
-    flows: EnergyAccount,
+    flows: EnergyBalanceTracker,
 }
 
 /// Mass \[kg\] and energies of the bodies that move by their dynamics; none where there are none.
 pub(crate) type MovingBodies = Option<(MechanicalEnergy, f64)>;
 
 /// Those of a world, as their last step left them.
-pub(crate) fn moving_bodies(bodies: &Bodies) -> MovingBodies {
+pub(crate) fn dynamic_body_energy(bodies: &Bodies) -> MovingBodies {
     let model = &bodies.simulation().system().model;
     let links = model.trees().iter().flat_map(|tree| &tree.links);
     let mass = links.map(|link| model.links()[link.0].inertia.mass).sum::<f64>();
@@ -42,8 +42,8 @@ fn energies(totals: &Totals, gravity: &Vector3<f64>, bodies: MovingBodies) -> En
     EnergyNow { particles: (totals.mass > 0.0).then_some(*totals), weight, bodies }
 }
 
-impl Account {
-    pub(crate) fn open(totals: &Totals, gravity: Vector3<f64>, bodies: MovingBodies) -> Self {
+impl BalanceTracker {
+    pub(crate) fn begin(totals: &Totals, gravity: Vector3<f64>, bodies: MovingBodies) -> Self {
         let now = energies(totals, &gravity, bodies);
         let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
         Self {
@@ -56,7 +56,7 @@ impl Account {
             angular_magnitude: totals.angular_momentum.norm(),
             work: 0.0,
             mass_error: 0.0,
-            flows: EnergyAccount::open(&now),
+            flows: EnergyBalanceTracker::begin(&now),
         }
     }
 
@@ -82,7 +82,7 @@ impl Account {
         self.flows.particles(&ParticleFlows { pins: pins.work, ..ParticleFlows::default() });
     }
 
-    pub(crate) fn contact(&mut self, exchanged: &Exchanged) {
+    pub(crate) fn contact(&mut self, exchanged: &ExchangeTotals) {
         self.linear += exchanged.linear;
         self.angular += exchanged.angular;
         self.linear_magnitude += exchanged.linear.norm();
@@ -108,7 +108,7 @@ impl Account {
     }
 
     /// Totals as diagnostics; keeps what later gains of energy are told from.
-    pub(crate) fn diagnose(&mut self, totals: &Totals, bodies: MovingBodies, time: f64) -> Diagnostics {
+    pub(crate) fn diagnostics(&mut self, totals: &Totals, bodies: MovingBodies, time: f64) -> Diagnostics {
         let now = energies(totals, &self.gravity, bodies);
         let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
         Diagnostics {
@@ -121,7 +121,7 @@ impl Account {
             elastic_energy: totals.elastic_energy,
             gravitational_energy: now.weight,
             dissipation: self.energy + self.work - energy,
-            energy: self.flows.look(&now),
+            energy: self.flows.update(&now),
         }
     }
 
@@ -171,24 +171,24 @@ mod tests {
     #[test]
     fn an_error_of_the_totals_is_reported() {
         let start = totals(Vector3::x() * 3.0, Vector3::z() * 5.0, 4.0);
-        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let mut balance_tracker = BalanceTracker::begin(&start, Vector3::zeros(), None);
         let impulse = Impulse { linear: Vector3::x(), angular: Vector3::z() * 3.0 };
         let free =
             FreeMotion { mass: 2.2, gravity: impulse, boundary_work: Some(0.0), ..FreeMotion::default() };
-        account.free_motion(&free);
-        let exchanged = Exchanged {
+        balance_tracker.free_motion(&free);
+        let exchanged = ExchangeTotals {
             linear: Vector3::y() * 4.0,
             angular: Vector3::x() * 2.0,
             work: 6.0,
             flows: ParticleFlows { bodies: 6.0, ..ParticleFlows::default() },
-            ..Exchanged::default()
+            ..ExchangeTotals::default()
         };
-        account.contact(&exchanged);
+        balance_tracker.contact(&exchanged);
         // It should have (4, 4, 0) N s, (2, 0, 8) N m s and 10 J.
         let linear = Vector3::new(4.0, 4.0, 0.0) + Vector3::new(0.0, 0.0, 0.8);
         let end = totals(linear, Vector3::new(2.0, 0.0, 8.0) + Vector3::y() * 0.5, 11.0);
-        let told = account.diagnose(&end, None, 0.0);
-        let balance = account.balance(&end, None);
+        let told = balance_tracker.diagnostics(&end, None, 0.0);
+        let balance = balance_tracker.balance(&end, None);
         assert!((balance.mass - 0.1).abs() < 1e-12, "{balance:?}");
         assert!((balance.linear_momentum - 0.8 / 8.0).abs() < 1e-12, "{balance:?}");
         assert!((balance.angular_momentum - 0.5 / 10.0).abs() < 1e-12, "{balance:?}");
@@ -200,9 +200,9 @@ mod tests {
     // The law: without particles nothing is known of their balances, and without anything that moves nothing of energy.
     #[test]
     fn what_is_not_there_has_no_figures() {
-        let mut account = Account::open(&Totals::default(), Vector3::zeros(), None);
-        let told = account.diagnose(&Totals::default(), None, 0.0);
-        let balance = account.balance(&Totals::default(), None);
+        let mut balance_tracker = BalanceTracker::begin(&Totals::default(), Vector3::zeros(), None);
+        let told = balance_tracker.diagnostics(&Totals::default(), None, 0.0);
+        let balance = balance_tracker.balance(&Totals::default(), None);
         assert!(
             balance.mass.is_nan() && balance.linear_momentum.is_nan() && balance.angular_momentum.is_nan()
         );
@@ -214,11 +214,13 @@ mod tests {
     #[test]
     fn a_gain_is_told_from_the_lowest_to_the_highest() {
         let start = totals(Vector3::zeros(), Vector3::zeros(), 10.0);
-        let mut account = Account::open(&start, Vector3::zeros(), None);
+        let mut balance_tracker = BalanceTracker::begin(&start, Vector3::zeros(), None);
         let mut at = |kinetic: f64, lost: f64| {
             let flows = ParticleFlows { contact_normal: Some(lost), ..ParticleFlows::default() };
-            account.contact(&Exchanged { flows, ..Exchanged::default() });
-            account.diagnose(&totals(Vector3::zeros(), Vector3::zeros(), kinetic), None, 0.0).energy
+            balance_tracker.contact(&ExchangeTotals { flows, ..ExchangeTotals::default() });
+            balance_tracker
+                .diagnostics(&totals(Vector3::zeros(), Vector3::zeros(), kinetic), None, 0.0)
+                .energy
         };
         at(4.0, 0.0);
         let risen = at(7.0, 0.0);
