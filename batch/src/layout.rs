@@ -1,6 +1,5 @@
 //! Where numbers are: those that a world keeps, its parameters, and those of a step.
 
-use super::plan::Plan;
 use pliant_geometry::pairs::Kind;
 use pliant_numeric::lanes::LANES;
 
@@ -69,21 +68,33 @@ pub(super) const MEETING: usize = 7;
 /// Numbers of an inertia.
 pub(super) const INERTIA: usize = 10;
 
+/// How many there are of what the numbers belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts {
+    pub bodies: usize,
+    pub positions: usize,
+    /// Degrees of freedom.
+    pub dofs: usize,
+    pub motors: usize,
+    pub geometries: usize,
+    /// Entries of the blocks of all jointed trees, lower triangles.
+    pub blocks: usize,
+    /// Degrees of freedom of the largest tree.
+    pub largest: usize,
+}
+
 impl Layout {
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(counts: &Counts) -> Self {
+        let &Counts { bodies, positions, dofs, motors, geometries, blocks, largest } = counts;
         let mut next = 0;
         let mut take = |count: usize| {
             next += count;
             next - count
         };
-        let (bodies, dofs) = (plan.bodies.len(), plan.velocities());
-        let largest = plan.trees.iter().map(|tree| tree.size).max().unwrap_or(0);
-        let jointed = plan.trees.iter().filter(|tree| !tree.floats());
-        let blocks = jointed.map(|t| t.size * (t.size + 1) / 2).sum();
         let mut l = Self {
-            positions: take(plan.positions),
+            positions: take(positions),
             velocities: take(dofs),
-            targets: take(plan.motors.len()),
+            targets: take(motors),
             runs: take(1),
             ..Self::default()
         };
@@ -95,9 +106,9 @@ impl Layout {
         };
         l.gravity = take(3);
         l.mass = take(bodies);
-        l.sizes = take(3 * plan.geometries.len());
-        l.friction = take(3 * plan.geometries.len());
-        l.motors = take(3 * plan.motors.len());
+        l.sizes = take(3 * geometries);
+        l.friction = take(3 * geometries);
+        l.motors = take(3 * motors);
         l.parameters = next;
         next = 0;
         let mut take = |count: usize| {
@@ -114,9 +125,9 @@ impl Layout {
         l.momenta = take(dofs);
         l.smooth = take(dofs);
         l.loads = take(dofs);
-        l.saturated = take(2 * plan.motors.len());
-        l.solids = take(POSE * plan.geometries.len());
-        l.radii = take(plan.geometries.len());
+        l.saturated = take(2 * motors);
+        l.solids = take(POSE * geometries);
+        l.radii = take(geometries);
         l.columns = take(2 * 6 * largest);
         l.work = take(3 * largest);
         l.meetings = take(MEETING * Kind::BoxBox.most_points());

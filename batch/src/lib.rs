@@ -15,6 +15,7 @@
 //!
 //! [`Form::Published`]: pliant_rigid::comfree::Form::Published
 
+mod block;
 mod contact;
 mod cull;
 mod error;
@@ -32,6 +33,7 @@ mod spatial;
 mod step;
 mod world;
 
+pub use block::Status;
 pub use error::BatchError;
 pub use flat::{
     FLAT_NONE, FlatBatch, FlatBody, FlatDof, FlatGeometry, FlatMotor, FlatPair, FlatParameters, FlatPose,
@@ -39,16 +41,17 @@ pub use flat::{
 };
 pub use parameter::Parameter;
 pub use source::ClosedFormContacts;
-pub use world::{Status, World};
+pub use world::World;
 
 use rayon::prelude::*;
 
+use block::Block;
 use plan::Plan;
 use pliant_numeric::lanes::{LANES, Row};
 use pliant_rigid::collision::Scene;
 use pliant_rigid::multibody::State;
 use pliant_rigid::simulation::System;
-use step::{Block, StepBlock};
+use step::StepBlock;
 
 /// Isolated copies of a system.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
 use super::error::BatchError;
-use super::layout::Layout;
+use super::layout::{Counts, Layout};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{Kind, size_of};
 use pliant_rigid::collision::Scene;
@@ -180,7 +180,16 @@ impl Plan {
         let passives = passives_of(model, &trees);
         let mut facets = pliant_rigid::comfree::Facets::default();
         facets.reset(settings.facets);
-        let mut plan = Self {
+        let layout = Layout::new(&Counts {
+            bodies: bodies.len(),
+            positions: model.positions(),
+            dofs: passives.len(),
+            motors: motors.len(),
+            geometries: geometries.len(),
+            blocks: block,
+            largest: trees.iter().map(|tree| tree.size).max().unwrap_or(0),
+        });
+        Ok(Self {
             settings,
             dt,
             gravity: model.gravity,
@@ -193,10 +202,8 @@ impl Plan {
             positions: model.positions(),
             links,
             facets: facets.directions().to_vec(),
-            layout: Layout::default(),
-        };
-        plan.layout = Layout::new(&plan);
-        Ok(plan)
+            layout,
+        })
     }
 
     pub fn velocities(&self) -> usize {

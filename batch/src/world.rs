@@ -2,23 +2,11 @@
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
+use super::block::{Block, Status};
 use super::layout::POSE;
 use super::plan::Plan;
-use super::step::Block;
 use pliant_numeric::lanes::Row;
 use pliant_rigid::multibody::LinkId;
-
-/// Whether a world runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Status {
-    /// It does.
-    Running,
-    /// It diverged: the step after this time gave what is not finite, or faster than 10^6 m/s or rad/s. Its state is that of this time.
-    Stopped {
-        /// When (s).
-        time: f64,
-    },
-}
 
 /// One world, before a step.
 pub struct World<'a> {

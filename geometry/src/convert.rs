@@ -1,6 +1,6 @@
 //! The only place where the types of parry (glam) and of this crate (nalgebra) meet.
 
-use super::tessellate::Triangulation;
+use super::mesh::Triangulation;
 use nalgebra::{Point3, Vector3};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::query::epa::EPA;

@@ -2,7 +2,7 @@
 
 use super::bvh::{Bounds, Bvh, Hit};
 use super::triangle::Region;
-use super::{GeometryError, SurfacePoint, mass, topology};
+use super::{GeometryError, SurfacePoint, topology, volume};
 use nalgebra::{Point3, Unit, Vector3};
 
 /// Cosine of 60 degrees: triangles whose normals are closer than this face the same side.
@@ -14,6 +14,9 @@ const SHADOW_COSINE: f64 = 0.9;
 /// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of rounding
 /// errors.
 const COINCIDENT: f64 = 1e-10;
+
+/// Vertices (m) and triangles.
+pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
 /// A closed, oriented triangle mesh in its own frame. The triangles are counter-clockwise seen from outside.
 ///
@@ -46,7 +49,7 @@ impl TriangleMesh {
     /// first offender.
     pub fn new(vertices: Vec<Point3<f64>>, triangles: Vec<[u32; 3]>) -> Result<Self, GeometryError> {
         let half_edges = topology::check(&vertices, &triangles)?;
-        let volume = mass::signed_volume(&vertices, &triangles);
+        let volume = volume::signed_volume(&vertices, &triangles);
         if volume <= 0.0 || volume.is_nan() {
             return Err(GeometryError::InsideOut { volume });
         }

@@ -1,40 +1,48 @@
 //! Closed tessellations of the shapes, for rendering.
 
 use super::Shape;
+use super::mesh::Triangulation;
 use nalgebra::Point3;
 use std::f64::consts::PI;
 
-/// Vertices (m) and triangles.
-pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
-
-pub(super) fn triangles(shape: &Shape, segments: u32) -> Triangulation {
-    match shape {
-        Shape::HalfSpace => (Vec::new(), Vec::new()),
-        Shape::Box { half_extents: h } => {
-            // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the order of the
-            // features.
-            let vertex = |k: u32, axis: u32, h: f64| if k >> axis & 1 == 1 { h } else { -h };
-            let vertices =
-                (0..8).map(|k| Point3::new(vertex(k, 0, h.x), vertex(k, 1, h.y), vertex(k, 2, h.z)));
-            let quads = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
-            let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
-            (vertices.collect(), triangles.collect())
+impl Shape {
+    /// A tessellation for rendering, in the shape frame: vertices (m) and triangles, counter-clockwise
+    /// seen from outside, closed. `segments` (at least 3) is the number of segments round a full
+    /// circle; boxes, hulls and meshes do not use it. The half-space has no triangles; height fields do
+    /// not use `segments` either.
+    pub fn triangles(&self, segments: u32) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
+        let segments = segments.max(3);
+        match self {
+            Shape::HalfSpace => (Vec::new(), Vec::new()),
+            Shape::Box { half_extents: h } => {
+                // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the order of the
+                // features.
+                let vertex = |k: u32, axis: u32, h: f64| if k >> axis & 1 == 1 { h } else { -h };
+                let vertices =
+                    (0..8).map(|k| Point3::new(vertex(k, 0, h.x), vertex(k, 1, h.y), vertex(k, 2, h.z)));
+                let quads =
+                    [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
+                let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+                (vertices.collect(), triangles.collect())
+            }
+            Shape::Sphere { radius } => revolve(&round_profile(*radius, 0.0, segments), segments),
+            Shape::Capsule { radius, half_length } => {
+                revolve(&round_profile(*radius, *half_length, segments), segments)
+            }
+            Shape::Cylinder { radius: r, half_length: h } => {
+                revolve(&[(0.0, -h), (*r, -h), (*r, *h), (0.0, *h)], segments)
+            }
+            Shape::ConvexHull(hull) => (hull.mesh().vertices().to_vec(), hull.mesh().triangles().to_vec()),
+            Shape::Mesh(mesh) => (mesh.vertices().to_vec(), mesh.triangles().to_vec()),
+            Shape::Ellipsoid { semi_axes } => {
+                let (mut vertices, triangles) = revolve(&round_profile(1.0, 0.0, segments), segments);
+                vertices.iter_mut().for_each(|v| v.coords.component_mul_assign(semi_axes));
+                (vertices, triangles)
+            }
+            Shape::HeightField(field) => {
+                (field.mesh().vertices().to_vec(), field.mesh().triangles().to_vec())
+            }
         }
-        Shape::Sphere { radius } => revolve(&round_profile(*radius, 0.0, segments), segments),
-        Shape::Capsule { radius, half_length } => {
-            revolve(&round_profile(*radius, *half_length, segments), segments)
-        }
-        Shape::Cylinder { radius: r, half_length: h } => {
-            revolve(&[(0.0, -h), (*r, -h), (*r, *h), (0.0, *h)], segments)
-        }
-        Shape::ConvexHull(hull) => (hull.mesh().vertices().to_vec(), hull.mesh().triangles().to_vec()),
-        Shape::Mesh(mesh) => (mesh.vertices().to_vec(), mesh.triangles().to_vec()),
-        Shape::Ellipsoid { semi_axes } => {
-            let (mut vertices, triangles) = revolve(&round_profile(1.0, 0.0, segments), segments);
-            vertices.iter_mut().for_each(|v| v.coords.component_mul_assign(semi_axes));
-            (vertices, triangles)
-        }
-        Shape::HeightField(field) => (field.mesh().vertices().to_vec(), field.mesh().triangles().to_vec()),
     }
 }
 

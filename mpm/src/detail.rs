@@ -15,10 +15,10 @@
 
 use crate::arena::{Arena, STENCIL, Window};
 use crate::blocks::NodeBlock;
-use crate::g2p::{affine_of, copy_nodes, gather_stencil, load_stencil, put};
+use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::{Material, Model};
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, kinematics};
+use crate::tiles::{ParticleBlock, Tile, kinematics, put};
 use crate::weights::Stencils;
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};

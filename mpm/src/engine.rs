@@ -7,25 +7,25 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::{Arena, PoolShare, Window, place};
+use crate::arena::Window;
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
 use crate::cloth::{ClothMaterial, Patch, Sheet};
-use crate::detail::{self, Detail, FindDetail};
+use crate::detail::{self, Detail};
 use crate::error::MpmError;
-use crate::g2p::{GridToParticles, MeasureWindow, Outcome};
-use crate::grid::{FreeMotionSums, GridPass, Impulse};
+use crate::g2p::{MeasureWindow, Outcome};
+use crate::grid::{FreeMotionSums, Impulse};
 use crate::material::Material;
-use crate::p2g::ParticlesToGrid;
 use crate::particle::ParticleState;
 use crate::sheets::{PinImpulse, Scatter, Sheets};
 use crate::sort::Sorter;
 use crate::stable_step::largest_stable_substep;
+use crate::store::build_store;
 use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
 use pliant_numeric::simd::{Detected, Level, Row};
 
 /// Node blocks of which a thread takes one lot at a time, with one partial sum.
-const NODE_CHUNK: usize = 8;
+pub(crate) const NODE_CHUNK: usize = 8;
 
 /// Sort again once the order costs this much more than a fresh one (changes of cell along the particles).
 const STALE: f64 = 1.25;
@@ -69,29 +69,29 @@ pub struct Mpm {
     pub(crate) nodes: Vec<NodeBlock>,
     pub(crate) order: Order,
     pub(crate) level: Detected,
-    planes: Vec<GridPlane>,
+    pub(crate) planes: Vec<GridPlane>,
     sorter: Sorter,
     /// What the stencils of each block's particles reach.
     pub(crate) windows: Vec<Window>,
     /// The windows' rows.
-    pool: Vec<Row>,
+    pub(crate) pool: Vec<Row>,
     /// Runs of particles in the same cell, by block.
-    runs: Vec<u32>,
+    pub(crate) runs: Vec<u32>,
     /// By lot of node blocks.
-    sums: Vec<FreeMotionSums>,
+    pub(crate) sums: Vec<FreeMotionSums>,
     pub(crate) outcomes: Vec<Outcome>,
     count: usize,
     grid_version: u64,
     /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
     pub(crate) lost: Option<MpmError>,
     /// In the last P2G [m/s^2].
-    gravity: Vector3<f64>,
+    pub(crate) gravity: Vector3<f64>,
     /// Whether any material is granular.
-    keeps_details: bool,
+    pub(crate) keeps_details: bool,
     /// Of each tile, found in the last P2G; empty where nothing is granular.
-    details: Vec<Detail>,
+    pub(crate) details: Vec<Detail>,
     /// Fraction of them that the next G2P gives back.
-    kept_detail: f32,
+    pub(crate) kept_detail: f32,
 }
 
 /// Where the grid is, and how it moves.
@@ -114,7 +114,7 @@ impl GridFrame {
 }
 
 /// Both halves of the state.
-type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
+pub(crate) type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
 
 /// How well the particles are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Mpm {
             all = particles.iter().copied().chain(Sheets::particles(sheets, materials.len())).collect();
             (particles.len(), &all[..])
         };
-        let store = crate::particle::build_store(grid_spacing, &materials, &densities, particles)?;
+        let store = build_store(grid_spacing, &materials, &densities, particles)?;
         let level = Detected::new(level);
         let made = || Box::new(Sheets::new(sheets, first, grid_spacing, level));
         let sheets = (!sheets.is_empty()).then(made);
@@ -290,13 +290,6 @@ impl Mpm {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
     }
 
-    /// Largest speed of a particle relative to a `velocity` (world frame) [m/s].
-    pub fn fastest_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
-        let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];
-        let squares = (0..self.block_count()).into_par_iter().map(|b| self.block(b).largest_square(velocity));
-        f64::from(squares.reduce(|| 0.0, f32::max)).sqrt()
-    }
-
     /// Bytes held for particles and grid.
     pub fn memory(&self) -> usize {
         fn bytes<T>(v: &Vec<T>) -> usize {
@@ -385,185 +378,8 @@ impl Mpm {
         });
     }
 
-    /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary conditions.
-    ///
-    /// `dt` is the substep [s], `gravity` in m/s^2, world frame. Does nothing once a particle is lost.
-    pub fn particles_to_grid(&mut self, dt: f64, gravity: Vector3<f64>) -> FreeMotion {
-        if self.lost.is_some() {
-            return FreeMotion::default();
-        }
-        self.gravity = gravity;
-        if self.order.must_sort {
-            self.sort();
-        }
-        self.find_details(dt);
-        self.scatter(dt, false);
-        self.free_motion(gravity * dt, true)
-    }
-
-    /// What granular particles do that the grid does not hold, to be given back after this substep of `dt` [s].
-    fn find_details(&mut self, dt: f64) {
-        self.kept_detail = detail::kept(self.gravity.norm(), self.grid_spacing, dt) as f32;
-        if !self.keeps_details || self.kept_detail == 0.0 {
-            self.details.clear();
-            return;
-        }
-        self.scatter(0.0, true);
-        self.free_motion(Vector3::zeros(), false);
-        resize(&mut self.details, self.store.kinematics.len(), [Row::ZERO; detail::ROWS]);
-        let (level, h) = (self.level, self.grid_spacing as f32);
-        let (nodes, around) = (&self.nodes, &self.topology.nodes_of_particles);
-        let (kinematics, windows) = (&self.store.kinematics, &self.windows);
-        let work = |b: usize, block: &ParticleBlock, details: &mut [Detail], _: &mut Outcome| {
-            Arena::with(|arena| {
-                level.run(FindDetail {
-                    block,
-                    kinematics: &kinematics[block.range()],
-                    details,
-                    window: &windows[b],
-                    around: &around[b],
-                    nodes,
-                    arena,
-                    grid_spacing: h,
-                });
-            });
-        };
-        par_blocks(0, &self.store.blocks, &mut self.details[..], &mut self.outcomes, &work);
-    }
-
-    /// Particles, or only the granular ones, to windows, with the impulses of `dt` [s].
-    fn scatter(&mut self, dt: f64, granular: bool) {
-        let rows = place(&mut self.windows);
-        if rows > self.pool.len() {
-            // Windows grow as particles drift: room for that, so that it is done rarely.
-            self.pool = Vec::new();
-            resize(&mut self.pool, rows + rows / 3, Row::ZERO);
-        }
-        let (level, h) = (self.level, self.grid_spacing as f32);
-        let (store, windows) = (&self.store, &self.windows);
-        let granular_of = granular.then_some(&self.materials[..]);
-        let cloth_from = self.sheets.is_some().then_some(self.materials.len());
-        let work = |b: usize, block: &ParticleBlock, share: PoolShare, runs: &mut u32| {
-            *runs = Arena::with(|arena| {
-                level.run(ParticlesToGrid {
-                    block,
-                    kinematics: &store.kinematics[block.range()],
-                    deformation: &store.deformation[block.range()],
-                    window: &windows[b],
-                    rows: share.rows,
-                    arena,
-                    grid_spacing: h,
-                    dt: dt as f32,
-                    cloth_from,
-                    granular_of,
-                })
-            });
-        };
-        let pool = PoolShare { windows, rows: &mut self.pool[..rows] };
-        par_blocks(0, &store.blocks, pool, &mut self.runs, &work);
-        self.order.runs = self.runs.iter().map(|&r| u64::from(r)).sum();
-        if self.order.runs_when_sorted == 0 {
-            self.order.runs_when_sorted = self.order.runs;
-        }
-    }
-
-    /// Sums the windows and moves the nodes, by the boundary conditions or without them.
-    fn free_motion(&mut self, gravity_step: Vector3<f64>, bounded: bool) -> FreeMotion {
-        let (level, grid_spacing, origin) = (self.level, self.grid_spacing, self.frame.origin);
-        let planes = if bounded { &self.planes[..] } else { &[] };
-        let (windows, pool) = (&self.windows, &self.pool);
-        let (keys, around) = (&self.topology.keys, &self.topology.particles_of_nodes);
-        let chunks = self.nodes.par_chunks_mut(NODE_CHUNK).zip(&mut self.sums).enumerate();
-        chunks.for_each(|(c, (blocks, sums))| {
-            *sums = FreeMotionSums::default();
-            for (b, block) in (c * NODE_CHUNK..).zip(blocks) {
-                let (key, neighbours) = (keys[b], &around[b]);
-                *sums += level.run(GridPass {
-                    block,
-                    key,
-                    neighbours,
-                    windows,
-                    pool,
-                    gravity_step,
-                    planes,
-                    grid_spacing,
-                    origin,
-                });
-            }
-        });
-        let mut total = FreeMotionSums::default();
-        for &sums in &self.sums {
-            total += sums;
-        }
-        FreeMotion {
-            mass: total.mass,
-            gravity: total.gravity,
-            boundary: total.boundary,
-            work: total.work,
-            boundary_work: Some(total.boundary_work),
-        }
-    }
-
-    /// Grid to particles with the node velocities as they are now, then the particles' motion and stress.
-    ///
-    /// # Errors
-    /// [`MpmError::LostParticle`] if a particle's position is not a number, or it moved more than two cells in this
-    /// substep `dt` [s]. The particles then stay as they are, and every later call gives the same error until
-    /// [`Mpm::read_state`].
-    pub fn grid_to_particles(&mut self, dt: f64) -> Result<(), MpmError> {
-        if let Some(lost) = &self.lost {
-            return Err(lost.clone());
-        }
-        let (level, h) = (self.level, self.grid_spacing as f32);
-        let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
-        let sheets = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.materials);
-        let (details, kept_detail) = (&self.details, self.kept_detail);
-        let grid_velocity = self.frame.velocity.map(|v| v as f32).into();
-        let work = |b: usize,
-                    block: &ParticleBlock,
-                    ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
-                    outcome: &mut Outcome| {
-            *outcome = Arena::with(|arena| {
-                level.run(GridToParticles {
-                    block,
-                    kinematics,
-                    deformation,
-                    window: &mut window[0],
-                    around: &around[b],
-                    nodes,
-                    arena,
-                    materials,
-                    sheets,
-                    grid_spacing: h,
-                    grid_velocity,
-                    dt: dt as f32,
-                    details: details.get(block.range()).unwrap_or_default(),
-                    kept_detail,
-                })
-            });
-        };
-        let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
-        let shares = (tiles, PerBlock(&mut self.windows[..]));
-        par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
-        self.advance_sheets(dt);
-        self.frame.origin = self.frame.after(dt);
-        self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
-        let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
-        self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));
-        self.lost.clone().map_or(Ok(()), Err)
-    }
-
-    /// What only sheets do, unless G2P lost a particle already.
-    fn advance_sheets(&mut self, dt: f64) {
-        let lost = self.outcomes.iter().any(|o| o.lost.is_some());
-        if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            sheets.advance(&self.store, self.frame.after(dt), dt, self.gravity);
-            self.scatter_sheets();
-        }
-    }
-
     /// Brings what the sheets found to their particles' lanes.
-    fn scatter_sheets(&mut self) {
+    pub(crate) fn scatter_sheets(&mut self) {
         let Some(sheets) = self.sheets.as_deref() else { return };
         let (level, materials) = (self.level, self.materials.len());
         let work = |_: usize,
@@ -579,14 +395,6 @@ impl Mpm {
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
         let shares = (tiles, PerBlock(&mut self.windows[..]));
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
-    }
-
-    /// Lets the pins of cloth act on the grid in the substep of `dt` from `time` on [s]. To be called between
-    /// [`Mpm::particles_to_grid`] and whatever else changes node velocities.
-    pub fn hold_pins(&mut self, time: f64, dt: f64) {
-        if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
-            sheets.hold_grid(&self.store, &self.topology, &mut self.nodes, self.frame.origin, (time, dt));
-        }
     }
 
     /// What the pins of cloth did in the last substep, complete after [`Mpm::grid_to_particles`].
@@ -628,15 +436,5 @@ impl Mpm {
         let of_sheets =
             self.sheets.as_ref().map_or(f64::INFINITY, |sheets| sheets.largest_substep(max_speed));
         largest_stable_substep(self.grid_spacing, &self.materials, max_speed).min(of_sheets)
-    }
-
-    fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {
-        let view = self.block(block);
-        let i = tile * pliant_numeric::simd::LANES + lane;
-        MpmError::LostParticle {
-            id: view.id(i),
-            position: view.position(i).coords,
-            velocity: view.velocity(i),
-        }
     }
 }

@@ -5,8 +5,8 @@
 //! - [`bspline`]: the grid's weights;
 //! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins;
 //! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
-//! - [`engine`]: the fast f32 path, [`Mpm`]; [`particle`] and [`blocks`] show its particles and its grid, [`totals`] sums
-//!   them up;
+//! - [`engine`]: the fast f32 path, [`Mpm`]; [`view`] and [`blocks`] show its [particles](particle) and its grid,
+//!   [`totals`] sums them up;
 //! - [`boundary`]: conditions on the grid at fixed planes;
 //! - [`stable_step`]: the largest substep that explicit elasticity allows.
 
@@ -23,14 +23,19 @@ pub mod particle;
 pub mod reference;
 pub mod stable_step;
 pub mod totals;
+pub mod view;
 
 mod arena;
 mod g2p;
+mod gather;
 mod grid;
 mod p2g;
 mod sheets;
 mod sort;
 mod state;
+mod store;
+mod stored;
+mod substep;
 mod tiles;
 mod weights;
 
@@ -39,9 +44,10 @@ pub use engine::{Dissipated, FreeMotion, Mpm};
 pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;
-pub use particle::{BlockView, ParticleExtent, ParticleState};
+pub use particle::{ParticleExtent, ParticleState};
 pub use pliant_numeric::simd::Level;
 pub use sheets::PinImpulse;
 pub use stable_step::largest_stable_substep;
-pub use state::StoredParticle;
+pub use stored::StoredParticle;
 pub use totals::Totals;
+pub use view::BlockView;

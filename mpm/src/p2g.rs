@@ -8,7 +8,7 @@
 use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
 use crate::detail::granular_lanes;
 use crate::material::Material;
-use crate::sheets::{is_cloth, lanes};
+use crate::sheets::lanes::{self, is_cloth};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};

@@ -7,94 +7,24 @@
 //! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
 
 mod cloth;
+mod error;
 mod grid;
+mod particle;
 mod totals;
 
 pub use crate::cloth::ClothError;
 pub use cloth::{Cloth, ClothFace, ClothParticle};
+pub use error::ReferenceError;
 pub use grid::{Grid, Node};
+pub use particle::{BodyForce, Particle};
 pub use totals::Totals;
 
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::detail;
-use crate::material::{Material, MaterialError};
+use crate::material::Material;
 use nalgebra::{Matrix3, Vector3};
-
-/// One material point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Particle {
-    /// Position x (m).
-    pub position: Vector3<f64>,
-    /// Velocity v (m/s).
-    pub velocity: Vector3<f64>,
-    /// Affine velocity field C (1/s): v(x) = v + C (x - x_p).
-    pub affine: Matrix3<f64>,
-    /// Elastic deformation gradient F (no unit).
-    pub deformation_gradient: Matrix3<f64>,
-    /// Volume at rest (m^3).
-    pub volume: f64,
-    /// Mass (kg).
-    pub mass: f64,
-    /// Index into [`ReferenceMpm::materials`].
-    pub material: usize,
-    /// History of the constitutive model, see [`Constitutive`].
-    pub state: f64,
-}
-
-impl Particle {
-    /// An undeformed particle at rest, with mass from its material's density; `volume` in m^3.
-    pub fn at_rest(position: Vector3<f64>, volume: f64, material: usize, density: f64) -> Self {
-        Self {
-            position,
-            velocity: Vector3::zeros(),
-            affine: Matrix3::zeros(),
-            deformation_gradient: Matrix3::identity(),
-            volume,
-            mass: density * volume,
-            material,
-            state: 0.0,
-        }
-    }
-}
-
-/// Why the reference cannot be built or stepped.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ReferenceError {
-    /// A material parameter is out of range.
-    #[error("material {index}: {source}")]
-    Material {
-        /// Index of the material.
-        index: usize,
-        /// The parameter.
-        source: MaterialError,
-    },
-    /// A particle names a material that is not there.
-    #[error("particle {particle}: material is {material}, but there are {count} materials")]
-    NoSuchMaterial {
-        /// Index of the particle.
-        particle: usize,
-        /// The index it names.
-        material: usize,
-        /// How many materials there are.
-        count: usize,
-    },
-    /// The grid spacing is not a positive length.
-    #[error("grid_spacing is {0} m, but must be positive and finite")]
-    GridSpacing(f64),
-    /// A position is not a number, or the particles are too far apart for the reference's dense grid.
-    #[error("particle {particle}: position is ({}, {}, {}) m, outside any grid", .position.x, .position.y, .position.z)]
-    OutsideGrid {
-        /// Index of the particle; those of each cloth (vertices, then centroids) count on from the others.
-        particle: usize,
-        /// Its position (m).
-        position: Vector3<f64>,
-    },
-}
-
-/// An acceleration field (m/s^2) of position (m) and time (s), in addition to gravity.
-pub type BodyForce = Box<dyn Fn(&Vector3<f64>, f64) -> Vector3<f64>>;
 
 /// Particles, materials and settings of the reference.
 pub struct ReferenceMpm {

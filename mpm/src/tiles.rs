@@ -6,7 +6,7 @@
 //! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
 //! the world the particle is: 24 bits below four cells, at any block index.
 
-use pliant_numeric::simd::{LANES, Row, Simd};
+use pliant_numeric::simd::{LANES, Lanes, Row, Simd};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 17;
@@ -172,4 +172,11 @@ pub(crate) fn with_room<T>(v: &mut Vec<T>, len: usize) {
 pub(crate) fn resize<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
     with_room(v, len);
     v.resize(len, value);
+}
+
+/// Stores `value` in the lanes of `mask`.
+#[inline(always)]
+pub(crate) fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
+    let kept = S::load(&row.0);
+    S::store(&mut row.0, S::select(mask, value.0, kept));
 }

@@ -1,7 +1,6 @@
 //! Poses and velocities along a prescribed trajectory.
 
 use crate::error::RigidError;
-use crate::motion::{PoseKey, Trajectory, VelocityKey};
 use crate::spatial::{SpatialVelocity, advance, is_pose};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
@@ -10,6 +9,37 @@ use std::f64::consts::PI;
 const HALF_TURN_MARGIN: f64 = 1e-6;
 /// How far (m, rad) a body's initial pose may be from its trajectory at time 0: rounding in files.
 const START_TOLERANCE: f64 = 1e-6;
+
+/// A pose to be at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseKey {
+    /// Time (s).
+    pub time: f64,
+    /// Pose in the world.
+    pub pose: Isometry3<f64>,
+}
+
+/// A velocity to have from a time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VelocityKey {
+    /// Time (s).
+    pub time: f64,
+    /// Velocity in the world frame, linear at the body's origin.
+    pub velocity: SpatialVelocity,
+}
+
+/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less than half
+/// a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trajectory {
+    /// World poses, linear in position and at constant angular velocity (slerp) in rotation between keys,
+    /// held before the first and after the last. The rotation between two keys goes the shorter way round;
+    /// half a turn is refused.
+    Poses(Vec<PoseKey>),
+    /// Velocities, constant from each key's time to the next, zero before the first, integrated from the
+    /// body's initial pose at time 0. Keys before time 0 are refused.
+    Velocities(Vec<VelocityKey>),
+}
 
 impl Trajectory {
     /// Pose in the world at time 0 of a body with initial pose `initial`: that of the keys, or `initial`

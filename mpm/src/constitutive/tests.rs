@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::material::{Elastic, GranularFlow, GranularWalls};
-use pliant_numeric::linalg::Vec3;
+use pliant_numeric::linalg::{Sym3, Vec3};
 use pliant_numeric::svd::svd;
 use pliant_testing::random::{Random, to_f32, to_f64};
 

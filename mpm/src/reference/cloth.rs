@@ -6,7 +6,9 @@
 
 mod pins;
 
-use super::{BodyForce, Grid, Totals};
+use super::grid::Grid;
+use super::particle::BodyForce;
+use super::totals::Totals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{

@@ -1,7 +1,7 @@
 //! The reference's grid: all nodes of the particles' bounding box.
 
-use super::totals::TotalsSum;
-use super::{ReferenceError, Totals};
+use super::error::ReferenceError;
+use super::totals::{Totals, TotalsSum};
 use crate::bspline::{base_node, quadratic_weights};
 use nalgebra::Vector3;
 

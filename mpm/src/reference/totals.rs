@@ -1,6 +1,6 @@
 //! Conserved quantities of particles.
 
-use super::Particle;
+use super::particle::Particle;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use nalgebra::{Matrix3, Vector3};
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Lists, Vertices};
+use super::arrays::{Lists, Vertices};
 use crate::cloth::{Hinge, Sheet};
 
 /// Hinges that a thread takes at once, at least.

@@ -1,7 +1,8 @@
 //! Elastic energy of the sheets.
 
+use super::Sheets;
+use super::arrays::{FaceGroup, FaceState};
 use super::stress::{columns, directors, edges};
-use super::{FaceGroup, FaceState, Sheets};
 use crate::cloth::model::Qr;
 use crate::cloth::{ClothMaterial, ClothModel};
 use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};

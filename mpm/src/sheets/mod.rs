@@ -12,8 +12,10 @@
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on the number of threads.
 
+mod arrays;
 mod bending;
 mod energy;
+pub(crate) mod lanes;
 mod pins;
 mod quad;
 mod scatter;
@@ -23,150 +25,23 @@ mod tie;
 pub use pins::PinImpulse;
 pub(crate) use scatter::Scatter;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use crate::blocks::{NodeBlock, Topology};
 use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet, Stability};
 use crate::particle::ParticleState;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
-use crate::tiles::{BLOCK_CELLS, Store, deformation, kinematics};
+use crate::tiles::{Store, kinematics};
+use arrays::{
+    FaceGroup, FaceState, GROUP_GRAIN, Lists, Member, Moved, SheetSpan, Slot, VERTEX_GRAIN, Vertices, corner,
+};
 use bending::Bending;
-use pins::Pins;
+use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, LANES, Row};
 use quad::Quad;
-use stress::Moved;
-
-/// Vertices that a thread takes at once, at least.
-const VERTEX_GRAIN: usize = 128;
-
-/// Groups of sixteen faces that a thread takes at once, at least.
-const GROUP_GRAIN: usize = 8;
-
-/// Rows of a deformation tile as cloth uses them.
-pub(crate) mod lanes {
-    use crate::tiles::deformation::GRADIENT;
-
-    /// Force on a vertex [N]; zero for a centroid. Column 0 of where others have their deformation gradient.
-    pub(crate) const FORCE: [usize; 3] = [GRADIENT, GRADIENT + 3, GRADIENT + 6];
-    /// Axial vector of the skew part of a face's stress times volume [J]; zero for a vertex. Column 1.
-    pub(crate) const MOMENT: [usize; 3] = [GRADIENT + 1, GRADIENT + 4, GRADIENT + 7];
-    /// A face's director. Column 2.
-    pub(crate) const DIRECTOR: [usize; 3] = [GRADIENT + 2, GRADIENT + 5, GRADIENT + 8];
-}
-
-/// Where a particle's lane is.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    /// Tile x 16 + lane.
-    lane: u32,
-    block: u32,
-}
-
-/// The vertices in a substep.
-#[derive(Clone, Debug, Default)]
-struct Vertices {
-    /// Their blocks' corners [cells], and nothing.
-    corners: Vec<[i32; 4]>,
-    /// Positions from there [cells], and nothing.
-    locals: Vec<Quad>,
-    /// Velocities [m/s], and 1 / mass [1/kg]; 0 where a pin holds the vertex.
-    velocities: Vec<Quad>,
-}
-
-/// A sheet's part of all.
-#[derive(Clone, Debug)]
-struct SheetSpan {
-    vertices: Range<usize>,
-    groups: Range<usize>,
-    stability: Stability,
-}
-
-/// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
-#[derive(Clone, Debug)]
-struct FaceGroup {
-    /// Their centroids' places in [`Sheets::slots`].
-    centroids: [u32; LANES],
-    /// Their corners, as numbers of vertices.
-    corners: [[u32; LANES]; 3],
-    /// Inverse of the edges at rest: 11, 12, 22 [1/cell].
-    inverse_edges: [Row; 3],
-    /// Volume [m^3].
-    volume: Row,
-    /// Mass of the centroid [kg].
-    mass: Row,
-    lanes: u32,
-}
-
-/// Sixteen faces in a substep.
-#[derive(Clone, Debug)]
-struct FaceState {
-    /// Director (no unit).
-    director: [Row; 3],
-    /// From the first corner to the others [cells].
-    edges: [[Row; 3]; 2],
-    /// Centroid from its block's corner [cells].
-    center: [Row; 3],
-    /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 [Pa].
-    biot: [Row; 3],
-    /// Centroids' velocities [m/s], and nothing.
-    velocities: [Quad; LANES],
-    /// Impulses in the tie [N s], and nothing.
-    impulses: [Quad; LANES],
-    /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
-    forces: [[Quad; 2]; LANES],
-    /// A row a face: centroid (3) [cells], velocity (3), director (3), V p3 / 2 (3) [J], area over that at rest.
-    centroid: [Row; LANES],
-}
-
-impl FaceState {
-    const ZERO: Self = Self {
-        director: [Row::ZERO; 3],
-        edges: [[Row::ZERO; 3]; 2],
-        center: [Row::ZERO; 3],
-        biot: [Row::ZERO; 3],
-        velocities: [Quad::ZERO; LANES],
-        impulses: [Quad::ZERO; LANES],
-        forces: [[Quad::ZERO; 2]; LANES],
-        centroid: [Row::ZERO; LANES],
-    };
-}
-
-/// What a particle of cloth is.
-#[derive(Clone, Copy, Debug)]
-enum Member {
-    Vertex(u32),
-    /// Group x 16 + lane.
-    Face(u32),
-}
-
-/// Lists of numbers, one after the other.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    first: Vec<u32>,
-    entries: Vec<u32>,
-}
-
-impl Lists {
-    /// From pairs (list, entry), sorted.
-    fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
-        let mut first = vec![0; count + 1];
-        for (list, _) in pairs {
-            first[*list as usize + 1] += 1;
-        }
-        for list in 0..count {
-            first[list + 1] += first[list];
-        }
-        Self { first, entries: pairs.iter().map(|&(_, entry)| entry).collect() }
-    }
-
-    #[inline(always)]
-    fn of(&self, list: usize) -> &[u32] {
-        &self.entries[self.first[list] as usize..self.first[list + 1] as usize]
-    }
-}
 
 /// All sheets of a model.
 #[derive(Clone, Debug)]
@@ -391,6 +266,26 @@ impl Sheets {
         self.find_forces(store, dt, gravity);
     }
 
+    /// Makes the grid move with the pins' vertices in the substep of `dt` from `time` [s] on.
+    pub(crate) fn hold_grid(
+        &mut self,
+        store: &Store,
+        topology: &Topology,
+        nodes: &mut [NodeBlock],
+        origin: Vector3<f64>,
+        (time, dt): (f64, f64),
+    ) {
+        let (slots, places) = (&self.slots, &self.places);
+        let grid = Grid { topology, nodes, origin, spacing: self.grid_spacing };
+        self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, dt);
+        self.pins.hold_grid(nodes, topology, (origin, self.grid_spacing));
+    }
+
+    /// What the pins did in the last substep.
+    pub(crate) fn pin_impulse(&self) -> PinImpulse {
+        self.pins.done
+    }
+
     /// Largest stable substep for particles that move at up to `max_speed` [m/s] [s].
     pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(max_speed));
@@ -419,25 +314,3 @@ impl Sheets {
             + self.bending.memory()
     }
 }
-
-/// A block's corner [cells].
-fn corner(store: &Store, block: u32) -> [i32; 3] {
-    store.blocks[block as usize].key.map(|k| k.wrapping_mul(BLOCK_CELLS))
-}
-
-impl Vertices {
-    /// The way from one vertex to another along axis `d` [cells]: exact but for one rounding.
-    #[inline(always)]
-    fn way(&self, from: usize, to: usize, d: usize) -> f32 {
-        let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
-        whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
-    }
-}
-
-/// Rows that P2G reads besides those of all particles.
-#[inline(always)]
-pub(crate) fn is_cloth(material_bits: f32, materials: usize) -> bool {
-    material_bits.to_bits() as usize >= materials
-}
-
-const _: () = assert!(deformation::GRADIENT == 0);

@@ -5,8 +5,8 @@
 
 use nalgebra::Vector3;
 
+use super::arrays::{FaceState, Lists, Slot, Vertices, corner};
 use super::quad::Quad;
-use super::{FaceState, Lists, Sheets, Slot, Vertices, corner};
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
 use crate::cloth::{Pin, Sheet};
@@ -55,7 +55,7 @@ pub(super) struct Pins {
     pins: Vec<(u32, Pin)>,
     /// Those that hold in this substep.
     held: Vec<Held>,
-    done: PinImpulse,
+    pub done: PinImpulse,
 }
 
 impl PinImpulse {
@@ -76,7 +76,14 @@ impl Pins {
     }
 
     /// Finds the pins that hold from `time` [s] on, and what they reach.
-    fn begin(&mut self, of: impl Fn(u32) -> Slot, store: &Store, grid: Grid<'_>, time: f64, dt: f64) {
+    pub(super) fn begin(
+        &mut self,
+        of: impl Fn(u32) -> Slot,
+        store: &Store,
+        grid: Grid<'_>,
+        time: f64,
+        dt: f64,
+    ) {
         self.done = PinImpulse::default();
         self.held.clear();
         for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
@@ -100,7 +107,7 @@ impl Pins {
     }
 
     /// Gives the grid the pins' impulses.
-    fn hold_grid(
+    pub(super) fn hold_grid(
         &mut self,
         nodes: &mut [NodeBlock],
         topology: &Topology,
@@ -174,11 +181,11 @@ impl Pins {
 
 /// Where the nodes are.
 #[derive(Clone, Copy)]
-struct Grid<'a> {
-    topology: &'a Topology,
-    nodes: &'a [NodeBlock],
-    origin: Vector3<f64>,
-    spacing: f64,
+pub(super) struct Grid<'a> {
+    pub topology: &'a Topology,
+    pub nodes: &'a [NodeBlock],
+    pub origin: Vector3<f64>,
+    pub spacing: f64,
 }
 
 impl Reach {
@@ -209,27 +216,5 @@ impl Held {
                 self.count += 1;
             }
         }
-    }
-}
-
-impl Sheets {
-    /// Makes the grid move with the pins' vertices in the substep of `dt` from `time` [s] on.
-    pub(crate) fn hold_grid(
-        &mut self,
-        store: &Store,
-        topology: &Topology,
-        nodes: &mut [NodeBlock],
-        origin: Vector3<f64>,
-        (time, dt): (f64, f64),
-    ) {
-        let (slots, places) = (&self.slots, &self.places);
-        let grid = Grid { topology, nodes, origin, spacing: self.grid_spacing };
-        self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, dt);
-        self.pins.hold_grid(nodes, topology, (origin, self.grid_spacing));
-    }
-
-    /// What the pins did in the last substep.
-    pub(crate) fn pin_impulse(&self) -> PinImpulse {
-        self.pins.done
     }
 }

@@ -1,9 +1,11 @@
 //! What the sheets found goes to their lanes.
 
-use super::{Member, Sheets, is_cloth, lanes as lanes_of};
+use super::Sheets;
+use super::arrays::Member;
+use super::lanes::{self as lanes_of, is_cloth};
 use crate::arena::Window;
-use crate::g2p::{Extent, Outcome, check_positions, put, speed_squared};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::g2p::{Extent, Outcome, check_positions, speed_squared};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, put};
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
 

@@ -4,9 +4,10 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use super::Sheets;
+use super::arrays::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Moved, Slot, VERTEX_GRAIN, Vertices, corner};
 use super::bending::Bending;
 use super::quad::Quad;
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, Slot, VERTEX_GRAIN, Vertices, corner};
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, stability};
 use crate::tiles::Store;
@@ -141,15 +142,6 @@ impl MeshStep {
     fn is_last(self) -> bool {
         self.step + 1 == self.steps
     }
-}
-
-/// The vertices in the steps of the mesh.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Moved {
-    /// Where they are, from where the substep left them [cells].
-    pub ways: Vec<Quad>,
-    /// [m/s]
-    pub velocities: Vec<Quad>,
 }
 
 /// Vertices of the mesh from number `first` on take a step.

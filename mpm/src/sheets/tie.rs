@@ -10,8 +10,9 @@
 
 use rayon::prelude::*;
 
+use super::Sheets;
+use super::arrays::{FaceGroup, FaceState, GROUP_GRAIN, Lists, VERTEX_GRAIN};
 use super::quad::Quad;
-use super::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Sheets, VERTEX_GRAIN};
 use pliant_numeric::simd::{Kernel, LANES, Simd};
 
 /// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of its velocity: it gathers from the same

@@ -16,6 +16,7 @@ pub use each;
 
 mod angle;
 mod array;
+mod double;
 mod dual;
 mod pose;
 mod real;

@@ -15,105 +15,10 @@ mod avx2;
 mod avx512;
 mod lanes;
 mod portable;
+mod vector;
 
 pub use lanes::Lanes;
-
-/// Lanes in a vector, and particles in a tile.
-pub const LANES: usize = 16;
-
-/// Sixteen floats in memory, aligned to a cache line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
-pub struct Row(pub [f32; LANES]);
-
-impl Row {
-    /// Zero in every lane.
-    pub const ZERO: Self = Self([0.0; LANES]);
-}
-
-/// One instruction set's sixteen-lane f32 vector.
-///
-/// Implementations are thin: every method is one or two instructions and `#[inline(always)]`, so that it melts into
-/// the kernel compiled for that instruction set.
-pub trait Simd: Copy + core::fmt::Debug + 'static {
-    /// Sixteen f32.
-    type V: Copy;
-    /// Sixteen truth values.
-    type M: Copy;
-
-    /// `x` in every lane.
-    fn splat(x: f32) -> Self::V;
-    /// Reads a row.
-    fn load(row: &[f32; LANES]) -> Self::V;
-    /// Writes a row.
-    fn store(row: &mut [f32; LANES], v: Self::V);
-    /// Asks for a cache line that is needed soon.
-    fn prefetch(row: &[f32; LANES]);
-    /// `a + b`.
-    fn add(a: Self::V, b: Self::V) -> Self::V;
-    /// `a - b`.
-    fn sub(a: Self::V, b: Self::V) -> Self::V;
-    /// `a * b`.
-    fn mul(a: Self::V, b: Self::V) -> Self::V;
-    /// `a / b`.
-    fn div(a: Self::V, b: Self::V) -> Self::V;
-    /// `a * b + c`, fused where the instruction set fuses.
-    fn mul_add(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// Square root.
-    fn sqrt(a: Self::V) -> Self::V;
-    /// Magnitude.
-    fn abs(a: Self::V) -> Self::V;
-    /// The lesser of two numbers.
-    fn min(a: Self::V, b: Self::V) -> Self::V;
-    /// The greater of two numbers.
-    fn max(a: Self::V, b: Self::V) -> Self::V;
-    /// Largest integer that is not greater.
-    fn floor(a: Self::V) -> Self::V;
-    /// Splits a positive normal x into (m, e) with x = m 2^e, m in [0.5, 1), e integral.
-    fn split_exponent(a: Self::V) -> (Self::V, Self::V);
-    /// m 2^e for integral e in [-126, 127].
-    fn scale_exponent(m: Self::V, e: Self::V) -> Self::V;
-
-    /// `a < b`; false where either is NaN.
-    fn lt(a: Self::V, b: Self::V) -> Self::M;
-    /// `a <= b`; false where either is NaN.
-    fn le(a: Self::V, b: Self::V) -> Self::M;
-    /// `if_true` where the mask holds, else `if_false`.
-    fn select(m: Self::M, if_true: Self::V, if_false: Self::V) -> Self::V;
-    /// Conjunction.
-    fn mask_and(a: Self::M, b: Self::M) -> Self::M;
-    /// Disjunction.
-    fn mask_or(a: Self::M, b: Self::M) -> Self::M;
-    /// Negation.
-    fn mask_not(a: Self::M) -> Self::M;
-    /// Bit l is lane l.
-    fn mask_bits(a: Self::M) -> u16;
-    /// Lane l is bit l.
-    fn mask_from_bits(bits: u16) -> Self::M;
-
-    /// The same four floats in each quarter: (q, q, q, q).
-    fn broadcast_quad(quad: &[f32; 4]) -> Self::V;
-    /// Entry I of each quarter in all four places of the quarter.
-    fn broadcast_entry<const I: usize>(a: Self::V) -> Self::V;
-    /// Spreads entries 9, 10, 11, 12 of a row over the four quarters: (r9 x4, r10 x4, r11 x4, r12 x4).
-    fn spread_z_weights(row: &[f32; LANES]) -> Self::V;
-    /// Sums the first three quarters of each argument: result quarter n is the sum of a_n's quarters 0, 1, 2.
-    fn sum_quads(a: [Self::V; 4]) -> Self::V;
-    /// Loads sixteen floats from the start of `s` (which holds at least sixteen).
-    fn load_slice(s: &[f32]) -> Self::V;
-    /// Stores sixteen floats to the start of `s` (which holds at least sixteen).
-    fn store_slice(s: &mut [f32], v: Self::V);
-    /// Rows become columns: entry c of result r is entry r of argument c.
-    fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES];
-}
-
-/// A computation that is compiled once for each instruction set.
-pub trait Kernel {
-    /// What it returns.
-    type Output;
-    /// Must be `#[inline(always)]` in implementations, with everything it calls.
-    fn run<S: Simd>(self) -> Self::Output;
-}
+pub use vector::{Kernel, LANES, Row, Simd};
 
 /// The instruction sets, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

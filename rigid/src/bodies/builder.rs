@@ -6,15 +6,17 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
-use crate::body::{BodyDesc, BodyId, MechanismDesc};
+use crate::body::{BodyDesc, MechanismDesc};
 use crate::comfree::RigidSolver;
 use crate::error::RigidError;
+use crate::id::BodyId;
 use crate::joint::Joint;
-use crate::motion::{Motion, Trajectory};
+use crate::motion::Motion;
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
 use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator, SimulationError};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::Path;
+use crate::trajectory::Trajectory;
 
 /// How bodies move and touch each other.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,9 @@ mod validate;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::body::{Appearance, BodyId, Geometry};
+use crate::body::{Appearance, Geometry};
 use crate::error::RigidError;
+use crate::id::BodyId;
 use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State};
 use crate::simulation::{
     AdvanceSummary, Collisions, LineForce, MechanicalEnergy, Response, Simulation, Snapshot,

@@ -1,8 +1,9 @@
 //! Checks of a body before it is added.
 
 use super::builder::BodiesBuilder;
-use crate::body::{BodyDesc, BodyId};
+use crate::body::BodyDesc;
 use crate::error::RigidError;
+use crate::id::BodyId;
 use crate::joint::Joint;
 use crate::motion::Motion;
 use crate::multibody::JointKind;

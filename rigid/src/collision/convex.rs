@@ -1,11 +1,12 @@
 //! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
 
 use super::manifold::{Clipper, Face, Local, MAX_POINTS, NEAREST, across, reduce};
+use super::pair::{Apart, Pair};
 use super::sharpen::sharpen;
 use super::smooth::{self, Ascent};
 use super::solid::Solid;
 use super::{box_box, capsule};
-use nalgebra::{Rotation3, Unit, Vector3};
+use nalgebra::{Unit, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::convert::{Nearest, Workspace};
 
@@ -23,16 +24,6 @@ const CERTAIN: f64 = 1e-9;
 /// Most steps of the search for a better direction.
 const POLISH_STEPS: usize = 150;
 
-/// Two solids in the frame of the first.
-#[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
-    pub(super) a: Solid<'a>,
-    pub(super) b: Solid<'a>,
-    /// The second's frame in the first's.
-    pub(super) rotation: Rotation3<f64>,
-    pub(super) translation: Vector3<f64>,
-}
-
 /// Buffers of the narrow phase.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -41,87 +32,6 @@ pub(super) struct Scratch {
     pub(super) workspace: Workspace,
     pub(super) triangles: Vec<u32>,
     pub(super) vertices: Vec<u32>,
-}
-
-/// The direction in which two solids are farthest apart, or overlap least.
-#[derive(Clone, Copy)]
-pub(super) struct Apart {
-    pub(super) normal: Unit<Vector3<f64>>,
-    /// Signed distance (m).
-    pub(super) distance: f64,
-    /// Nearest or deepest point on the surface of the first (m).
-    pub(super) point: Vector3<f64>,
-}
-
-impl Pair<'_> {
-    /// The point of the second's core farthest along `d`.
-    pub(super) fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
-        self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
-    }
-
-    /// From the first core's point farthest along `n` to the second's farthest against it (m).
-    pub(super) fn between(&self, n: &Vector3<f64>) -> Vector3<f64> {
-        self.support_b(&-n) - self.a.support(n)
-    }
-
-    fn radii(&self) -> [f64; 2] {
-        [self.a.radius(), self.b.radius()]
-    }
-
-    pub(super) fn size(&self) -> f64 {
-        self.a.size().min(self.b.size())
-    }
-
-    /// How far the solids are apart along `n` (m); never more than their distance.
-    pub(super) fn separation(&self, n: &Vector3<f64>) -> f64 {
-        let [ra, rb] = self.radii();
-        self.between(n).dot(n) - ra - rb
-    }
-
-    /// The point of the first's surface that touches along `n`, at the separation `distance` (m): where one of the two is strictly
-    /// convex that follows from the direction alone, else it is by the nearest point `p` of the first's core.
-    fn touching_point(&self, n: &Unit<Vector3<f64>>, distance: f64, p: &Vector3<f64>) -> Vector3<f64> {
-        let strictly = |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. });
-        if strictly(&self.a) {
-            self.a.support(n)
-        } else if strictly(&self.b) {
-            self.support_b(&-n.as_ref()) - n.as_ref() * distance
-        } else {
-            p + n.as_ref() * self.a.radius()
-        }
-    }
-
-    /// The point of the first's surface that touches along `n`, at the separation `distance` (m), from supporting points alone: those of
-    /// the first where it is round, else those of the second.
-    fn outer_point(&self, n: &Unit<Vector3<f64>>, distance: f64) -> Vector3<f64> {
-        let flat = |solid: &Solid<'_>| match solid.shape {
-            Shape::Ellipsoid { .. } => 0,
-            // A rim is round, a side is not.
-            Shape::Cylinder { .. } => 1,
-            Shape::Capsule { .. } | Shape::Sphere { .. } => 2,
-            _ => 3,
-        };
-        if flat(&self.a) < flat(&self.b) {
-            self.a.support(n) + n.as_ref() * self.a.radius()
-        } else {
-            self.support_b(&-n.as_ref()) - n.as_ref() * (self.b.radius() + distance)
-        }
-    }
-
-    /// Whether GJK and EPA, which work with facets, leave a rough direction.
-    fn is_round(&self) -> bool {
-        let round =
-            |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. });
-        round(&self.a) || round(&self.b)
-    }
-
-    /// The faces of both along `n`, in the first's frame.
-    fn faces(&self, n: &Unit<Vector3<f64>>, faces: &mut [Face; 2]) {
-        let [a, b] = faces;
-        self.a.face(n, a);
-        self.b.face(&self.rotation.inverse_transform_vector(&-n.as_ref()), b);
-        b.transform(&self.rotation, &self.translation);
-    }
 }
 
 /// Contacts of two convex solids nearer than `margin` (m), in the frame of the first.

@@ -1,8 +1,9 @@
 //! Finds the contacts of a scene.
 
 use super::broad::Broad;
-use super::convex::{self, Pair, Scratch};
+use super::convex::{self, Scratch};
 use super::manifold::Local;
+use super::pair::Pair;
 use super::scene::Scene;
 use super::{half_space, mesh};
 use crate::multibody::LinkId;

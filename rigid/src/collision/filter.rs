@@ -1,6 +1,6 @@
 //! Which pairs of geometries can touch.
 
-use super::scene::CollisionGeometry;
+use super::geometry::CollisionGeometry;
 use crate::multibody::{LinkId, Model};
 
 /// Links that are welded together make one part; the world and what is welded to it is part 0.

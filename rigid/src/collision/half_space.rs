@@ -1,7 +1,7 @@
 //! A half-space against everything: the supporting vertices, rims and ends, each with its exact distance.
 
-use super::convex::Pair;
 use super::manifold::{Face, Local, MAX_POINTS, reduce};
+use super::pair::Pair;
 use super::solid::{RIM, Tables, farthest, rim_point};
 use nalgebra::{Unit, Vector3};
 use pliant_geometry::{Shape, TriangleMesh};

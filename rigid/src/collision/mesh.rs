@@ -5,8 +5,9 @@
 //! all, so that the edges between triangles of a flat floor are not felt. Where an edge of the mesh crosses an edge of the solid, the
 //! normal is that of the solid's nearer face, not across both edges.
 
-use super::convex::{Pair, Scratch};
+use super::convex::Scratch;
 use super::manifold::{Face, Local, merge, reduce};
+use super::pair::Pair;
 use super::solid::{MeshTables, Tables};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_geometry::{Shape, TriangleMesh};

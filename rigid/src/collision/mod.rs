@@ -18,6 +18,7 @@
 //! of their corners. Points nearer to each other than a fiftieth of the smaller solid count once, and there are at most eight (of a
 //! mesh, sixteen) in a pair.
 
+mod bounds;
 mod box_box;
 mod broad;
 mod capsule;
@@ -25,10 +26,12 @@ mod convex;
 mod detector;
 mod error;
 mod filter;
+mod geometry;
 mod half_space;
 mod manifold;
 mod material;
 mod mesh;
+mod pair;
 mod scene;
 mod sharpen;
 mod smooth;
@@ -36,5 +39,6 @@ mod solid;
 
 pub use detector::{Detector, GeometricContact};
 pub use error::CollisionError;
+pub use geometry::CollisionGeometry;
 pub use material::ContactMaterial;
-pub use scene::{CollisionGeometry, Scene};
+pub use scene::Scene;

@@ -1,34 +1,14 @@
 //! The geometries of a scene.
 
-use super::ContactMaterial;
+use super::bounds::local_bounds;
 use super::error::CollisionError;
 use super::filter::Filter;
+use super::geometry::CollisionGeometry;
 use super::solid::{Solid, Tables};
 use crate::multibody::{LinkId, Model};
 use crate::spatial::is_pose;
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Point3;
 use pliant_geometry::Shape;
-
-/// A shape on a link that other geometries can touch.
-#[derive(Clone, Debug)]
-pub struct CollisionGeometry {
-    /// Name, for messages.
-    pub name: String,
-    /// The link it is on; `None` is the world.
-    pub link: Option<LinkId>,
-    /// Its frame in the link's (m).
-    pub pose: Isometry3<f64>,
-    /// The solid.
-    pub shape: Shape,
-    /// Compliance and friction.
-    pub material: ContactMaterial,
-    /// Groups it is in, one a bit.
-    pub group: u32,
-    /// Groups it can touch, one a bit: a pair can touch when each is in a group of the other's mask.
-    pub mask: u32,
-    /// Red, green, blue for pictures.
-    pub color: [u8; 3],
-}
 
 /// What can touch what: geometries, in the order in which they were given, and the pairs that are left out.
 #[derive(Clone, Debug)]
@@ -78,7 +58,7 @@ impl Scene {
             })
         };
         let tables = geometries.iter().enumerate().map(table).collect::<Result<Vec<_>, _>>()?;
-        let bounds = geometries.iter().map(|g| super::broad::local_bounds(&g.shape)).collect();
+        let bounds = geometries.iter().map(|g| local_bounds(&g.shape)).collect();
         Ok(Self { geometries, tables, bounds, filter })
     }
 

@@ -5,7 +5,7 @@
 //! solid is across n. At its maximum none, one or two edges are across n, so each of these cases is solved as a smooth one: on the sphere of
 //! directions, on the circle of directions across one edge, and at the one direction across two. The best of them is the maximum.
 
-use super::convex::{Apart, Pair};
+use super::pair::{Apart, Pair};
 use super::smooth::{self, Ascent};
 use super::solid::Solid;
 use nalgebra::{Unit, Vector3};

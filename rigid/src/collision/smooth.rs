@@ -5,8 +5,8 @@
 //! four or five steps. Where the other's edges or faces touch it has a kink at the solution, Newton does not settle, and the
 //! general algorithms take over.
 
-use super::convex::Pair;
 use super::manifold::across;
+use super::pair::Pair;
 use super::solid::Solid;
 use nalgebra::{Matrix2, Matrix3, Unit, Vector2, Vector3};
 use pliant_geometry::Shape;

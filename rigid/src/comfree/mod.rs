@@ -32,6 +32,7 @@
 mod carried;
 mod contact;
 mod coupled;
+mod dry_joint;
 mod facets;
 mod impedance;
 mod islands;

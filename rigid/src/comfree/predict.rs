@@ -13,6 +13,7 @@
 use nalgebra::Vector3;
 
 use super::contact::ContactConstraint;
+use super::dry_joint::DryJoint;
 use super::islands::Island;
 use super::solver::{ComFreeSolver, Step};
 use crate::icf::law::{Law, LimitLaw};
@@ -29,14 +30,6 @@ const SETTLING: [usize; 2] = [2, 1];
 
 /// Times more that friction is bounded afresh while velocities differ from what was predicted.
 const REFRESHES: usize = 12;
-
-/// Dry friction of a joint within a step.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DryJoint {
-    bound: f64,
-    gain: f64,
-    slides: bool,
-}
 
 /// A limit's impulse at the velocity `v`, linear where it is `active`.
 fn limit_push(law: &LimitLaw, active: bool, v: f64) -> f64 {

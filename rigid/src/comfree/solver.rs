@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::contact::ContactConstraint;
 use super::coupled::Coupled;
+use super::dry_joint::DryJoint;
 use super::facets::{ConeImpulse, Facets};
 use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
@@ -59,7 +60,7 @@ pub(crate) struct ComFreeSolver {
     /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
     pub(super) groups: Vec<u32>,
     pub(super) carried: Vec<f64>,
-    pub(super) dry: Vec<super::predict::DryJoint>,
+    pub(super) dry: Vec<DryJoint>,
     /// Limits that the prediction reaches, and contacts of every tree.
     pub(super) limits: Vec<bool>,
     pub(super) counts: Vec<f64>,

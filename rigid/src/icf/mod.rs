@@ -18,9 +18,11 @@ mod ordering;
 mod pool;
 mod problem;
 mod solver;
+mod stop;
 
 pub use block_matrix::BlockMatrix;
 pub use dof_pool::DofPool;
 pub use pool::{ConstraintPool, Pool, Side};
 pub use problem::Problem;
-pub use solver::{SolveSettings, SolveSummary, Solver, Stop};
+pub use solver::{SolveSettings, SolveSummary, Solver};
+pub use stop::Stop;

@@ -4,6 +4,7 @@ use super::block_cholesky::BlockCholesky;
 use super::block_matrix::BlockMatrix;
 use super::line_search::search;
 use super::problem::Problem;
+use super::stop::Stop;
 use crate::multibody::Model;
 
 /// When a solve ends.
@@ -23,28 +24,6 @@ pub struct SolveSettings {
 impl Default for SolveSettings {
     fn default() -> Self {
         Self { tolerance: 1e-8, max_iterations: 100, reuse_hessian: true, dense: false }
-    }
-}
-
-/// Why a solve ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The gradient is small enough.
-    Gradient,
-    /// The steps converge, and the estimated error is small enough.
-    Error,
-    /// No step lowers the cost any more in double precision.
-    Rounding,
-    /// The iterations ran out.
-    Iterations,
-    /// The cost or its Hessian is not finite.
-    NotFinite,
-}
-
-impl Stop {
-    /// Whether the velocities are the solution.
-    pub fn is_converged(self) -> bool {
-        matches!(self, Self::Gradient | Self::Error | Self::Rounding)
     }
 }
 

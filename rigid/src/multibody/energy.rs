@@ -1,7 +1,8 @@
 //! Energies.
 
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 use super::state::State;
 
 /// Kinetic energy (J), of the armatures too.

@@ -2,10 +2,8 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::algebra::{ForceVector, MotionVector, RigidInertia};
-use super::joint::{JointKind, quaternion, write_quaternion};
-use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::joint::{quaternion, write_quaternion};
+use super::link::LinkId;
 use crate::free_rotation;
 
 /// A tree that is one rigid body on a free joint, perhaps with others welded to it.
@@ -22,40 +20,11 @@ pub(crate) struct Floating {
     /// Centre of mass in the link's frame (m).
     pub center: Vector3<f64>,
     /// About the centre of mass, link's axes (kg m^2), and its inverse.
-    inertia: Matrix3<f64>,
-    inverse: Matrix3<f64>,
+    pub inertia: Matrix3<f64>,
+    pub inverse: Matrix3<f64>,
 }
 
 impl Floating {
-    /// The floating trees of a model, in the order of their trees. `composite` is every link's inertia with all it carries, link's axes.
-    pub fn find(model: &Model, composite: impl Fn(LinkId) -> RigidInertia) -> Vec<Self> {
-        let still = |mut at: Option<LinkId>| {
-            while let Some(l) = at {
-                if model.tree_of(l).is_some() || matches!(model.links()[l.0].joint, JointKind::Prescribed(_))
-                {
-                    return false;
-                }
-                at = model.links()[l.0].parent;
-            }
-            true
-        };
-        let floats = |(t, tree): (usize, &super::model::Tree)| {
-            let link = *tree.links.first()?;
-            let root = &model.links()[link.0];
-            let welded = tree.links[1..].iter().all(|l| model.links()[l.0].joint == JointKind::Fixed);
-            let plain = root.dofs.iter().all(|dof| dof.armature == 0.0);
-            if !(root.joint == JointKind::Free && welded && plain && still(root.parent)) {
-                return None;
-            }
-            let whole = composite(link);
-            let center = whole.center();
-            let inertia = whole.shifted(&center).inertia;
-            let inverse = inertia.try_inverse()?;
-            Some(Self { link, tree: t, mass: whole.mass, center, inertia, inverse })
-        };
-        model.trees().iter().enumerate().filter_map(floats).collect()
-    }
-
     /// Advances the positions of the joint by `dt` (s), and its velocities with the turning body: angular momentum and velocity of the
     /// centre of mass stay.
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
@@ -82,25 +51,6 @@ impl Floating {
             v[3 + d] = linear[d];
         }
         write_quaternion(&turned, q);
-    }
-
-    /// Writes the joint forces that gravity and `external` forces ask for (on every link, world axes, about its origin; or empty), and no
-    /// gyroscopic ones.
-    pub fn bias(&self, model: &Model, kinematics: &Kinematics, external: &[ForceVector], out: &mut [f64]) {
-        let origin = kinematics.pose(self.link).translation.vector;
-        let mut force = ForceVector::zero();
-        for &link in &model.trees()[self.tree].links {
-            let described = &model.links()[link.0];
-            let mut own = -external.get(link.0).copied().unwrap_or_default();
-            if described.gravity {
-                let inertia = described.inertia.rotated(kinematics.pose(link));
-                own -= inertia.momentum(&MotionVector::new(Vector3::zeros(), model.gravity));
-            }
-            force += own.shifted(&(origin - kinematics.pose(link).translation.vector));
-        }
-        for n in model.velocities_of(self.link) {
-            out[n] = kinematics.axes()[n].dot(&force);
-        }
     }
 }
 

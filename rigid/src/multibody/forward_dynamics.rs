@@ -5,7 +5,8 @@ use nalgebra::{Matrix6, SMatrix, Vector6};
 use super::algebra::{ForceVector, MotionVector, cross_matrix};
 use super::joint::MAX_DOFS;
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 
 type Columns = SMatrix<f64, 6, MAX_DOFS>;
 

@@ -1,8 +1,10 @@
 //! Inverse dynamics, by recursive Newton-Euler (Featherstone 2008, section 5.3).
 
 use super::algebra::{ForceVector, MotionVector};
+use super::floating::Floating;
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 use nalgebra::Vector3;
 
 /// Buffers of the recursion.
@@ -106,4 +108,25 @@ pub(super) fn bias_forces_of(
     zero.resize(model.velocities(), 0.0);
     recurse(model, kinematics, links.iter().copied(), gravity, &zero, &[], work, out);
     work.zero = zero;
+}
+
+impl Floating {
+    /// Writes the joint forces that gravity and `external` forces ask for (on every link, world axes, about its origin; or empty), and no
+    /// gyroscopic ones.
+    pub fn bias(&self, model: &Model, kinematics: &Kinematics, external: &[ForceVector], out: &mut [f64]) {
+        let origin = kinematics.pose(self.link).translation.vector;
+        let mut force = ForceVector::zero();
+        for &link in &model.trees()[self.tree].links {
+            let described = &model.links()[link.0];
+            let mut own = -external.get(link.0).copied().unwrap_or_default();
+            if described.gravity {
+                let inertia = described.inertia.rotated(kinematics.pose(link));
+                own -= inertia.momentum(&MotionVector::new(Vector3::zeros(), model.gravity));
+            }
+            force += own.shifted(&(origin - kinematics.pose(link).translation.vector));
+        }
+        for n in model.velocities_of(self.link) {
+            out[n] = kinematics.axes()[n].dot(&force);
+        }
+    }
 }

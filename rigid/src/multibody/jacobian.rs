@@ -4,7 +4,8 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::algebra::MotionVector;
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 
 /// Calls `visit(n, axis)` for every degree of freedom `n` that moves the link, from the link inwards; `axis` is what its unit velocity
 /// adds to the velocity of the link, world axes, seen at `point` (m, world frame).

@@ -4,7 +4,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::algebra::MotionVector;
 use super::joint::{JointKind, MAX_DOFS};
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 use super::state::State;
 
 /// What follows from a state and everything else needs. Buffers are made once and reused.

@@ -4,7 +4,8 @@ use nalgebra::{DMatrixView, DMatrixViewMut};
 
 use super::algebra::RigidInertia;
 use super::kinematics::Kinematics;
-use super::model::{LinkId, Model, Tree};
+use super::link::{LinkId, Tree};
+use super::model::Model;
 
 /// The mass matrix M(q) of a model, armature included: one dense symmetric block a tree.
 #[derive(Clone, Debug, Default)]

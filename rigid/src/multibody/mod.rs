@@ -11,6 +11,7 @@
 //! spatial accelerations.)
 
 mod algebra;
+mod builder;
 mod energy;
 mod error;
 mod floating;
@@ -20,12 +21,14 @@ mod inverse_dynamics;
 mod jacobian;
 mod joint;
 mod kinematics;
+mod link;
 mod mass_matrix;
 mod model;
 mod state;
 
 pub use algebra::cross_matrix;
 pub use algebra::{ForceVector, MotionVector, RigidInertia};
+pub use builder::ModelBuilder;
 pub use energy::{kinetic_energy, potential_energy};
 pub use error::ModelError;
 pub(crate) use floating::Floating;
@@ -37,6 +40,7 @@ pub use joint::JointKind;
 pub use joint::quaternion;
 pub(crate) use kinematics::Corner;
 pub use kinematics::Kinematics;
+pub use link::{Dof, Link, LinkId, Tree};
 pub use mass_matrix::{MassMatrix, mass_matrix};
-pub use model::{Dof, Link, LinkId, Model, ModelBuilder, Tree};
+pub use model::Model;
 pub use state::State;

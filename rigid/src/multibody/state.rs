@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 use super::joint::quaternion;
-use super::model::{LinkId, Model};
+use super::link::LinkId;
+use super::model::Model;
 use crate::spatial::is_unit;
 
 /// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and [`Model::velocities_of`], the meaning of the
@@ -50,5 +51,17 @@ impl State {
             }
         }
         Ok(())
+    }
+}
+
+impl Model {
+    /// Every joint at rest: M at F, no velocity.
+    pub fn rest(&self) -> State {
+        let mut q = vec![0.0; self.positions];
+        for (link, place) in self.links.iter().zip(&self.places) {
+            let p = place.first_position;
+            link.joint.rest(&mut q[p..p + link.joint.positions()]);
+        }
+        State { time: 0.0, q, v: vec![0.0; self.dofs.len()] }
     }
 }

@@ -17,7 +17,7 @@ use super::equality::{Row, RowKind};
 use super::reactions::Reactions;
 use super::stepper::Stepper;
 use super::system::System;
-use super::trapezoid::end_weight;
+use super::trapezoid_data::end_weight;
 use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, for_each_axis};
 
@@ -84,40 +84,6 @@ impl EnergyFlows {
             self.contact_after.zip(self.contact_before).map_or(0.0, |(after, before)| after - before);
         self.contact_normal - stored
     }
-}
-
-/// Energies (J) of what moves by its dynamics, in the world frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MechanicalEnergy {
-    /// Of motion, armatures included.
-    pub kinetic: f64,
-    /// Of weight, zero at the world's origin.
-    pub gravitational: f64,
-    /// Of the joints' springs.
-    pub springs: f64,
-}
-
-/// Energies of the links in trees at a state and its kinematics.
-pub(crate) fn mechanical_energy(model: &Model, kinematics: &Kinematics, state: &State) -> MechanicalEnergy {
-    let mut sum = MechanicalEnergy::default();
-    for &link in model.trees().iter().flat_map(|tree| &tree.links) {
-        let described = &model.links()[link.0];
-        let (pose, velocity) = (kinematics.pose(link), kinematics.velocity(link));
-        sum.kinetic += 0.5 * velocity.dot(&described.inertia.rotated(pose).momentum(velocity));
-        if described.gravity {
-            let inertia = &described.inertia;
-            let moment = pose.rotation * inertia.moment + pose.translation.vector * inertia.mass;
-            sum.gravitational -= model.gravity.dot(&moment);
-        }
-        for (dof, q) in described.dofs.iter().zip(&state.q[model.positions_of(link)]) {
-            if dof.stiffness != 0.0 {
-                sum.springs += 0.5 * dof.stiffness * (q - dof.reference).powi(2);
-            }
-        }
-    }
-    let motors = model.dofs().iter().zip(&state.v).map(|(dof, v)| dof.armature * v * v);
-    sum.kinetic += 0.5 * motors.sum::<f64>();
-    sum
 }
 
 /// How far the potentials of one tree are ahead of its velocities.

@@ -19,13 +19,11 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::error::SimulationError;
-use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::Problem;
 use crate::multibody::{
-    Floating, ForceVector, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, for_each_axis,
-    quaternion,
+    Floating, ForceVector, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, quaternion,
 };
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
@@ -454,31 +452,4 @@ fn glide(body: &Floating, model: &Model, state: &State, v: &[f64], resisted: &Ma
     let gained = Vector3::new(gained(3), gained(4), gained(5)) + turn.cross(&lever);
     // No inverse: numbers that are not finite, which the step refuses elsewhere.
     resisted.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * gained * (-0.5 * body.mass))
-}
-
-impl Stepper {
-    /// What the forces from outside ask of the jointed trees; gravity and their velocities have their part in the contact-free motion.
-    pub(super) fn bias_of_loads(&mut self, system: &System) {
-        let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
-        let model = &system.model;
-        for (t, _) in free.motion.trees() {
-            let tree = &model.trees()[t];
-            bias[tree.first_velocity..tree.first_velocity + tree.velocities].fill(0.0);
-            for link in &tree.links {
-                let Some(load) = loads.get(link.0) else { continue };
-                let origin = kinematics.pose(*link).translation.vector;
-                for_each_axis(model, kinematics, *link, &origin, |n, axis| bias[n] -= axis.dot(load));
-            }
-        }
-    }
-
-    /// Positions and time at the end of a step of `dt` (s) from `start` that this made, with the velocities that `end` has.
-    pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
-        end.time = start.time + dt;
-        end.q.copy_from_slice(&start.q);
-        system.model.flow(&mut end.q, &mut end.v, dt);
-        if let Some(free) = &self.free {
-            free.place(&system.model, dt, &mut end.q);
-        }
-    }
 }

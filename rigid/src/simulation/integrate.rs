@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contact::{ContactForce, ContactSource};
+use super::contact::ContactSource;
 use super::divergence;
 use super::energy::{EnergyFlows, EnergyMeter, Lead};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
-use super::stepper::{StepSummary, Stepper};
+use super::stepper::Stepper;
+use super::summary::StepSummary;
 use super::system::System;
 use crate::icf::Stop;
 use crate::multibody::{LinkId, Model, State};
@@ -236,27 +237,6 @@ impl<S: ContactSource> Simulation<S> {
     /// The system, to change targets and applied forces between advances; it must stay valid and of the same model.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.system
-    }
-
-    /// The contacts of the last step and what they passed on.
-    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        let before = self.corrector.is_some().then(|| self.stepper.rebounds());
-        self.last().contact_forces().chain(before.into_iter().flatten())
-    }
-
-    /// Kinetic energy that impacts with restitution took at the beginning of the last step (J).
-    pub fn lost_in_impacts(&self) -> f64 {
-        self.stepper.lost_in_impacts()
-    }
-
-    /// Mean effort of each actuator over the last step (N m, N).
-    pub fn actuator_efforts(&self) -> impl Iterator<Item = f64> + '_ {
-        self.last().actuator_efforts(&self.system)
-    }
-
-    /// What made the last step.
-    fn last(&self) -> &Stepper {
-        self.corrector.as_ref().unwrap_or(&self.stepper)
     }
 
     /// Advances to `time` (s), whatever the integrator.

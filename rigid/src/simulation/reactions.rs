@@ -2,8 +2,6 @@
 
 use super::contact::Touch;
 use super::equality::{Row, RowKind};
-use super::integrate::Simulation;
-use super::integrator::Integrator;
 use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{factorise, solve};
@@ -12,43 +10,6 @@ use crate::multibody::{
     inverse_dynamics, mass_matrix,
 };
 use nalgebra::Vector3;
-
-impl<S> Simulation<S> {
-    /// The force that each joint passed to its link in the last step (by step doubling: its second half), mean over the step: reaction and
-    /// drive together, world axes, about the link's origin (N m, N). A link's inertia, weight, contacts, constraints and applied
-    /// force are in it, and everything that hangs on the link; the inertia of the joint's armature is not. A free joint passes nothing but
-    /// what the solver's tolerance leaves. Empty before the first step and after [`restore`](Self::restore). To be read before
-    /// [`System::applied`] is changed for the next step.
-    pub fn joint_reactions(&mut self) -> &[ForceVector] {
-        self.update_reactions();
-        &self.reactions.joints
-    }
-
-    /// The force of all contacts of each link in the last step, mean over it, world axes, about the link's origin (N m, N); empty when
-    /// [`joint_reactions`](Self::joint_reactions) are.
-    pub fn contact_wrenches(&mut self) -> &[ForceVector] {
-        self.update_reactions();
-        &self.reactions.contacts
-    }
-
-    fn update_reactions(&mut self) {
-        if !self.stepped {
-            self.reactions.joints.clear();
-            self.reactions.contacts.clear();
-            return;
-        }
-        let (first, last) = match &self.corrector {
-            Some(corrector) => (Some(&self.stepper), corrector),
-            None => (None, &self.stepper),
-        };
-        // Step doubling keeps its second half.
-        let begin = match self.integrator {
-            Integrator::ErrorControlled { .. } => &self.trial.middle,
-            _ => &self.trial.begin,
-        };
-        self.reactions.update(&self.system, first, last, begin);
-    }
-}
 
 /// Forces on every link, and buffers for finding them.
 #[derive(Debug, Default)]

@@ -3,21 +3,22 @@
 use nalgebra::Vector3;
 
 use super::assemble::{self, PreparedContact};
-use super::contact::{ContactForce, ContactSource, Touch};
-use super::energy::mechanical_energy;
+use super::contact::{ContactSource, Touch};
+use super::corner::Corners;
 use super::equality::Row;
 use super::error::SimulationError;
 use super::external::Implicit;
 use super::free::Free;
 use super::impact::{Impacts, Scene};
+use super::summary::StepSummary;
 use super::system::System;
-use super::trapezoid::Trapezoid;
+use super::trapezoid_data::Trapezoid;
 use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
 use crate::icf::law::ActuatorLaw;
-use crate::icf::{Problem, SolveSettings, SolveSummary, Solver, Stop};
+use crate::icf::{Problem, SolveSettings, Solver, Stop};
 use crate::multibody::{
     Corner, ForceVector, InverseDynamics, Kinematics, Link, LinkId, MassMatrix, Model, MotionVector, State,
-    bias_forces, mass_matrix,
+    bias_forces, for_each_axis, mass_matrix,
 };
 
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
@@ -26,75 +27,6 @@ const REACH: f64 = 2.0;
 /// Second passes solve contact again with fresh normal impulses where friction's bound was off by more than this part of all
 /// normal impulses together.
 const STALE: f64 = 0.02;
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct StepSummary {
-    /// Convex problems solved.
-    pub solves: usize,
-    /// Newton iterations in all of them.
-    pub iterations: usize,
-    /// Factorisations of Hessians.
-    pub factorisations: usize,
-    /// Contacts.
-    pub contacts: usize,
-    /// Problems solved a second time for friction.
-    pub refreshed: usize,
-    /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
-    pub doubtful: usize,
-    /// How deep surfaces overlap at the start of a step, in half thicknesses of the thinner of both, at most: beyond 1 they have passed each other's
-    /// middles, and contact may push them on the wrong way.
-    pub pressed: f64,
-}
-
-impl StepSummary {
-    pub(super) fn add(&mut self, other: &Self) {
-        self.solves += other.solves;
-        self.iterations += other.iterations;
-        self.factorisations += other.factorisations;
-        self.contacts = self.contacts.max(other.contacts);
-        self.refreshed += other.refreshed;
-        self.doubtful += other.doubtful;
-        self.pressed = self.pressed.max(other.pressed);
-    }
-
-    fn count(&mut self, solve: &SolveSummary) {
-        self.solves += 1;
-        self.iterations += solve.iterations;
-        self.factorisations += solve.factorisations;
-    }
-}
-
-/// Buffers of a turn round a corner.
-#[derive(Clone, Debug, Default)]
-struct Corners {
-    /// Of every link, before the corner.
-    drifts: Vec<MotionVector>,
-    /// That every link and what it carries gains from the jump of the drifts.
-    momenta: Vec<ForceVector>,
-    matrix: Vec<f64>,
-    change: Vec<f64>,
-}
-
-/// Solves `A x = b` in place for a symmetric, positive definite matrix; `b` becomes x. Gaussian elimination needs no pivots there.
-fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
-    let n = b.len();
-    for k in 0..n {
-        for i in k + 1..n {
-            let factor = a[i * n + k] / a[k * n + k];
-            for j in k..n {
-                a[i * n + j] -= factor * a[k * n + j];
-            }
-            b[i] -= factor * b[k];
-        }
-    }
-    for k in (0..n).rev() {
-        for j in k + 1..n {
-            b[k] -= a[k * n + j] * b[j];
-        }
-        b[k] /= a[k * n + k];
-    }
-}
 
 /// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a ball two thirds. Of free bodies, whose origin
 /// is about their centre, nothing.
@@ -134,7 +66,7 @@ pub struct Stepper {
     /// Of every link on a joint its centre of mass (m) and what it reaches from there (m): its origin may be where it does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
-    impacts: Impacts,
+    pub(super) impacts: Impacts,
     pub(super) problem: Problem,
     solver: Solver,
     /// The closed-form solver, where that makes the steps.
@@ -242,47 +174,34 @@ impl Stepper {
         }
     }
 
-    /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on them by joints keeps the momentum along
-    /// the joints. Returns the work (J) of the paths: nothing else acts, so it is what the kinetic energy changes by.
+    /// Takes the state round a corner of prescribed paths. Returns the work (J) of the paths.
     pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) -> f64 {
+        self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
+    }
+
+    /// What the forces from outside ask of the jointed trees; gravity and their velocities have their part in the contact-free motion.
+    fn bias_of_loads(&mut self, system: &System) {
+        let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
         let model = &system.model;
-        let Corners { drifts, momenta, matrix, change } = &mut self.corners;
-        self.kinematics.update_at(model, state, Corner::Before);
-        let before = mechanical_energy(model, &self.kinematics, state).kinetic;
-        drifts.clear();
-        drifts.extend((0..model.links().len()).map(|l| *self.kinematics.drift(LinkId(l))));
-        self.kinematics.update_at(model, state, Corner::After);
-        momenta.clear();
-        momenta.extend(model.links().iter().zip(&*drifts).enumerate().map(|(l, (link, before))| {
-            let jump = *self.kinematics.drift(LinkId(l)) - *before;
-            link.inertia.rotated(self.kinematics.pose(LinkId(l))).momentum(&jump)
-        }));
-        for l in (0..momenta.len()).rev() {
-            if let Some(LinkId(parent)) = model.links()[l].parent {
-                let carried = momenta[l].shifted(&-self.kinematics.offset(l));
-                momenta[parent] += carried;
+        for (t, _) in free.motion.trees() {
+            let tree = &model.trees()[t];
+            bias[tree.first_velocity..tree.first_velocity + tree.velocities].fill(0.0);
+            for link in &tree.links {
+                let Some(load) = loads.get(link.0) else { continue };
+                let origin = kinematics.pose(*link).translation.vector;
+                for_each_axis(model, kinematics, *link, &origin, |n, axis| bias[n] -= axis.dot(load));
             }
         }
-        mass_matrix(model, &self.kinematics, &mut self.mass);
-        for (t, tree) in model.trees().iter().enumerate() {
-            change.clear();
-            change.resize(tree.velocities, 0.0);
-            for &link in &tree.links {
-                for n in model.velocities_of(link) {
-                    change[n - tree.first_velocity] = self.kinematics.axes()[n].dot(&momenta[link.0]);
-                }
-            }
-            if change.iter().all(|x| *x == 0.0) {
-                continue;
-            }
-            matrix.clear();
-            matrix.extend(self.mass.block(t).iter());
-            solve_symmetric(matrix, change);
-            let rates = &mut state.v[tree.first_velocity..][..tree.velocities];
-            rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
+    }
+
+    /// Positions and time at the end of a step of `dt` (s) from `start` that this made, with the velocities that `end` has.
+    pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
+        end.time = start.time + dt;
+        end.q.copy_from_slice(&start.q);
+        system.model.flow(&mut end.q, &mut end.v, dt);
+        if let Some(free) = &self.free {
+            free.place(&system.model, dt, &mut end.q);
         }
-        self.kinematics.update_at(model, state, Corner::After);
-        mechanical_energy(model, &self.kinematics, state).kinetic - before
     }
 
     /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.
@@ -299,7 +218,7 @@ impl Stepper {
             let inertia = link.inertia.rotated(self.kinematics.pose(LinkId(l)));
             let force: ForceVector = inertia.momentum(&MotionVector::new(Default::default(), model.gravity));
             let origin = self.kinematics.pose(LinkId(l)).translation.vector;
-            crate::multibody::for_each_axis(model, &self.kinematics, LinkId(l), &origin, |n, axis| {
+            for_each_axis(model, &self.kinematics, LinkId(l), &origin, |n, axis| {
                 self.weight[n] -= axis.dot(&force);
             });
         }
@@ -502,81 +421,6 @@ impl Stepper {
             *force = fresh;
         }
         change > STALE * total
-    }
-
-    /// The contacts of the last step and what they passed on.
-    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        let pool = &self.problem.contacts;
-        let solved = pool.impulses().iter().zip(pool.velocities());
-        let contacts = self.touches.iter().zip(&self.prepared).zip(solved);
-        let moment = |c: usize| match &self.comfree {
-            Some(comfree) => comfree.moment(c) / self.dt,
-            None => nalgebra::Vector3::zeros(),
-        };
-        let rebound = |c: usize| self.rebound(c) / self.dt;
-        contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
-            touch: *touch,
-            force: contact.unweighted(&(nalgebra::Vector3::from(*impulse) / self.dt)) + rebound(c),
-            moment: moment(c),
-            velocity: (*velocity).into(),
-        })
-    }
-
-    /// The contacts that rebounded at the beginning of the last step, with that alone.
-    pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        let struck = self.touches.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
-        struck.filter(|((_, impulse), _)| **impulse != nalgebra::Vector3::zeros()).map(
-            |((touch, impulse), velocity)| ContactForce {
-                touch: *touch,
-                force: impulse / self.dt,
-                moment: nalgebra::Vector3::zeros(),
-                velocity: (*velocity).into(),
-            },
-        )
-    }
-
-    /// Impulse of the last step's contacts on what belongs to no tree (N s); `first` began it where this ended a trapezoid rule's.
-    pub(super) fn on_ground(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
-        let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
-        let mut sum = self.sum_on_ground(system, |c| solved(c) + self.rebound(c));
-        if let Some(first) = first {
-            let given = |c: usize| self.trapezoid.contact_forces[c] * self.dt;
-            sum += first.sum_on_ground(system, |c| given(c) + first.rebound(c));
-        }
-        sum.into()
-    }
-
-    fn rebound(&self, contact: usize) -> Vector3<f64> {
-        self.impacts.impulses.get(contact).copied().unwrap_or_else(Vector3::zeros)
-    }
-
-    /// Of impulses on the second bodies of the contacts.
-    fn sum_on_ground(&self, system: &System, impulse: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
-        let stands = |link: Option<LinkId>| link.is_none_or(|link| system.model.tree_of(link).is_none());
-        let mut sum = Vector3::zeros();
-        for (c, touch) in self.touches.iter().enumerate() {
-            match (stands(touch.first), stands(touch.second)) {
-                (true, false) => sum -= impulse(c),
-                (false, true) => sum += impulse(c),
-                _ => {}
-            }
-        }
-        sum
-    }
-
-    /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own velocities.
-    pub fn lost_in_impacts(&self) -> f64 {
-        self.impacts.lost
-    }
-
-    /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
-    pub fn actuator_efforts(&self, system: &System) -> impl Iterator<Item = f64> + '_ {
-        let at_end = self.problem.actuators.impulses().iter().take(system.actuators.len());
-        let at_start = &self.trapezoid.efforts;
-        at_end.enumerate().map(|(i, impulse)| match at_start.get(i) {
-            Some(start) => start + impulse / self.dt,
-            None => impulse / self.dt,
-        })
     }
 
     /// The kinematics at the last prepared state.

@@ -27,44 +27,13 @@
 
 use super::assemble;
 use super::error::SimulationError;
-use super::stepper::{StepSummary, Stepper};
+use super::stepper::Stepper;
+use super::summary::StepSummary;
 use super::system::System;
+use super::trapezoid_data::{PairRates, Trapezoid, end_weight};
 use crate::icf::law::{ActuatorLaw, DryJointLaw};
 use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
-
-/// Weight of the end of the step for a force of the rate `z`: as a trapezoid where it does not overshoot.
-pub(super) fn end_weight(z: f64) -> f64 {
-    if z > 2.0 { 1.0 - 1.0 / z } else { 0.5 }
-}
-
-/// What the contacts of two links share: the rates of their normal forces and of friction, the largest of both ends of the step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PairRates {
-    links: [Option<LinkId>; 2],
-    normal: f64,
-    friction: f64,
-}
-
-/// Buffers of the corrector.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Trapezoid {
-    pairs: Vec<PairRates>,
-    /// Of each degree of freedom alone, at the predicted end (1/kg, 1/(kg m^2)).
-    pub inverse_inertia: Vec<f64>,
-    /// The end of the step if nothing but gravity acted on jointed bodies, and nothing at all on free ones.
-    free: State,
-    /// Whether anything acts on a tree.
-    touched: Vec<bool>,
-    /// Velocities of the second half of the step, of trees that nothing acts on against their motion.
-    change: Vec<f64>,
-    /// Bias forces at both ends.
-    bias: [Vec<f64>; 2],
-    /// Force on the second link of each contact at the beginning, weighted.
-    pub contact_forces: Vec<Vector3<f64>>,
-    /// Effort of each actuator at the beginning, weighted.
-    pub efforts: Vec<f64>,
-}
 
 impl Stepper {
     /// Corrects a first-order step of `dt` (s) from `start` that ended in `predicted`: `first` made it, this is prepared at its end.

@@ -1,0 +1,82 @@
+//! Eight worlds side by side.
+
+use super::plan::Plan;
+use pliant_numeric::lanes::{LANES, Row};
+use pliant_rigid::multibody::State;
+
+/// Whether a world runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Status {
+    /// It does.
+    Running,
+    /// It diverged: the step after this time gave what is not finite, or faster than 10^6 m/s or
+    /// rad/s. Its state is that of this time.
+    Stopped {
+        /// When (s).
+        time: f64,
+    },
+}
+
+/// Eight worlds.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub state: Vec<Row>,
+    pub parameters: Vec<Row>,
+    /// Steps that each world took since it was put into its state, and the time of that (s).
+    pub steps: [u64; LANES],
+    began: [f64; LANES],
+}
+
+impl Block {
+    pub fn new(plan: &Plan, initial: &State) -> Self {
+        let l = &plan.layout;
+        let mut parameters = vec![Row::ZERO; l.parameters];
+        let mut set = |at: usize, x: f64| parameters[at] = Row([x; LANES]);
+        (0..3).for_each(|d| set(l.gravity + d, plan.gravity[d]));
+        (0..plan.bodies.len()).for_each(|b| set(l.mass + b, 1.0));
+        for (g, geometry) in plan.geometries.iter().enumerate() {
+            for d in 0..3 {
+                set(l.sizes + 3 * g + d, geometry.size[d]);
+                set(l.friction + 3 * g + d, geometry.friction[d]);
+            }
+        }
+        for (m, motor) in plan.motors.iter().enumerate() {
+            for (k, x) in [motor.stiffness, motor.damping, motor.limit].into_iter().enumerate() {
+                set(l.motors + 3 * m + k, x);
+            }
+        }
+        let mut block =
+            Self { state: vec![Row::ZERO; l.state], parameters, steps: [0; LANES], began: [0.0; LANES] };
+        for (m, motor) in plan.motors.iter().enumerate() {
+            block.state[l.targets + m] = Row([motor.target; LANES]);
+        }
+        (0..LANES).for_each(|lane| block.set_state(plan, lane, initial));
+        block
+    }
+
+    pub fn set_state(&mut self, plan: &Plan, lane: usize, state: &State) {
+        let l = &plan.layout;
+        for (row, x) in self.state[l.positions..].iter_mut().zip(&state.q) {
+            row.0[lane] = *x;
+        }
+        for (row, x) in self.state[l.velocities..].iter_mut().zip(&state.v) {
+            row.0[lane] = *x;
+        }
+        self.state[l.runs].0[lane] = 1.0;
+        self.steps[lane] = 0;
+        self.began[lane] = state.time;
+    }
+
+    pub fn status(&self, plan: &Plan, lane: usize) -> Status {
+        if self.state[plan.layout.runs].0[lane] > 0.5 {
+            Status::Running
+        } else {
+            Status::Stopped { time: self.time(plan, lane) }
+        }
+    }
+
+    /// Time (s) of the last state.
+    pub fn time(&self, plan: &Plan, lane: usize) -> f64 {
+        self.began[lane] + self.steps[lane] as f64 * plan.dt
+    }
+}

@@ -1,0 +1,149 @@
+//! The arrays that a substep of cloth works on, in the order of the mesh.
+
+use std::ops::Range;
+
+use super::quad::Quad;
+use crate::cloth::Stability;
+use crate::tiles::{BLOCK_CELLS, Store};
+use pliant_numeric::simd::{LANES, Row};
+
+/// Vertices that a thread takes at once, at least.
+pub(super) const VERTEX_GRAIN: usize = 128;
+
+/// Groups of sixteen faces that a thread takes at once, at least.
+pub(super) const GROUP_GRAIN: usize = 8;
+
+/// Where a particle's lane is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    /// Tile x 16 + lane.
+    pub lane: u32,
+    pub block: u32,
+}
+
+/// The vertices in a substep.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vertices {
+    /// Their blocks' corners [cells], and nothing.
+    pub corners: Vec<[i32; 4]>,
+    /// Positions from there [cells], and nothing.
+    pub locals: Vec<Quad>,
+    /// Velocities [m/s], and 1 / mass [1/kg]; 0 where a pin holds the vertex.
+    pub velocities: Vec<Quad>,
+}
+
+impl Vertices {
+    /// The way from one vertex to another along axis `d` [cells]: exact but for one rounding.
+    #[inline(always)]
+    pub(super) fn way(&self, from: usize, to: usize, d: usize) -> f32 {
+        let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
+        whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
+    }
+}
+
+/// A sheet's part of all.
+#[derive(Clone, Debug)]
+pub(super) struct SheetSpan {
+    pub vertices: Range<usize>,
+    pub groups: Range<usize>,
+    pub stability: Stability,
+}
+
+/// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
+#[derive(Clone, Debug)]
+pub(super) struct FaceGroup {
+    /// Their centroids' places in [`Sheets::slots`].
+    pub centroids: [u32; LANES],
+    /// Their corners, as numbers of vertices.
+    pub corners: [[u32; LANES]; 3],
+    /// Inverse of the edges at rest: 11, 12, 22 [1/cell].
+    pub inverse_edges: [Row; 3],
+    /// Volume [m^3].
+    pub volume: Row,
+    /// Mass of the centroid [kg].
+    pub mass: Row,
+    pub lanes: u32,
+}
+
+/// Sixteen faces in a substep.
+#[derive(Clone, Debug)]
+pub(super) struct FaceState {
+    /// Director (no unit).
+    pub director: [Row; 3],
+    /// From the first corner to the others [cells].
+    pub edges: [[Row; 3]; 2],
+    /// Centroid from its block's corner [cells].
+    pub center: [Row; 3],
+    /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 [Pa].
+    pub biot: [Row; 3],
+    /// Centroids' velocities [m/s], and nothing.
+    pub velocities: [Quad; LANES],
+    /// Impulses in the tie [N s], and nothing.
+    pub impulses: [Quad; LANES],
+    /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
+    pub forces: [[Quad; 2]; LANES],
+    /// A row a face: centroid (3) [cells], velocity (3), director (3), V p3 / 2 (3) [J], area over
+    /// that at rest.
+    pub centroid: [Row; LANES],
+}
+
+impl FaceState {
+    pub(super) const ZERO: Self = Self {
+        director: [Row::ZERO; 3],
+        edges: [[Row::ZERO; 3]; 2],
+        center: [Row::ZERO; 3],
+        biot: [Row::ZERO; 3],
+        velocities: [Quad::ZERO; LANES],
+        impulses: [Quad::ZERO; LANES],
+        forces: [[Quad::ZERO; 2]; LANES],
+        centroid: [Row::ZERO; LANES],
+    };
+}
+
+/// What a particle of cloth is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Member {
+    Vertex(u32),
+    /// Group x 16 + lane.
+    Face(u32),
+}
+
+/// Lists of numbers, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists {
+    pub first: Vec<u32>,
+    pub entries: Vec<u32>,
+}
+
+impl Lists {
+    /// From pairs (list, entry), sorted.
+    pub(super) fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
+        let mut first = vec![0; count + 1];
+        for (list, _) in pairs {
+            first[*list as usize + 1] += 1;
+        }
+        for list in 0..count {
+            first[list + 1] += first[list];
+        }
+        Self { first, entries: pairs.iter().map(|&(_, entry)| entry).collect() }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(&self, list: usize) -> &[u32] {
+        &self.entries[self.first[list] as usize..self.first[list + 1] as usize]
+    }
+}
+
+/// A block's corner [cells].
+pub(super) fn corner(store: &Store, block: u32) -> [i32; 3] {
+    store.blocks[block as usize].key.map(|k| k.wrapping_mul(BLOCK_CELLS))
+}
+
+/// The vertices in the steps of the mesh.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moved {
+    /// Where they are, from where the substep left them [cells].
+    pub ways: Vec<Quad>,
+    /// [m/s]
+    pub velocities: Vec<Quad>,
+}

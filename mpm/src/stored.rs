@@ -1,0 +1,48 @@
+//! Particles as the fast path keeps them.
+
+use crate::tiles::{ROWS, deformation, kinematics};
+
+/// A particle as the fast path keeps it, in f32: what another implementation of the same step gives
+/// back to [`Mpm`](crate::Mpm).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoredParticle {
+    /// The order in which it was added.
+    pub id: u32,
+    /// Index of its material.
+    pub material: u32,
+    /// Its block of 4x4x4 cells, whose lowest corner is at `4 * block` cells from the grid's
+    /// origin.
+    pub block: [i32; 3],
+    /// Position, cells from that corner.
+    pub position: [f32; 3],
+    /// Velocity, world frame [m/s].
+    pub velocity: [f32; 3],
+    /// Affine velocity field C by rows [1/s].
+    pub affine: [f32; 9],
+    /// Elastic deformation gradient by rows (no unit).
+    pub deformation_gradient: [f32; 9],
+    /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
+    pub stress_volume: [f32; 6],
+    /// Mass [kg].
+    pub mass: f32,
+    /// The model's history variable.
+    pub history: f32,
+}
+
+impl StoredParticle {
+    /// Its values by rows of the two halves.
+    pub(crate) fn rows(&self) -> [[f32; ROWS]; 2] {
+        let mut rows = [[0.0; ROWS]; 2];
+        let [motion, strain] = &mut rows;
+        motion[kinematics::POSITION..][..3].copy_from_slice(&self.position);
+        motion[kinematics::VELOCITY..][..3].copy_from_slice(&self.velocity);
+        motion[kinematics::AFFINE..][..9].copy_from_slice(&self.affine);
+        motion[kinematics::ID] = f32::from_bits(self.id);
+        motion[kinematics::MATERIAL] = f32::from_bits(self.material);
+        strain[deformation::GRADIENT..][..9].copy_from_slice(&self.deformation_gradient);
+        strain[deformation::STRESS_VOLUME..][..6].copy_from_slice(&self.stress_volume);
+        strain[deformation::MASS] = self.mass;
+        strain[deformation::STATE] = self.history;
+        rows
+    }
+}

@@ -1,0 +1,311 @@
+//! The particles and the grid of the fast path, for reading.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+use rayon::prelude::*;
+
+use crate::arena::Window;
+use crate::cloth::ClothMaterial;
+use crate::engine::Mpm;
+use crate::particle::{ParticleExtent, ParticleState};
+use crate::sheets::lanes;
+use crate::stored::StoredParticle;
+use crate::tiles::{BLOCK_CELLS, ParticleBlock, Tile, deformation, kinematics};
+use pliant_numeric::simd::LANES;
+
+/// The particles of one block, for reading. Indices run over `0..len()` in the sorted order.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockView<'a> {
+    block: &'a ParticleBlock,
+    kinematics: &'a [Tile],
+    deformation: &'a [Tile],
+    grid_spacing: f64,
+    origin: Vector3<f64>,
+    densities: &'a [f64],
+    /// What the sheets are made of.
+    sheets: &'a [ClothMaterial],
+    /// Number of materials that are not cloth.
+    materials: usize,
+    /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
+    pub node_blocks: &'a [u32; 27],
+    window: &'a Window,
+}
+
+impl Mpm {
+    /// Number of blocks that hold particles.
+    pub fn block_count(&self) -> usize {
+        self.store.blocks.len()
+    }
+
+    /// The particles of block `b`.
+    pub fn block(&self, b: usize) -> BlockView<'_> {
+        let block = &self.store.blocks[b];
+        BlockView {
+            block,
+            kinematics: &self.store.kinematics[block.range()],
+            deformation: &self.store.deformation[block.range()],
+            grid_spacing: self.grid_spacing,
+            origin: self.frame.origin,
+            densities: &self.densities,
+            sheets: self.sheet_materials(),
+            materials: self.materials.len(),
+            node_blocks: &self.topology.nodes_of_particles[b],
+            window: &self.windows[b],
+        }
+    }
+
+    /// Largest speed of a particle relative to a `velocity` (world frame) [m/s].
+    pub fn fastest_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
+        let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];
+        let squares = (0..self.block_count()).into_par_iter().map(|b| self.block(b).largest_square(velocity));
+        f64::from(squares.reduce(|| 0.0, f32::max)).sqrt()
+    }
+
+    /// Node blocks as they are now: after [`Mpm::particles_to_grid`], the free-motion velocities.
+    pub fn nodes(&self) -> &[crate::blocks::NodeBlock] {
+        &self.nodes
+    }
+
+    /// Node blocks, to change velocities before [`Mpm::grid_to_particles`].
+    pub fn nodes_mut(&mut self) -> &mut [crate::blocks::NodeBlock] {
+        &mut self.nodes
+    }
+
+    /// Block and index within it of the node at integer coordinates `node`; `None` where the grid has no block.
+    pub fn find_node(&self, node: [i32; 3]) -> Option<(usize, usize)> {
+        let key = node.map(|n| n.div_euclid(BLOCK_CELLS));
+        let local = [0, 1, 2].map(|d| (node[d] - key[d] * BLOCK_CELLS) as usize);
+        let block = self.topology.keys.binary_search(&key).ok()?;
+        Some((block, (local[0] * 4 + local[1]) * 4 + local[2]))
+    }
+
+    /// World position [m] of node `node` of node block `block`.
+    pub fn node_position(&self, block: usize, node: usize) -> Point3<f64> {
+        let p = crate::grid::node_position(self.topology.keys[block], node);
+        Point3::new(p[0], p[1], p[2]) * self.grid_spacing + self.frame.origin
+    }
+
+    /// Calls `visit(id, state)` for every particle, in the sorted order; `id` is its index when it was added.
+    pub fn for_each_particle(&self, mut visit: impl FnMut(u32, &ParticleState)) {
+        for b in 0..self.block_count() {
+            let view = self.block(b);
+            for i in 0..view.len() {
+                visit(view.id(i), &view.state(i));
+            }
+        }
+    }
+
+    /// All particles in the order in which they were added.
+    pub fn particles(&self) -> Vec<ParticleState> {
+        let blank = ParticleState::new(Point3::origin(), Vector3::zeros(), 0.0, 0);
+        let mut all = vec![blank; self.len()];
+        self.for_each_particle(|id, state| all[id as usize] = *state);
+        all
+    }
+}
+
+impl BlockView<'_> {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.block.count as usize
+    }
+
+    /// Never true: blocks without particles are not kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn motion(&self, row: usize, i: usize) -> f32 {
+        self.kinematics[i / LANES][row].0[i % LANES]
+    }
+
+    fn strain(&self, row: usize, i: usize) -> f32 {
+        self.deformation[i / LANES][row].0[i % LANES]
+    }
+
+    fn motion_rows<const N: usize>(&self, first: usize, i: usize) -> [f32; N] {
+        core::array::from_fn(|n| self.motion(first + n, i))
+    }
+
+    fn strain_rows<const N: usize>(&self, first: usize, i: usize) -> [f32; N] {
+        core::array::from_fn(|n| self.strain(first + n, i))
+    }
+
+    /// Square of the largest speed relative to a velocity, world frame [m^2/s^2].
+    pub(crate) fn largest_square(&self, velocity: [f32; 3]) -> f32 {
+        let mut largest = [0.0_f32; LANES];
+        for (t, tile) in self.kinematics.iter().enumerate().take(self.len().div_ceil(LANES)) {
+            let lanes = (self.len() - t * LANES).min(LANES);
+            let mut squares = [0.0_f32; LANES];
+            for (d, v) in velocity.iter().enumerate() {
+                let row = &tile[kinematics::VELOCITY + d].0;
+                squares.iter_mut().zip(row).for_each(|(s, x)| *s += (x - v) * (x - v));
+            }
+            largest[..lanes].iter_mut().zip(squares).for_each(|(a, s)| *a = a.max(s));
+        }
+        largest.into_iter().fold(0.0, f32::max)
+    }
+
+    /// The block's lowest corner in integer node coordinates.
+    pub fn corner_node(&self) -> [i32; 3] {
+        self.block.key.map(|k| k.wrapping_mul(BLOCK_CELLS))
+    }
+
+    /// The block's lowest corner, world frame [m].
+    pub fn corner(&self) -> Point3<f64> {
+        let c = self.block.key.map(|k| f64::from(BLOCK_CELLS) * f64::from(k) * self.grid_spacing);
+        Point3::new(c[0], c[1], c[2]) + self.origin
+    }
+
+    /// Edge of the block [m].
+    pub fn edge(&self) -> f64 {
+        f64::from(BLOCK_CELLS) * self.grid_spacing
+    }
+
+    /// Position in cells from the block's corner.
+    pub fn local_position(&self, i: usize) -> [f64; 3] {
+        [0, 1, 2].map(|d| f64::from(self.motion(kinematics::POSITION + d, i)))
+    }
+
+    /// Position, world frame [m].
+    pub fn position(&self, i: usize) -> Point3<f64> {
+        let local = self.local_position(i);
+        let key = self.block.key;
+        let x =
+            [0, 1, 2].map(|d| (f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d]) * self.grid_spacing);
+        Point3::new(x[0], x[1], x[2]) + self.origin
+    }
+
+    /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in cells from the block's
+    /// corner. Past the block's last particle they mean nothing.
+    pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
+        [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
+    }
+
+    /// Lowest and highest corner of a box that holds all particles, but for rounding, without a look at them: what their stencils
+    /// reach, so that it is larger than [`Self::local_bounds`] by up to a cell, along z by up to four. In cells from the block's corner.
+    pub fn rough_bounds(&self) -> [[f64; 3]; 2] {
+        self.window.bounds()
+    }
+
+    /// Lowest and highest corner of the particles' bounding box, in cells from the block's corner.
+    pub fn local_bounds(&self) -> [[f64; 3]; 2] {
+        // Lane by lane first, many at a time.
+        let (mut lows, mut highs) = ([[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]);
+        for tile in 0..self.kinematics.len() {
+            let lanes = self.block.lanes(tile);
+            for (d, row) in self.position_rows(tile).into_iter().enumerate() {
+                // A full tile's length is known when this is compiled.
+                let lanes = if lanes == LANES { LANES } else { lanes };
+                for (x, (low, high)) in row[..lanes].iter().zip(lows[d].iter_mut().zip(&mut highs[d])) {
+                    *low = low.min(*x);
+                    *high = high.max(*x);
+                }
+            }
+        }
+        let low = lows.map(|lanes| f64::from(lanes.into_iter().fold(f32::INFINITY, f32::min)));
+        let high = highs.map(|lanes| f64::from(lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)));
+        [low, high]
+    }
+
+    /// Velocity, world frame [m/s].
+    pub fn velocity(&self, i: usize) -> Vector3<f64> {
+        Vector3::from_fn(|d, _| f64::from(self.motion(kinematics::VELOCITY + d, i)))
+    }
+
+    /// Affine velocity field C [1/s].
+    pub fn affine(&self, i: usize) -> Matrix3<f64> {
+        Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
+    }
+
+    /// Whether it is a vertex or a centroid of cloth.
+    pub fn is_cloth(&self, i: usize) -> bool {
+        self.material(i) >= self.materials
+    }
+
+    /// Elastic deformation gradient; identity for cloth, whose deformation is in the places of its vertices and its directors.
+    pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
+        if self.is_cloth(i) {
+            return Matrix3::identity();
+        }
+        Matrix3::from_fn(|r, c| f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i)))
+    }
+
+    /// Director of a face whose centroid this particle of cloth is; zero for a vertex.
+    pub fn director(&self, i: usize) -> Vector3<f64> {
+        Vector3::from(lanes::DIRECTOR.map(|row| f64::from(self.strain(row, i))))
+    }
+
+    /// The model's history variable; for a centroid of cloth the area of its face over that at rest.
+    pub fn history(&self, i: usize) -> f64 {
+        f64::from(self.strain(deformation::STATE, i))
+    }
+
+    /// Mass [kg].
+    pub fn mass(&self, i: usize) -> f64 {
+        f64::from(self.strain(deformation::MASS, i))
+    }
+
+    /// Volume at rest [m^3].
+    pub fn volume(&self, i: usize) -> f64 {
+        self.mass(i) / self.densities[self.material(i)]
+    }
+
+    /// What it stands for of a surface.
+    pub fn extent(&self, i: usize) -> ParticleExtent {
+        let volume = self.volume(i);
+        match self.material(i).checked_sub(self.materials) {
+            Some(sheet) => {
+                let thickness = self.sheets[sheet].thickness;
+                ParticleExtent { area: volume / thickness, thickness }
+            }
+            None => {
+                let edge = volume.cbrt();
+                ParticleExtent { area: edge * edge, thickness: edge }
+            }
+        }
+    }
+
+    /// The order in which it was added.
+    pub fn id(&self, i: usize) -> u32 {
+        self.motion(kinematics::ID, i).to_bits()
+    }
+
+    /// Index of its material.
+    pub fn material(&self, i: usize) -> usize {
+        self.motion(kinematics::MATERIAL, i).to_bits() as usize
+    }
+
+    /// Kirchhoff stress times rest volume [J], as xx, yy, zz, xy, xz, yz.
+    pub fn stress_volume(&self, i: usize) -> [f64; 6] {
+        core::array::from_fn(|n| f64::from(self.strain(deformation::STRESS_VOLUME + n, i)))
+    }
+
+    /// All of its state, bit for bit as it is kept.
+    pub fn stored(&self, i: usize) -> StoredParticle {
+        StoredParticle {
+            id: self.id(i),
+            material: self.material(i) as u32,
+            block: self.block.key,
+            position: self.motion_rows(kinematics::POSITION, i),
+            velocity: self.motion_rows(kinematics::VELOCITY, i),
+            affine: self.motion_rows(kinematics::AFFINE, i),
+            deformation_gradient: self.strain_rows(deformation::GRADIENT, i),
+            stress_volume: self.strain_rows(deformation::STRESS_VOLUME, i),
+            mass: self.strain(deformation::MASS, i),
+            history: self.strain(deformation::STATE, i),
+        }
+    }
+
+    /// All of its state.
+    pub fn state(&self, i: usize) -> ParticleState {
+        ParticleState {
+            position: self.position(i),
+            velocity: self.velocity(i),
+            affine: self.affine(i),
+            deformation_gradient: self.deformation_gradient(i),
+            volume: self.volume(i),
+            material: self.material(i),
+            state: self.history(i),
+        }
+    }
+}

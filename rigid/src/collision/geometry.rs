@@ -1,0 +1,28 @@
+//! A shape on a link.
+
+use super::material::ContactMaterial;
+use crate::multibody::LinkId;
+use nalgebra::Isometry3;
+use pliant_geometry::Shape;
+
+/// A shape on a link that other geometries can touch.
+#[derive(Clone, Debug)]
+pub struct CollisionGeometry {
+    /// Name, for messages.
+    pub name: String,
+    /// The link it is on; `None` is the world.
+    pub link: Option<LinkId>,
+    /// Its frame in the link's (m).
+    pub pose: Isometry3<f64>,
+    /// The solid.
+    pub shape: Shape,
+    /// Compliance and friction.
+    pub material: ContactMaterial,
+    /// Groups it is in, one a bit.
+    pub group: u32,
+    /// Groups it can touch, one a bit: a pair can touch when each is in a group of the other's
+    /// mask.
+    pub mask: u32,
+    /// Red, green, blue for pictures.
+    pub color: [u8; 3],
+}

@@ -1,0 +1,9 @@
+//! Dry friction of joints within a step.
+
+/// Dry friction of a joint within a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DryJoint {
+    pub bound: f64,
+    pub gain: f64,
+    pub slides: bool,
+}

@@ -1,0 +1,89 @@
+//! Velocities at the corners of prescribed paths.
+
+use super::mechanical::mechanical_energy;
+use crate::multibody::{
+    Corner, ForceVector, Kinematics, LinkId, MassMatrix, Model, MotionVector, State, mass_matrix,
+};
+
+/// Buffers of a turn round a corner.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Corners {
+    /// Of every link, before the corner.
+    drifts: Vec<MotionVector>,
+    /// That every link and what it carries gains from the jump of the drifts.
+    momenta: Vec<ForceVector>,
+    matrix: Vec<f64>,
+    change: Vec<f64>,
+}
+
+impl Corners {
+    /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on
+    /// them by joints keeps the momentum along the joints. Returns the work (J) of the paths:
+    /// nothing else acts, so it is what the kinetic energy changes by.
+    pub fn turn(
+        &mut self,
+        model: &Model,
+        kinematics: &mut Kinematics,
+        mass: &mut MassMatrix,
+        state: &mut State,
+    ) -> f64 {
+        let Self { drifts, momenta, matrix, change } = self;
+        kinematics.update_at(model, state, Corner::Before);
+        let before = mechanical_energy(model, &*kinematics, state).kinetic;
+        drifts.clear();
+        drifts.extend((0..model.links().len()).map(|l| *kinematics.drift(LinkId(l))));
+        kinematics.update_at(model, state, Corner::After);
+        momenta.clear();
+        momenta.extend(model.links().iter().zip(&*drifts).enumerate().map(|(l, (link, before))| {
+            let jump = *kinematics.drift(LinkId(l)) - *before;
+            link.inertia.rotated(kinematics.pose(LinkId(l))).momentum(&jump)
+        }));
+        for l in (0..momenta.len()).rev() {
+            if let Some(LinkId(parent)) = model.links()[l].parent {
+                let carried = momenta[l].shifted(&-kinematics.offset(l));
+                momenta[parent] += carried;
+            }
+        }
+        mass_matrix(model, &*kinematics, mass);
+        for (t, tree) in model.trees().iter().enumerate() {
+            change.clear();
+            change.resize(tree.velocities, 0.0);
+            for &link in &tree.links {
+                for n in model.velocities_of(link) {
+                    change[n - tree.first_velocity] = kinematics.axes()[n].dot(&momenta[link.0]);
+                }
+            }
+            if change.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            matrix.clear();
+            matrix.extend(mass.block(t).iter());
+            solve_symmetric(matrix, change);
+            let rates = &mut state.v[tree.first_velocity..][..tree.velocities];
+            rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
+        }
+        kinematics.update_at(model, state, Corner::After);
+        mechanical_energy(model, &*kinematics, state).kinetic - before
+    }
+}
+
+/// Solves `A x = b` in place for a symmetric, positive definite matrix; `b` becomes x. Gaussian
+/// elimination needs no pivots there.
+fn solve_symmetric(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    for k in 0..n {
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            for j in k..n {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        for j in k + 1..n {
+            b[k] -= a[k * n + j] * b[j];
+        }
+        b[k] /= a[k * n + k];
+    }
+}

@@ -1,0 +1,69 @@
+//! What a simulation tells of its last step.
+
+use super::contact::{ContactForce, ContactSource};
+use super::integrate::Simulation;
+use super::integrator::Integrator;
+use super::stepper::Stepper;
+use crate::multibody::ForceVector;
+
+impl<S: ContactSource> Simulation<S> {
+    /// The contacts of the last step and what they passed on.
+    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let before = self.corrector.is_some().then(|| self.stepper.rebounds());
+        self.last().contact_forces().chain(before.into_iter().flatten())
+    }
+
+    /// Kinetic energy that impacts with restitution took at the beginning of the last step (J).
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.stepper.lost_in_impacts()
+    }
+
+    /// Mean effort of each actuator over the last step (N m, N).
+    pub fn actuator_efforts(&self) -> impl Iterator<Item = f64> + '_ {
+        self.last().actuator_efforts(&self.system)
+    }
+
+    /// What made the last step.
+    fn last(&self) -> &Stepper {
+        self.corrector.as_ref().unwrap_or(&self.stepper)
+    }
+}
+
+impl<S> Simulation<S> {
+    /// The force that each joint passed to its link in the last step (by step doubling: its second
+    /// half), mean over the step: reaction and drive together, world axes, about the link's origin
+    /// (N m, N). A link's inertia, weight, contacts, constraints and applied force are in it, and
+    /// everything that hangs on the link; the inertia of the joint's armature is not. A free joint
+    /// passes nothing but what the solver's tolerance leaves. Empty before the first step and after
+    /// [`restore`](Self::restore). To be read before [`System::applied`] is changed for the next
+    /// step.
+    pub fn joint_reactions(&mut self) -> &[ForceVector] {
+        self.update_reactions();
+        &self.reactions.joints
+    }
+
+    /// The force of all contacts of each link in the last step, mean over it, world axes, about the
+    /// link's origin (N m, N); empty when [`joint_reactions`](Self::joint_reactions) are.
+    pub fn contact_wrenches(&mut self) -> &[ForceVector] {
+        self.update_reactions();
+        &self.reactions.contacts
+    }
+
+    fn update_reactions(&mut self) {
+        if !self.stepped {
+            self.reactions.joints.clear();
+            self.reactions.contacts.clear();
+            return;
+        }
+        let (first, last) = match &self.corrector {
+            Some(corrector) => (Some(&self.stepper), corrector),
+            None => (None, &self.stepper),
+        };
+        // Step doubling keeps its second half.
+        let begin = match self.integrator {
+            Integrator::ErrorControlled { .. } => &self.trial.middle,
+            _ => &self.trial.begin,
+        };
+        self.reactions.update(&self.system, first, last, begin);
+    }
+}

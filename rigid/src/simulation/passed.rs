@@ -1,0 +1,87 @@
+//! What the contacts and motors of the last step passed on.
+
+use nalgebra::Vector3;
+
+use super::contact::ContactForce;
+use super::stepper::Stepper;
+use super::system::System;
+use crate::multibody::LinkId;
+
+impl Stepper {
+    /// The contacts of the last step and what they passed on.
+    pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let pool = &self.problem.contacts;
+        let solved = pool.impulses().iter().zip(pool.velocities());
+        let contacts = self.touches.iter().zip(&self.prepared).zip(solved);
+        let moment = |c: usize| match &self.comfree {
+            Some(comfree) => comfree.moment(c) / self.dt,
+            None => Vector3::zeros(),
+        };
+        let rebound = |c: usize| self.rebound(c) / self.dt;
+        contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
+            touch: *touch,
+            force: contact.unweighted(&(Vector3::from(*impulse) / self.dt)) + rebound(c),
+            moment: moment(c),
+            velocity: (*velocity).into(),
+        })
+    }
+
+    /// The contacts that rebounded at the beginning of the last step, with that alone.
+    pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
+        let struck = self.touches.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
+        struck.filter(|((_, impulse), _)| **impulse != Vector3::zeros()).map(
+            |((touch, impulse), velocity)| ContactForce {
+                touch: *touch,
+                force: impulse / self.dt,
+                moment: Vector3::zeros(),
+                velocity: (*velocity).into(),
+            },
+        )
+    }
+
+    /// Impulse of the last step's contacts on what belongs to no tree (N s); `first` began it where
+    /// this ended a trapezoid rule's.
+    pub(super) fn on_ground(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
+        let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
+        let mut sum = self.sum_on_ground(system, |c| solved(c) + self.rebound(c));
+        if let Some(first) = first {
+            let given = |c: usize| self.trapezoid.contact_forces[c] * self.dt;
+            sum += first.sum_on_ground(system, |c| given(c) + first.rebound(c));
+        }
+        sum.into()
+    }
+
+    fn rebound(&self, contact: usize) -> Vector3<f64> {
+        self.impacts.impulses.get(contact).copied().unwrap_or_else(Vector3::zeros)
+    }
+
+    /// Of impulses on the second bodies of the contacts.
+    fn sum_on_ground(&self, system: &System, impulse: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+        let stands = |link: Option<LinkId>| link.is_none_or(|link| system.model.tree_of(link).is_none());
+        let mut sum = Vector3::zeros();
+        for (c, touch) in self.touches.iter().enumerate() {
+            match (stands(touch.first), stands(touch.second)) {
+                (true, false) => sum -= impulse(c),
+                (false, true) => sum += impulse(c),
+                _ => {}
+            }
+        }
+        sum
+    }
+
+    /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own
+    /// velocities.
+    pub fn lost_in_impacts(&self) -> f64 {
+        self.impacts.lost
+    }
+
+    /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
+    pub fn actuator_efforts(&self, system: &System) -> impl Iterator<Item = f64> + '_ {
+        let at_end = self.problem.actuators.impulses().iter().take(system.actuators.len());
+        let at_start = &self.trapezoid.efforts;
+        at_end.enumerate().map(|(i, impulse)| match at_start.get(i) {
+            Some(start) => start + impulse / self.dt,
+            None => impulse / self.dt,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! What steps did, in numbers.
+
+use crate::icf::SolveSummary;
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct StepSummary {
+    /// Convex problems solved.
+    pub solves: usize,
+    /// Newton iterations in all of them.
+    pub iterations: usize,
+    /// Factorisations of Hessians.
+    pub factorisations: usize,
+    /// Contacts.
+    pub contacts: usize,
+    /// Problems solved a second time for friction.
+    pub refreshed: usize,
+    /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
+    pub doubtful: usize,
+    /// How deep surfaces overlap at the start of a step, in half thicknesses of the thinner of
+    /// both, at most: beyond 1 they have passed each other's middles, and contact may push them on
+    /// the wrong way.
+    pub pressed: f64,
+}
+
+impl StepSummary {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.solves += other.solves;
+        self.iterations += other.iterations;
+        self.factorisations += other.factorisations;
+        self.contacts = self.contacts.max(other.contacts);
+        self.refreshed += other.refreshed;
+        self.doubtful += other.doubtful;
+        self.pressed = self.pressed.max(other.pressed);
+    }
+
+    pub(super) fn count(&mut self, solve: &SolveSummary) {
+        self.solves += 1;
+        self.iterations += solve.iterations;
+        self.factorisations += solve.factorisations;
+    }
+}

@@ -1,0 +1,34 @@
+//! Reads the sources, manifests and documents of the workspace.
+
+pub mod imports;
+pub mod modules;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below a folder that have one of the extensions, relative to the repository, sorted.
+/// Build folders and hidden folders are left out.
+pub fn files_below(folder: &str, extensions: &[&str]) -> Vec<String> {
+    let mut open: Vec<PathBuf> = vec![repository().join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() {
+                if name != "target" && !name.starts_with('.') {
+                    open.push(path);
+                }
+            } else if extensions.iter().any(|extension| path.extension().is_some_and(|e| e == *extension)) {
+                let relative = path.strip_prefix(repository()).unwrap();
+                files.push(relative.to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    files.sort();
+    files
+}
