@@ -18,7 +18,7 @@ pub mod tshirt;
 
 pub use covered::{CoveredError, covered_area};
 pub use file::{ClothFileError, load_cloth};
-pub use outline::{Boundary, BoundaryPiece, Outline, OutlineError};
-pub use sew::{Panel, Seam, SewError, Sewn, Way, sew};
-pub use triangulate::{Quality, Sheet, TriangulateError};
+pub use outline::{BoundaryPiece, Outline, OutlineError, PanelBoundary};
+pub use sew::{Panel, Seam, SeamDirection, SewError, Sewn, sew};
+pub use triangulate::{PanelMesh, Quality, TriangulateError};
 pub use tshirt::{TShirt, TShirtError};

@@ -116,7 +116,7 @@ struct Piece {
 
 /// An outline divided into straight edges.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Boundary {
+pub struct PanelBoundary {
     /// Its vertices (m), counter-clockwise; edge k goes from vertex k to the next, the last one back to the first.
     pub points: Vec<Vector2<f64>>,
     /// The pieces in order.
@@ -193,12 +193,12 @@ impl Outline {
     ///
     /// # Errors
     /// [`OutlineError`], with the name of the piece.
-    pub fn divide(&self, spacing: f64) -> Result<Boundary, OutlineError> {
+    pub fn divide(&self, spacing: f64) -> Result<PanelBoundary, OutlineError> {
         if !(spacing > 0.0 && spacing.is_finite()) {
             return Err(OutlineError::Spacing(spacing));
         }
         self.check_closed(spacing)?;
-        let mut boundary = Boundary { points: Vec::new(), pieces: Vec::new() };
+        let mut boundary = PanelBoundary { points: Vec::new(), pieces: Vec::new() };
         for piece in &self.pieces {
             let first = boundary.points.len();
             let points = piece.divide(spacing)?;
@@ -315,7 +315,7 @@ impl Piece {
     }
 }
 
-impl Boundary {
+impl PanelBoundary {
     /// Area enclosed by the straight edges (m^2), positive counter-clockwise.
     pub fn area(&self) -> f64 {
         (0..self.points.len()).map(|k| 0.5 * self.edge(k)[0].perp(&self.edge(k)[1])).sum()

@@ -3,7 +3,7 @@
 use nalgebra::{Vector2, Vector3};
 use pliant_mpm::cloth::{ClothMesh, MeshError};
 
-use super::triangulate::Sheet;
+use super::triangulate::PanelMesh;
 
 /// Why panels were not sewn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -79,20 +79,20 @@ pub enum SewError {
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
     name: String,
-    sheet: &'a Sheet,
+    sheet: &'a PanelMesh,
     positions: Vec<Vector3<f64>>,
 }
 
 impl<'a> Panel<'a> {
     /// Places a sheet: `place` says where each point of the pattern (m) lies in space (m).
-    pub fn new(name: &str, sheet: &'a Sheet, place: impl Fn(Vector2<f64>) -> Vector3<f64>) -> Self {
+    pub fn new(name: &str, sheet: &'a PanelMesh, place: impl Fn(Vector2<f64>) -> Vector3<f64>) -> Self {
         Self { name: name.to_owned(), sheet, positions: sheet.points.iter().map(|x| place(*x)).collect() }
     }
 }
 
 /// How two pieces lie along each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum SeamDirection {
     /// Start at start, as two like panels lie on each other: one of them is turned over.
     Same,
     /// Start at end, as two panels lie side by side.
@@ -107,14 +107,14 @@ pub struct Seam {
     /// Names of their pieces.
     pub pieces: [String; 2],
     /// How they lie along each other.
-    pub way: Way,
+    pub direction: SeamDirection,
 }
 
 impl Seam {
     /// A seam between piece `a.1` of panel `a.0` and piece `b.1` of panel `b.0`.
-    pub fn new(a: (&str, &str), b: (&str, &str), way: Way) -> Self {
+    pub fn new(a: (&str, &str), b: (&str, &str), direction: SeamDirection) -> Self {
         let names = |x: &str, y: &str| [x.to_owned(), y.to_owned()];
-        Self { panels: names(a.0, b.0), pieces: names(a.1, b.1), way }
+        Self { panels: names(a.0, b.0), pieces: names(a.1, b.1), direction }
     }
 }
 
@@ -129,7 +129,7 @@ pub struct Sewn {
     pub faces: Vec<core::ops::Range<usize>>,
 }
 
-/// Sews panels. A merged vertex lies at the mean of those that it was. The first panel keeps its side; where `Way::Same` asks for it,
+/// Sews panels. A merged vertex lies at the mean of those that it was. The first panel keeps its side; where `SeamDirection::Same` asks for it,
 /// others are turned over, so that the normals of the whole mesh are on one side. Vertices and faces have the order of the panels.
 ///
 /// # Errors
@@ -157,12 +157,12 @@ pub fn sew(panels: &[Panel], seams: &[Seam]) -> Result<Sewn, SewError> {
 }
 
 /// A seam by indices: two panels, and the vertices of one and the other that are merged.
-struct Joint {
+struct SeamVertices {
     panels: [usize; 2],
     pairs: Vec<[usize; 2]>,
 }
 
-fn find_joints(panels: &[Panel], seams: &[Seam]) -> Result<Vec<Joint>, SewError> {
+fn find_joints(panels: &[Panel], seams: &[Seam]) -> Result<Vec<SeamVertices>, SewError> {
     let mut taken: Vec<(usize, &str)> = Vec::new();
     let mut joints = Vec::with_capacity(seams.len());
     for (seam, described) in seams.iter().enumerate() {
@@ -190,17 +190,17 @@ fn find_joints(panels: &[Panel], seams: &[Seam]) -> Result<Vec<Joint>, SewError>
             let (panels, pieces) = (described.panels.clone(), described.pieces.clone());
             return Err(SewError::Counts { seam, panels, pieces, parts: [a.len() - 1, b.len() - 1] });
         }
-        if described.way == Way::Opposite {
+        if described.direction == SeamDirection::Opposite {
             b.reverse();
         }
         let pairs = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-        joints.push(Joint { panels: [first, second], pairs });
+        joints.push(SeamVertices { panels: [first, second], pairs });
     }
     Ok(joints)
 }
 
 /// Which panels are turned over: those that lie the same way along a seam have their outsides on different sides of the pattern.
-fn turn(panels: usize, seams: &[Seam], joints: &[Joint]) -> Result<Vec<bool>, SewError> {
+fn turn(panels: usize, seams: &[Seam], joints: &[SeamVertices]) -> Result<Vec<bool>, SewError> {
     let mut turned: Vec<Option<bool>> = vec![None; panels];
     for first in 0..panels {
         if turned[first].is_some() {
@@ -212,7 +212,7 @@ fn turn(panels: usize, seams: &[Seam], joints: &[Joint]) -> Result<Vec<bool>, Se
             again = false;
             for (joint, seam) in joints.iter().zip(seams) {
                 let [a, b] = joint.panels;
-                let across = |side: bool| side != (seam.way == Way::Same);
+                let across = |side: bool| side != (seam.direction == SeamDirection::Same);
                 match (turned[a], turned[b]) {
                     (Some(side), None) => (turned[b], again) = (Some(across(side)), true),
                     (None, Some(side)) => (turned[a], again) = (Some(across(side)), true),
@@ -224,7 +224,7 @@ fn turn(panels: usize, seams: &[Seam], joints: &[Joint]) -> Result<Vec<bool>, Se
     let turned: Vec<bool> = turned.into_iter().map(|side| side == Some(true)).collect();
     for (at, (joint, seam)) in joints.iter().zip(seams).enumerate() {
         let [a, b] = joint.panels;
-        if (turned[a] != turned[b]) != (seam.way == Way::Same) {
+        if (turned[a] != turned[b]) != (seam.direction == SeamDirection::Same) {
             return Err(SewError::OneSided { seam: at, panels: seam.panels.clone() });
         }
     }
@@ -232,7 +232,7 @@ fn turn(panels: usize, seams: &[Seam], joints: &[Joint]) -> Result<Vec<bool>, Se
 }
 
 /// The mesh's vertex of every panel's vertices, and where the mesh's vertices lie (m).
-fn merge(panels: &[Panel], joints: &[Joint]) -> (Vec<Vec<usize>>, Vec<Vector3<f64>>) {
+fn merge(panels: &[Panel], joints: &[SeamVertices]) -> (Vec<Vec<usize>>, Vec<Vector3<f64>>) {
     let mut firsts = Vec::with_capacity(panels.len());
     let mut count = 0;
     for panel in panels {

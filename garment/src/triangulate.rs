@@ -9,7 +9,7 @@ use nalgebra::Vector2;
 use spade::handles::{DirectedEdgeHandle, FixedVertexHandle, VertexHandle};
 use spade::{CdtEdge, ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
-use super::outline::{Boundary, BoundaryPiece, LONGEST_EDGE, Outline, OutlineError};
+use super::outline::{BoundaryPiece, LONGEST_EDGE, Outline, OutlineError, PanelBoundary};
 
 /// Distance from the outline within which the lattice has no vertices, in spacings. A row of triangles is 0.87 high, so that a
 /// vertex of the outline stands for the nearest 0.43 of it; a little less leaves none of the sheet without a vertex.
@@ -17,7 +17,7 @@ const MARGIN: f64 = 0.4;
 
 /// Length up to which an edge pushes, in spacings. It is more than one, so that vertices are pushed everywhere and keep their
 /// distance from the outline.
-const PUSHING: f64 = 1.25;
+const SPRING_LENGTH: f64 = 1.25;
 
 /// How much of what an edge lacks moves each of its ends in a round.
 const STEP: f64 = 0.25;
@@ -69,7 +69,7 @@ pub enum TriangulateError {
 
 /// A flat panel of triangles in the plane of its pattern.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sheet {
+pub struct PanelMesh {
     /// Vertices (m): first those of the outline, in its order, then those inside.
     pub points: Vec<Vector2<f64>>,
     /// The vertices of each triangle, counter-clockwise.
@@ -91,7 +91,7 @@ pub struct Quality {
     pub longest_edge: f64,
 }
 
-impl Sheet {
+impl PanelMesh {
     /// Fills an outline with triangles whose edges are about `spacing` (m) long. Its boundary has exactly the vertices of
     /// [`Outline::divide`]. The lattice has a line of vertices along y through the outline's start. The same outline and spacing give the
     /// same sheet.
@@ -105,7 +105,8 @@ impl Sheet {
         points.extend(lattice(&boundary, spacing));
         for _ in 0..ROUNDS {
             let joined = join(&points, outer)?;
-            let moved = joined.fixed_vertices().skip(outer).map(|vertex| pushed(&joined, vertex, spacing));
+            let moved =
+                joined.fixed_vertices().skip(outer).map(|vertex| relaxed_position(&joined, vertex, spacing));
             let moved: Vec<_> = moved.collect();
             points.splice(outer.., moved);
         }
@@ -138,7 +139,7 @@ impl Sheet {
     }
 
     /// A disc with all vertices, of the right area, with edges that are short enough.
-    fn check(&self, boundary: &Boundary, spacing: f64) -> Result<(), TriangulateError> {
+    fn check(&self, boundary: &PanelBoundary, spacing: f64) -> Result<(), TriangulateError> {
         // Euler's formula for a disc: F = 2 V - B - 2.
         let expected_faces = (2 * self.points.len()).saturating_sub(self.outer + 2);
         let (faces, area, expected_area) = (self.faces.len(), self.area(), boundary.area());
@@ -180,7 +181,7 @@ impl Quality {
 type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
 /// The vertices of a hexagonal lattice that are well within the boundary, column after column.
-fn lattice(boundary: &Boundary, spacing: f64) -> Vec<Vector2<f64>> {
+fn lattice(boundary: &PanelBoundary, spacing: f64) -> Vec<Vector2<f64>> {
     let origin = boundary.points[0];
     let (mut low, mut high) = (origin, origin);
     for x in &boundary.points {
@@ -220,7 +221,7 @@ fn join(points: &[Vector2<f64>], outer: usize) -> Result<Delaunay, TriangulateEr
 }
 
 /// Where a vertex goes in a round.
-fn pushed(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) -> Vector2<f64> {
+fn relaxed_position(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) -> Vector2<f64> {
     let at = |vertex: VertexHandle<Point2<f64>, (), CdtEdge<()>, ()>| {
         let x = vertex.position();
         Vector2::new(x.x, x.y)
@@ -229,7 +230,7 @@ fn pushed(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) -> Vector2
     let push = |edge: DirectedEdgeHandle<Point2<f64>, (), CdtEdge<()>, ()>| {
         let away = x - at(edge.to());
         let length = away.norm();
-        away * ((PUSHING * spacing - length).max(0.0) / length)
+        away * ((SPRING_LENGTH * spacing - length).max(0.0) / length)
     };
     x + STEP * joined.vertex(vertex).out_edges().map(push).sum::<Vector2<f64>>()
 }

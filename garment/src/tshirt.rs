@@ -3,8 +3,8 @@
 use nalgebra::{Vector2, Vector3};
 
 use super::outline::Outline;
-use super::sew::{Panel, Seam, SewError, Sewn, Way, sew};
-use super::triangulate::{Sheet, TriangulateError};
+use super::sew::{Panel, Seam, SeamDirection, SewError, Sewn, sew};
+use super::triangulate::{PanelMesh, TriangulateError};
 
 /// A T-shirt that lies flat in the xy plane, +y towards the neck, its front up (+z), its middle at the origin.
 ///
@@ -154,7 +154,7 @@ impl TShirt {
     pub fn sew(&self) -> Result<Sewn, TShirtError> {
         let cut = |panel, neck_depth| {
             let outline = self.half_outline(neck_depth)?;
-            Sheet::fill(&outline, self.spacing).map_err(|source| TShirtError::Panel { panel, source })
+            PanelMesh::fill(&outline, self.spacing).map_err(|source| TShirtError::Panel { panel, source })
         };
         let (front, back) = (cut("front", self.front_neck_depth)?, cut("back", self.back_neck_depth)?);
         let place = |side: f64, z: f64| move |x: Vector2<f64>| Vector3::new(side * x.x, x.y, z);
@@ -167,7 +167,7 @@ impl TShirt {
             Panel::new(back_left, &back, place(-1.0, -z)),
         ];
         // All four lie on each other in the pattern, so every seam goes the same way along both.
-        let seam = |a, b, piece| Seam::new((a, piece), (b, piece), Way::Same);
+        let seam = |a, b, piece| Seam::new((a, piece), (b, piece), SeamDirection::Same);
         let mut seams = vec![seam(front_right, front_left, "fold"), seam(back_right, back_left, "fold")];
         for piece in ["side", "underarm", "shoulder"] {
             seams.push(seam(front_right, back_right, piece));

@@ -4,7 +4,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{ParticleSnapshot, Settings, World};
-use pliant_garment::crossings::CrossingCheck;
+use pliant_garment::crossings::CrossingDetector;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::{BodyDesc, Geometry, Motion, Shape, SpatialVelocity, Trajectory, VelocityKey};
@@ -64,7 +64,7 @@ fn press(part: f64) -> (usize, f64, f64) {
     let plate =
         builder.body(body("plate", plate, pose, Motion::Prescribed(Trajectory::Velocities(keys)))).unwrap();
     let mut world = builder.build().unwrap();
-    let check = CrossingCheck::new(world.cloths());
+    let check = CrossingDetector::new(world.cloths());
     let mut snapshot = ParticleSnapshot::default();
     let (mut most, mut impulse) = (0, 0.0_f64);
     while world.time() < down + 0.5 {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use pliant_garment::crossings::{Crossing, CrossingCheck, Crossings};
+use pliant_garment::crossings::{Crossing, CrossingDetector, Crossings};
 use pliant_mpm::cloth::Patch;
 use pliant_numeric::random::SplitMix64;
 
@@ -43,7 +43,7 @@ impl Sheets {
     }
 
     fn crossings(&self) -> Crossings {
-        CrossingCheck::new(&self.patches).count(&self.positions)
+        CrossingDetector::new(&self.patches).count(&self.positions)
     }
 }
 
@@ -130,7 +130,7 @@ fn a_sheet_pushed_through_another_crosses_along_a_line() {
 #[test]
 fn crossings_do_not_depend_on_the_frame() {
     let (sheets, expected) = pushed_through();
-    let check = CrossingCheck::new(&sheets.patches);
+    let check = CrossingDetector::new(&sheets.patches);
     let reference = check.count(&sheets.positions);
     let mut random = SplitMix64::new(17);
     for case in 0..50 {
@@ -186,13 +186,13 @@ fn a_folded_sheet_does_not_cross_itself_until_it_does() {
 #[test]
 fn what_is_not_finite_crosses_nothing() {
     let (mut sheets, expected) = pushed_through();
-    let check = CrossingCheck::new(&sheets.patches);
+    let check = CrossingDetector::new(&sheets.patches);
     sheets.positions[0] = [f64::NAN, 0.0, 0.0];
     sheets.positions[1] = [f64::INFINITY, 0.0, 0.0];
     assert_eq!(check.count(&sheets.positions).count, expected);
     assert_eq!(check.count(&[]), Crossings::default());
-    assert_eq!(CrossingCheck::new(&[]).count(&sheets.positions), Crossings::default());
-    assert!(CrossingCheck::new(&[]).is_empty() && !check.is_empty());
+    assert_eq!(CrossingDetector::new(&[]).count(&sheets.positions), Crossings::default());
+    assert!(CrossingDetector::new(&[]).is_empty() && !check.is_empty());
 }
 
 // Threads only share out the edges.

@@ -124,7 +124,7 @@ fn wrong_outlines_are_refused_by_name() {
     assert!(matches!(error, OutlineError::Crossing { .. }), "{error}");
 }
 
-fn longest(sheet: &Sheet, spacing: f64) -> f64 {
+fn longest(sheet: &PanelMesh, spacing: f64) -> f64 {
     sheet.quality().longest_edge / spacing
 }
 
@@ -147,7 +147,7 @@ fn outlines_are_filled_with_good_triangles() {
         (notched.clone(), 0.01),
         (notched, 0.02),
     ] {
-        let sheet = Sheet::fill(&outline, spacing).unwrap();
+        let sheet = PanelMesh::fill(&outline, spacing).unwrap();
         let boundary = outline.divide(spacing).unwrap();
         assert_eq!(sheet.points[..sheet.outer], boundary.points);
         assert!((sheet.area() - boundary.area()).abs() < 1e-12 * boundary.area());
@@ -168,7 +168,7 @@ fn outlines_are_filled_with_good_triangles() {
 fn parts_that_hold_no_vertices_in_are_refused() {
     let outline = Outline::starting_at(at(0.0, 0.0)).line("a", at(0.1, 0.0)).parts(6);
     let outline = outline.line("b", at(0.1, 0.1)).parts(6).line("c", at(0.0, 0.1)).parts(6);
-    let error = Sheet::fill(&outline.line("d", at(0.0, 0.0)).parts(6), 0.01).unwrap_err();
+    let error = PanelMesh::fill(&outline.line("d", at(0.0, 0.0)).parts(6), 0.01).unwrap_err();
     assert!(matches!(error, TriangulateError::NotFilled { .. }), "{error}");
     assert!(error.to_string().contains("should cover 0.01"), "{error}");
 }
@@ -201,10 +201,10 @@ fn total_area(mesh: &ClothMesh) -> f64 {
 // whose panels face opposite ways.
 #[test]
 fn sewn_panels_are_glued() {
-    let sheet = Sheet::fill(&rectangle(0.2, 0.1), 0.01).unwrap();
+    let sheet = PanelMesh::fill(&rectangle(0.2, 0.1), 0.01).unwrap();
     let flat = |dx: f64| move |x: Vector2<f64>| Vector3::new(x.x + dx, x.y, 0.0);
     let panels = [Panel::new("l", &sheet, flat(0.0)), Panel::new("r", &sheet, flat(0.2))];
-    let sewn = sew(&panels, &[Seam::new(("l", "right"), ("r", "left"), Way::Opposite)]).unwrap();
+    let sewn = sew(&panels, &[Seam::new(("l", "right"), ("r", "left"), SeamDirection::Opposite)]).unwrap();
     assert_eq!(sewn.mesh.vertices().len(), 2 * sheet.points.len() - 11);
     assert_eq!((euler(&sewn.mesh), boundary_loops(&sewn.mesh)), (1, vec![2 * 40 + 2 * 10]));
     assert!((total_area(&sewn.mesh) - 0.04).abs() < 1e-15);
@@ -220,16 +220,17 @@ fn sewn_panels_are_glued() {
         Vector3::new(0.2 / (2.0 * PI) * c, 0.2 / (2.0 * PI) * s, x.y)
     };
     let tube = [Panel::new("tube", &sheet, around)];
-    let seam = |way| [Seam::new(("tube", "left"), ("tube", "right"), way)];
-    let sewn = sew(&tube, &seam(Way::Opposite)).unwrap();
+    let seam = |direction| [Seam::new(("tube", "left"), ("tube", "right"), direction)];
+    let sewn = sew(&tube, &seam(SeamDirection::Opposite)).unwrap();
     assert_eq!((euler(&sewn.mesh), boundary_loops(&sewn.mesh)), (0, vec![20, 20]));
     // The other way it is Moebius's band.
-    let error = sew(&tube, &seam(Way::Same)).unwrap_err();
+    let error = sew(&tube, &seam(SeamDirection::Same)).unwrap_err();
     assert!(matches!(error, SewError::OneSided { seam: 0, .. }), "{error}");
 
     let lay = |z: f64| move |x: Vector2<f64>| Vector3::new(x.x, x.y, z);
     let panels = [Panel::new("front", &sheet, lay(0.01)), Panel::new("back", &sheet, lay(-0.01))];
-    let seams = ["left", "bottom", "right"].map(|side| Seam::new(("front", side), ("back", side), Way::Same));
+    let seams = ["left", "bottom", "right"]
+        .map(|side| Seam::new(("front", side), ("back", side), SeamDirection::Same));
     let bag = sew(&panels, &seams).unwrap();
     assert_eq!((euler(&bag.mesh), boundary_loops(&bag.mesh)), (1, vec![40]));
     for (panel, side) in [(0, 1.0), (1, -1.0)] {
@@ -244,11 +245,11 @@ fn sewn_panels_are_glued() {
 #[test]
 fn seams_that_do_not_fit_are_named() {
     let (wide, narrow) = (rectangle(0.2, 0.1), rectangle(0.2, 0.08));
-    let [wide, narrow] = [wide, narrow].map(|outline| Sheet::fill(&outline, 0.01).unwrap());
+    let [wide, narrow] = [wide, narrow].map(|outline| PanelMesh::fill(&outline, 0.01).unwrap());
     let flat = |x: Vector2<f64>| x.push(0.0);
     let panels = [Panel::new("wide", &wide, flat), Panel::new("narrow", &narrow, flat)];
     let tell = |seams: &[Seam]| sew(&panels, seams).unwrap_err().to_string();
-    let seam = |a, b| Seam::new(a, b, Way::Opposite);
+    let seam = |a, b| Seam::new(a, b, SeamDirection::Opposite);
     assert_eq!(
         tell(&[seam(("wide", "right"), ("narrow", "left"))]),
         "seams[0]: piece 'right' of panel 'wide' has 10 parts, but piece 'left' of panel 'narrow' has 8"
@@ -414,7 +415,7 @@ fn impossible_shirts_are_named() {
 }
 
 fn mesh_of(outline: &Outline, spacing: f64) -> (Vec<Vector3<f64>>, Vec<[usize; 3]>) {
-    let sheet = Sheet::fill(outline, spacing).unwrap();
+    let sheet = PanelMesh::fill(outline, spacing).unwrap();
     (sheet.points.iter().map(|x| x.push(0.0)).collect(), sheet.faces)
 }
 

@@ -1,11 +1,11 @@
 //! Cloth: sheets of triangles that have two sides.
 
-use super::primitive::{GLOSS_CLOTH, Primitive, Scene, Shape, V3};
+use super::primitive::{GLOSS_CLOTH, Primitive, RenderScene, Shape, V3};
 use super::{RenderError, color, triangle};
 
 /// A sheet of triangles, or several, drawn smooth and without thickness. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cloth<'a> {
+pub struct RenderCloth<'a> {
     /// Vertices [m]; triangles with one that is not finite are left out.
     pub positions: &'a [[f32; 3]],
     /// sRGB colour of the front at each vertex, between which it is interpolated.
@@ -32,13 +32,13 @@ pub fn back_color(color: [u8; 3]) -> [u8; 3] {
     light.map(|c| color::to_srgb(DARKER * (c + GREYER * (grey - c))))
 }
 
-impl Scene {
+impl RenderScene {
     /// Adds the triangles of cloth number `number`.
-    pub(super) fn add_cloth(&mut self, number: usize, cloth: &Cloth) -> Result<(), RenderError> {
+    pub(super) fn add_cloth(&mut self, number: usize, cloth: &RenderCloth) -> Result<(), RenderError> {
         let (known, triangles) = (cloth.positions.len().min(cloth.colors.len()), cloth.triangles);
         let missing = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= known));
         if let Some(triangle) = missing {
-            return Err(RenderError::Cloth { cloth: number, triangle });
+            return Err(RenderError::RenderCloth { cloth: number, triangle });
         }
         let backs = cloth.back_colors.len();
         if backs != 0 && backs != triangles.len() {

@@ -31,7 +31,7 @@ pub struct GifWriter<W: Write> {
 }
 
 /// Columns `x` and rows `y` of a part of a frame, ends excluded.
-struct Part {
+struct ChangedRect {
     x: [usize; 2],
     y: [usize; 2],
 }
@@ -116,18 +116,18 @@ impl<W: Write> GifWriter<W> {
     }
 
     /// The rectangle about the changed pixels; one pixel when there are none, for a frame must have an area.
-    fn bounds(&self, changed: &[bool]) -> Part {
+    fn bounds(&self, changed: &[bool]) -> ChangedRect {
         let width = self.width as usize;
-        let mut part = Part { x: [width, 0], y: [self.height as usize, 0] };
+        let mut part = ChangedRect { x: [width, 0], y: [self.height as usize, 0] };
         for place in (0..changed.len()).filter(|&place| changed[place]) {
             let (x, y) = (place % width, place / width);
             part.x = [part.x[0].min(x), part.x[1].max(x + 1)];
             part.y = [part.y[0].min(y), part.y[1].max(y + 1)];
         }
-        if part.x[0] >= part.x[1] { Part { x: [0, 1], y: [0, 1] } } else { part }
+        if part.x[0] >= part.x[1] { ChangedRect { x: [0, 1], y: [0, 1] } } else { part }
     }
 
-    fn write_frame(&mut self, part: &Part, palette: &Palette, indices: &[u8]) -> io::Result<()> {
+    fn write_frame(&mut self, part: &ChangedRect, palette: &Palette, indices: &[u8]) -> io::Result<()> {
         // Graphic control: keep the frame for the next, transparent index, delay.
         self.out.write_all(&[0x21, 0xF9, 4, 0b0000_0101])?;
         self.out.write_all(&self.delay.to_le_bytes())?;

@@ -20,7 +20,7 @@ mod shadow;
 mod triangle;
 
 pub use camera::Camera;
-pub use cloth::{Cloth, back_color};
+pub use cloth::{RenderCloth, back_color};
 pub use color::viridis;
 pub use gif::GifWriter;
 pub use heat::{HeatMap, heat_map};
@@ -29,7 +29,7 @@ pub use image_file::{encode_png, write_png};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use occlusion::Occlusion;
-use primitive::Scene;
+use primitive::RenderScene;
 use raster::{View, add_planes, rasterise};
 use shade::{FloorView, Lighting, shade};
 use shadow::ShadowMap;
@@ -42,7 +42,7 @@ const MAX_PIXELS: u64 = 1 << 26;
 
 /// A particle. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ball {
+pub struct RenderSphere {
     /// Centre [m].
     pub center: [f32; 3],
     /// Radius [m]; 0.6 of the particle spacing closes the surface of a filled solid.
@@ -98,7 +98,7 @@ pub enum BodyShape {
 
 /// A rigid body or any other solid.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Body {
+pub struct RenderBody {
     /// Its shape, in its own frame.
     pub shape: BodyShape,
     /// Its own frame to the world.
@@ -121,11 +121,11 @@ pub struct Picture<'a> {
     pub camera: Camera,
     /// Particles; those with a coordinate or radius that is not finite, or radius <= 0, are left out, so that a run
     /// that blew up can still be looked at.
-    pub particles: &'a [Ball],
+    pub particles: &'a [RenderSphere],
     /// Sheets.
-    pub cloths: &'a [Cloth<'a>],
+    pub cloths: &'a [RenderCloth<'a>],
     /// Bodies.
-    pub bodies: &'a [Body],
+    pub bodies: &'a [RenderBody],
     /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes; none: objects float before the background.
     pub ground: Option<f64>,
     /// Direction to the light, world frame, any length; none: from above, the left and behind the camera.
@@ -188,7 +188,7 @@ pub enum RenderError {
     },
     /// Cloth names a vertex that is not there.
     #[error("cloth {cloth}: triangle {triangle} names a vertex that is not there or has no colour")]
-    Cloth {
+    RenderCloth {
         /// Number of the cloth, from 0.
         cloth: usize,
         /// Number of the triangle, from 0.
@@ -220,7 +220,7 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     }
     let basis = picture.camera.basis()?;
     let light = light_direction(picture, &basis)?;
-    let scene = Scene::new(picture)?;
+    let scene = RenderScene::new(picture)?;
     let samples = (width as usize * SUPERSAMPLING, height as usize * SUPERSAMPLING);
     let view = View::perspective(&picture.camera, &basis, samples.0, samples.1);
     let mut buffer = rasterise(&view, &scene.primitives);

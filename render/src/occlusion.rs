@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::SUPERSAMPLING;
-use super::primitive::{Ray, Scene, V3};
+use super::primitive::{Ray, RenderScene, V3};
 use super::raster::{Buffer, NOTHING, View};
 
 /// Directions sampled a pixel.
@@ -33,7 +33,7 @@ pub(super) fn pixel_noise(x: usize, y: usize) -> f32 {
 }
 
 /// Normal that the sample with the given id sees.
-pub(super) fn normal_of(scene: &Scene, id: u32, ray: &Ray, t: f32) -> V3 {
+pub(super) fn normal_of(scene: &RenderScene, id: u32, ray: &Ray, t: f32) -> V3 {
     let index = id as usize;
     match scene.primitives.get(index) {
         Some(primitive) => primitive.shape.normal(ray, t),
@@ -61,7 +61,7 @@ struct Solids {
 }
 
 impl Solids {
-    fn new(view: &View, buffer: &Buffer, scene: &Scene) -> Self {
+    fn new(view: &View, buffer: &Buffer, scene: &RenderScene) -> Self {
         let (columns, rows) = (view.width.div_ceil(BLOCK), view.height.div_ceil(BLOCK));
         let stride = columns + 1;
         let mut sums = vec![0; stride * (rows + 1)];
@@ -96,7 +96,7 @@ impl Solids {
 
 impl Occlusion {
     /// `radius` is that of the scene [m].
-    pub fn new(view: &View, buffer: &Buffer, scene: &Scene, radius: f32) -> Self {
+    pub fn new(view: &View, buffer: &Buffer, scene: &RenderScene, radius: f32) -> Self {
         let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
         let reach = radius * REACH;
         let kernel = kernel();

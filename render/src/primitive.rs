@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::cloth::Sides;
-use super::{Body, BodyShape, Picture, RenderError, color, triangle};
+use super::{BodyShape, Picture, RenderBody, RenderError, color, triangle};
 
 pub(super) type V3 = Vector3<f32>;
 
@@ -21,7 +21,7 @@ pub(super) enum Shape {
         radius: f32,
     },
     Posed {
-        solid: Solid,
+        solid: ConvexSolid,
         rotation: Matrix3<f32>,
         center: V3,
     },
@@ -34,7 +34,7 @@ pub(super) enum Shape {
 }
 
 /// A convex solid in its own frame.
-pub(super) enum Solid {
+pub(super) enum ConvexSolid {
     Box(V3),
     Capsule {
         radius: f32,
@@ -69,7 +69,7 @@ pub(super) struct Plane {
 }
 
 /// All of the picture's content.
-pub(super) struct Scene {
+pub(super) struct RenderScene {
     pub primitives: Vec<Primitive>,
     pub planes: Vec<Plane>,
     /// Looks of the triangles of cloth.
@@ -87,7 +87,7 @@ const MARK: f32 = 0.62;
 /// sRGB of the floor under `Picture::ground`.
 const GROUND: [u8; 3] = [222, 224, 228];
 
-impl Scene {
+impl RenderScene {
     pub fn new(picture: &Picture) -> Result<Self, RenderError> {
         let primitives = Vec::with_capacity(picture.particles.len());
         let mut scene = Self { primitives, planes: Vec::new(), sides: Vec::new() };
@@ -116,7 +116,7 @@ impl Scene {
         Ok(scene)
     }
 
-    fn add_body(&mut self, number: usize, body: &Body) -> Result<(), RenderError> {
+    fn add_body(&mut self, number: usize, body: &RenderBody) -> Result<(), RenderError> {
         let rotation: Matrix3<f32> = body.pose.rotation.to_rotation_matrix().matrix().cast();
         let center: V3 = body.pose.translation.vector.cast();
         let albedo = color::linear(body.color);
@@ -124,17 +124,17 @@ impl Scene {
         let shape = match &body.shape {
             // Marks turn with the solid; a plain sphere needs no frame.
             BodyShape::Sphere { radius } if body.marked => {
-                posed(Solid::Ellipsoid(V3::repeat(*radius as f32)))
+                posed(ConvexSolid::Ellipsoid(V3::repeat(*radius as f32)))
             }
             BodyShape::Sphere { radius } => Shape::Sphere { center, radius: *radius as f32 },
-            BodyShape::Box { half_extents } => posed(Solid::Box(half_extents.cast())),
+            BodyShape::Box { half_extents } => posed(ConvexSolid::Box(half_extents.cast())),
             BodyShape::Capsule { radius, half_length } => {
-                posed(Solid::Capsule { radius: *radius as f32, half_length: *half_length as f32 })
+                posed(ConvexSolid::Capsule { radius: *radius as f32, half_length: *half_length as f32 })
             }
             BodyShape::Cylinder { radius, half_length } => {
-                posed(Solid::Cylinder { radius: *radius as f32, half_length: *half_length as f32 })
+                posed(ConvexSolid::Cylinder { radius: *radius as f32, half_length: *half_length as f32 })
             }
-            BodyShape::Ellipsoid { half_axes } => posed(Solid::Ellipsoid(half_axes.cast())),
+            BodyShape::Ellipsoid { half_axes } => posed(ConvexSolid::Ellipsoid(half_axes.cast())),
             BodyShape::HalfSpace => {
                 let axis = |i: usize| rotation.column(i).into_owned();
                 let axes = [axis(0), axis(1)];
@@ -283,7 +283,7 @@ fn sphere(center: &V3, radius: f32, direction: &V3) -> Option<f32> {
     (t > 0.0).then_some(t)
 }
 
-impl Solid {
+impl ConvexSolid {
     /// Half of the sides of its box.
     pub fn half_extents(&self) -> V3 {
         match self {

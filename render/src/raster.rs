@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::camera::{Basis, Camera};
-use super::primitive::{Plane, Primitive, Ray, Scene, Shape, V3};
+use super::primitive::{Plane, Primitive, Ray, RenderScene, Shape, V3};
 
 /// Side of a tile [samples].
 const TILE: usize = 64;
@@ -238,7 +238,7 @@ fn cast_tile(
 }
 
 /// Adds the floors to what the samples see.
-pub(super) fn add_planes(view: &View, scene: &Scene, buffer: &mut Buffer) {
+pub(super) fn add_planes(view: &View, scene: &RenderScene, buffer: &mut Buffer) {
     let rows = buffer.depth.par_chunks_mut(view.width).zip(buffer.primitive.par_chunks_mut(view.width));
     rows.enumerate().for_each(|(y, (depth, primitive))| {
         for x in 0..view.width {

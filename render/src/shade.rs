@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::occlusion::{Occlusion, normal_of, pixel_noise};
-use super::primitive::{Plane, Ray, Scene, V3};
+use super::primitive::{Plane, Ray, RenderScene, V3};
 use super::raster::{Buffer, NOTHING, View};
 use super::shadow::ShadowMap;
 use super::{Camera, Image, SUPERSAMPLING, color};
@@ -64,7 +64,7 @@ impl FloorView {
 }
 
 /// The picture of what `buffer` holds.
-pub(super) fn shade(view: &View, buffer: &Buffer, scene: &Scene, lighting: &Lighting) -> Image {
+pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting: &Lighting) -> Image {
     let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
     let mut pixels = vec![0; 3 * width * height];
     pixels.par_chunks_mut(3 * width).enumerate().for_each(|(y, row)| {
@@ -105,7 +105,7 @@ fn compress(value: f32) -> f32 {
 fn sample_light(
     view: &View,
     buffer: &Buffer,
-    scene: &Scene,
+    scene: &RenderScene,
     lighting: &Lighting,
     at: [usize; 2],
 ) -> [f32; 3] {

@@ -2,7 +2,7 @@
 //!
 //! Percentage-closer soft shadows (Fernando, "Percentage-closer soft shadows", SIGGRAPH 2005 sketches).
 
-use super::primitive::{Scene, V3};
+use super::primitive::{RenderScene, V3};
 use super::raster::{View, rasterise};
 
 /// Smallest and largest side of the depth map [texels]; both are multiples of `BLOCK`.
@@ -37,7 +37,7 @@ pub(super) struct ShadowMap {
 
 impl ShadowMap {
     /// `light` points to the light; `center` and `radius` bound the scene; the picture has `height` samples.
-    pub fn new(scene: &Scene, light: V3, center: V3, radius: f32, height: usize) -> Self {
+    pub fn new(scene: &RenderScene, light: V3, center: V3, radius: f32, height: usize) -> Self {
         let size = height.next_multiple_of(BLOCK).clamp(SIZES.0, SIZES.1);
         let widest = WIDEST * size as f32;
         let view = View::orthographic(-light, center, radius * 1.02, size);

@@ -9,8 +9,8 @@ use image::AnimationDecoder;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
 use pliant_render::{
-    Ball, Body, BodyShape, Camera, Cloth, GifWriter, Image, Picture, RenderError, back_color, encode_png,
-    render, viridis, write_png,
+    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere,
+    back_color, encode_png, render, viridis, write_png,
 };
 
 const RED: [u8; 3] = [220, 30, 30];
@@ -38,8 +38,8 @@ fn count(image: &Image, test: impl Fn([u8; 3]) -> bool) -> usize {
     image.pixels.chunks_exact(3).filter(|p| test([p[0], p[1], p[2]])).count()
 }
 
-fn solid(shape: BodyShape, color: [u8; 3]) -> Body {
-    Body { shape, pose: Isometry3::identity(), color, marked: false }
+fn solid(shape: BodyShape, color: [u8; 3]) -> RenderBody {
+    RenderBody { shape, pose: Isometry3::identity(), color, marked: false }
 }
 
 // A sphere of radius r at distance d, seen under the half angle asin(r/d), is a disc of radius tan(asin(r/d)) in units
@@ -47,7 +47,7 @@ fn solid(shape: BodyShape, color: [u8; 3]) -> Body {
 #[test]
 fn a_sphere_has_the_area_of_its_cone() {
     let (distance, radius) = (3.0, 0.4_f64);
-    let ball = [Ball { center: [0.0; 3], radius: radius as f32, color: RED }];
+    let ball = [RenderSphere { center: [0.0; 3], radius: radius as f32, color: RED }];
     let mut picture = Picture::new(400, 400, front_camera(distance));
     picture.particles = &ball;
     let image = render(&picture).unwrap();
@@ -99,7 +99,7 @@ fn a_turned_box_has_the_area_of_its_projection() {
         camera.project(&corner, width, height).unwrap()
     });
     let expected = hull_area(corners.collect());
-    let body = [Body { shape: BodyShape::Box { half_extents: half }, pose, color: RED, marked: false }];
+    let body = [RenderBody { shape: BodyShape::Box { half_extents: half }, pose, color: RED, marked: false }];
     let mut picture = Picture::new(width, height, camera);
     picture.bodies = &body;
     let area = count(&render(&picture).unwrap(), is_red) as f64;
@@ -146,7 +146,7 @@ fn solids_have_their_extents() {
         (BodyShape::Ellipsoid { half_axes: Vector3::new(0.2, 0.1, 0.3) }, lying, half),
     ];
     for (shape, rotation, half) in cases {
-        let body = [Body {
+        let body = [RenderBody {
             shape: shape.clone(),
             pose: Isometry3::from_parts(Default::default(), rotation),
             color: RED,
@@ -172,7 +172,7 @@ fn an_ellipsoid_has_the_area_of_its_ellipse() {
     let pixels_per_metre = 200.0 / 0.015_f64.tan() / 40.0;
     let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), 0.7);
     for marked in [false, true] {
-        let body = [Body {
+        let body = [RenderBody {
             shape: BodyShape::Ellipsoid { half_axes: Vector3::new(0.4, 0.1, 0.15) },
             pose: Isometry3::from_parts(Default::default(), turn),
             color: RED,
@@ -192,7 +192,7 @@ fn an_ellipsoid_has_the_area_of_its_ellipse() {
 fn a_marked_ball_is_seen_to_turn() {
     let at = |marked, quarter_turns: i32| {
         let angle = f64::from(quarter_turns) * std::f64::consts::FRAC_PI_2;
-        let body = [Body {
+        let body = [RenderBody {
             shape: BodyShape::Sphere { radius: 0.4 },
             pose: Isometry3::rotation(Vector3::y() * angle),
             color: RED,
@@ -213,8 +213,8 @@ fn a_marked_ball_is_seen_to_turn() {
 // A small near ball hides a large far one where the line of sight says so, in either order of the list.
 #[test]
 fn what_is_near_hides_what_is_far() {
-    let near = Ball { center: [0.0, -0.5, 0.0], radius: 0.1, color: RED };
-    let far = Ball { center: [0.0, 0.5, 0.0], radius: 0.3, color: BLUE };
+    let near = RenderSphere { center: [0.0, -0.5, 0.0], radius: 0.1, color: RED };
+    let far = RenderSphere { center: [0.0, 0.5, 0.0], radius: 0.3, color: BLUE };
     for balls in [[near, far], [far, near]] {
         let mut picture = Picture::new(200, 200, front_camera(3.0));
         picture.particles = &balls;
@@ -233,7 +233,7 @@ fn brightness(image: &Image, x: u32, y: u32) -> f64 {
 // (-1, 0, 1) lies at x = +h. The mirrored place is lit.
 #[test]
 fn the_shadow_falls_away_from_the_light() {
-    let ball = [Ball { center: [0.0, 0.0, 0.3], radius: 0.1, color: RED }];
+    let ball = [RenderSphere { center: [0.0, 0.0, 0.3], radius: 0.1, color: RED }];
     let camera = Camera { position: Point3::new(0.0, -3.0, 2.5), ..front_camera(1.0) };
     let mut picture = Picture::new(300, 240, camera);
     picture.particles = &ball;
@@ -256,7 +256,7 @@ fn the_ground_lies_below_the_horizon_and_the_background_above() {
         target: Point3::new(0.0, 0.0, 0.5),
         ..front_camera(1.0)
     };
-    let ball = [Ball { center: [0.0, 0.0, 0.5], radius: 0.05, color: RED }];
+    let ball = [RenderSphere { center: [0.0, 0.0, 0.5], radius: 0.05, color: RED }];
     let mut floorless = Picture::new(160, 120, camera);
     floorless.particles = &ball;
     let mut with_floor = floorless.clone();
@@ -273,7 +273,7 @@ fn the_ground_lies_below_the_horizon_and_the_background_above() {
     );
     // The same floor as a half space is the same but for its colour.
     let floor =
-        [Body { shape: BodyShape::HalfSpace, pose: Isometry3::identity(), color: BLUE, marked: false }];
+        [RenderBody { shape: BodyShape::HalfSpace, pose: Isometry3::identity(), color: BLUE, marked: false }];
     let mut half_space = floorless.clone();
     half_space.bodies = &floor;
     let close_up =
@@ -310,8 +310,8 @@ fn framing_keeps_all_bounds_inside_and_fills_the_picture() {
 #[test]
 fn the_same_bytes_whatever_the_number_of_threads() {
     let mut random = SplitMix64::new(5);
-    let balls: Vec<Ball> = (0..3000)
-        .map(|_| Ball {
+    let balls: Vec<RenderSphere> = (0..3000)
+        .map(|_| RenderSphere {
             center: std::array::from_fn(|_| random.uniform_in(-0.4, 0.4) as f32),
             radius: 0.03,
             color: viridis(random.uniform() as f32),
@@ -360,8 +360,8 @@ fn bad_input_is_a_typed_error() {
     assert_eq!(render(&picture), Err(RenderError::Mesh { body: 0, triangle: 0 }));
     // A particle that is not finite is left out, the rest is drawn.
     let balls = [
-        Ball { center: [f32::NAN, 0.0, 0.0], radius: 1.0, color: BLUE },
-        Ball { center: [0.0; 3], radius: 0.2, color: RED },
+        RenderSphere { center: [f32::NAN, 0.0, 0.0], radius: 1.0, color: BLUE },
+        RenderSphere { center: [0.0; 3], radius: 0.2, color: RED },
     ];
     let mut picture = Picture::new(20, 20, front_camera(2.0));
     picture.particles = &balls;
@@ -370,7 +370,7 @@ fn bad_input_is_a_typed_error() {
 
 #[test]
 fn a_png_decodes_to_the_same_pixels() {
-    let ball = [Ball { center: [0.0; 3], radius: 0.3, color: RED }];
+    let ball = [RenderSphere { center: [0.0; 3], radius: 0.3, color: RED }];
     let mut picture = Picture::new(64, 48, front_camera(2.0));
     picture.particles = &ball;
     let image = render(&picture).unwrap();
@@ -398,7 +398,7 @@ fn a_gif_shows_the_frames_it_was_given() {
     let mut writer = GifWriter::new(Vec::new(), width, height, 0.05).unwrap();
     let mut images = Vec::new();
     for frame in 0..frames {
-        let ball = [Ball { center: [-0.5 + 0.08 * frame as f32, 0.0, 0.1], radius: 0.1, color: RED }];
+        let ball = [RenderSphere { center: [-0.5 + 0.08 * frame as f32, 0.0, 0.1], radius: 0.1, color: RED }];
         let mut picture = Picture::new(
             width,
             height,
@@ -485,13 +485,13 @@ impl Sheet {
         }
     }
 
-    fn cloth(&self) -> Cloth<'_> {
+    fn cloth(&self) -> RenderCloth<'_> {
         let Self { positions, colors, triangles, back_colors } = self;
-        Cloth { positions, colors, triangles, back_colors }
+        RenderCloth { positions, colors, triangles, back_colors }
     }
 }
 
-fn draw_cloths(cloths: &[Cloth], side: u32, camera: Camera, light: Vector3<f64>) -> Image {
+fn draw_cloths(cloths: &[RenderCloth], side: u32, camera: Camera, light: Vector3<f64>) -> Image {
     let mut picture = Picture::new(side, side, camera);
     (picture.cloths, picture.light) = (cloths, Some(light));
     render(&picture).unwrap()
@@ -530,7 +530,7 @@ fn cloth_shows_each_side_in_its_colour_without_gaps() {
             }
         }
         // Without colours of their own, backs look like fronts.
-        let alike = Cloth { back_colors: &[], ..sheet.cloth() };
+        let alike = RenderCloth { back_colors: &[], ..sheet.cloth() };
         assert_eq!(count(&draw_cloths(&[alike], 300, camera, -Vector3::y()), is_red), area as usize);
     }
     let [front, back] = [RED, back_color(RED)].map(|c| c.map(f64::from));
@@ -578,7 +578,7 @@ fn cloth_is_shaded_smoothly() {
 #[test]
 fn cloth_casts_and_takes_shadows() {
     let sheet = Sheet::new(10, |u, v| [0.2 * u, 0.2 * v, 0.3]);
-    let ball = [Ball { center: [-0.2, 0.0, 0.5], radius: 0.06, color: BLUE }];
+    let ball = [RenderSphere { center: [-0.2, 0.0, 0.5], radius: 0.06, color: BLUE }];
     let camera = Camera { position: Point3::new(0.0, -3.0, 2.5), ..front_camera(1.0) };
     let (cloths, size) = ([sheet.cloth()], 300);
     let mut picture = Picture::new(size, size, camera);
@@ -606,15 +606,15 @@ fn bad_cloth_is_a_typed_error() {
         picture.cloths = &cloths;
         render(&picture)
     };
-    let missing = Cloth { triangles: &[[0, 1, 2], [0, 1, 9]], back_colors: &[], ..sheet.cloth() };
-    assert_eq!(draw(missing), Err(RenderError::Cloth { cloth: 0, triangle: 1 }));
-    let colourless = Cloth { colors: &sheet.colors[..8], ..sheet.cloth() };
-    assert!(matches!(draw(colourless), Err(RenderError::Cloth { cloth: 0, .. })));
-    let uneven = Cloth { back_colors: &sheet.back_colors[..7], ..sheet.cloth() };
+    let missing = RenderCloth { triangles: &[[0, 1, 2], [0, 1, 9]], back_colors: &[], ..sheet.cloth() };
+    assert_eq!(draw(missing), Err(RenderError::RenderCloth { cloth: 0, triangle: 1 }));
+    let colourless = RenderCloth { colors: &sheet.colors[..8], ..sheet.cloth() };
+    assert!(matches!(draw(colourless), Err(RenderError::RenderCloth { cloth: 0, .. })));
+    let uneven = RenderCloth { back_colors: &sheet.back_colors[..7], ..sheet.cloth() };
     assert_eq!(draw(uneven), Err(RenderError::Backs { cloth: 0, triangles: 8, backs: 7 }));
     // A vertex that is not finite takes its own triangles along, no others.
     let mut torn = sheet.positions.clone();
     torn[0] = [f32::NAN; 3];
-    let image = draw(Cloth { positions: &torn, ..sheet.cloth() }).unwrap();
+    let image = draw(RenderCloth { positions: &torn, ..sheet.cloth() }).unwrap();
     assert!(is_red(image.pixel(14, 5).unwrap()) || is_blue(image.pixel(14, 5).unwrap()));
 }

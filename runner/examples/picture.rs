@@ -6,13 +6,14 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use pliant_garment::crossings::CrossingCheck;
+use pliant_garment::crossings::CrossingDetector;
 use pliant_io::files::atomic_write;
 use pliant_mpm::cloth::Patch;
 use pliant_render::{
-    Ball, Body, BodyShape, Camera, Cloth, GifWriter, Image, Picture, RenderError, render, write_png,
+    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere, render,
+    write_png,
 };
-use pliant_scenes::sample::{Density, Jitter, Solid, sample};
+use pliant_scenes::sample::{Density, Jitter, SamplingSolid, sample};
 
 const PIN_RADIUS: f64 = 0.03;
 
@@ -22,8 +23,8 @@ fn pin_height(x: f64) -> f64 {
 }
 
 /// A block with a groove pressed where the pin is.
-fn dough(count: f64, pin: f64) -> Result<Vec<Ball>, Box<dyn Error>> {
-    let block = Solid::Box { half_extents: Vector3::new(0.16, 0.06, 0.05) };
+fn dough(count: f64, pin: f64) -> Result<Vec<RenderSphere>, Box<dyn Error>> {
+    let block = SamplingSolid::Box { half_extents: Vector3::new(0.16, 0.06, 0.05) };
     let spacing = (0.32 * 0.12 * 0.10 / count).cbrt();
     let jitter = Some(Jitter { fraction: 0.35, seed: 1 });
     let filled = sample(&block, &Isometry3::translation(0.0, 0.0, 0.05), Density::Spacing(spacing), jitter)?;
@@ -32,12 +33,16 @@ fn dough(count: f64, pin: f64) -> Result<Vec<Ball>, Box<dyn Error>> {
         let floor = pin_height(pin) - PIN_RADIUS * (1.0 - across * across).sqrt() - 0.6 * spacing;
         let lowered = if across.abs() < 1.0 { (floor / 0.1).min(1.0) } else { 1.0 };
         let center = Point3::new(p.x, p.y * (1.0 + 0.4 * (1.0 - lowered)), p.z * lowered);
-        Ball { center: center.coords.cast().into(), radius: 0.6 * spacing as f32, color: [232, 198, 148] }
+        RenderSphere {
+            center: center.coords.cast().into(),
+            radius: 0.6 * spacing as f32,
+            color: [232, 198, 148],
+        }
     };
     Ok(filled.positions.iter().map(pressed).collect())
 }
 
-fn bodies(pin: f64) -> Vec<Body> {
+fn bodies(pin: f64) -> Vec<RenderBody> {
     let across = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
     let at = |x: f64, y: f64, z: f64, rotation| Isometry3::from_parts([x, y, z].into(), rotation);
     let cylinder = |radius, half_length| BodyShape::Cylinder { radius, half_length };
@@ -46,7 +51,7 @@ fn bodies(pin: f64) -> Vec<Body> {
     let capsule = BodyShape::Capsule { radius: 0.02, half_length: 0.04 };
     let egg = BodyShape::Ellipsoid { half_axes: Vector3::new(0.03, 0.03, 0.045) };
     let turned = UnitQuaternion::from_euler_angles(0.4, 0.3, 0.5);
-    let body = |shape, pose, color| Body { shape, pose, color, marked: true };
+    let body = |shape, pose, color| RenderBody { shape, pose, color, marked: true };
     vec![
         body(cylinder(PIN_RADIUS, 0.10), axis, [196, 128, 72]),
         body(cylinder(0.012, 0.16), axis, [90, 94, 104]),
@@ -57,7 +62,13 @@ fn bodies(pin: f64) -> Vec<Body> {
     ]
 }
 
-fn draw(width: u32, height: u32, particles: &[Ball], pin: f64, caption: &str) -> Result<Image, RenderError> {
+fn draw(
+    width: u32,
+    height: u32,
+    particles: &[RenderSphere],
+    pin: f64,
+    caption: &str,
+) -> Result<Image, RenderError> {
     let (low, high) = (Point3::new(-0.3, -0.2, 0.0), Point3::new(0.3, 0.16, 0.14));
     let aspect = f64::from(width) / f64::from(height);
     let bodies = bodies(pin);
@@ -129,22 +140,23 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
     let positions: Vec<[f32; 3]> = vertices.iter().map(|x| x.map(|x| x as f32)).collect();
     let colors = vec![[190, 38, 42]; positions.len()];
     let backs = vec![[226, 208, 176]; triangles.len()];
-    let cloth = Cloth { positions: &positions, colors: &colors, triangles: &triangles, back_colors: &backs };
+    let cloth =
+        RenderCloth { positions: &positions, colors: &colors, triangles: &triangles, back_colors: &backs };
     let cloths = [cloth];
     let centroid = |t: &[u32; 3]| -> [f32; 3] {
         std::array::from_fn(|k| t.iter().map(|&v| positions[v as usize][k]).sum::<f32>() / 3.0)
     };
     let places = positions.iter().copied().chain(triangles.iter().map(centroid));
-    let balls: Vec<Ball> =
-        places.map(|center| Ball { center, radius: 0.004, color: [190, 38, 42] }).collect();
-    let body = Body {
+    let balls: Vec<RenderSphere> =
+        places.map(|center| RenderSphere { center, radius: 0.004, color: [190, 38, 42] }).collect();
+    let body = RenderBody {
         shape: BodyShape::Box { half_extents: Vector3::from(BOX) },
         pose: Isometry3::translation(0.0, 0.0, BOX[2]),
         color: [70, 110, 160],
         marked: false,
     };
     let (low, high) = (Point3::new(-0.24, -0.2, 0.0), Point3::new(0.24, 0.2, 0.14));
-    let still = |width: u32, height: u32, cloths: &[Cloth], particles: &[Ball]| {
+    let still = |width: u32, height: u32, cloths: &[RenderCloth], particles: &[RenderSphere]| {
         let aspect = f64::from(width) / f64::from(height);
         let mut picture = Picture::new(width, height, Camera::frame(low, high, -1.05, 0.42, aspect));
         (picture.cloths, picture.particles) = (cloths, particles);
@@ -165,7 +177,7 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
     }
     let patch =
         Patch { vertices: 0..vertices.len(), centroids: vertices.len()..vertices.len(), faces: triangles };
-    let check = CrossingCheck::new(&[patch]);
+    let check = CrossingDetector::new(&[patch]);
     let (time, crossings) = milliseconds(|| check.count(&vertices));
     eprintln!("{} crossings in {time:.1} ms", crossings.count);
     Ok(())

@@ -7,7 +7,7 @@ use std::time::Instant;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
 use pliant_planning::quasi::{QuasiDynamics, QuasiSettings};
-use pliant_render::{Body, Camera, Image, Picture, RenderError, render, write_png};
+use pliant_render::{Camera, Image, Picture, RenderBody, RenderError, render, write_png};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
 use pliant_rigid::multibody::{JointKind, Kinematics, Link, LinkId, Model, ModelBuilder, RigidInertia};
@@ -118,13 +118,13 @@ impl Table {
 
     fn draw(&self, width: u32, height: u32, caption: &str) -> Result<Image, RenderError> {
         let of = self.poses();
-        let body = |g: &CollisionGeometry| Body {
+        let body = |g: &CollisionGeometry| RenderBody {
             shape: picture::shape(&g.shape),
             pose: of(g.link) * g.pose,
             color: g.color,
             marked: false,
         };
-        let bodies: Vec<Body> = self.geometries.iter().skip(1).map(body).collect();
+        let bodies: Vec<RenderBody> = self.geometries.iter().skip(1).map(body).collect();
         let (low, high) = (Point3::new(-0.02, -0.25, 0.0), Point3::new(0.68, 0.25, 0.06));
         let aspect = f64::from(width) / f64::from(height);
         let mut picture = Picture::new(width, height, Camera::frame(low, high, -2.2, 0.75, aspect));

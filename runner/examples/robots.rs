@@ -5,7 +5,7 @@ use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_import::Imported;
-use pliant_render::{Body, BodyShape, Camera, Picture, render, write_png};
+use pliant_render::{BodyShape, Camera, Picture, RenderBody, render, write_png};
 use pliant_rigid::multibody::Kinematics;
 use pliant_rigid::{HeightField, Shape};
 use pliant_runner::picture;
@@ -13,7 +13,10 @@ use pliant_scenes::format::RobotModel;
 use pliant_scenes::models::import;
 
 /// The shapes of a robot at its first keyframe, or at rest, its world placed at `base`; and the pose of its last link.
-fn robot(model: RobotModel, base: &Isometry3<f64>) -> Result<(Vec<Body>, Isometry3<f64>), Box<dyn Error>> {
+fn robot(
+    model: RobotModel,
+    base: &Isometry3<f64>,
+) -> Result<(Vec<RenderBody>, Isometry3<f64>), Box<dyn Error>> {
     let Imported { system, geometries, visuals, state, keyframes, .. } = import(model)?;
     let state = keyframes.first().map_or(&state, |key| &key.state);
     let mut kinematics = Kinematics::new(&system.model);
@@ -21,7 +24,7 @@ fn robot(model: RobotModel, base: &Isometry3<f64>) -> Result<(Vec<Body>, Isometr
     let of = |link: Option<_>| link.map_or(*base, |link| base * kinematics.pose(link));
     let touching = geometries.iter().map(|g| (of(g.link) * g.pose, &g.shape, g.color));
     let seen = visuals.iter().map(|v| (of(v.link) * v.pose, &v.shape, v.color));
-    let body = |(pose, shape, color)| Body { shape: picture::shape(shape), pose, color, marked: false };
+    let body = |(pose, shape, color)| RenderBody { shape: picture::shape(shape), pose, color, marked: false };
     let last = system.model.links().len().checked_sub(1).map(pliant_rigid::multibody::LinkId);
     Ok((touching.chain(seen).map(body).collect(), of(last)))
 }
@@ -44,7 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heights: Vec<f64> = (0..columns * columns).map(height).collect();
     let terrain = Shape::HeightField(HeightField::new(&heights, columns, [0.07, 0.07], 0.01)?);
     let color = [176, 158, 132];
-    bodies.push(Body { shape: picture::shape(&terrain), pose: place(1.7, 0.9, 0.0), color, marked: false });
+    bodies.push(RenderBody {
+        shape: picture::shape(&terrain),
+        pose: place(1.7, 0.9, 0.0),
+        color,
+        marked: false,
+    });
 
     let turn = UnitQuaternion::from_euler_angles(0.4, 0.3, 0.5);
     let lying = UnitQuaternion::from_euler_angles(0.0, std::f64::consts::FRAC_PI_2, 0.6);
@@ -70,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ),
     ] {
         let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);
-        bodies.push(Body { shape, pose, color, marked: true });
+        bodies.push(RenderBody { shape, pose, color, marked: true });
     }
 
     let (low, high) = (Point3::new(-1.2, -0.8, 0.0), Point3::new(2.3, 1.7, 1.9));

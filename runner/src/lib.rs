@@ -3,12 +3,12 @@
 //! - [`run`]: one run, its directory, checkpoints, tables and goals;
 //! - [`sweep`]: variants of a scene side by side;
 //! - [`machine`]: what a run runs on;
-//! - [`picture`], [`pressure`], [`figures`]: pictures of bodies and particles, of tactile pads, and plots of forces;
+//! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and plots of forces;
 //! - [`report`]: a table of runs.
 
-pub mod figures;
 pub mod machine;
 pub mod picture;
+pub mod plots;
 pub mod pressure;
 pub mod report;
 pub mod run;

@@ -13,7 +13,7 @@ pub const GIT_COMMIT: &str = env!("PLIANT_GIT_COMMIT");
 /// Where particles are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Backend {
+pub enum BackendChoice {
     /// The one that serves every scene: the processor.
     #[default]
     Auto,
@@ -28,7 +28,7 @@ pub enum Backend {
 /// A backend that cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("backend '{backend}': {source}; use --backend cpu")]
-pub struct BackendError {
+pub struct BackendUnavailable {
     /// Its name.
     pub backend: &'static str,
     /// Why.
@@ -37,33 +37,33 @@ pub struct BackendError {
 
 /// A backend that is there.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct OpenBackend {
     /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: &'static str,
     /// None is the processor.
     device: Option<Device>,
 }
 
-impl Backend {
+impl BackendChoice {
     /// The backend of this choice.
     ///
     /// # Errors
-    /// [`BackendError`] where there is none. Another one never takes its place.
-    pub fn open(self) -> Result<Machine, BackendError> {
+    /// [`BackendUnavailable`] where there is none. Another one never takes its place.
+    pub fn open(self) -> Result<OpenBackend, BackendUnavailable> {
         let (backend, device) = match self {
-            Self::Auto | Self::Cpu => return Ok(Machine::processor()),
+            Self::Auto | Self::Cpu => return Ok(OpenBackend::processor()),
             Self::Cuda => ("cuda", Device::cuda(0)),
             Self::CudaEmulated => ("cuda-emulated", Device::emulated(EMULATION_SEED)),
         };
-        let device = device.map_err(|source| BackendError { backend, source })?;
-        Ok(Machine { backend, device: Some(device) })
+        let device = device.map_err(|source| BackendUnavailable { backend, source })?;
+        Ok(OpenBackend { backend, device: Some(device) })
     }
 }
 
 /// Chooses the order in which threads of the emulated device run. Results do not depend on it.
 const EMULATION_SEED: u64 = 0;
 
-impl Machine {
+impl OpenBackend {
     /// The processor.
     pub const fn processor() -> Self {
         Self { backend: "cpu", device: None }

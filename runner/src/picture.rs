@@ -12,7 +12,8 @@ use crate::run::{BodyRow, Manifest, frame_path, read_bodies};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{Frame, FrameParticle, read_frame};
 use pliant_render::{
-    Ball, Body, BodyShape, Camera, Cloth, GifWriter, Image, Picture, RenderError, render, write_png,
+    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere, render,
+    write_png,
 };
 use pliant_scenes::assemble::{AssembleError, rigid_parts};
 use pliant_scenes::format::Scene;
@@ -66,7 +67,7 @@ pub enum PictureError {
 }
 
 /// What stays the same from picture to picture of a run.
-pub struct Artist<'a> {
+pub struct FrameRenderer<'a> {
     directory: &'a Path,
     scene: &'a Scene,
     frames: usize,
@@ -78,25 +79,25 @@ pub struct Artist<'a> {
 }
 
 /// A frame, ready to draw.
-struct Moment {
+struct FrameContents {
     /// Every particle; those of cloth have no radius and are not drawn.
-    balls: Vec<Ball>,
+    balls: Vec<RenderSphere>,
     /// Positions and colours of all particles, where there is cloth, and its triangles.
-    sheet: Sheet,
-    bodies: Vec<Body>,
+    sheet: FrameCloth,
+    bodies: Vec<RenderBody>,
     time: f64,
 }
 
 /// The cloth of a frame.
 #[derive(Default)]
-struct Sheet {
+struct FrameCloth {
     positions: Vec<[f32; 3]>,
     colors: Vec<[u8; 3]>,
     triangles: Vec<[u32; 3]>,
     back_colors: Vec<[u8; 3]>,
 }
 
-impl Sheet {
+impl FrameCloth {
     fn of(frame: Frame) -> Self {
         let Frame { particles, triangles, back_colors, .. } = frame;
         if triangles.is_empty() {
@@ -106,13 +107,13 @@ impl Sheet {
         Self { positions, colors, triangles, back_colors }
     }
 
-    fn cloth(&self) -> Cloth<'_> {
+    fn cloth(&self) -> RenderCloth<'_> {
         let Self { positions, colors, triangles, back_colors } = self;
-        Cloth { positions, colors, triangles, back_colors }
+        RenderCloth { positions, colors, triangles, back_colors }
     }
 }
 
-impl<'a> Artist<'a> {
+impl<'a> FrameRenderer<'a> {
     /// Prepares to draw the run in `directory`.
     ///
     /// # Errors
@@ -173,11 +174,11 @@ impl<'a> Artist<'a> {
         Ok(Camera { position: back * camera.position, target: back * camera.target, up, ..camera })
     }
 
-    fn moment(&self, frame: usize) -> Result<Moment, PictureError> {
+    fn moment(&self, frame: usize) -> Result<FrameContents, PictureError> {
         let seen = read_frame(frame_path(self.directory, frame))?;
-        let ball = |p: &FrameParticle| Ball { center: p.position, radius: p.radius, color: p.color };
+        let ball = |p: &FrameParticle| RenderSphere { center: p.position, radius: p.radius, color: p.color };
         let balls = seen.particles.iter().map(ball).collect();
-        let sheet = Sheet::of(seen);
+        let sheet = FrameCloth::of(seen);
         let rows = self.rows.get(frame).map_or(&[][..], Vec::as_slice);
         let mut bodies = Vec::new();
         for ((body, center), row) in self.described.bodies().iter().zip(&self.centers).zip(rows) {
@@ -189,13 +190,13 @@ impl<'a> Artist<'a> {
             let touched = body.geometries.iter().map(|g| (&g.shape, &g.pose, g.color));
             let seen = body.appearance.iter().map(|a| (&a.shape, &a.pose, a.color));
             for (solid, at, color) in touched.chain(seen) {
-                bodies.push(Body { shape: shape(solid), pose: pose * at, color, marked });
+                bodies.push(RenderBody { shape: shape(solid), pose: pose * at, color, marked });
             }
         }
         bodies.extend(slopes(self.scene));
         let steps = (self.scene.output.frame_interval / self.scene.dt).round().max(1.0);
         let time = rows.first().map_or(frame as f64 * steps * self.scene.dt, |row| row.time);
-        Ok(Moment { balls, sheet, bodies, time })
+        Ok(FrameContents { balls, sheet, bodies, time })
     }
 
     /// The picture of a frame, `width` x `height` pixels.
@@ -294,7 +295,7 @@ pub fn previews(
     manifest: &Manifest,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(), PictureError> {
-    let artist = Artist::new(directory, manifest)?;
+    let artist = FrameRenderer::new(directory, manifest)?;
     artist.write_png()?;
     artist.write_gif(progress)
 }
@@ -314,7 +315,7 @@ fn upright(gravity: &[f64; 3]) -> UnitQuaternion<f64> {
 }
 
 /// The range of the balls along an axis (a unit vector), without strays.
-fn extent(balls: &[Ball], axis: &Vector3<f64>) -> (f64, f64) {
+fn extent(balls: &[RenderSphere], axis: &Vector3<f64>) -> (f64, f64) {
     let axis = axis.cast::<f32>();
     let along = balls.iter().map(|ball| Vector3::from(ball.center).dot(&axis));
     let mut values: Vec<f32> = along.filter(|x| x.is_finite()).collect();
@@ -337,12 +338,12 @@ fn is_level(normal: &[f64; 3]) -> bool {
 }
 
 /// Boundaries that are neither level nor steep, as half-spaces: steep ones would hide the scene.
-fn slopes(scene: &Scene) -> impl Iterator<Item = Body> {
+fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
     let normal = |n: &[f64; 3]| Unit::new_normalize(Vector3::from(*n));
     scene.boundaries.iter().filter(move |b| !is_level(&b.normal) && normal(&b.normal).z > 0.5).map(move |b| {
         let turn = UnitQuaternion::rotation_between_axis(&Vector3::z_axis(), &normal(&b.normal));
         let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
-        Body { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
+        RenderBody { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
     })
 }
 

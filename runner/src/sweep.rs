@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::machine::Backend;
+use crate::machine::BackendChoice;
 use crate::run::{
     Checkpoint, Conservation, GoalResult, Manifest, RunError, RunOptions, Status, Summary, directory,
     read_json, run, write_json,
@@ -26,7 +26,7 @@ pub const SWEEP: &str = "sweep.json";
 
 /// Values of one field: `path=a,b,c`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct SweptField {
     /// Path of the field.
     pub path: String,
     /// Its values.
@@ -84,7 +84,7 @@ impl From<IoError> for SweepError {
     }
 }
 
-impl Axis {
+impl SweptField {
     /// Reads `path=a,b,c`; commas inside brackets do not separate values.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Axis {
 ///
 /// # Errors
 /// [`SweepError`]: an unknown path, a variant that is not a valid scene, a repeated value.
-pub fn variants(scene: &Scene, axes: &[Axis]) -> Result<Vec<Variant>, SweepError> {
+pub fn variants(scene: &Scene, axes: &[SweptField]) -> Result<Vec<Variant>, SweepError> {
     if axes.is_empty() {
         return Err(SweepError::Empty);
     }
@@ -140,7 +140,7 @@ fn directory_name(change: &Assignment) -> String {
 
 /// How a variant ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct VariantResult {
     /// Name of its run directory.
     pub name: String,
     /// What differs: path and value.
@@ -159,7 +159,7 @@ pub struct Outcome {
     pub conservation: Option<Conservation>,
 }
 
-impl Outcome {
+impl VariantResult {
     /// Whether it completed and met all its goals, of which it has some.
     pub fn all_met(&self) -> bool {
         self.status == Some(Status::Completed)
@@ -193,7 +193,7 @@ pub struct SweepTable {
     #[serde(default)]
     pub goals: Vec<GoalShare>,
     /// The variants, in order.
-    pub variants: Vec<Outcome>,
+    pub variants: Vec<VariantResult>,
 }
 
 impl SweepTable {
@@ -212,18 +212,18 @@ impl SweepTable {
 }
 
 /// How many variants met each goal of the scene, and all of them.
-fn shares(scene: &Scene, variants: &[Outcome]) -> Vec<GoalShare> {
+fn shares(scene: &Scene, variants: &[VariantResult]) -> Vec<GoalShare> {
     if scene.goals.is_empty() {
         return Vec::new();
     }
-    let share = |name: &str, held: &dyn Fn(&Outcome) -> bool| {
+    let share = |name: &str, held: &dyn Fn(&VariantResult) -> bool| {
         let met = variants.iter().filter(|variant| held(variant)).count();
         GoalShare { name: name.to_owned(), met, share: met as f64 / variants.len().max(1) as f64 }
     };
     let each = scene.goals.iter().map(|goal| {
         share(&goal.name, &|v| v.goals.iter().any(|g| g.name == goal.name && g.met == Some(true)))
     });
-    each.chain([share("all", &Outcome::all_met)]).collect()
+    each.chain([share("all", &VariantResult::all_met)]).collect()
 }
 
 /// How a sweep is done.
@@ -231,7 +231,7 @@ pub struct SweepOptions<'a> {
     /// Directory of the variants' run directories.
     pub out: PathBuf,
     /// Where particles are computed.
-    pub backend: Backend,
+    pub backend: BackendChoice,
     /// Variants that run at once [-].
     pub jobs: usize,
     /// Make pictures of every variant.
@@ -254,14 +254,14 @@ pub fn sweep(
     scene: &Scene,
     variants: &[Variant],
     options: &SweepOptions,
-    progress: &mut dyn FnMut(usize, &Outcome),
+    progress: &mut dyn FnMut(usize, &VariantResult),
 ) -> Result<SweepTable, SweepError> {
     options.backend.open().map_err(RunError::from)?;
     let not_writable = |source| RunError::NotWritable { path: options.out.clone(), source };
     std::fs::create_dir_all(&options.out).map_err(not_writable)?;
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; variants.len()];
+    let mut outcomes: Vec<Option<VariantResult>> = vec![None; variants.len()];
     std::thread::scope(|scope| {
         for _ in 0..options.jobs.clamp(1, variants.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);
@@ -282,7 +282,7 @@ pub fn sweep(
             outcomes[at] = Some(outcome);
         }
     });
-    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    let outcomes: Vec<VariantResult> = outcomes.into_iter().flatten().collect();
     let table = SweepTable {
         schema_version: 1,
         scene: scene.name.clone(),
@@ -294,9 +294,9 @@ pub fn sweep(
     Ok(table)
 }
 
-fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
+fn run_variant(variant: &Variant, options: &SweepOptions) -> VariantResult {
     let changes = variant.changes.iter().map(|c| (c.path.clone(), c.value.clone())).collect();
-    let outcome = |status, error, skipped| Outcome {
+    let outcome = |status, error, skipped| VariantResult {
         name: variant.name.clone(),
         changes,
         status,
@@ -305,26 +305,26 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
         goals: Vec::new(),
         conservation: None,
     };
-    let ended = |outcome: Outcome, manifest: Manifest| Outcome {
+    let ended = |outcome: VariantResult, manifest: Manifest| VariantResult {
         goals: manifest.goals,
         conservation: Some(manifest.conservation),
         ..outcome
     };
     let out = options.out.join(&variant.name);
     let resume = match found(variant, &out) {
-        Found::Nothing => false,
-        Found::Unfinished => true,
-        Found::Unstarted(partial) => match std::fs::remove_dir_all(&partial) {
+        ExistingRun::Nothing => false,
+        ExistingRun::Unfinished => true,
+        ExistingRun::Unstarted(partial) => match std::fs::remove_dir_all(&partial) {
             Ok(()) => false,
             Err(source) => {
                 let error = IoError::file("remove", &partial, source).to_string();
                 return outcome(None, Some(error), false);
             }
         },
-        Found::Ended(manifest) => {
+        ExistingRun::Ended(manifest) => {
             return ended(outcome(Some(manifest.status), manifest.error.clone(), true), *manifest);
         }
-        Found::Other => {
+        ExistingRun::Other => {
             let error = "its directory holds a run of another scene; move it away".to_owned();
             return outcome(None, Some(error), false);
         }
@@ -353,7 +353,7 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Outcome {
 }
 
 /// What stands where a variant's run directory belongs.
-enum Found {
+enum ExistingRun {
     Nothing,
     Unfinished,
     /// Killed before its first checkpoint, a run left nothing to go on from but its directory.
@@ -362,21 +362,25 @@ enum Found {
     Other,
 }
 
-fn found(variant: &Variant, out: &Path) -> Found {
+fn found(variant: &Variant, out: &Path) -> ExistingRun {
     let partial = directory::partial_path(out);
     if partial.exists() && !out.exists() {
-        return if Checkpoint::exists(&partial) { Found::Unfinished } else { Found::Unstarted(partial) };
+        return if Checkpoint::exists(&partial) {
+            ExistingRun::Unfinished
+        } else {
+            ExistingRun::Unstarted(partial)
+        };
     }
     if !out.exists() {
-        return Found::Nothing;
+        return ExistingRun::Nothing;
     }
     match Manifest::read(out) {
         Ok(manifest) if manifest.scene == variant.scene => match manifest.status {
-            Status::Interrupted => Found::Unfinished,
+            Status::Interrupted => ExistingRun::Unfinished,
             // A run that failed would fail in the same way again.
-            Status::Completed | Status::Failed => Found::Ended(Box::new(manifest)),
+            Status::Completed | Status::Failed => ExistingRun::Ended(Box::new(manifest)),
         },
-        _ => Found::Other,
+        _ => ExistingRun::Other,
     }
 }
 
@@ -385,8 +389,8 @@ mod tests {
     use super::*;
     use pliant_scenes::builtin;
 
-    fn axes(texts: &[&str]) -> Vec<Axis> {
-        texts.iter().map(|text| Axis::parse(text).unwrap()).collect()
+    fn axes(texts: &[&str]) -> Vec<SweptField> {
+        texts.iter().map(|text| SweptField::parse(text).unwrap()).collect()
     }
 
     // The law: n values on one axis and m on another make n m variants, each with its own name and figures.
@@ -409,7 +413,7 @@ mod tests {
         assert!(matches!(all(&["dt=0.01,0.01"]), Err(SweepError::Repeated { .. })));
         assert!(matches!(all(&["dt=0.01,-1"]), Err(SweepError::Invalid { .. })));
         assert!(matches!(all(&["dd=1"]), Err(SweepError::Set(SetError::UnknownPath { .. }))));
-        assert!(Axis::parse("dt").is_err());
-        assert!(Axis::parse("dt=").is_err());
+        assert!(SweptField::parse("dt").is_err());
+        assert!(SweptField::parse("dt=").is_err());
     }
 }

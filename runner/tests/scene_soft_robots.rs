@@ -1,7 +1,7 @@
 //! Robots that handle soft things, as the scenes come with Pliant but coarser: each does its task by contact and friction alone.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
-use pliant_runner::run::{GoalResult, Judge, Status};
+use pliant_runner::run::{GoalMonitor, GoalResult, Status};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, goals_within_duration};
 use pliant_scenes::scenario::Scenario;
@@ -13,17 +13,18 @@ fn goals(name: &str, changes: &[&str]) -> Vec<GoalResult> {
     let scene = apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap();
     goals_within_duration(&scene).unwrap();
     let mut scenario = Scenario::new(&scene).unwrap();
-    let mut judge = Judge::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
+    let mut goal_monitor =
+        GoalMonitor::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
     while scenario.world.time() < scene.duration - 0.5 * scene.dt {
         scenario.step().unwrap();
-        judge.step(&mut scenario.world, scene.dt).unwrap();
+        goal_monitor.step(&mut scenario.world, scene.dt).unwrap();
     }
     let balance = scenario.world.balance();
     assert!(
         balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
         "{balance:?}"
     );
-    judge.results(Status::Completed, scenario.world.time(), scene.dt)
+    goal_monitor.results(Status::Completed, scenario.world.time(), scene.dt)
 }
 
 /// All goals are met.

@@ -1,7 +1,7 @@
 //! The T-shirt that two arms fold, as the scene comes with Pliant but coarser.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
-use pliant_runner::run::{Judge, Status};
+use pliant_runner::run::{GoalMonitor, Status};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Quantity, apply};
 use pliant_scenes::scenario::Scenario;
@@ -30,16 +30,17 @@ fn two_arms_fold_a_shirt_in_half() {
     let changes: Vec<_> = changes.iter().map(|change| Assignment::parse(change).unwrap()).collect();
     let scene = apply(&scene, &changes).unwrap();
     let mut scenario = Scenario::new(&scene).unwrap();
-    let mut judge = Judge::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
+    let mut goal_monitor =
+        GoalMonitor::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
     while scenario.world.time() < scene.duration - 0.5 * scene.dt {
         scenario.step().unwrap();
-        judge.step(&mut scenario.world, scene.dt).unwrap();
+        goal_monitor.step(&mut scenario.world, scene.dt).unwrap();
     }
     let balance = scenario.world.balance();
     assert!(
         balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
         "{balance:?}"
     );
-    let results = judge.results(Status::Completed, scenario.world.time(), scene.dt);
+    let results = goal_monitor.results(Status::Completed, scenario.world.time(), scene.dt);
     assert!(results.iter().all(|goal| goal.met == Some(true)), "{results:#?}");
 }

@@ -2,13 +2,13 @@
 
 pub mod assemble;
 pub mod builtin;
-pub mod depths;
 pub mod format;
+pub mod initial_checks;
 pub mod load;
 pub mod models;
+pub mod penetration;
 pub mod sample;
 pub mod scenario;
-pub mod starts;
 pub mod worlds;
 
 pub use scenario::Scenario;

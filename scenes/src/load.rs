@@ -10,7 +10,7 @@ use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
 use crate::format::{
-    Assignment, Body, ClothShape, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
+    Assignment, BodySpec, ClothShape, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
     SoftShape, ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
 
@@ -127,8 +127,8 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
 }
 
 /// The half-space below z = 0.
-fn floor() -> Body {
-    Body {
+fn floor() -> BodySpec {
+    BodySpec {
         name: "floor".to_owned(),
         motion: Motion::Fixed { pose: Pose::default() },
         geometries: vec![Geometry::new(RigidShape::HalfSpace {})],

@@ -14,10 +14,13 @@ use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{
-    AssembleError, Assembly, ClothSheet, Drives, RigidParts, SoftParticles, assemble, isometry, tactile_pads,
+    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, isometry,
+    tactile_pads,
 };
 use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
-use crate::starts::{Cloud, OverlapError, Region, bodies_in_bodies, soft_in_soft, too_soft_contacts};
+use crate::initial_checks::{
+    OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
+};
 
 /// A scene that makes no world.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +55,7 @@ pub struct Scenario {
     /// Centre of mass of each body in the frame that the scene gives it [m].
     pub centers: Vec<Vector3<f64>>,
     /// Targets and efforts of the motors in time.
-    drives: Drives,
+    inputs: TimedInputs,
     /// What is approximated or left out of robots' files, and what of the start is doubtful, a line each.
     pub warnings: Vec<String>,
 }
@@ -79,7 +82,7 @@ impl Scenario {
     /// changes some of them before it calls [`World::step`] itself.
     pub fn set_motors(&mut self) {
         let time = self.world.time();
-        self.drives.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
+        self.inputs.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
     }
 }
 
@@ -91,7 +94,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, drives, mut warnings } = rigid;
+    let RigidParts { builder: bodies, centers, inputs, mut warnings } = rigid;
     warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -109,7 +112,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
         builder.part(&soft_label(scene, at), set);
     }
     let mut back_colors = Vec::new();
-    for (at, ClothSheet { sheet, color, back_color }) in cloths.into_iter().enumerate() {
+    for (at, AssembledCloth { sheet, color, back_color }) in cloths.into_iter().enumerate() {
         let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
         colors.resize(colors.len() + count, color);
         back_colors.push(back_color);
@@ -126,8 +129,8 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
         )
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
-    warnings.extend(too_soft_contacts(&scene, &world));
-    Ok(Scenario { scene, world, colors, parts, back_colors, centers, drives, warnings })
+    warnings.extend(warn_of_soft_contacts(&scene, &world));
+    Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings })
 }
 
 fn soft_label(scene: &Scene, at: usize) -> String {
@@ -155,22 +158,32 @@ fn allow(scene: &Scene, builder: &mut WorldBuilder) {
 }
 
 /// Refuses soft bodies and cloths that start in soft bodies.
-fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[ClothSheet]) -> Result<(), OverlapError> {
+fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[AssembledCloth]) -> Result<(), OverlapError> {
     let Some(spacing) = scene.grid_spacing else { return Ok(()) };
     let mut clouds = Vec::new();
     let mut regions = Vec::new();
     for (at, part) in soft.iter().enumerate() {
         let (positions, radius) = (part.sample.positions.clone(), part.sample.radius());
-        clouds.push(Cloud { name: &scene.soft[at].name, label: soft_label(scene, at), positions, radius });
-        regions.push(Region { shape: part.shape.clone(), pose: isometry(&scene.soft[at].pose) });
+        clouds.push(ParticleCloud {
+            name: &scene.soft[at].name,
+            label: soft_label(scene, at),
+            positions,
+            radius,
+        });
+        regions.push(PlacedShape { shape: part.shape.clone(), pose: isometry(&scene.soft[at].pose) });
     }
-    for (at, ClothSheet { sheet, .. }) in cloths.iter().enumerate() {
+    for (at, AssembledCloth { sheet, .. }) in cloths.iter().enumerate() {
         let vertices = sheet.mesh.vertices();
         let middle = |face: &[usize; 3]| face.iter().map(|&v| vertices[v]).sum::<Vector3<f64>>() / 3.0;
         let middles = sheet.mesh.faces().iter().map(middle);
         let positions = vertices.iter().copied().chain(middles).map(Point3::from).collect();
         let radius = 0.5 * sheet.material.thickness;
-        clouds.push(Cloud { name: &scene.cloths[at].name, label: cloth_label(scene, at), positions, radius });
+        clouds.push(ParticleCloud {
+            name: &scene.cloths[at].name,
+            label: cloth_label(scene, at),
+            positions,
+            radius,
+        });
     }
     soft_in_soft(scene, &clouds, &regions, spacing)
 }
@@ -248,7 +261,7 @@ fn rigid_solver(scene: &Scene) -> RigidSolver {
     }
 }
 
-fn contact(contact: &format::Contact) -> ContactSettings {
+fn contact(contact: &format::ContactSpec) -> ContactSettings {
     ContactSettings {
         stiffness: match contact.stiffness {
             AutoOr::Auto => Stiffness::Auto,

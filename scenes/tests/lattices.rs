@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::Shape;
-use pliant_scenes::sample::{Density, Jitter, Sample, Solid, sample, volume};
+use pliant_scenes::sample::{Density, Jitter, ParticleSample, SamplingSolid, sample, volume};
 
 /// A tessellation of a shape.
 fn mesh_of(shape: &Shape, segments: u32) -> MeshData {
@@ -28,7 +28,7 @@ fn turn(random: &mut SplitMix64) -> UnitQuaternion<f64> {
 }
 
 /// A solid of about `size` [m], its sides up to a factor of 3 apart, and its smallest side [m].
-fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (Solid, f64) {
+fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (SamplingSolid, f64) {
     let mut side = || size * log_uniform(random, 3.0_f64.sqrt().recip(), 3.0_f64.sqrt());
     let sides = Vector3::new(side(), side(), side());
     let smallest = match kind {
@@ -38,31 +38,31 @@ fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (Solid, f64) {
         _ => sides.min(),
     };
     let solid = match kind {
-        0 => Solid::Box { half_extents: sides },
-        1 => Solid::Sphere { radius: sides.x },
-        2 => Solid::Cylinder { radius: sides.x, half_length: sides.y },
-        3 => Solid::Mesh(mesh_of(&Shape::Ellipsoid { semi_axes: sides }, 24)),
-        4 => Solid::Mesh(mesh_of(&Shape::Capsule { radius: sides.x, half_length: sides.y }, 24)),
+        0 => SamplingSolid::Box { half_extents: sides },
+        1 => SamplingSolid::Sphere { radius: sides.x },
+        2 => SamplingSolid::Cylinder { radius: sides.x, half_length: sides.y },
+        3 => SamplingSolid::Mesh(mesh_of(&Shape::Ellipsoid { semi_axes: sides }, 24)),
+        4 => SamplingSolid::Mesh(mesh_of(&Shape::Capsule { radius: sides.x, half_length: sides.y }, 24)),
         // A box whose faces lie anyhow to the lattice.
         _ => {
             let mut mesh = mesh_of(&Shape::Box { half_extents: sides }, 4);
             let rotation = turn(random);
             mesh.vertices.iter_mut().for_each(|v| *v = rotation * *v);
-            Solid::Mesh(mesh)
+            SamplingSolid::Mesh(mesh)
         }
     };
     (solid, 2.0 * smallest)
 }
 
 /// Centre of mass [m] and second moments about it over the mass [m^2] of the solid, in its own frame.
-fn exact(solid: &Solid) -> (Point3<f64>, Matrix3<f64>) {
+fn exact(solid: &SamplingSolid) -> (Point3<f64>, Matrix3<f64>) {
     let (mass, centre, inertia) = solid.shape().unwrap().mass_properties(1.0).unwrap();
     // The inertia is tr(S) 1 - S of the second moments S.
     (centre, (Matrix3::identity() * (inertia.trace() / 2.0) - inertia) / mass)
 }
 
 /// The same of particles.
-fn found(sample: &Sample, pose: &Isometry3<f64>) -> (Point3<f64>, Matrix3<f64>) {
+fn found(sample: &ParticleSample, pose: &Isometry3<f64>) -> (Point3<f64>, Matrix3<f64>) {
     let number = sample.positions.len() as f64;
     let local: Vec<Vector3<f64>> =
         sample.positions.iter().map(|p| pose.inverse_transform_point(p).coords).collect();
@@ -75,7 +75,7 @@ fn found(sample: &Sample, pose: &Isometry3<f64>) -> (Point3<f64>, Matrix3<f64>) 
 
 /// What was found of one kind of solid, the worst of all cases.
 #[derive(Debug, Default)]
-struct Worst {
+struct WorstMeasurement {
     cases: usize,
     /// Total volume against the exact one [-].
     volume: f64,
@@ -101,7 +101,7 @@ fn particles_fill_solids_up_to_their_surface() {
     const SEED: u64 = 184;
     let mut random = SplitMix64::new(SEED);
     for kind in 0..6 {
-        let mut worst = Worst::default();
+        let mut worst = WorstMeasurement::default();
         while worst.cases < 60 {
             let size = log_uniform(&mut random, 1e-3, 10.0);
             let (solid, smallest) = solid(kind, size, &mut random);

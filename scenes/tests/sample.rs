@@ -8,15 +8,15 @@ use std::f64::consts::PI;
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
-use pliant_scenes::sample::{Density, Jitter, Sample, SampleError, Solid, sample};
+use pliant_scenes::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, sample};
 
 const DOUGH: Vector3<f64> = Vector3::new(0.16, 0.06, 0.05);
 
-fn fill(solid: &Solid, density: Density) -> Sample {
+fn fill(solid: &SamplingSolid, density: Density) -> ParticleSample {
     sample(solid, &Isometry3::identity(), density, None).unwrap()
 }
 
-fn total_volume(sample: &Sample) -> f64 {
+fn total_volume(sample: &ParticleSample) -> f64 {
     sample.particle_volume * sample.positions.len() as f64
 }
 
@@ -49,7 +49,7 @@ fn sphere_mesh(radius: f64, rings: u32) -> MeshData {
 // 5,920 = 37 x 16 x 10 is the factorisation with the most even spacings (8.65, 7.5, 10 mm) for 0.32 x 0.12 x 0.10 m.
 #[test]
 fn a_box_takes_an_exact_total() {
-    let filled = fill(&Solid::Box { half_extents: DOUGH }, Density::Total(5920));
+    let filled = fill(&SamplingSolid::Box { half_extents: DOUGH }, Density::Total(5920));
     assert_eq!(filled.positions.len(), 5920);
     // The outer layers lie half a particle's edge deep, the others evenly between them.
     let edge = (0.32 * 0.12 * 0.10 / 5920.0_f64).cbrt();
@@ -57,15 +57,19 @@ fn a_box_takes_an_exact_total() {
     assert!((filled.spacing - spacing).norm() < 1e-15);
     assert!((total_volume(&filled) / (0.32 * 0.12 * 0.10) - 1.0).abs() < 1e-14);
     // A prime number of particles would be a single row.
-    let prime =
-        sample(&Solid::Box { half_extents: DOUGH }, &Isometry3::identity(), Density::Total(5923), None);
+    let prime = sample(
+        &SamplingSolid::Box { half_extents: DOUGH },
+        &Isometry3::identity(),
+        Density::Total(5923),
+        None,
+    );
     assert!(matches!(prime, Err(SampleError::TotalDoesNotDivide { total: 5923, .. })));
 }
 
 // Cell centres: the first is half a cell from the corner, and the mean is the centre of the box, turned and moved.
 #[test]
 fn particles_sit_at_cell_centres_of_the_posed_lattice() {
-    let solid = Solid::Box { half_extents: Vector3::repeat(0.05) };
+    let solid = SamplingSolid::Box { half_extents: Vector3::repeat(0.05) };
     let pose = Isometry3::new(Vector3::new(1.0, -2.0, 0.5), Vector3::new(0.0, 0.0, PI / 2.0));
     let filled = sample(&solid, &pose, Density::Counts([11, 11, 11]), None).unwrap();
     assert_eq!(filled.positions.len(), 1331);
@@ -80,7 +84,7 @@ fn particles_sit_at_cell_centres_of_the_posed_lattice() {
 // 0.1 m at 0.01 m is 10 cells, not 11, although 0.1 / 0.01 is not exact; 8 particles a cell of 0.02 m is the same.
 #[test]
 fn spacing_and_particles_per_cell_agree() {
-    let solid = Solid::Box { half_extents: Vector3::repeat(0.05) };
+    let solid = SamplingSolid::Box { half_extents: Vector3::repeat(0.05) };
     let spaced = fill(&solid, Density::Spacing(0.01));
     assert_eq!(spaced.positions.len(), 1000);
     let per_cell = fill(&solid, Density::PerCell { particles: 8.0, cell_size: 0.02 });
@@ -94,8 +98,8 @@ fn curved_solids_share_their_exact_volume() {
     let spacing = 0.004;
     let (radius, half_length) = (0.05, 0.07);
     let cases = [
-        (Solid::Sphere { radius }, 4.0 / 3.0 * PI * radius.powi(3)),
-        (Solid::Cylinder { radius, half_length }, 2.0 * PI * radius * radius * half_length),
+        (SamplingSolid::Sphere { radius }, 4.0 / 3.0 * PI * radius.powi(3)),
+        (SamplingSolid::Cylinder { radius, half_length }, 2.0 * PI * radius * radius * half_length),
     ];
     for (solid, exact) in cases {
         let filled = fill(&solid, Density::Spacing(spacing));
@@ -115,7 +119,7 @@ fn curved_solids_share_their_exact_volume() {
 #[test]
 fn a_mesh_is_filled_robustly() {
     let radius = 0.1;
-    let mesh = Solid::Mesh(sphere_mesh(radius, 32));
+    let mesh = SamplingSolid::Mesh(sphere_mesh(radius, 32));
     // Odd counts put a column of particles on the axis through both poles.
     let filled = fill(&mesh, Density::Counts([21, 21, 21]));
     let spacing = 2.0 * radius / 21.0;
@@ -136,7 +140,7 @@ fn a_mesh_is_filled_robustly() {
 
 #[test]
 fn jitter_is_seeded_and_stays_in_its_cell() {
-    let solid = Solid::Box { half_extents: DOUGH };
+    let solid = SamplingSolid::Box { half_extents: DOUGH };
     let density = Density::Spacing(0.01);
     let jittered = |seed| {
         sample(&solid, &Isometry3::identity(), density, Some(Jitter { fraction: 0.5, seed }))
@@ -154,14 +158,14 @@ fn jitter_is_seeded_and_stays_in_its_cell() {
 #[test]
 fn every_bad_input_is_a_typed_error() {
     let identity = Isometry3::identity();
-    let small = Solid::Sphere { radius: 0.01 };
-    let fails = |solid: &Solid, density| sample(solid, &identity, density, None).unwrap_err();
+    let small = SamplingSolid::Sphere { radius: 0.01 };
+    let fails = |solid: &SamplingSolid, density| sample(solid, &identity, density, None).unwrap_err();
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let spacing = fails(&small, Density::Spacing(bad));
         assert!(matches!(spacing, SampleError::NotPositive { field: "spacing", .. }), "{spacing}");
-        let radius = fails(&Solid::Sphere { radius: bad }, Density::Spacing(0.01));
+        let radius = fails(&SamplingSolid::Sphere { radius: bad }, Density::Spacing(0.01));
         assert!(matches!(radius, SampleError::NotPositive { field: "radius", .. }), "{radius}");
-        let half = Solid::Box { half_extents: Vector3::new(1.0, bad, 1.0) };
+        let half = SamplingSolid::Box { half_extents: Vector3::new(1.0, bad, 1.0) };
         assert!(matches!(fails(&half, Density::Spacing(0.1)), SampleError::NotPositive { .. }));
     }
     assert!(matches!(fails(&small, Density::Total(8)), SampleError::TotalNeedsBox(8)));
@@ -170,7 +174,7 @@ fn every_bad_input_is_a_typed_error() {
         fails(&small, Density::Counts([2, 2, 0])),
         SampleError::NotPositive { field: "counts", .. }
     ));
-    let thin = Solid::Mesh(sphere_mesh(0.01, 4));
+    let thin = SamplingSolid::Mesh(sphere_mesh(0.01, 4));
     assert!(sample(&thin, &identity, Density::Spacing(0.02), None).is_ok());
     let jitter = Some(Jitter { fraction: 1.5, seed: 0 });
     assert!(matches!(
@@ -182,10 +186,13 @@ fn every_bad_input_is_a_typed_error() {
     assert!(matches!(posed, Err(SampleError::PoseNotFinite { .. })));
     let mut inside_out = sphere_mesh(0.1, 6);
     inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));
-    assert!(matches!(fails(&Solid::Mesh(inside_out), Density::Spacing(0.01)), SampleError::InsideOut { .. }));
+    assert!(matches!(
+        fails(&SamplingSolid::Mesh(inside_out), Density::Spacing(0.01)),
+        SampleError::InsideOut { .. }
+    ));
     let mut open = sphere_mesh(0.1, 6);
     open.triangles.pop();
-    assert!(matches!(fails(&Solid::Mesh(open), Density::Spacing(0.01)), SampleError::Mesh(_)));
+    assert!(matches!(fails(&SamplingSolid::Mesh(open), Density::Spacing(0.01)), SampleError::Mesh(_)));
 }
 
 // A ring (a square with a square hole) has a lattice centre in the hole when coarse: no particle there is an error.
@@ -212,7 +219,7 @@ fn an_empty_sample_is_an_error() {
             mesh.triangles.push([a, c, d]);
         }
     }
-    let solid = Solid::Mesh(mesh);
+    let solid = SamplingSolid::Mesh(mesh);
     let none = sample(&solid, &Isometry3::identity(), Density::Counts([1, 1, 1]), None);
     assert!(matches!(none, Err(SampleError::NoParticles { .. })), "{none:?}");
     // 10 x 10 cells of 0.2 m: 36 lie in the ring of width 0.2.

@@ -3,7 +3,7 @@
 
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::ParticleSnapshot;
-use pliant_garment::crossings::CrossingCheck;
+use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{ClothShape, Motion, Scene};
 use pliant_scenes::scenario::Scenario;
@@ -88,7 +88,7 @@ impl Run {
     }
 
     fn crossings(&self) -> usize {
-        CrossingCheck::new(self.scenario.world.cloths()).count(&self.snapshot.positions).count
+        CrossingDetector::new(self.scenario.world.cloths()).count(&self.snapshot.positions).count
     }
 }
 

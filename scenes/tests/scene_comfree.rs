@@ -3,8 +3,8 @@
 
 use pliant_coupling::World;
 use pliant_scenes::builtin;
-use pliant_scenes::depths::Depths;
 use pliant_scenes::format::{Assignment, Scene, apply};
+use pliant_scenes::penetration::PenetrationStatistics;
 use pliant_scenes::scenario::Scenario;
 
 const G: f64 = 9.81;
@@ -114,7 +114,7 @@ fn pile(set: &[&str]) -> [f64; 5] {
     let start = std::time::Instant::now();
     let world = play(&scene, 2.0, |_| {});
     let elapsed = start.elapsed().as_secs_f64();
-    let depths = Depths::of(&world);
+    let depths = PenetrationStatistics::of(&world);
     let fastest = world
         .bodies()
         .simulation()
@@ -174,7 +174,7 @@ fn little_piles_fall_by_themselves() {
         assert!(pair.is_none(), "piles {pair:?} touch");
         most = most.max(number);
         if world.time() > 1.0 {
-            deepest = deepest.max(Depths::of(world).deepest);
+            deepest = deepest.max(PenetrationStatistics::of(world).deepest);
         }
     });
     let state = world.bodies().simulation().state();

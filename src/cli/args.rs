@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pliant::runner::machine;
-use pliant::runner::sweep::{Axis, RandomAxis};
+use pliant::runner::sweep::{RandomAxis, SweptField};
 use pliant::scenes::format::{Assignment, SetError};
 
 /// Soft things and robots touching.
@@ -77,7 +77,7 @@ pub struct SceneArguments {
 
 /// Where particles are computed.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum Backend {
+pub enum BackendChoice {
     /// The one that serves every scene: the processor.
     Auto,
     /// The processor.
@@ -88,13 +88,13 @@ pub enum Backend {
     CudaEmulated,
 }
 
-impl From<Backend> for machine::Backend {
-    fn from(backend: Backend) -> Self {
+impl From<BackendChoice> for machine::BackendChoice {
+    fn from(backend: BackendChoice) -> Self {
         match backend {
-            Backend::Auto => Self::Auto,
-            Backend::Cpu => Self::Cpu,
-            Backend::Cuda => Self::Cuda,
-            Backend::CudaEmulated => Self::CudaEmulated,
+            BackendChoice::Auto => Self::Auto,
+            BackendChoice::Cpu => Self::Cpu,
+            BackendChoice::Cuda => Self::Cuda,
+            BackendChoice::CudaEmulated => Self::CudaEmulated,
         }
     }
 }
@@ -108,8 +108,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Where particles are computed.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
+    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
+    pub backend: BackendChoice,
     /// Threads [default: all].
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -131,7 +131,7 @@ pub struct SweepArguments {
     pub scene: SceneArguments,
     /// Values of a field; given several times, all combinations are run.
     #[arg(long, required_unless_present = "random", value_name = "PATH=A,B,C", value_parser = axis)]
-    pub vary: Vec<Axis>,
+    pub vary: Vec<SweptField>,
     /// Range of a field's random values; given several times, all are drawn in each sample. Fields with commas between them have the
     /// same value. With --vary, each combination meets the same samples. The numbers follow from the scene's seed, or --seed.
     #[arg(long, requires = "samples", value_name = "PATH[,PATH]=LOW..HIGH", value_parser = random_axis)]
@@ -146,8 +146,8 @@ pub struct SweepArguments {
     #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Where particles are computed.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
+    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
+    pub backend: BackendChoice,
     /// Make no pictures.
     #[arg(long)]
     pub no_pictures: bool,
@@ -189,8 +189,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
     /// Where particles are computed.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
+    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
+    pub backend: BackendChoice,
     /// Write plots of the parts that draw (tolerance, contacts) into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
@@ -220,8 +220,8 @@ fn assignment(text: &str) -> Result<Assignment, SetError> {
     Assignment::parse(text)
 }
 
-fn axis(text: &str) -> Result<Axis, SetError> {
-    Axis::parse(text)
+fn axis(text: &str) -> Result<SweptField, SetError> {
+    SweptField::parse(text)
 }
 
 fn random_axis(text: &str) -> Result<RandomAxis, SetError> {

@@ -1,7 +1,7 @@
 //! `bench`.
 
 use anyhow::{Context, anyhow};
-use pliant::bench::{BenchOptions, PARTS, Part, Row, TrialOptions, part};
+use pliant::bench::{BenchOptions, BenchPart, Measurement, PARTS, TrialOptions, part};
 use pliant::runner::machine;
 
 use super::args::BenchArguments;
@@ -12,8 +12,8 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         let lines: String = PARTS.iter().map(|part| format!("{:14}{}\n", part.name, part.about)).collect();
         return Ok(print(&lines)?);
     }
-    let machine = machine::Backend::from(arguments.backend).open().map_err(Failure::usage)?;
-    let parts: Vec<&Part> = if arguments.names.is_empty() {
+    let machine = machine::BackendChoice::from(arguments.backend).open().map_err(Failure::usage)?;
+    let parts: Vec<&BenchPart> = if arguments.names.is_empty() {
         PARTS.iter().collect()
     } else {
         let find = |name: &String| {
@@ -45,7 +45,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     };
     let progress = |line: &str| eprintln!("{line}");
     let options = BenchOptions { threads, machine, plots: arguments.plots.clone(), trials, progress };
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Measurement> = Vec::new();
     let mut failed = false;
     for part in parts {
         let result = (part.run)(&options, &mut |row| {
@@ -67,7 +67,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     if failed { Err(Failure::Reported) } else { Ok(()) }
 }
 
-fn line(row: &Row) -> [String; 8] {
+fn line(row: &Measurement) -> [String; 8] {
     // Small errors are not nothing.
     let figure = |value: f64| {
         if value.abs() < 1e-2 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") }

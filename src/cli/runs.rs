@@ -1,8 +1,8 @@
 //! `render` and `report`: commands on finished runs.
 
-use pliant::runner::picture::{Artist, PREVIEW_GIF, PREVIEW_PNG};
+use pliant::runner::picture::{FrameRenderer, PREVIEW_GIF, PREVIEW_PNG};
 use pliant::runner::run::{Manifest, Progress, RunError, Stage};
-use pliant::runner::{figures, pressure, report};
+use pliant::runner::{plots, pressure, report};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments};
@@ -25,9 +25,9 @@ pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
                 let (done, total) = (done as u64, total as u64);
                 reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
             };
-            figures::write(directory, manifest)?;
+            plots::write(directory, manifest)?;
             pressure::pictures(directory, manifest)?;
-            let artist = Artist::new(directory, manifest)?;
+            let artist = FrameRenderer::new(directory, manifest)?;
             artist.write_png()?;
             artist.write_gif(&mut progress)?;
             if arguments.all {

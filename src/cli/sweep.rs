@@ -10,7 +10,7 @@ use super::args::SweepArguments;
 use super::{Failure, print, print_json, table};
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
-    let backend = machine::Backend::from(arguments.backend);
+    let backend = machine::BackendChoice::from(arguments.backend);
     backend.open().map_err(Failure::usage)?;
     let scene =
         load(&arguments.scene.scene, &arguments.scene.changes.assignments()).map_err(Failure::usage)?;

@@ -4,12 +4,12 @@
 //! and know nothing of how it was drawn, so that they can judge any scene of a kind; a scene that breaks one is shrunk (`shrink.rs`) to
 //! the smallest that still does, and written as a scene file that `pliant run` takes.
 
-mod dice;
+mod builders;
 mod families;
 mod laws;
-mod parts;
 mod record;
 mod report;
+mod sampler;
 mod shrink;
 mod transform;
 

@@ -76,7 +76,7 @@ pub struct PartState {
 
 /// A centre of mass or a particle that is deep in a body, or beyond it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inside {
+pub struct Penetration {
     /// What is inside.
     pub what: String,
     /// Of which body.
@@ -118,7 +118,7 @@ pub struct Record {
     /// Soft bodies, then cloths, at the end.
     pub parts: Vec<PartState>,
     /// The deepest particle and the deepest centre of mass that were seen inside of something.
-    pub inside: Vec<Inside>,
+    pub inside: Vec<Penetration>,
     /// The state at the end, to the bit.
     pub state: Vec<u8>,
     /// What the product said of the start.
@@ -169,7 +169,7 @@ fn record_from(scene: &Scene, resume_at: Option<u64>) -> Result<Record, NoRun> {
     match scenario {
         Err(message) => Err(NoRun::Panicked(message)),
         Ok(Err(error)) => Err(NoRun::Refused(error.to_string())),
-        Ok(Ok(scenario)) => Ok(Watch::new(scenario).run(resume_at)),
+        Ok(Ok(scenario)) => Ok(RunRecorder::new(scenario).run(resume_at)),
     }
 }
 
@@ -182,7 +182,7 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// A world with what watches it.
-struct Watch {
+struct RunRecorder {
     scenario: Scenario,
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
@@ -194,7 +194,7 @@ struct Watch {
     end: End,
 }
 
-impl Watch {
+impl RunRecorder {
     fn new(scenario: Scenario) -> Self {
         let world = &scenario.world;
         let model = &world.bodies().simulation().system().model;
@@ -231,8 +231,8 @@ impl Watch {
     }
 
     fn run(mut self, resume_at: Option<u64>) -> Record {
-        self.note();
-        self.look_inside();
+        self.record_totals();
+        self.find_penetrations();
         self.started_inside = self.record.inside.iter().map(|inside| inside.depth).fold(0.0, f64::max);
         self.record.inside.clear();
         let steps = steps_of(&self.scenario.scene);
@@ -244,9 +244,9 @@ impl Watch {
             if !self.step() {
                 break;
             }
-            self.note();
+            self.record_totals();
             if step % every == every - 1 || step + 1 == steps {
-                self.look_inside();
+                self.find_penetrations();
             }
         }
         self.finish()
@@ -288,7 +288,7 @@ impl Watch {
     }
 
     /// Writes down the totals of now.
-    fn note(&mut self) {
+    fn record_totals(&mut self) {
         let world = &mut self.scenario.world;
         let particles = world.diagnostics();
         let bodies = world.bodies();
@@ -309,14 +309,14 @@ impl Watch {
     }
 
     /// Looks for particles and centres of mass inside of bodies.
-    fn look_inside(&mut self) {
+    fn find_penetrations(&mut self) {
         let world = &mut self.scenario.world;
         if world.snapshot(&mut self.snapshot).is_err() {
             return;
         }
         let time = world.time();
-        let mut particle: Option<Inside> = None;
-        let mut center: Option<Inside> = None;
+        let mut particle: Option<Penetration> = None;
+        let mut center: Option<Penetration> = None;
         for (id, body) in world.bodies().iter() {
             let pose = world.bodies().pose(id);
             for geometry in &body.geometries {
@@ -392,9 +392,9 @@ fn mean_of(snapshot: &ParticleSnapshot, range: std::ops::Range<usize>, name: &st
     }
 }
 
-fn deeper(worst: &mut Option<Inside>, depth: f64, what: impl Fn() -> String, of: &str, time: f64) {
+fn deeper(worst: &mut Option<Penetration>, depth: f64, what: impl Fn() -> String, of: &str, time: f64) {
     if depth > 0.0 && worst.as_ref().is_none_or(|worst| depth > worst.depth) {
-        *worst = Some(Inside { what: what(), of: of.to_owned(), depth, time });
+        *worst = Some(Penetration { what: what(), of: of.to_owned(), depth, time });
     }
 }
 

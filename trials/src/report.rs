@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::dice::Dice;
 use super::laws::{Finding, Law, Outcome, judge};
+use super::sampler::SceneSampler;
 use super::shrink::{shrink, size};
 use super::{Family, Trial};
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 
 /// Scenes that shrinking tries, at most.
-const TRIES: usize = 400;
+const MAX_SHRINK_ATTEMPTS: usize = 400;
 
 /// Which trials are run.
 #[derive(Clone, Debug)]
@@ -141,9 +141,9 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
 
 /// One trial, shrunk where it fails.
 fn one(family: &Family, number: u64, options: &Options) -> (Outcome, Option<Failure>) {
-    let mut dice = Dice::new(options.seed, family.name, number);
-    let Trial { mut scene, laws } = (family.draw)(&mut dice);
-    scene.seed = dice.seed();
+    let mut sampler = SceneSampler::new(options.seed, family.name, number);
+    let Trial { mut scene, laws } = (family.draw)(&mut sampler);
+    scene.seed = sampler.seed();
     scene.name = format!("{}-{}-{number}", family.name, options.seed);
     let outcome = judge(&scene, &laws);
     let Outcome::Failed(findings) = &outcome else { return (outcome, None) };
@@ -153,7 +153,7 @@ fn one(family: &Family, number: u64, options: &Options) -> (Outcome, Option<Fail
         Outcome::Failed(again) => again.iter().any(|f| f.law == findings[0].law),
         _ => false,
     };
-    let smallest = if options.shrink { shrink(&scene, TRIES, fails) } else { scene.clone() };
+    let smallest = if options.shrink { shrink(&scene, MAX_SHRINK_ATTEMPTS, fails) } else { scene.clone() };
     let failure = Failure {
         family: family.name.to_owned(),
         seed: options.seed,

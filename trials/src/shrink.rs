@@ -1,8 +1,8 @@
 //! From a scene that fails to the smallest that still does: delta debugging (Zeller and Hildebrandt 2002) over what a scene is made of.
 
-use super::parts::dynamics;
+use super::builders::dynamics;
 use super::record::steps_of;
-use pliant_scenes::format::{AutoOr, Joint, Motion, Pose, Scene};
+use pliant_scenes::format::{AutoOr, JointSpec, Motion, Pose, Scene};
 
 /// The smallest scene that is found, of those that still fail: `fails` says so, and must say so of `scene`. Tries at most `tries` scenes.
 pub fn shrink(scene: &Scene, tries: usize, mut fails: impl FnMut(&Scene) -> bool) -> Scene {
@@ -82,7 +82,7 @@ fn candidates(scene: &Scene) -> Vec<Scene> {
         with(&mut |s| body(s, at, |dynamic| dynamic.velocity = [0.0; 3]));
         with(&mut |s| body(s, at, |dynamic| dynamic.angular_velocity = [0.0; 3]));
         with(&mut |s| body(s, at, |dynamic| dynamic.pose.orientation = Pose::default().orientation));
-        with(&mut |s| body(s, at, |dynamic| dynamic.joint = Joint::Free {}));
+        with(&mut |s| body(s, at, |dynamic| dynamic.joint = JointSpec::Free {}));
         for geometry in 0..scene.bodies[at].geometries.len() {
             with(&mut |s| s.bodies[at].geometries[geometry].friction = 0.0);
             with(&mut |s| {
@@ -145,14 +145,14 @@ pub fn size(scene: &Scene) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
     use crate::family;
+    use crate::sampler::SceneSampler;
 
     // The law: of a scene with many parts, a defect that one body at speed shows is shrunk to that body alone, with nothing else.
     #[test]
     fn a_planted_defect_is_shrunk_to_what_shows_it() {
-        let mut dice = Dice::new(5, "shrink", 0);
-        let mut scene = (family("drops").unwrap().draw)(&mut dice).scene;
+        let mut sampler = SceneSampler::new(5, "shrink", 0);
+        let mut scene = (family("drops").unwrap().draw)(&mut sampler).scene;
         scene.bodies.iter_mut().for_each(|body| {
             if let Motion::Dynamic(dynamic) = &mut body.motion {
                 dynamic.velocity[0] = 3.21;

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::record::Record;
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{
-    Body, Constraint, Dynamic, Joint, Motion, Pose, RigidShape, Scene, Soft, SoftShape, VelocityKeyframe,
+    BodySpec, Constraint, Dynamic, JointSpec, Motion, Pose, RigidShape, Scene, SoftBodySpec, SoftShape,
+    VelocityKeyframe,
 };
 
 /// A change after which a scene is still the same to physics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
-pub enum Change {
+pub enum Transformation {
     /// Everything stands elsewhere: by whole blocks of four cells, so that the grid's nodes are where they were.
     Moved {
         /// Blocks along x, y and z; metres where the scene has no grid.
@@ -45,7 +46,7 @@ pub enum Change {
 
 const PREFIX: &str = "other-";
 
-impl Change {
+impl Transformation {
     /// Its name in tables.
     pub fn name(&self) -> &'static str {
         match self {
@@ -110,20 +111,20 @@ fn isometry(x: Vector3<f64>, [w, i, j, k]: [f64; 4]) -> Isometry3<f64> {
 }
 
 /// The changed scene; none where the scene holds what cannot be changed so.
-pub fn change(scene: &Scene, how: &Change) -> Option<Scene> {
+pub fn change(scene: &Scene, transformation: &Transformation) -> Option<Scene> {
     if scene.copies.is_some() || !scene.tasks.is_empty() {
         return None;
     }
     let mut changed = scene.clone();
     changed.goals.clear();
-    match *how {
-        Change::Moved { .. } | Change::Turned { .. } | Change::Mirrored => {
-            Map::of(how, scene).scene(&mut changed)?;
+    match *transformation {
+        Transformation::Moved { .. } | Transformation::Turned { .. } | Transformation::Mirrored => {
+            Map::of(transformation, scene).scene(&mut changed)?;
         }
-        Change::Boosted { velocity } => boost(&mut changed, &Vector3::from(velocity))?,
-        Change::Renamed => rename(&mut changed)?,
-        Change::Reordered => reorder(&mut changed)?,
-        Change::Nudged { speed, seed } => nudge(&mut changed, speed, seed),
+        Transformation::Boosted { velocity } => boost(&mut changed, &Vector3::from(velocity))?,
+        Transformation::Renamed => rename(&mut changed)?,
+        Transformation::Reordered => reorder(&mut changed)?,
+        Transformation::Nudged { speed, seed } => perturb(&mut changed, speed, seed),
     }
     Some(changed)
 }
@@ -136,15 +137,15 @@ struct Map {
 }
 
 impl Map {
-    fn of(how: &Change, scene: &Scene) -> Self {
+    fn of(transformation: &Transformation, scene: &Scene) -> Self {
         let mut map = Self { mirror: false, axis: None, shift: Vector3::zeros() };
-        match *how {
-            Change::Moved { blocks } => {
+        match *transformation {
+            Transformation::Moved { blocks } => {
                 let block = 4.0 * scene.grid_spacing.unwrap_or(0.25);
                 map.shift = Vector3::from(blocks.map(|n| f64::from(n) * block));
             }
-            Change::Turned { axis } => map.axis = Some(axis % 3),
-            Change::Mirrored => map.mirror = true,
+            Transformation::Turned { axis } => map.axis = Some(axis % 3),
+            Transformation::Mirrored => map.mirror = true,
             _ => {}
         }
         map
@@ -225,7 +226,8 @@ impl Map {
     fn scene(&self, scene: &mut Scene) -> Option<()> {
         let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
         // The spirals and rings that fill balls and cylinders turn one way.
-        let turns = |soft: &Soft| matches!(soft.shape, SoftShape::Sphere { .. } | SoftShape::Cylinder { .. });
+        let turns =
+            |soft: &SoftBodySpec| matches!(soft.shape, SoftShape::Sphere { .. } | SoftShape::Cylinder { .. });
         let turns = scene.soft.iter().any(turns);
         if self.mirror && (jitter || turns || !scene.cloths.is_empty() || !scene.robots.is_empty())
             || !scene.controllers.is_empty()
@@ -262,7 +264,7 @@ impl Map {
         scene.bodies.iter_mut().try_for_each(|body| self.body(body))
     }
 
-    fn body(&self, body: &mut Body) -> Option<()> {
+    fn body(&self, body: &mut BodySpec) -> Option<()> {
         match &mut body.motion {
             Motion::Fixed { pose } => self.pose(pose),
             Motion::PrescribedPoses { keyframes } => {
@@ -306,24 +308,24 @@ impl Map {
         Some(())
     }
 
-    fn mirror_joint(&self, joint: &mut Joint) -> Option<()> {
+    fn mirror_joint(&self, joint: &mut JointSpec) -> Option<()> {
         let position = match joint {
-            Joint::Free {} | Joint::Fixed {} => None,
-            Joint::Revolute(joint) => {
+            JointSpec::Free {} | JointSpec::Fixed {} => None,
+            JointSpec::Revolute(joint) => {
                 self.axials(&mut joint.axis);
                 joint.position.as_mut()
             }
-            Joint::Prismatic(joint) => {
+            JointSpec::Prismatic(joint) => {
                 self.vectors(&mut joint.axis);
                 joint.position.as_mut()
             }
-            Joint::Universal(joint) => {
+            JointSpec::Universal(joint) => {
                 joint.axes.iter_mut().for_each(|axis| self.axials(axis));
                 joint.position.as_mut()
             }
-            Joint::Ball(joint) => joint.position.as_mut(),
+            JointSpec::Ball(joint) => joint.position.as_mut(),
             // Its coordinates change sign, one by one.
-            Joint::Planar(_) => return None,
+            JointSpec::Planar(_) => return None,
         };
         if let Some(position) = position {
             self.points(position);
@@ -373,7 +375,7 @@ fn mirror_shape(shape: &mut RigidShape) -> Option<()> {
 }
 
 fn boost(scene: &mut Scene, velocity: &Vector3<f64>) -> Option<()> {
-    let held = |dynamic: &Dynamic| dynamic.parent.is_none() && !matches!(dynamic.joint, Joint::Free {});
+    let held = |dynamic: &Dynamic| dynamic.parent.is_none() && !matches!(dynamic.joint, JointSpec::Free {});
     let of_world = |constraint: &Constraint| match constraint {
         Constraint::Ball { bodies, .. }
         | Constraint::Distance { bodies, .. }
@@ -439,7 +441,8 @@ fn rename(scene: &mut Scene) -> Option<()> {
 }
 
 fn reorder(scene: &mut Scene) -> Option<()> {
-    let jointed = |body: &Body| matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_some());
+    let jointed =
+        |body: &BodySpec| matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_some());
     let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
     // A parent stands before what hangs on it, and the jitter follows the place in the list.
     if jitter || scene.bodies.iter().any(jointed) || !scene.cloths.is_empty() || !scene.robots.is_empty() {
@@ -450,7 +453,7 @@ fn reorder(scene: &mut Scene) -> Option<()> {
     Some(())
 }
 
-fn nudge(scene: &mut Scene, speed: f64, seed: u64) {
+fn perturb(scene: &mut Scene, speed: f64, seed: u64) {
     let mut random = SplitMix64::new(scene.seed ^ 0x006E_7564_6765 ^ (seed << 40));
     let mut add = |v: &mut [f64; 3]| {
         for x in v {

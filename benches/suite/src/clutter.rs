@@ -6,14 +6,14 @@
 
 use serde_json::json;
 
-use super::rigid::{Play, STEPPINGS, Stepping, dynamic, shipped};
-use super::{BenchError, BenchOptions, Part, Row, in_pool};
+use super::rigid::{STEPPINGS, Stepping, TimedRun, builtin_scene, dynamic};
+use super::{BenchError, BenchOptions, BenchPart, Measurement, in_pool};
 use pliant_numeric::random::SplitMix64;
-use pliant_scenes::depths::Depths;
-use pliant_scenes::format::{Body, Motion, RigidShape, Scene};
+use pliant_scenes::format::{BodySpec, Motion, RigidShape, Scene};
+use pliant_scenes::penetration::PenetrationStatistics;
 
 /// The part.
-pub const PART: Part = Part {
+pub const PART: BenchPart = BenchPart {
     name: "clutter",
     about: "spheres and boxes fall into a bin: wall time and penetration; 20 to 500 of them, exponent of cost",
     run,
@@ -30,8 +30,8 @@ const SPAN: f64 = 2.0;
 const SHIFT: f64 = 0.01;
 const SEED: u64 = 5;
 
-fn run(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
-    let scene = shipped(PART.name, "clutter-hard")?;
+fn run(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
+    let scene = builtin_scene(PART.name, "clutter-hard")?;
     let narrow = grown(&scene, 20);
     for (bin, scene) in [("bin 0.8 m", &scene), ("bin 0.4 m", &narrow)] {
         for stepping in &STEPPINGS {
@@ -52,7 +52,7 @@ fn run(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
 }
 
 /// Wall time against number of bodies, at 1 ms.
-fn scaling(scene: &Scene, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn scaling(scene: &Scene, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let mut points = Vec::new();
     for count in COUNTS {
         let scene = grown(scene, count);
@@ -78,9 +78,13 @@ pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 /// The scene for this time \[s\], and the depths in its last half.
-fn measure(scene: &Scene, stepping: &Stepping, time: f64) -> Result<(Play, Depths), BenchError> {
-    let mut play = Play::new(PART.name, scene, stepping)?;
-    let mut depths = Depths::default();
+fn measure(
+    scene: &Scene,
+    stepping: &Stepping,
+    time: f64,
+) -> Result<(TimedRun, PenetrationStatistics), BenchError> {
+    let mut play = TimedRun::new(PART.name, scene, stepping)?;
+    let mut depths = PenetrationStatistics::default();
     play.advance(time / 2.0, |_| {})?;
     play.advance(time / 2.0, |world| depths.look(world))?;
     Ok((play, depths))
@@ -97,7 +101,7 @@ fn grown(scene: &Scene, count: usize) -> Scene {
     let along_y = piles / along_x;
     let half = [along_x as f64 * PITCH / 2.0, along_y as f64 * PITCH / 2.0];
     let mut random = SplitMix64::new(SEED);
-    let mut bodies: Vec<Body> = standing.into_iter().map(|body| bin(body, half)).collect();
+    let mut bodies: Vec<BodySpec> = standing.into_iter().map(|body| bin(body, half)).collect();
     for pile in 0..piles {
         let cell = [pile % along_x, pile / along_x];
         let from = cell.map(|c| c % 2);
@@ -121,7 +125,7 @@ fn grown(scene: &Scene, count: usize) -> Scene {
 }
 
 /// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each edge, [m]).
-fn bin(mut body: Body, half: [f64; 2]) -> Body {
+fn bin(mut body: BodySpec, half: [f64; 2]) -> BodySpec {
     let (thick, high) = (0.02, 0.5);
     if body.name != "bin" {
         return body;
@@ -143,7 +147,7 @@ mod tests {
     // The law: as many bodies as asked for, each above its own part of the floor; twenty are the built-in scene's.
     #[test]
     fn grown_clutter_fits_its_bin() {
-        let scene = shipped(PART.name, "clutter-hard").unwrap();
+        let scene = builtin_scene(PART.name, "clutter-hard").unwrap();
         for count in COUNTS {
             let mut grown = grown(&scene, count);
             validate(&grown).unwrap();

@@ -7,23 +7,23 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::clutter::slope;
-use super::rigid::{Play, fixed, shipped};
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use super::rigid::{TimedRun, builtin_scene, fixed};
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use pliant_render::plot::{Plot, PlotError, Series, Style};
-use pliant_runner::machine::{Machine, thread_time};
-use pliant_scenes::depths::Depths;
+use pliant_runner::machine::{OpenBackend, thread_time};
 use pliant_scenes::format::{ComFreeForm, ComFreeGains, Copies, RigidSolver, Scene};
+use pliant_scenes::penetration::PenetrationStatistics;
 use pliant_scenes::scenario::Scenario;
 
 /// Time against contacts.
-pub const CONTACTS: Part = Part {
+pub const CONTACTS: BenchPart = BenchPart {
     name: "contacts",
     about: "pile-scaling with 1 to 4,000 piles, 25 to 100,000 contacts: wall time of a step, closed form and convex; plot",
     run: contacts,
 };
 
 /// Depth of a pile.
-pub const PILE: Part = Part {
+pub const PILE: BenchPart = BenchPart {
     name: "pile",
     about: "primitive-pile with the published settings, ours and the convex solver: penetration after 1000 steps",
     run: pile,
@@ -103,10 +103,10 @@ impl Timed {
     }
 }
 
-fn contacts(options: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
-    let scene = shipped(CONTACTS.name, "pile-scaling")?;
-    let machine = Machine::processor();
-    let sample = |case: String, unit| Sample {
+fn contacts(options: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
+    let scene = builtin_scene(CONTACTS.name, "pile-scaling")?;
+    let machine = OpenBackend::processor();
+    let sample = |case: String, unit| RowContext {
         machine: &machine,
         part: CONTACTS.name,
         case,
@@ -139,13 +139,13 @@ fn contacts(options: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), Ben
             wall[k] = row.value;
             points[k].push((timed.contacts, row.value));
             busy[k].extend(processor[k].map(|time| (timed.contacts, time)));
-            give(row);
+            report(row);
         }
         let icf = SOLVERS.len() - 1;
         for (k, solver) in SOLVERS.iter().enumerate().take(icf) {
             let on_processor = processor[icf].zip(processor[k]).map(|(slow, fast)| slow / fast);
             let row = sample(format!("icf over {solver}, {count} piles"), "1");
-            give(row.row(vec![wall[icf] / wall[k]], json!({ "processor": on_processor })));
+            report(row.row(vec![wall[icf] / wall[k]], json!({ "processor": on_processor })));
         }
     }
     for (k, solver) in SOLVERS.iter().enumerate() {
@@ -156,7 +156,7 @@ fn contacts(options: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), Ben
         for (time, points) in [("wall", &points[k]), ("processor", &busy[k])] {
             if points.len() > 1 {
                 let case = format!("{solver}, exponent of {time} time against contacts");
-                give(sample(case, "1").row(vec![exponent(points)], json!({})));
+                report(sample(case, "1").row(vec![exponent(points)], json!({})));
             }
         }
     }
@@ -189,8 +189,8 @@ fn draw(folder: &Path, points: &[Vec<(f64, f64)>; SOLVERS.len()]) -> Result<(), 
     plot.write_svg(folder.join("contacts.svg"))
 }
 
-fn pile(_: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
-    let scene = shipped(PILE.name, "primitive-pile")?;
+fn pile(_: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
+    let scene = builtin_scene(PILE.name, "primitive-pile")?;
     let published = [(0.1, 0.001), (0.1, 0.005), (0.3, 0.001), (0.3, 0.005), (0.5, 0.001), (0.5, 0.005)];
     let mut cases: Vec<(String, Scene)> = Vec::new();
     for (stiffness, damping) in published {
@@ -201,17 +201,17 @@ fn pile(_: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
     cases.extend(["predicted", "icf"].map(|solver| (solver.to_owned(), with(&scene, solver))));
     for (case, scene) in cases {
         let play = in_pool(PILE.name, 1, || -> Result<_, BenchError> {
-            let mut play = Play::new(PILE.name, &scene, &fixed("2 ms", scene.dt, scene.dt))?;
+            let mut play = TimedRun::new(PILE.name, &scene, &fixed("2 ms", scene.dt, scene.dt))?;
             play.advance(scene.duration, |_| {})?;
             Ok(play)
         })??;
-        let depths = Depths::of(&play.world);
+        let depths = PenetrationStatistics::of(&play.world);
         let more = json!({
             "deviation_mm": 1e3 * depths.deviation(),
             "deepest_mm": 1e3 * depths.deepest,
             "overlapping": depths.count,
         });
-        give(play.row(&case, "mm", vec![1e3 * depths.mean()], more));
+        report(play.row(&case, "mm", vec![1e3 * depths.mean()], more));
     }
     Ok(())
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::rigid::shipped;
-use super::whole::run_whole;
-use super::{BenchError, BenchOptions, Row, Sample};
+use super::rigid::builtin_scene;
+use super::scene_run::run_whole;
+use super::{BenchError, BenchOptions, Measurement, RowContext};
 use pliant_render::plot::{Plot, Series, Style};
 
 /// One run.
@@ -26,9 +26,9 @@ pub(super) fn run(
     part: &'static str,
     options: &BenchOptions,
     tolerances: &[f64],
-    row: &mut dyn FnMut(Row),
+    row: &mut dyn FnMut(Measurement),
 ) -> Result<(), BenchError> {
-    let mut scene = shipped(part, "dough-rolling")?;
+    let mut scene = builtin_scene(part, "dough-rolling")?;
     let spacing = scene.grid_spacing.unwrap_or(1.0);
     let mut sorted = tolerances.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -49,7 +49,7 @@ pub(super) fn run(
             });
             let (wall, rate) = (whole.wall(), whole.real_time_rate());
             let make = |case: String, unit, value| {
-                Sample { machine: &options.machine, part, case, threads, precision: "f32", unit }
+                RowContext { machine: &options.machine, part, case, threads, precision: "f32", unit }
                     .row(vec![value], whole.details(details.clone()))
             };
             let case = format!("dough-rolling eps_r {tolerance:e}");

@@ -1,6 +1,6 @@
 //! The benchmark suite: parts that register themselves in [`PARTS`] and give rows.
 //!
-//! A new part is a module beside this one with a [`Part`] constant, and one line in [`PARTS`].
+//! A new part is a module beside this one with a [`BenchPart`] constant, and one line in [`PARTS`].
 
 mod clutter;
 mod comfree;
@@ -8,10 +8,10 @@ mod dough;
 pub mod grip;
 mod mpm;
 mod rigid;
+mod scene_run;
 mod table1;
 mod tolerance;
 mod trials;
-mod whole;
 mod worlds;
 
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ use serde_json::{Map, Value};
 
 pub use trials::TrialOptions;
 
-use pliant_runner::machine::{self, Machine};
+use pliant_runner::machine::{self, OpenBackend};
 
 /// The parts of the suite, in the order in which they run.
-pub const PARTS: &[Part] = &[
+pub const PARTS: &[BenchPart] = &[
     mpm::PART,
     table1::PART,
     tolerance::PART,
@@ -40,7 +40,7 @@ pub const PARTS: &[Part] = &[
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct BenchPart {
     /// Name on the command line.
     pub name: &'static str,
     /// What it measures, in one line.
@@ -50,7 +50,7 @@ pub struct Part {
 }
 
 /// What a part does: it calls its second argument with every row.
-pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Row)) -> Result<(), BenchError>;
+pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Measurement)) -> Result<(), BenchError>;
 
 /// How the suite is run.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct BenchOptions {
     /// Numbers of threads to measure with, one after the other [-].
     pub threads: Vec<usize>,
     /// Where particles are computed; rigid bodies, and single contact solves, always are on the processor.
-    pub machine: Machine,
+    pub machine: OpenBackend,
     /// Folder for the plots of the parts that draw; none are drawn without.
     pub plots: Option<PathBuf>,
     /// What `trials` draws.
@@ -69,7 +69,7 @@ pub struct BenchOptions {
 
 /// One measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct Measurement {
     /// Name of the part.
     pub bench: String,
     /// The case within the part.
@@ -106,13 +106,13 @@ pub struct BenchError {
 }
 
 /// The part of a name, or `None`.
-pub fn part(name: &str) -> Option<&'static Part> {
+pub fn part(name: &str) -> Option<&'static BenchPart> {
     PARTS.iter().find(|part| part.name == name)
 }
 
 /// What a row says besides its figures.
-struct Sample<'a> {
-    machine: &'a Machine,
+struct RowContext<'a> {
+    machine: &'a OpenBackend,
     part: &'static str,
     case: String,
     threads: usize,
@@ -120,16 +120,16 @@ struct Sample<'a> {
     unit: &'static str,
 }
 
-impl Sample<'_> {
+impl RowContext<'_> {
     /// The row of these repeats: median, least, most; `details` is an object.
-    fn row(self, mut values: Vec<f64>, details: Value) -> Row {
+    fn row(self, mut values: Vec<f64>, details: Value) -> Measurement {
         values.sort_by(f64::total_cmp);
         let mut details = if let Value::Object(map) = details { map } else { Map::new() };
         details.insert("device".to_owned(), self.machine.name().into());
         details.insert("version".to_owned(), machine::VERSION.into());
         details.insert("commit".to_owned(), machine::GIT_COMMIT.into());
         let at = |k: usize| values.get(k).copied().unwrap_or(f64::NAN);
-        Row {
+        Measurement {
             bench: self.part.to_owned(),
             case: self.case,
             backend: self.machine.backend.to_owned(),

@@ -14,10 +14,10 @@ use pliant_mpm::material::{Elastic, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 
 /// The part.
-pub const PART: Part = Part {
+pub const PART: BenchPart = BenchPart {
     name: "mpm",
     about: "elastic block of 6k to 4m particles falls on a floor: ns per particle and substep, bytes per particle",
     run,
@@ -58,7 +58,7 @@ const SIZES: [Size; 4] = [
     Size { name: "4m", cells: 79, nodes: 256, dt: 1e-4, chunk: 5 },
 ];
 
-fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let device = options.machine.device();
     // An emulated device is for checks: it takes a tenth of a second for what a GPU does in microseconds.
     let sizes =
@@ -71,7 +71,7 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchErro
             })??;
             let (case, precision, unit) = (size.name.to_owned(), "f32", "ns/particle/substep");
             let sample =
-                Sample { machine: &options.machine, part: PART.name, case, threads, precision, unit };
+                RowContext { machine: &options.machine, part: PART.name, case, threads, precision, unit };
             row(sample.row(measured.times, measured.details));
         }
     }

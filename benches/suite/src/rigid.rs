@@ -8,28 +8,28 @@ use pliant_coupling::World;
 use pliant_rigid::BodyId;
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
-use pliant_runner::machine::Machine;
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
+use pliant_runner::machine::OpenBackend;
 use pliant_scenes::builtin;
-use pliant_scenes::format::{Body, Dynamic, Integrator, Motion, Order, RigidShape, Scene};
+use pliant_scenes::format::{BodySpec, Dynamic, Integrator, Motion, Order, RigidShape, Scene};
 use pliant_scenes::scenario::Scenario;
 
 /// A box slides to rest.
-pub const SLIDE: Part = Part {
+pub const SLIDE: BenchPart = BenchPart {
     name: "slide",
     about: "box slides at 2 m/s, settled and set down cold: error of the distance, wall time",
     run: slide,
 };
 
 /// Boxes stand on each other.
-pub const STACK: Part = Part {
+pub const STACK: BenchPart = BenchPart {
     name: "stack",
     about: "ten boxes stand on each other for 5 s: drift, error of the height, wall time",
     run: stack,
 };
 
 /// A ball rolls down an incline.
-pub const BALL: Part = Part {
+pub const BALL: BenchPart = BenchPart {
     name: "ball",
     about: "ball rolls down 15 degrees: relative error of the acceleration, wall time",
     run: ball,
@@ -42,18 +42,22 @@ const GRAVITY: f64 = 9.81;
 pub(super) struct Stepping {
     pub name: &'static str,
     pub integrator: Integrator,
-    pub look: f64,
+    pub interval: f64,
 }
 
 /// Fixed steps \[s\], looked at so often \[s\].
-pub(super) const fn fixed(name: &'static str, step: f64, look: f64) -> Stepping {
-    Stepping { name, integrator: Integrator::Fixed { step: Some(step) }, look }
+pub(super) const fn fixed(name: &'static str, step: f64, interval: f64) -> Stepping {
+    Stepping { name, integrator: Integrator::Fixed { step: Some(step) }, interval }
 }
 
 const fn controlled(name: &'static str, accuracy: f64) -> Stepping {
     // The order of the paper's table.
     let order = Some(Order::First);
-    Stepping { name, integrator: Integrator::ErrorControlled { accuracy, max_step: 0.1, order }, look: 0.1 }
+    Stepping {
+        name,
+        integrator: Integrator::ErrorControlled { accuracy, max_step: 0.1, order },
+        interval: 0.1,
+    }
 }
 
 /// The steppings that every case is measured with.
@@ -66,7 +70,7 @@ pub(super) const STEPPINGS: [Stepping; 5] = [
 ];
 
 /// A scene that is run for its time, and what that took.
-pub(super) struct Play {
+pub(super) struct TimedRun {
     part: &'static str,
     pub world: World,
     scene: Scene,
@@ -83,10 +87,10 @@ pub(super) struct Play {
     contacts: f64,
 }
 
-impl Play {
+impl TimedRun {
     /// The scene at its start, with this stepping.
     pub fn new(part: &'static str, scene: &Scene, stepping: &Stepping) -> Result<Self, BenchError> {
-        let mut scene = Scene { dt: stepping.look, ..scene.clone() };
+        let mut scene = Scene { dt: stepping.interval, ..scene.clone() };
         scene.rigid.integrator = stepping.integrator;
         let fail = |reason: String| BenchError { bench: part, reason };
         let Scenario { world, .. } = Scenario::new(&scene).map_err(|e| fail(e.to_string()))?;
@@ -95,8 +99,8 @@ impl Play {
         Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, looks, contacts })
     }
 
-    /// Goes on for this time \[s\]; `look` sees the world from time to time, and is not timed.
-    pub fn advance(&mut self, time: f64, mut look: impl FnMut(&World)) -> Result<(), BenchError> {
+    /// Goes on for this time \[s\]; `observe` sees the world from time to time, and is not timed.
+    pub fn advance(&mut self, time: f64, mut observe: impl FnMut(&World)) -> Result<(), BenchError> {
         let looks = (time / self.scene.dt).round() as usize;
         for _ in 0..looks {
             let clock = Instant::now();
@@ -107,7 +111,7 @@ impl Play {
             self.solves += report.rigid.solver.solves;
             self.iterations += report.rigid.solver.iterations;
             self.contacts += report.rigid.solver.contacts as f64;
-            look(&self.world);
+            observe(&self.world);
         }
         self.looks += looks;
         self.simulated += looks as f64 * self.scene.dt;
@@ -132,7 +136,7 @@ impl Play {
     }
 
     /// Gives a body on a free joint this linear velocity \[m/s\]; the rest of the state stays.
-    fn kick(&mut self, body: BodyId, velocity: &Vector3<f64>) -> Result<(), BenchError> {
+    fn set_velocity(&mut self, body: BodyId, velocity: &Vector3<f64>) -> Result<(), BenchError> {
         let bodies = self.world.bodies_mut();
         let mut snapshot = bodies.save();
         if let Some(link) = bodies.body(body).link {
@@ -161,15 +165,22 @@ impl Play {
     }
 
     /// A row of one figure.
-    pub fn row(&self, case: &str, unit: &'static str, values: Vec<f64>, more: Value) -> Row {
+    pub fn row(&self, case: &str, unit: &'static str, values: Vec<f64>, more: Value) -> Measurement {
         let case = case.to_owned();
-        Sample { machine: &Machine::processor(), part: self.part, case, threads: 1, precision: "f64", unit }
-            .row(values, self.details(more))
+        RowContext {
+            machine: &OpenBackend::processor(),
+            part: self.part,
+            case,
+            threads: 1,
+            precision: "f64",
+            unit,
+        }
+        .row(values, self.details(more))
     }
 }
 
 /// A built-in scene.
-pub(super) fn shipped(part: &'static str, name: &str) -> Result<Scene, BenchError> {
+pub(super) fn builtin_scene(part: &'static str, name: &str) -> Result<Scene, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason };
     builtin::scene(name)
         .ok_or_else(|| fail(format!("no scene '{name}'")))?
@@ -177,7 +188,7 @@ pub(super) fn shipped(part: &'static str, name: &str) -> Result<Scene, BenchErro
 }
 
 /// The part of a body that moves by forces.
-pub(super) fn dynamic(body: &mut Body) -> Option<&mut Dynamic> {
+pub(super) fn dynamic(body: &mut BodySpec) -> Option<&mut Dynamic> {
     if let Motion::Dynamic(dynamic) = &mut body.motion { Some(dynamic) } else { None }
 }
 
@@ -195,21 +206,21 @@ fn single(scene: &mut Scene, shape: &RigidShape, mass: f64, height: f64, velocit
 }
 
 /// The distance v^2/(2 mu g) (acceptance of Coulomb friction). Settled: after half a second at rest. Cold: just touching.
-fn slide(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (speed, friction) = (2.0, 0.5);
     let exact = speed * speed / (2.0 * friction * GRAVITY);
     let shape = RigidShape::Box { half_extents: [0.1, 0.1, 0.05] };
     for cold in [false, true] {
-        let mut scene = shipped(SLIDE.name, "slide-cube")?;
+        let mut scene = builtin_scene(SLIDE.name, "slide-cube")?;
         (scene.rigid.stiffness, scene.rigid.stiction_tolerance) = (2e7, 1e-4);
         single(&mut scene, &shape, 4.0, 0.05, [if cold { speed } else { 0.0 }, 0.0, 0.0]);
         for stepping in &STEPPINGS {
             let play = in_pool(SLIDE.name, 1, || -> Result<_, BenchError> {
-                let mut play = Play::new(SLIDE.name, &scene, stepping)?;
+                let mut play = TimedRun::new(SLIDE.name, &scene, stepping)?;
                 let cube = play.find("cube")?;
                 if !cold {
                     play.advance(0.5, |_| {})?;
-                    play.kick(cube, &Vector3::new(speed, 0.0, 0.0))?;
+                    play.set_velocity(cube, &Vector3::new(speed, 0.0, 0.0))?;
                 }
                 let start = play.position(cube).x;
                 play.advance(1.0, |_| {})?;
@@ -227,13 +238,13 @@ fn slide(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
 }
 
 /// The built-in stack. Drift: how far the box that moved farthest is at the end from where it was after a second.
-fn stack(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
-    let scene = shipped(STACK.name, "stack")?;
+fn stack(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
+    let scene = builtin_scene(STACK.name, "stack")?;
     let (count, mass, springs) = (10, 1.0, 4.0 * scene.rigid.stiffness / 2.0);
     let sunk: f64 = (1..=count).map(|n| f64::from(n) * mass * GRAVITY / springs).sum();
     for stepping in &STEPPINGS {
         let measured = in_pool(STACK.name, 1, || -> Result<_, BenchError> {
-            let mut play = Play::new(STACK.name, &scene, stepping)?;
+            let mut play = TimedRun::new(STACK.name, &scene, stepping)?;
             let boxes: Vec<_> =
                 (0..count).map(|k| play.find(&format!("box{k}"))).collect::<Result<_, _>>()?;
             play.advance(1.0, |_| {})?;
@@ -254,17 +265,17 @@ fn stack(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
 }
 
 /// A ball of 0.1 kg and 0.05 m under gravity tilted by 15 degrees: a = 5 g sin t/7 between 0.5 and 1 s.
-fn ball(_: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn ball(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (mass, radius, angle) = (0.1, 0.05, 15.0_f64.to_radians());
     let exact = 5.0 * GRAVITY * angle.sin() / 7.0;
-    let mut scene = shipped(BALL.name, "ball-drop")?;
+    let mut scene = builtin_scene(BALL.name, "ball-drop")?;
     scene.gravity = [GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos()];
     (scene.rigid.stiffness, scene.rigid.dissipation, scene.rigid.stiction_tolerance) = (2e7, 10.0, 1e-5);
     let depth = mass * GRAVITY * angle.cos() / (scene.rigid.stiffness / 2.0);
     single(&mut scene, &RigidShape::Sphere { radius }, mass, radius - depth, [0.0; 3]);
     for stepping in &STEPPINGS {
         let measured = in_pool(BALL.name, 1, || -> Result<_, BenchError> {
-            let mut play = Play::new(BALL.name, &scene, stepping)?;
+            let mut play = TimedRun::new(BALL.name, &scene, stepping)?;
             let ball = play.find("ball")?;
             play.advance(0.5, |_| {})?;
             let early = play.velocity(ball).x;

@@ -4,14 +4,14 @@ use pliant_coupling::{BackendError, World};
 use serde_json::json;
 
 use super::grip::{Grip, Slip};
-use super::rigid::shipped;
-use super::whole::{Whole, run_whole};
-use super::{BenchError, BenchOptions, Part, Row, Sample};
-use pliant_runner::machine::Machine;
+use super::rigid::builtin_scene;
+use super::scene_run::{SceneRun, run_whole};
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
+use pliant_runner::machine::OpenBackend;
 use pliant_scenes::format::{AutoOr, Coupling, Scene};
 
 /// The part.
-pub const PART: Part = Part {
+pub const PART: BenchPart = BenchPart {
     name: "table1",
     about: "whole scenes of the published table (minutes each): ms per step, real-time rate, contacts, slip in shake",
     run,
@@ -116,16 +116,16 @@ impl Published {
     }
 }
 
-fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     for published in &TABLE {
-        let scene = shipped(PART.name, published.scene)?;
+        let scene = builtin_scene(PART.name, published.scene)?;
         let mut variants = vec![(scene.name.clone(), scene.clone())];
         if scene.name == "shake" {
             variants.push(("shake, strongly coupled at ten times the step".to_owned(), tenfold(scene)));
         }
         for (name, scene) in &variants {
             for &threads in &options.threads {
-                let mut watch = Watch::default();
+                let mut watch = SlipMonitor::default();
                 let whole =
                     run_whole(PART.name, scene, &options.machine, threads, |world| watch.look(world))?;
                 rows(published, name, threads, &whole, watch.slip(), &options.machine, row);
@@ -142,7 +142,7 @@ fn tenfold(scene: Scene) -> Scene {
 
 /// The most slip of the held cube at any look, and what remains at the end.
 #[derive(Default)]
-struct Watch {
+struct SlipMonitor {
     grip: Option<Grip>,
     closed: bool,
     next: f64,
@@ -150,7 +150,7 @@ struct Watch {
     last: Slip,
 }
 
-impl Watch {
+impl SlipMonitor {
     fn look(&mut self, world: &mut World) -> Result<(), BackendError> {
         let time = world.time();
         if world.step_count() == 0 {
@@ -182,13 +182,13 @@ fn rows(
     published: &Published,
     name: &str,
     threads: usize,
-    whole: &Whole,
+    whole: &SceneRun,
     slip: Option<[Slip; 2]>,
-    machine: &Machine,
-    row: &mut dyn FnMut(Row),
+    machine: &OpenBackend,
+    row: &mut dyn FnMut(Measurement),
 ) {
     let make = |case: String, unit, values| {
-        Sample { machine, part: PART.name, case, threads, precision: "f32", unit }
+        RowContext { machine, part: PART.name, case, threads, precision: "f32", unit }
             .row(values, whole.details(published.details()))
     };
     let ms_per_step = published.ms_per_step;
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn scenes_are_those_of_the_published_table() {
         for published in &TABLE {
-            let scene = shipped(PART.name, published.scene).unwrap();
+            let scene = builtin_scene(PART.name, published.scene).unwrap();
             assert_eq!(scene.grid_spacing, Some(published.grid_spacing), "{}", published.scene);
             let world = pliant_scenes::scenario::Scenario::new(&scene).unwrap().world;
             let ratio = world.particle_count() as f64 / published.particles as f64;

@@ -10,11 +10,11 @@ use pliant_coupling::convex::benchmark_problem::{BenchmarkSubstep, benchmark_seq
 use pliant_coupling::convex::{ConvexSolver, Direction, InitialGuess, SolverSettings};
 use serde_json::json;
 
-use super::{BenchError, BenchOptions, Part, Row, Sample};
-use pliant_runner::machine::Machine;
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
+use pliant_runner::machine::OpenBackend;
 
 /// The part.
-pub const PART: Part = Part {
+pub const PART: BenchPart = BenchPart {
     name: "tolerance",
     about: "dough-rolling and a pressed block at eps_r 1e-1 to 1e-5: wall time, real-time rate, ms per solve; plots",
     run,
@@ -37,7 +37,7 @@ const DIRECTIONS: [(&str, Direction); 4] = [
     ("newton_factorised", Direction::NewtonFactorised),
 ];
 
-fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     super::dough::run(PART.name, options, &TOLERANCES, row)?;
     for number in STIFFNESS_NUMBERS {
         let steps = benchmark_sequence(number, CONTACTS, SUBSTEPS, SEED);
@@ -107,7 +107,7 @@ impl Measured {
         self.times[SETTLING..].iter().sum()
     }
 
-    fn row(self, number: f64, tolerance: f64, of_block: Option<f64>) -> Row {
+    fn row(self, number: f64, tolerance: f64, of_block: Option<f64>) -> Measurement {
         let solves = (SUBSTEPS - SETTLING) as f64;
         let details = json!({
             "contacts": CONTACTS,
@@ -123,8 +123,8 @@ impl Measured {
             "times_faster_than_block": of_block.map(|block| block / self.total()),
         });
         let case = format!("{} number {number} eps_r {tolerance:e}", self.name);
-        Sample {
-            machine: &Machine::processor(),
+        RowContext {
+            machine: &OpenBackend::processor(),
             part: PART.name,
             case,
             threads: 1,

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{BenchError, BenchOptions, Part, Row, Sample};
-use pliant_runner::machine::Machine;
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
+use pliant_runner::machine::OpenBackend;
 use pliant_trials::{FAMILIES, Failure, Family, Options, family, trials};
 
 /// The part.
-pub const PART: Part = Part {
+pub const PART: BenchPart = BenchPart {
     name: "trials",
     about: "random scenes judged by laws alone: failures of each family (--seed, --count, --seconds, --family, --out)",
     run,
@@ -39,7 +39,7 @@ pub struct TrialOptions {
     pub out: Option<PathBuf>,
 }
 
-fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let asked = &options.trials;
     let families = families(&asked.families)?;
     let all = families.len() as u64;
@@ -69,8 +69,8 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Row)) -> Result<(), BenchErro
     for (name, tally) in &found.tallies {
         let broken = found.failures.iter().filter(|failure| failure.family == *name).collect::<Vec<_>>();
         let details = json!({ "seed": asked.seed, "first": asked.first, "tally": tally, "failures": broken });
-        let sample = Sample {
-            machine: &Machine::processor(),
+        let sample = RowContext {
+            machine: &OpenBackend::processor(),
             part: PART.name,
             case: name.clone(),
             threads,

@@ -5,15 +5,15 @@ use std::time::Instant;
 use pliant_batch::{Status, WorldBatch};
 use serde_json::json;
 
-use super::rigid::shipped;
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use super::rigid::builtin_scene;
+use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use pliant_numeric::random::SplitMix64;
-use pliant_runner::machine::Machine;
+use pliant_runner::machine::OpenBackend;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains};
 use pliant_scenes::worlds::worlds;
 
 /// World-steps a second.
-pub const WORLDS: Part = Part {
+pub const WORLDS: BenchPart = BenchPart {
     name: "worlds",
     about: "a hand of sixteen joints holds a cube in 1 to 4,096 worlds: world-steps a second",
     run: measure,
@@ -28,18 +28,18 @@ const REACH: f64 = 0.5;
 const WORK: usize = 100_000;
 const REPEATS: usize = 5;
 
-fn measure(options: &BenchOptions, give: &mut dyn FnMut(Row)) -> Result<(), BenchError> {
+fn measure(options: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     for &threads in &options.threads {
         for count in WORLDS_MEASURED {
-            give(in_pool(WORLDS.name, threads, || throughput(count, threads))??);
+            report(in_pool(WORLDS.name, threads, || throughput(count, threads))??);
         }
     }
     Ok(())
 }
 
-fn throughput(count: usize, threads: usize) -> Result<Row, BenchError> {
+fn throughput(count: usize, threads: usize) -> Result<Measurement, BenchError> {
     let fail = |reason: String| BenchError { bench: WORLDS.name, reason };
-    let mut scene = shipped(WORLDS.name, "cube-in-hand")?;
+    let mut scene = builtin_scene(WORLDS.name, "cube-in-hand")?;
     let comfree = &mut scene.rigid.comfree;
     comfree.form = ComFreeForm::Published;
     comfree.gains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.002 };
@@ -66,8 +66,8 @@ fn throughput(count: usize, threads: usize) -> Result<Row, BenchError> {
     }
     let running = (0..count).filter(|w| batch.status(*w) == Ok(Status::Running)).count();
     let held = (0..count).filter(|w| batch.state(*w).is_ok_and(|state| state.q[6] > 0.1)).count();
-    let sample = Sample {
-        machine: &Machine::processor(),
+    let sample = RowContext {
+        machine: &OpenBackend::processor(),
         part: WORLDS.name,
         case: format!("cube-in-hand, {count} worlds"),
         threads,

@@ -9,7 +9,7 @@ use super::sort::{ClothPlaces, bytes};
 use crate::kernels::{
     CLOTH_MESH_STEPS, CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_REACH,
     CLOTH_THREADS, ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge,
-    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheet, ClothTables, ClothTarget,
+    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheetMaterial, ClothTables, ClothTarget,
     GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MPM_TOTALS, ParticleRows,
 };
 use crate::layout::Span;
@@ -28,7 +28,7 @@ pub(super) struct DeviceCloth {
     around: Buffer<u32>,
     faces: Buffer<ClothFace>,
     hinges: Buffer<ClothHinge>,
-    sheets: Buffer<ClothSheet>,
+    sheets: Buffer<ClothSheetMaterial>,
     mesh: MeshSteps,
     motion: Motion,
     pins: HeldVertices,
@@ -129,7 +129,7 @@ struct Tables {
     sheets_of_vertices: Vec<u32>,
     faces: Vec<ClothFace>,
     hinges: Vec<ClothHinge>,
-    sheets: Vec<ClothSheet>,
+    sheets: Vec<ClothSheetMaterial>,
     pins: Vec<Pin>,
     pin_vertices: Vec<u32>,
 }
@@ -211,8 +211,8 @@ impl Tables {
 }
 
 /// What a sheet is made of, in f32.
-fn device_sheet(material: &ClothMaterial) -> ClothSheet {
-    ClothSheet {
+fn device_sheet(material: &ClothMaterial) -> ClothSheetMaterial {
+    ClothSheetMaterial {
         mu: material.elastic.shear_modulus() as f32,
         lambda: material.plane_lambda() as f32,
         normal_stiffness: material.normal_stiffness as f32,
@@ -370,7 +370,7 @@ impl DeviceCloth {
             + bytes::<f32>(counts.vertices)
             + bytes::<ClothFace>(counts.faces)
             + bytes::<ClothHinge>(counts.hinges)
-            + bytes::<ClothSheet>(counts.sheets)
+            + bytes::<ClothSheetMaterial>(counts.sheets)
             + bytes::<ClothMeshSteps>(counts.sheets)
             + Motion::bytes_needed(&counts)
             + HeldVertices::bytes_needed(&counts)

@@ -13,12 +13,12 @@ const CELLS_PER_BOX: f64 = 4.0;
 
 /// A box along the axes [m].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct BoundingBox {
     low: Vector3<f64>,
     high: Vector3<f64>,
 }
 
-impl Bounds {
+impl BoundingBox {
     /// The box about some points, at least one.
     pub fn of(points: &[Vector3<f64>]) -> Self {
         let nothing = Vector3::repeat(f64::INFINITY);
@@ -37,7 +37,7 @@ impl Bounds {
 
 /// Boxes by the cells that they reach into.
 pub(super) struct Cells {
-    boxes: Vec<Option<Bounds>>,
+    boxes: Vec<Option<BoundingBox>>,
     low: Vector3<f64>,
     size: f64,
     counts: [usize; 3],
@@ -47,9 +47,9 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub fn new(boxes: Vec<Option<Bounds>>) -> Self {
+    pub fn new(boxes: Vec<Option<BoundingBox>>) -> Self {
         let there = || boxes.iter().flatten();
-        let all = there().copied().reduce(|a, b| a.with(&b)).unwrap_or(Bounds::of(&[Vector3::zeros()]));
+        let all = there().copied().reduce(|a, b| a.with(&b)).unwrap_or(BoundingBox::of(&[Vector3::zeros()]));
         let extent = all.high - all.low;
         let most = (CELLS_PER_BOX * boxes.len() as f64).max(1.0);
         let sides: f64 = there().map(|b| (b.high - b.low).max()).sum();
@@ -99,7 +99,7 @@ impl Cells {
     }
 
     /// The cells that a box reaches into.
-    fn reached(&self, bounds: &Bounds, mut visit: impl FnMut(usize, [usize; 3])) {
+    fn reached(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize, [usize; 3])) {
         let (from, to) = (self.cell(&bounds.low), self.cell(&bounds.high));
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
@@ -111,7 +111,7 @@ impl Cells {
     }
 
     /// The numbers of the boxes that meet `bounds`, each once.
-    pub fn near(&self, bounds: &Bounds, mut visit: impl FnMut(usize)) {
+    pub fn near(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize)) {
         self.reached(bounds, |cell, place| {
             for &number in &self.listed[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
                 let Some(other) = &self.boxes[number as usize] else { continue };

@@ -11,13 +11,13 @@
 
 mod cells;
 
-use cells::{Bounds, Cells};
+use cells::{BoundingBox, Cells};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Patch;
 use rayon::prelude::*;
 
 /// Crossings that are told one by one.
-const TOLD: usize = 8;
+const MAX_REPORTED: usize = 8;
 
 /// Edges that one task looks at.
 const EDGES_A_TASK: usize = 512;
@@ -45,13 +45,13 @@ pub struct Crossings {
 
 /// Looks for crossings among all sheets together: within each, and between them.
 #[derive(Clone, Debug, Default)]
-pub struct CrossingCheck {
+pub struct CrossingDetector {
     faces: Vec<[u32; 3]>,
     /// Every edge once, sorted.
     edges: Vec<[u32; 2]>,
 }
 
-impl CrossingCheck {
+impl CrossingDetector {
     /// Takes the faces of all `patches`, and their edges.
     pub fn new(patches: &[Patch]) -> Self {
         let faces: Vec<[u32; 3]> = patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect();
@@ -77,12 +77,13 @@ impl CrossingCheck {
         };
         let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
         let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
-        let cells =
-            Cells::new(faces.iter().map(|face| face.as_ref().map(|corners| Bounds::of(corners))).collect());
+        let cells = Cells::new(
+            faces.iter().map(|face| face.as_ref().map(|corners| BoundingBox::of(corners))).collect(),
+        );
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
             let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };
             let from = found.len();
-            cells.near(&Bounds::of(&[p, q]), |at| {
+            cells.near(&BoundingBox::of(&[p, q]), |at| {
                 let ids = self.faces[at];
                 let apart = !ids.contains(&edge[0]) && !ids.contains(&edge[1]);
                 if apart && faces[at].is_some_and(|face| crosses(&p, &q, &face)) {
@@ -99,7 +100,7 @@ impl CrossingCheck {
         });
         let found: Vec<Vec<Crossing>> = tasks.collect();
         let count = found.iter().map(Vec::len).sum();
-        Crossings { count, first: found.into_iter().flatten().take(TOLD).collect() }
+        Crossings { count, first: found.into_iter().flatten().take(MAX_REPORTED).collect() }
     }
 }
 

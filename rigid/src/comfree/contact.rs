@@ -31,7 +31,7 @@ pub(super) struct Cone {
 
 /// A contact. Velocities are those of the second body against the first, world axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ContactConstraint {
+pub(super) struct ImpedanceContact {
     /// Its number in the problem.
     pub index: u32,
     pub normal: Vector3<f64>,
@@ -59,7 +59,7 @@ pub(super) struct ContactConstraint {
     pub cones: [Cone; 3],
 }
 
-impl ContactConstraint {
+impl ImpedanceContact {
     /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at its present slip.
     pub fn new(index: u32, touch: &Touch, friction: f64) -> Self {
         let n = touch.normal;

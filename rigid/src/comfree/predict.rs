@@ -12,7 +12,7 @@
 
 use nalgebra::Vector3;
 
-use super::contact::ContactConstraint;
+use super::contact::ImpedanceContact;
 use super::dry_joint::DryJoint;
 use super::islands::Island;
 use super::solver::{ComFreeSolver, Step};
@@ -127,7 +127,7 @@ impl ComFreeSolver {
     }
 
     /// By how much a contact is below the velocity that it drives at, as predicted (m/s).
-    fn short(&self, problem: &Problem, contact: &ContactConstraint) -> f64 {
+    fn short(&self, problem: &Problem, contact: &ImpedanceContact) -> f64 {
         let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
         contact.target - contact.normal.dot(&v)
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::contact::ContactConstraint;
+use super::contact::ImpedanceContact;
 use super::coupled::Coupled;
 use super::dry_joint::DryJoint;
 use super::facets::{ConeImpulse, Facets};
@@ -42,7 +42,7 @@ pub(crate) struct ComFreeSolver {
     islands: Islands,
     pub(super) facets: Facets,
     /// Those of the island.
-    pub(super) contacts: Vec<ContactConstraint>,
+    pub(super) contacts: Vec<ImpedanceContact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
     /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island is one tree.
@@ -219,7 +219,7 @@ impl ComFreeSolver {
         for &index in island.contacts {
             let c = index as usize;
             let touch = &step.touches[c];
-            let mut contact = ContactConstraint::new(index, touch, (step.friction)(c));
+            let mut contact = ImpedanceContact::new(index, touch, (step.friction)(c));
             let linear = sides_of(&problem.contacts, c, &mut self.smooth);
             let mut angular = [Matrix3::zeros(); 2];
             contact.smooth[0] = problem.contacts.velocity_of(c, &self.v_smooth).into();
@@ -249,7 +249,7 @@ impl ComFreeSolver {
 
     /// Velocities of the point and of the turning of one of the island's contacts.
     pub(super) fn velocities(&self, c: usize, problem: &Problem, v: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
-        let ContactConstraint { index, spin, .. } = self.contacts[c];
+        let ImpedanceContact { index, spin, .. } = self.contacts[c];
         let angular = match spin {
             Some(spin) => self.spins.velocity_of(spin as usize, v).into(),
             None => Vector3::zeros(),
@@ -295,7 +295,7 @@ impl ComFreeSolver {
         impulse: Vector3<f64>,
         moment: Vector3<f64>,
     ) {
-        let ContactConstraint { index, spin, .. } = self.contacts[c];
+        let ImpedanceContact { index, spin, .. } = self.contacts[c];
         problem.contacts.set_impulse(index as usize, impulse.into());
         problem.contacts.add_impulse(index as usize, &impulse.into(), &mut self.load);
         if let Some(spin) = spin {
@@ -308,7 +308,7 @@ impl ComFreeSolver {
     fn push_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
         let dt = step.dt;
         for c in 0..self.contacts.len() {
-            let ContactConstraint {
+            let ImpedanceContact {
                 normal, stiffness, damping, distance, spin, cones, smooth: [v, w], ..
             } = self.contacts[c];
             let gain = dt * (stiffness * dt + damping);

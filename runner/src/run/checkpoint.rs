@@ -12,7 +12,7 @@ use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
 use super::cloth::ClothSummary;
-use super::goals::Worst;
+use super::goals::WorstMeasurement;
 use super::tactile::TactileState;
 use super::{RunError, Statistics, read_json, write_json};
 use pliant_io::files::{IoError, atomic_write};
@@ -53,7 +53,7 @@ pub struct Checkpoint {
     pub cloth: Option<ClothSummary>,
     /// The worst that was measured of each goal.
     #[serde(default)]
-    pub goals: Vec<Worst>,
+    pub goals: Vec<WorstMeasurement>,
     /// The scene.
     pub scene: Scene,
 }

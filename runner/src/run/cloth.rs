@@ -3,7 +3,7 @@
 use pliant_mpm::cloth::Patch;
 use serde::{Deserialize, Serialize};
 
-use pliant_garment::crossings::CrossingCheck;
+use pliant_garment::crossings::CrossingDetector;
 
 /// How cloth fared. It is part of the manifest, and of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,14 +18,14 @@ pub struct ClothSummary {
 
 /// Looks at cloth from frame to frame.
 pub struct ClothWatch {
-    check: CrossingCheck,
+    check: CrossingDetector,
     summary: Option<ClothSummary>,
 }
 
 impl ClothWatch {
     /// A watch over `patches`; nothing where there are none.
     pub fn new(patches: &[Patch]) -> Option<Self> {
-        let check = CrossingCheck::new(patches);
+        let check = CrossingDetector::new(patches);
         (!check.is_empty()).then_some(Self { check, summary: None })
     }
 

@@ -103,7 +103,7 @@ impl RunDirectory {
     }
 
     /// Gives a run that was opened again, and not changed, the name back that it had.
-    pub fn give_back(self) {
+    pub fn restore_name(self) {
         if self.was_finished {
             // The error that led here is the one to report.
             let _ = self.finish();

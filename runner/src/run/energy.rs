@@ -7,7 +7,7 @@ use pliant_coupling::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy};
 use super::manifest::Number;
 
 /// A run that gained more than this part of what was put in says so [-].
-pub const GAIN_WARNED: f64 = 0.05;
+pub const ENERGY_GAIN_WARNING: f64 = 0.05;
 
 /// Every part and its name; none where it is not measured [J]. Work and losses are those since the start, so that a step's are the difference of
 /// two rows.
@@ -65,7 +65,7 @@ pub(super) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
 }
 
 /// What is to be said of a gain beyond the part `allowed` of what was put in.
-pub(super) fn complaint(balance: &EnergyBalance, allowed: f64) -> Option<String> {
+pub(super) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     let gain = balance.gain.as_ref()?;
     // What is not a number is beyond every bound.
     if gain.relative() <= allowed {

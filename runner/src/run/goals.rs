@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Number, Status};
 use pliant_garment::covered_area;
-use pliant_garment::crossings::CrossingCheck;
+use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::assemble::isometry;
 use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
 
@@ -32,7 +32,7 @@ pub struct GoalResult {
 
 /// The worst that was measured of one goal. It is part of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Worst {
+pub struct WorstMeasurement {
     value: Number,
     time: Number,
     /// How far inside the bounds the value is, negative outside; null where it is no number.
@@ -42,32 +42,32 @@ pub struct Worst {
 }
 
 /// Measures goals after every step.
-pub struct Judge {
-    watched: Vec<Watched>,
-    worst: Vec<Worst>,
+pub struct GoalMonitor {
+    watched: Vec<ResolvedGoal>,
+    worst: Vec<WorstMeasurement>,
     /// Over all cloth, where a goal asks for crossings, and how many there were at the start.
-    check: CrossingCheck,
+    check: CrossingDetector,
     crossings_at_start: usize,
     snapshot: ParticleSnapshot,
     coordinates: Vec<f64>,
 }
 
 /// A goal with its names resolved.
-struct Watched {
+struct ResolvedGoal {
     goal: Goal,
-    of: Of,
+    of: GoalSubject,
     frame: Option<Frame>,
     unit: &'static str,
 }
 
-enum Of {
+enum GoalSubject {
     /// Particles, and their density at rest [kg/m^3].
     Soft(Range<usize>, f64),
     Rigid(Frame),
     /// All sheets.
     Cloths,
     /// The particles of a sheet, its density [kg/m^3] and its vertices and faces.
-    Cloth(Range<usize>, f64, Patch),
+    ClothSpec(Range<usize>, f64, Patch),
 }
 
 /// The frame that the scene gives a body.
@@ -87,7 +87,7 @@ impl Frame {
     }
 }
 
-impl Judge {
+impl GoalMonitor {
     /// Resolves the goals of a scene; `parts` are the particles of each soft body, `centers` the bodies' centres of mass in the
     /// frames that the scene gives them [m].
     ///
@@ -106,20 +106,25 @@ impl Judge {
                     .ok_or_else(|| format!("goals[{at}].{field}: '{name}' is not defined"))
             };
             let of = match (&goal.soft, &goal.cloth, &goal.body) {
-                _ if goal.quantity == Quantity::NewCrossings => Of::Cloths,
+                _ if goal.quantity == Quantity::NewCrossings => GoalSubject::Cloths,
                 (_, Some(name), _) => cloth(scene, world, name)
                     .ok_or_else(|| format!("goals[{at}].cloth: '{name}' is not defined"))?,
                 (Some(name), ..) => soft(scene, parts, name)
                     .ok_or_else(|| format!("goals[{at}].soft: '{name}' is not defined"))?,
-                (None, None, name) => Of::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
+                (None, None, name) => GoalSubject::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
             };
             let relative = goal.relative_to.as_deref().map(|name| frame("relative_to", name)).transpose()?;
-            watched.push(Watched { goal: goal.clone(), of, frame: relative, unit: goal.quantity.unit() });
+            watched.push(ResolvedGoal {
+                goal: goal.clone(),
+                of,
+                frame: relative,
+                unit: goal.quantity.unit(),
+            });
         }
-        let asked = watched.iter().any(|watched| matches!(watched.of, Of::Cloths));
+        let asked = watched.iter().any(|watched| matches!(watched.of, GoalSubject::Cloths));
         Ok(Self {
-            worst: vec![Worst::default(); watched.len()],
-            check: if asked { CrossingCheck::new(world.cloths()) } else { CrossingCheck::default() },
+            worst: vec![WorstMeasurement::default(); watched.len()],
+            check: if asked { CrossingDetector::new(world.cloths()) } else { CrossingDetector::default() },
             crossings_at_start: 0,
             watched,
             snapshot: ParticleSnapshot::default(),
@@ -128,12 +133,12 @@ impl Judge {
     }
 
     /// What was measured so far, for a checkpoint.
-    pub fn worst(&self) -> &[Worst] {
+    pub fn worst(&self) -> &[WorstMeasurement] {
         &self.worst
     }
 
     /// Goes on from a checkpoint.
-    pub fn restore(&mut self, worst: Vec<Worst>) {
+    pub fn restore(&mut self, worst: Vec<WorstMeasurement>) {
         if worst.len() == self.watched.len() {
             self.worst = worst;
         }
@@ -157,12 +162,12 @@ impl Judge {
             if time < goal.from - 0.5 * dt || goal.until.is_some_and(|until| time > until + 0.5 * dt) {
                 continue;
             }
-            if !seen && !matches!(watched.of, Of::Rigid(_)) {
+            if !seen && !matches!(watched.of, GoalSubject::Rigid(_)) {
                 world.snapshot(&mut self.snapshot)?;
                 seen = true;
             }
             let value = match watched.of {
-                Of::Cloths => {
+                GoalSubject::Cloths => {
                     self.check.count(&self.snapshot.positions).count as f64 - self.crossings_at_start as f64
                 }
                 _ => watched.measure(world, &self.snapshot, &mut self.coordinates),
@@ -174,7 +179,7 @@ impl Judge {
 
     /// The results of a run that ended with `status` at `time` [s], `dt` its step [s].
     pub fn results(&self, status: Status, time: f64, dt: f64) -> Vec<GoalResult> {
-        let result = |(watched, worst): (&Watched, &Worst)| {
+        let result = |(watched, worst): (&ResolvedGoal, &WorstMeasurement)| {
             let goal = &watched.goal;
             let whole = worst.steps > 0
                 && match goal.until {
@@ -201,11 +206,11 @@ impl Judge {
 }
 
 /// The particles of a cloth.
-fn cloth(scene: &Scene, world: &World, name: &str) -> Option<Of> {
+fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     let at = scene.cloths.iter().position(|cloth| cloth.name == name)?;
     let patch = world.cloths().get(at)?.clone();
     let range = patch.vertices.start..patch.centroids.end;
-    Some(Of::Cloth(range, scene.cloths[at].material.density, patch))
+    Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
 }
 
 /// Area under a sheet [m^2], in strips of a quarter of the grid spacing [m]; no number where it cannot be had.
@@ -217,14 +222,14 @@ fn covered(patch: &Patch, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
 }
 
 /// The particles of a soft body.
-fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<Of> {
+fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<GoalSubject> {
     let at = scene.soft.iter().position(|soft| soft.name == name)?;
     let material: &MaterialRef = &scene.soft[at].material;
     let (density, ..) = material.resolve(&scene.materials)?.elastic_figures();
-    Some(Of::Soft(parts.get(at)?.clone(), density))
+    Some(GoalSubject::Soft(parts.get(at)?.clone(), density))
 }
 
-impl Worst {
+impl WorstMeasurement {
     fn add(&mut self, value: f64, time: f64, margin: f64) {
         // Once it was no number, that stays.
         let worse = self.steps == 0 || margin < self.margin.0 || (margin.is_nan() && !self.margin.0.is_nan());
@@ -235,7 +240,7 @@ impl Worst {
     }
 }
 
-impl Watched {
+impl ResolvedGoal {
     /// How far a value is inside the bounds, negative outside.
     fn margin(&self, value: f64) -> f64 {
         if value.is_nan() {
@@ -250,16 +255,16 @@ impl Watched {
         // From the world into the frame that the goal is told in.
         let into = self.frame.as_ref().map_or(Isometry3::identity(), |frame| frame.pose(world).inverse());
         let (range, density) = match &self.of {
-            Of::Rigid(frame) => {
+            GoalSubject::Rigid(frame) => {
                 let Quantity::Center { axis } = self.goal.quantity else { return f64::NAN };
                 return (into * frame.pose(world)).translation.vector[axis.index()];
             }
-            Of::Soft(range, density) => (range.clone(), *density),
-            Of::Cloths => return f64::NAN,
-            Of::Cloth(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
+            GoalSubject::Soft(range, density) => (range.clone(), *density),
+            GoalSubject::Cloths => return f64::NAN,
+            GoalSubject::ClothSpec(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
                 return covered(patch, &particles.positions, world.settings().grid_spacing);
             }
-            Of::Cloth(range, density, _) => (range.clone(), *density),
+            GoalSubject::ClothSpec(range, density, _) => (range.clone(), *density),
         };
         let points = range.clone().map(|p| into * Point3::from(particles.positions[p]));
         match &self.goal.quantity {
@@ -321,19 +326,23 @@ mod tests {
         )
         .unwrap();
         let judged = |world: &mut World, start| {
-            let watched =
-                Watched { goal: goal.clone(), of: Of::Cloths, frame: None, unit: goal.quantity.unit() };
-            let mut judge = Judge {
-                worst: vec![Worst::default()],
+            let watched = ResolvedGoal {
+                goal: goal.clone(),
+                of: GoalSubject::Cloths,
+                frame: None,
+                unit: goal.quantity.unit(),
+            };
+            let mut goal_monitor = GoalMonitor {
+                worst: vec![WorstMeasurement::default()],
                 watched: vec![watched],
-                check: CrossingCheck::new(&two_triangles()),
+                check: CrossingDetector::new(&two_triangles()),
                 crossings_at_start: 0,
                 snapshot: ParticleSnapshot::default(),
                 coordinates: Vec::new(),
             };
-            judge.started_with_crossings(start);
-            judge.step(world, 1e-3).unwrap();
-            let result = judge.results(Status::Completed, 0.0, 1e-3).remove(0);
+            goal_monitor.started_with_crossings(start);
+            goal_monitor.step(world, 1e-3).unwrap();
+            let result = goal_monitor.results(Status::Completed, 0.0, 1e-3).remove(0);
             (result.met, result.worst.0, result.unit)
         };
         assert_eq!(judged(&mut world, 2), (Some(true), 0.0, "crossings".to_owned()));

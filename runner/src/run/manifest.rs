@@ -105,7 +105,7 @@ impl CouplingSummary {
     }
 
     /// What is to be said of steps that were too long.
-    pub(super) fn complaint(&self, asked: CouplingStep) -> Option<String> {
+    pub(super) fn warning(&self, asked: CouplingStep) -> Option<String> {
         let cure = match asked {
             CouplingStep::Fixed => "take a smaller dt or coupling_step auto",
             CouplingStep::Auto => "take a smaller dt",

@@ -27,20 +27,20 @@ use std::time::Duration;
 pub(crate) use checkpoint::Checkpoint;
 pub use cloth::{ClothSummary, ClothWatch};
 pub use directory::RunDirectory;
-pub use energy::GAIN_WARNED;
+pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frames::frame_path;
-pub use goals::{GoalResult, Judge, Worst};
+pub use goals::{GoalMonitor, GoalResult, WorstMeasurement};
 pub use manifest::{
     Conservation, CouplingSummary, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
     SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
-pub use statistics::{DEEP, Statistics, StepFigures};
+pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
 pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 
-use crate::machine::{Backend, BackendError};
+use crate::machine::{BackendChoice, BackendUnavailable};
 use crate::picture::PictureError;
 use pliant_io::files::IoError;
 use pliant_render::plot::PlotError;
@@ -54,7 +54,7 @@ pub struct RunOptions<'a> {
     /// The run directory.
     pub out: PathBuf,
     /// Where particles are computed.
-    pub backend: Backend,
+    pub backend: BackendChoice,
     /// Threads [-]; `None` takes the pool that the caller is in.
     pub threads: Option<usize>,
     /// Go on with the run in `out` instead of beginning one.
@@ -74,7 +74,7 @@ impl RunOptions<'_> {
     pub fn new(out: impl Into<PathBuf>) -> Self {
         Self {
             out: out.into(),
-            backend: Backend::Auto,
+            backend: BackendChoice::Auto,
             threads: None,
             resume: false,
             pictures: true,
@@ -181,7 +181,7 @@ pub enum RunError {
     Goal(String),
     /// The backend cannot be had.
     #[error(transparent)]
-    Backend(#[from] BackendError),
+    BackendChoice(#[from] BackendUnavailable),
     /// The backend does not take the scene.
     #[error(transparent)]
     Attach(pliant_coupling::BackendError),
@@ -236,7 +236,7 @@ impl RunError {
 ///
 /// # Errors
 /// The backend cannot be had; the output exists, or there is nothing to resume.
-pub fn check(out: &Path, backend: Backend, resume: bool) -> Result<(), RunError> {
+pub fn check(out: &Path, backend: BackendChoice, resume: bool) -> Result<(), RunError> {
     backend.open()?;
     if !resume {
         return directory::check_absent(out);

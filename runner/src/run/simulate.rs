@@ -10,10 +10,10 @@ use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
 use super::cloth::ClothWatch;
-use super::energy::{self, GAIN_WARNED};
+use super::energy::{self, ENERGY_GAIN_WARNING};
 use super::forces::ForceTable;
 use super::frames::{FrameWriter, frame_path};
-use super::goals::Judge;
+use super::goals::GoalMonitor;
 use super::outputs::outputs;
 use super::tables::Table;
 use super::tactile::TactileTables;
@@ -21,8 +21,8 @@ use super::{
     BODIES, ClothSummary, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory,
     RunError, RunOptions, Stage, Statistics, Status, StepFigures, Summary,
 };
-use crate::machine::Machine;
-use crate::{figures, machine, picture, pressure};
+use crate::machine::OpenBackend;
+use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
@@ -37,7 +37,7 @@ struct Run<'a> {
     tactile: Option<TactileTables>,
     forces: Option<ForceTable>,
     statistics: Statistics,
-    judge: Judge,
+    goal_monitor: GoalMonitor,
     cloth: Option<ClothWatch>,
     /// Steps done, and all of them.
     step: u64,
@@ -62,15 +62,15 @@ pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary
         Ok((manifest, picture_error)) => {
             Ok(Summary { directory: directory.finish()?, manifest, picture_error })
         }
-        Err(error) => Err(leave(directory, options.resume, error)),
+        Err(error) => Err(close_after_error(directory, options.resume, error)),
     }
 }
 
 /// After an error: what can be gone on from stays under its unfinished name, or gets its own name back; the rest goes.
-fn leave(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
+fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
     let kept = Checkpoint::exists(directory.path());
     if resumed && error.is_usage() {
-        directory.give_back();
+        directory.restore_name();
     } else if !kept && !resumed {
         directory.abandon();
     }
@@ -114,7 +114,7 @@ fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Resu
             report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
         }
     };
-    figures::write(directory, manifest)?;
+    plots::write(directory, manifest)?;
     pressure::pictures(directory, manifest)?;
     Ok(picture::previews(directory, manifest, &mut progress)?)
 }
@@ -188,11 +188,11 @@ impl<'a> Run<'a> {
         run.frame_step = checkpoint.frame_step;
         run.impulses = checkpoint.impulses;
         run.statistics = checkpoint.statistics;
-        run.judge.restore(checkpoint.goals);
+        run.goal_monitor.restore(checkpoint.goals);
         if let Some(cloth) = &mut run.cloth {
             cloth.restore(checkpoint.cloth);
         }
-        run.tell_judge();
+        run.report_crossings();
         run.wall_before = checkpoint.wall_s;
         // Frames after the checkpoint are written again.
         for frame in run.frames.. {
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         let Scenario { scene, world, centers, .. } = &scenario;
         let now = Instant::now();
         Ok(Self {
-            judge: Judge::new(scene, world, &scenario.parts, centers).map_err(RunError::Goal)?,
+            goal_monitor: GoalMonitor::new(scene, world, &scenario.parts, centers).map_err(RunError::Goal)?,
             cloth: ClothWatch::new(world.cloths()),
             writer: FrameWriter::new(
                 scenario.colors.clone(),
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
             forces.step(&self.scenario.world, &self.scenario.centers)?;
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
-        self.judge.step(&mut self.scenario.world, self.scenario.scene.dt)?;
+        self.goal_monitor.step(&mut self.scenario.world, self.scenario.scene.dt)?;
         // Before the row, which tells what cloth does at the frame.
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
@@ -314,14 +314,14 @@ impl<'a> Run<'a> {
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
         self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
         let bound = self.scenario.scene.limits.energy_gain;
-        let complaint = bound.and_then(|bound| energy::complaint(&diagnostics.energy, bound));
+        let complaint = bound.and_then(|bound| energy::warning(&diagnostics.energy, bound));
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
     }
 
     /// Goals are told by what is new in cloth.
-    fn tell_judge(&mut self) {
+    fn report_crossings(&mut self) {
         if let Some(cloth) = self.cloth_summary() {
-            self.judge.started_with_crossings(cloth.crossings_at_start);
+            self.goal_monitor.started_with_crossings(cloth.crossings_at_start);
         }
     }
 
@@ -335,7 +335,7 @@ impl<'a> Run<'a> {
         if let Some(cloth) = &mut self.cloth {
             cloth.look(self.writer.positions());
         }
-        self.tell_judge();
+        self.report_crossings();
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
         let (time, bodies) = (self.scenario.world.time(), self.scenario.world.bodies());
         self.bodies.frame(time, bodies, &self.scenario.centers, &self.impulses, interval)?;
@@ -362,7 +362,7 @@ impl<'a> Run<'a> {
             forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
             cloth: self.cloth_summary(),
-            goals: self.judge.worst().to_vec(),
+            goals: self.goal_monitor.worst().to_vec(),
             scene: self.scenario.scene.clone(),
         };
         checkpoint.write(self.directory, &mut self.scenario.world)?;
@@ -379,22 +379,27 @@ impl<'a> Run<'a> {
         &mut self,
         status: Status,
         error: Option<String>,
-        machine: &Machine,
+        machine: &OpenBackend,
         pictures: bool,
     ) -> Manifest {
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scenario.scene.dt;
         let balance = self.scenario.world.balance();
         let energy = self.scenario.world.energy();
-        let mut warnings: Vec<String> =
-            self.scenario.warnings.iter().cloned().chain(self.statistics.doubts()).collect();
+        let mut warnings: Vec<String> = self
+            .scenario
+            .warnings
+            .iter()
+            .cloned()
+            .chain(self.statistics.unreliable_solves_warning())
+            .collect();
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
         // A run that failed says more than that.
-        warnings.extend(energy::complaint(&energy, GAIN_WARNED).filter(|_| status != Status::Failed));
+        warnings.extend(energy::warning(&energy, ENERGY_GAIN_WARNING).filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
-        warnings.extend(coupling.complaint(self.scenario.scene.coupling_step));
+        warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
         Manifest {
             schema_version: 1,
             status,
@@ -428,7 +433,7 @@ impl<'a> Run<'a> {
                 energy: Number(balance.energy.unwrap_or(f64::NAN)),
             },
             energy: energy::figures(&energy),
-            goals: self.judge.results(status, self.scenario.world.time(), self.scenario.scene.dt),
+            goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
             frames: self.frames,
             files: outputs(&self.scenario.scene, pictures),
         }

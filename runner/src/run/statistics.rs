@@ -8,7 +8,7 @@ use pliant_rigid::simulation::AdvanceSummary;
 use super::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
 /// Cells of the grid by which particles may be inside of bodies without a word.
-pub const DEEP: f64 = 0.5;
+pub const DEEP_PENETRATION: f64 = 0.5;
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -171,7 +171,7 @@ impl Statistics {
     }
 
     /// What of the bodies' steps is not to be trusted, if anything is.
-    pub fn doubts(&self) -> Option<String> {
+    pub fn unreliable_solves_warning(&self) -> Option<String> {
         let RigidSums { steps, solves, doubtful, .. } = self.rigid;
         (doubtful > 0).then(|| {
             format!(
@@ -194,11 +194,11 @@ impl Statistics {
 
     /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing [m].
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
-        let deepest = self.deepest.filter(|deepest| *deepest > DEEP * grid_spacing)?;
+        let deepest = self.deepest.filter(|deepest| *deepest > DEEP_PENETRATION * grid_spacing)?;
         Some(format!(
             "contact: a particle was {deepest:.3e} m inside a body, more than half a cell of the grid ({:.3e} m): what touches is not to be \
              trusted; take a larger contact.stiffness, or \"auto\", or a smaller dt",
-            DEEP * grid_spacing
+            DEEP_PENETRATION * grid_spacing
         ))
     }
 

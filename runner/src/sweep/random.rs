@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, SweepError, Variant, variants};
+use super::{SweepError, SweptField, Variant, variants};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{Assignment, Scene, SetError, apply, validate};
 
@@ -61,7 +61,11 @@ impl RandomPlan {
 ///
 /// # Errors
 /// As [`variants`]; also a path that is varied twice.
-pub fn random_variants(scene: &Scene, axes: &[Axis], plan: &RandomPlan) -> Result<Vec<Variant>, SweepError> {
+pub fn random_variants(
+    scene: &Scene,
+    axes: &[SweptField],
+    plan: &RandomPlan,
+) -> Result<Vec<Variant>, SweepError> {
     if plan.axes.is_empty() || plan.samples == 0 {
         return Err(SweepError::Empty);
     }
@@ -105,8 +109,8 @@ mod tests {
     use super::*;
     use pliant_scenes::builtin;
 
-    fn axes(texts: &[&str]) -> Vec<Axis> {
-        texts.iter().map(|text| Axis::parse(text).unwrap()).collect()
+    fn axes(texts: &[&str]) -> Vec<SweptField> {
+        texts.iter().map(|text| SweptField::parse(text).unwrap()).collect()
     }
 
     fn plan(axes: &[&str], samples: usize, seed: u64) -> RandomPlan {

@@ -15,7 +15,7 @@ use pliant_io::mesh::load_mesh;
 
 /// A body that the rigid library can add, and its centre of mass in the frame that the scene gives the body [m].
 pub(super) fn body(
-    described: &format::Body,
+    described: &format::BodySpec,
     rigid: &Rigid,
     before: &BodiesBuilder,
     path: &str,
@@ -118,22 +118,22 @@ fn dynamic_motion(
 }
 
 /// The joint of a body whose centre of mass is at `center` of the frame that the scene gives it [m].
-fn joint(described: &format::Joint, center: &Vector3<f64>) -> Joint {
+fn joint(described: &format::JointSpec, center: &Vector3<f64>) -> Joint {
     let unit = |axis: &[f64; 3]| Unit::new_normalize(Vector3::from(*axis));
     let mut turn = UnitQuaternion::identity();
     let kind = match described {
-        format::Joint::Free {} => JointKind::Free,
-        format::Joint::Fixed {} => JointKind::Fixed,
-        format::Joint::Revolute(joint) => JointKind::Revolute { axis: unit(&joint.axis) },
-        format::Joint::Prismatic(joint) => JointKind::Prismatic { axis: unit(&joint.axis) },
-        format::Joint::Universal(joint) => {
+        format::JointSpec::Free {} => JointKind::Free,
+        format::JointSpec::Fixed {} => JointKind::Fixed,
+        format::JointSpec::Revolute(joint) => JointKind::Revolute { axis: unit(&joint.axis) },
+        format::JointSpec::Prismatic(joint) => JointKind::Prismatic { axis: unit(&joint.axis) },
+        format::JointSpec::Universal(joint) => {
             JointKind::Universal { first: unit(&joint.axes[0]), second: unit(&joint.axes[1]) }
         }
-        format::Joint::Planar(joint) => {
+        format::JointSpec::Planar(joint) => {
             turn = frame(&[0.0; 3], &joint.orientation).rotation;
             JointKind::Planar
         }
-        format::Joint::Ball(_) => JointKind::Ball,
+        format::JointSpec::Ball(_) => JointKind::Ball,
     };
     let dof = |p: &format::Passive| Dof {
         damping: p.damping,

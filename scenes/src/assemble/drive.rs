@@ -14,7 +14,7 @@ use crate::format::{self, Interpolation, Scene, Signal, Varying};
 
 /// A motor that is told something that changes in time.
 #[derive(Clone, Debug)]
-pub(super) struct Drive {
+pub(super) struct TimedInput {
     /// Which of the system's actuators.
     pub actuator: usize,
     pub signal: Signal,
@@ -28,16 +28,16 @@ pub(super) struct Drive {
 
 /// What motors are told in time.
 #[derive(Clone, Debug, Default)]
-pub struct Drives(pub(super) Vec<Drive>);
+pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
-impl Drives {
+impl TimedInputs {
     /// Tells the motors what to do in the step from `time` to `time + dt` [s]: efforts are those of its middle; positions and rates
     /// those of its end, which the implicit step looks at.
     pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
         for drive in &self.0 {
             let at = |t: f64| {
-                let told = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
-                drive.scale * told + drive.offset
+                let initial_target = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
+                drive.scale * initial_target + drive.offset
             };
             if let Some(limit) = &drive.effort_limit {
                 system.actuators[drive.actuator].effort_limit = limit.at(time + 0.5 * dt);
@@ -121,7 +121,7 @@ fn motor(
             Control::Position { target: start, target_rate: 0.0, stiffness, damping }
         }
     };
-    parts.drives.0.push(Drive {
+    parts.inputs.0.push(TimedInput {
         actuator: parts.builder.actuators.len(),
         signal: described.control.value().clone(),
         scale: 1.0,
@@ -293,7 +293,7 @@ fn computed_torque(
 /// Switches off the file's own motors on some joints.
 pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: impl Fn(LinkId) -> bool) {
     let actuators = &mut parts.builder.actuators;
-    parts.drives.0.retain(|drive| {
+    parts.inputs.0.retain(|drive| {
         !(robot.actuators.contains(&drive.actuator) && driven(actuators[drive.actuator].link))
     });
     for actuator in &mut actuators[robot.actuators.clone()] {

@@ -15,12 +15,12 @@ use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Mater
 use pliant_planning::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError, Shape};
 
-use crate::format::{self, AutoOr, Cloth, Scene, Soft, SoftShape};
-use crate::sample::{Density, Jitter, Sample, SampleError, Solid, bounds, sample};
-use crate::starts::{CoarseError, fits_grid};
+use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
+use crate::initial_checks::{ResolutionError, fits_grid};
+use crate::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, bounds, sample};
 use pliant_io::mesh::{MeshError, load_mesh};
 
-pub use drive::Drives;
+pub use drive::TimedInputs;
 pub use robot::{RigidParts, rigid_parts};
 pub use sensor::tactile_pads;
 
@@ -53,11 +53,11 @@ pub enum AssembleError {
     },
     /// The grid or the particles are too coarse for a body.
     #[error("{path}: {source}")]
-    Coarse {
+    Resolution {
         /// Path and name of the body.
         path: String,
         /// What is too coarse.
-        source: CoarseError,
+        source: ResolutionError,
     },
     /// A rigid shape cannot be used: an open or inside-out mesh, a flat hull.
     #[error("{path}: {source}")]
@@ -77,7 +77,7 @@ pub enum AssembleError {
     },
     /// A body cannot be used.
     #[error("{path}: {source}")]
-    Body {
+    BodySpec {
         /// Path of the body.
         path: String,
         /// What is wrong.
@@ -119,7 +119,7 @@ pub enum AssembleError {
     },
     /// A cloth cannot be made.
     #[error("{path}: {source}")]
-    Cloth {
+    ClothSpec {
         /// Path of the cloth.
         path: String,
         /// What is wrong.
@@ -146,7 +146,7 @@ pub struct SoftParticles {
     /// The shape, in the body's own frame.
     pub shape: Shape,
     /// The filled shape.
-    pub sample: Sample,
+    pub sample: ParticleSample,
     /// Velocity of each particle, world frame [m/s].
     pub velocities: Vec<Vector3<f64>>,
     /// sRGB colour.
@@ -155,7 +155,7 @@ pub struct SoftParticles {
 
 /// A sheet of cloth.
 #[derive(Clone, Debug)]
-pub struct ClothSheet {
+pub struct AssembledCloth {
     /// The sheet in the world.
     pub sheet: Sheet,
     /// sRGB colour of its front.
@@ -172,7 +172,7 @@ pub struct Assembly {
     /// The soft bodies.
     pub soft: Vec<SoftParticles>,
     /// The cloths.
-    pub cloths: Vec<ClothSheet>,
+    pub cloths: Vec<AssembledCloth>,
     /// Bodies, robots and what drives them.
     pub rigid: RigidParts,
     /// Soft bodies that the grid hardly resolves, a line each.
@@ -200,13 +200,14 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
     Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene)?, warnings })
 }
 
-fn cloth(scene: &Scene, at: usize, described: &Cloth) -> Result<ClothSheet, AssembleError> {
-    let failed = |source| AssembleError::Cloth { path: format!("cloths[{at}]"), source: Box::new(source) };
+fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {
+    let failed =
+        |source| AssembleError::ClothSpec { path: format!("cloths[{at}]"), source: Box::new(source) };
     // Paths were made absolute when the scene was read; validation has told where there is no grid.
     let spacing = scene.grid_spacing.unwrap_or(1.0);
     let (mesh, material, pins) = described.build(Path::new(""), spacing).map_err(failed)?;
     let sheet = Sheet { mesh, material, pins, velocity: described.velocity.into() };
-    Ok(ClothSheet { sheet, color: described.color, back_color: described.back_color })
+    Ok(AssembledCloth { sheet, color: described.color, back_color: described.back_color })
 }
 
 /// The isometry of a pose whose quaternion is near unit length.
@@ -262,7 +263,7 @@ fn material(described: &format::Material, path: &str) -> Result<Material, Assemb
 fn soft_material(
     materials: &mut Vec<Material>,
     scene: &Scene,
-    soft: &Soft,
+    soft: &SoftBodySpec,
     path: &str,
 ) -> Result<usize, AssembleError> {
     let path = format!("{path}.material");
@@ -282,18 +283,18 @@ fn soft_material(
 fn fill(
     scene: &Scene,
     at: usize,
-    soft: &Soft,
+    soft: &SoftBodySpec,
     material: usize,
     path: &str,
     warnings: &mut Vec<String>,
 ) -> Result<SoftParticles, AssembleError> {
     let solid = match &soft.shape {
-        SoftShape::Box { half_extents } => Solid::Box { half_extents: (*half_extents).into() },
-        SoftShape::Sphere { radius } => Solid::Sphere { radius: *radius },
+        SoftShape::Box { half_extents } => SamplingSolid::Box { half_extents: (*half_extents).into() },
+        SoftShape::Sphere { radius } => SamplingSolid::Sphere { radius: *radius },
         SoftShape::Cylinder { radius, half_length } => {
-            Solid::Cylinder { radius: *radius, half_length: *half_length }
+            SamplingSolid::Cylinder { radius: *radius, half_length: *half_length }
         }
-        SoftShape::Mesh { file, scale } => Solid::Mesh(
+        SoftShape::Mesh { file, scale } => SamplingSolid::Mesh(
             load_mesh(file, *scale)
                 .map_err(|source| AssembleError::Mesh { path: format!("{path}.shape.file"), source })?,
         ),
@@ -326,9 +327,9 @@ fn fill(
 /// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly do.
 fn check_coarse(
     scene: &Scene,
-    soft: &Soft,
-    solid: &Solid,
-    sample: &Sample,
+    soft: &SoftBodySpec,
+    solid: &SamplingSolid,
+    sample: &ParticleSample,
     path: &str,
     warnings: &mut Vec<String>,
 ) -> Result<(), AssembleError> {
@@ -340,7 +341,7 @@ fn check_coarse(
     };
     let (low, high) = bounds(solid);
     let cells = fits_grid((high - low).into(), sample.spacing.into(), spacing, fixed)
-        .map_err(|source| AssembleError::Coarse { path: path.clone(), source })?;
+        .map_err(|source| AssembleError::Resolution { path: path.clone(), source })?;
     if let Some(cells) = cells {
         warnings.push(format!(
             "{path}: {cells:.2} cells of the grid across its smallest side: fewer than 2 do not resolve how it \

@@ -9,7 +9,7 @@ use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
 
 use super::body::body;
-use super::drive::{Drive, Drives};
+use super::drive::{TimedInput, TimedInputs};
 use super::{AssembleError, isometry};
 use crate::format::{self, Robot, Scene};
 use crate::models;
@@ -22,7 +22,7 @@ pub struct RigidParts {
     /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
-    pub drives: Drives,
+    pub inputs: TimedInputs,
     /// What is approximated or left out of robots' files, a line each.
     pub warnings: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     let mut parts = RigidParts {
         builder: BodiesBuilder::new(),
         centers: Vec::new(),
-        drives: Drives::default(),
+        inputs: TimedInputs::default(),
         warnings: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
@@ -83,7 +83,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     Ok(parts)
 }
 
-fn parent(body: &format::Body) -> Option<&str> {
+fn parent(body: &format::BodySpec) -> Option<&str> {
     match &body.motion {
         format::Motion::Dynamic(dynamic) => dynamic.parent.as_deref(),
         _ => None,
@@ -98,8 +98,10 @@ fn add_body(
 ) -> Result<(), AssembleError> {
     let (path, described) = (format!("bodies[{at}]"), &scene.bodies[at]);
     let (desc, center) = body(described, &scene.rigid, &parts.builder, &path)?;
-    let added =
-        parts.builder.add(desc).map_err(|source| AssembleError::Body { path, source: Box::new(source) })?;
+    let added = parts
+        .builder
+        .add(desc)
+        .map_err(|source| AssembleError::BodySpec { path, source: Box::new(source) })?;
     if let Some(link) = parts.builder.link(added) {
         joints.links.insert(described.name.clone(), link);
     }
@@ -135,7 +137,7 @@ fn add_robot(
     let mechanism = parts
         .builder
         .add_mechanism(&robot.name, imported.into(), parent, &isometry(&robot.pose))
-        .map_err(|source| AssembleError::Body { path: path.to_owned(), source: Box::new(source) })?;
+        .map_err(|source| AssembleError::BodySpec { path: path.to_owned(), source: Box::new(source) })?;
     parts.centers.resize(parts.builder.len(), Vector3::zeros());
     let first = mechanism.first_actuator;
     for (name, signal) in &robot.controls {
@@ -144,7 +146,7 @@ fn add_robot(
             path: format!("{path}.controls.{name}"),
             name: name.clone(),
         })?;
-        parts.drives.0.push(Drive {
+        parts.inputs.0.push(TimedInput {
             actuator: first + input.actuator,
             signal: signal.clone(),
             scale: input.scale,

@@ -8,12 +8,12 @@ use pliant_rigid::control::{ControlledJoint, InverseDynamics, Path};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 
-use super::drive::{Drive, boxed, fixed_step, link_of, switch_off};
+use super::drive::{TimedInput, boxed, fixed_step, link_of, switch_off};
 use super::robot::{Joints, RigidParts, RobotJoints};
 use super::{AssembleError, isometry};
 use crate::format::{
     Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
-    Varying, Way, Waypoint,
+    Varying, Waypoint, WaypointPath,
 };
 
 /// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything faster is a jump.
@@ -159,8 +159,8 @@ impl Arm {
             (None, None) => WaypointPlace::Posture(vec![None; self.links.len()]),
         };
         let way = match waypoint.path {
-            Way::Joint => kinematics::Way::Joint,
-            Way::Straight => kinematics::Way::Straight,
+            WaypointPath::JointSpec => kinematics::Way::Joint,
+            WaypointPath::Straight => kinematics::Way::Straight,
         };
         let pass = waypoint.timing == Timing::Pass;
         Ok(kinematics::Waypoint { time: waypoint.time, place, way, pass })
@@ -188,7 +188,7 @@ fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoi
         let samples = planned.times.iter().zip(&planned.postures);
         let keyframes = samples.map(|(&time, posture)| Keyframe { time, value: posture[j] }).collect();
         let interpolation = Interpolation::Linear;
-        parts.drives.0.push(Drive {
+        parts.inputs.0.push(TimedInput {
             actuator: parts.builder.actuators.len(),
             signal: Signal::Varying(Varying::Keyframes { keyframes, interpolation }),
             scale: 1.0,
@@ -239,7 +239,7 @@ struct Finger {
     link: LinkId,
     range: [f64; 2],
     /// What its motor is told at first [m].
-    told: f64,
+    initial_target: f64,
     /// Largest force of its motor [N].
     effort: f64,
 }
@@ -261,7 +261,7 @@ fn fingers(
         {
             let range = links[motor.link.0].dofs.first().map_or([0.0, f64::INFINITY], |dof| dof.limits);
             let (link, effort) = (motor.link, motor.effort_limit);
-            found.push(Finger { actuator, link, range, told: target, effort });
+            found.push(Finger { actuator, link, range, initial_target: target, effort });
         }
     }
     let count = found.len();
@@ -278,7 +278,7 @@ fn fingers(
     if !same_parent || axis(&pair[0]).dot(&axis(&pair[1])) > -0.999 {
         return Err(fail(format!("the fingers of '{name}' do not slide against each other")));
     }
-    if parts.drives.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
+    if parts.inputs.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
         return Err(fail(format!(
             "the motors of '{name}' are told by its controls or by another task already"
         )));
@@ -318,21 +318,21 @@ fn open_and_close(
     }
     for finger in pair {
         let (mut openings, mut efforts) = (Vec::new(), vec![Keyframe { time: 0.0, value: finger.effort }]);
-        let mut told = finger.told;
+        let mut initial_target = finger.initial_target;
         for command in &gripper.commands {
             let (from, to) = (command.time, command.time + command.duration);
             // A command may begin where the one before ends.
             if openings.last().is_none_or(|last: &Keyframe| last.time < from) {
-                openings.push(Keyframe { time: from, value: told });
+                openings.push(Keyframe { time: from, value: initial_target });
             }
-            told = (0.5 * command.opening).clamp(finger.range[0], finger.range[1]);
-            openings.push(Keyframe { time: to, value: told });
+            initial_target = (0.5 * command.opening).clamp(finger.range[0], finger.range[1]);
+            openings.push(Keyframe { time: to, value: initial_target });
             efforts.push(Keyframe { time: from, value: command.effort.unwrap_or(finger.effort) });
         }
         let signal =
             |keyframes, interpolation| Signal::Varying(Varying::Keyframes { keyframes, interpolation });
         let limited = gripper.commands.iter().any(|command| command.effort.is_some());
-        parts.drives.0.push(Drive {
+        parts.inputs.0.push(TimedInput {
             actuator: finger.actuator,
             signal: signal(openings, Interpolation::Smooth),
             scale: 1.0,

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
-use super::joint::Joint;
+use super::joint::JointSpec;
 use super::rigid::Impedance;
 
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Body {
+pub struct BodySpec {
     /// Name, for messages, paths and `bodies.csv`; unique among bodies and robots.
     pub name: String,
     /// How the body moves.
@@ -85,7 +85,7 @@ pub struct Dynamic {
     #[serde(default)]
     pub pose: Pose,
     /// The joint that holds the body.
-    pub joint: Joint,
+    pub joint: JointSpec,
     /// Name of the body that the joint is on: one listed before this one, or the link `robot/link` of a robot; null for the world.
     #[serde(default)]
     pub parent: Option<String>,

@@ -16,7 +16,7 @@ use pliant_garment::{ClothFileError, TShirt, TShirtError, load_cloth};
 /// A sheet of cloth. How it rubs on bodies is said by their geometries' `friction`, as for all particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Cloth {
+pub struct ClothSpec {
     /// Name, for messages and paths; unique among cloths, soft bodies, bodies and robots.
     pub name: String,
     /// The sheet at rest, in its own frame.
@@ -310,7 +310,7 @@ pub enum ClothError {
     },
 }
 
-impl Cloth {
+impl ClothSpec {
     /// Makes the cloth: its mesh at rest in the world (m), its material and its pins. Relative paths are relative to `base_dir`;
     /// `grid_spacing` is the scene's (m).
     ///
@@ -451,10 +451,10 @@ fn problem(path: &str, message: impl Into<String>) -> Problem {
     Problem { path: path.to_owned(), message: message.into() }
 }
 
-impl Cloth {
+impl ClothSpec {
     /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing` is the scene's (m).
     pub fn problems(&self, path: &str, grid_spacing: Option<f64>) -> Vec<Problem> {
-        let mut found = Figures { path: path.to_owned(), problems: Vec::new() };
+        let mut found = FieldChecks { path: path.to_owned(), problems: Vec::new() };
         self.shape_problems(&mut found, grid_spacing);
         found.finite("pose.position", &self.pose.position, "m");
         let norm = self.pose.orientation.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -462,7 +462,7 @@ impl Cloth {
         if !norm.is_finite() || (norm - 1.0).abs() > 1e-2 {
             let value = self.pose.orientation;
             let message = format!("{value:?} has norm {norm}; a quaternion (w, x, y, z) must have norm 1");
-            found.told(("pose.orientation".to_owned(), message));
+            found.report(("pose.orientation".to_owned(), message));
         }
         found.finite("velocity", &self.velocity, "m/s");
         self.material_problems(&mut found);
@@ -472,7 +472,7 @@ impl Cloth {
         found.problems
     }
 
-    fn shape_problems(&self, found: &mut Figures, grid_spacing: Option<f64>) {
+    fn shape_problems(&self, found: &mut FieldChecks, grid_spacing: Option<f64>) {
         match &self.shape {
             ClothShape::Rectangle { size, parts } => {
                 for k in 0..2 {
@@ -489,7 +489,7 @@ impl Cloth {
                 let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0).unwrap_or(1.0 / 128.0);
                 let shirt = measures.shirt(grid_spacing);
                 if let Err(error) = shirt.half_outline(shirt.front_neck_depth) {
-                    found.told(match error {
+                    found.report(match error {
                         TShirtError::Measure { field, value, requirement } => {
                             (format!("shape.{field}"), format!("{value} m {requirement}"))
                         }
@@ -501,7 +501,7 @@ impl Cloth {
         }
     }
 
-    fn material_problems(&self, found: &mut Figures) {
+    fn material_problems(&self, found: &mut FieldChecks) {
         let Fabric { poissons_ratio: nu, damping, .. } = self.material;
         found.positive("material.density", self.material.density, "kg/m^3");
         found.positive("material.youngs_modulus", self.material.youngs_modulus, "Pa");
@@ -521,11 +521,11 @@ impl Cloth {
         found.number("material.damping", damping, "", "must be in [0, 1]", (0.0..=1.0).contains(&damping));
     }
 
-    fn pin_problems(&self, found: &mut Figures, at: usize, pin: &ClothPin) {
+    fn pin_problems(&self, found: &mut FieldChecks, at: usize, pin: &ClothPin) {
         let path = format!("pins[{at}]");
         match pin.at {
             PinPlace::Corner { .. } if !matches!(self.shape, ClothShape::Rectangle { .. }) => {
-                found.told((format!("{path}.at"), "only a rectangle has corners".to_owned()));
+                found.report((format!("{path}.at"), "only a rectangle has corners".to_owned()));
             }
             PinPlace::Nearest { point } => found.finite(&format!("{path}.at.point"), &point, "m"),
             PinPlace::Corner { .. } | PinPlace::Vertex { .. } => {}
@@ -539,14 +539,14 @@ impl Cloth {
                 && key.time <= before
             {
                 let message = format!("{} s must be later than the keyframe before it, {before} s", key.time);
-                found.told((time, message));
+                found.report((time, message));
             }
             before = Some(key.time);
             found.finite(&format!("{path}.displacement"), &key.displacement, "m");
             if k == 0 && key.displacement != [0.0; 3] {
                 let message =
                     format!("{:?} m must be zero, since the vertex is there until then", key.displacement);
-                found.told((format!("{path}.displacement"), message));
+                found.report((format!("{path}.displacement"), message));
             }
         }
         if let Some(release) = pin.release {
@@ -556,13 +556,13 @@ impl Cloth {
 }
 
 /// Problems with figures below a path.
-struct Figures {
+struct FieldChecks {
     path: String,
     problems: Vec<Problem>,
 }
 
-impl Figures {
-    fn told(&mut self, (field, message): (String, String)) {
+impl FieldChecks {
+    fn report(&mut self, (field, message): (String, String)) {
         self.problems.push(Problem { path: format!("{}.{field}", self.path), message });
     }
 
@@ -571,7 +571,7 @@ impl Figures {
         if !(value.is_finite() && holds) {
             let space = if unit.is_empty() { "" } else { " " };
             let law = if value.is_finite() { law } else { "must be finite" };
-            self.told((field.to_owned(), format!("{value}{space}{unit} {law}")));
+            self.report((field.to_owned(), format!("{value}{space}{unit} {law}")));
         }
     }
 

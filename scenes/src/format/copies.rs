@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Body, Joint, Motion, Scene};
+use super::{BodySpec, JointSpec, Motion, Scene};
 use pliant_numeric::random::SplitMix64;
 
 /// Copies of all free bodies side by side, on a square grid along x and y: many small worlds in one. Everything else is there once.
@@ -23,8 +23,8 @@ pub struct Copies {
 }
 
 /// Whether a body is copied: nothing holds it.
-pub(super) fn is_free(body: &Body) -> bool {
-    matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_none() && matches!(dynamic.joint, Joint::Free { .. }))
+pub(super) fn is_free(body: &BodySpec) -> bool {
+    matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_none() && matches!(dynamic.joint, JointSpec::Free { .. }))
 }
 
 impl Scene {
@@ -34,7 +34,7 @@ impl Scene {
         let mut random = SplitMix64::new(self.seed);
         let mut scene = Self { copies: None, ..self.clone() };
         let across = f64::from(copies.count).sqrt().ceil().max(1.0) as u32;
-        let mut shake = |body: &mut Body, place: [f64; 2]| {
+        let mut shake = |body: &mut BodySpec, place: [f64; 2]| {
             if let Motion::Dynamic(dynamic) = &mut body.motion {
                 dynamic.pose.position.iter_mut().zip(place).for_each(|(x, shift)| *x += shift);
                 for speed in &mut dynamic.velocity {
@@ -46,7 +46,7 @@ impl Scene {
         for copy in 1..copies.count {
             let place = [copy % across, copy / across].map(|cell| f64::from(cell) * copies.pitch);
             for body in self.bodies.iter().filter(|body| is_free(body)) {
-                let mut body = Body { name: format!("{}.{copy}", body.name), ..body.clone() };
+                let mut body = BodySpec { name: format!("{}.{copy}", body.name), ..body.clone() };
                 shake(&mut body, place);
                 scene.bodies.push(body);
             }
@@ -75,7 +75,7 @@ mod tests {
         scene.copies = Some(Copies { count: 10, pitch: 2.0, velocity_deviation: 0.5 });
         let spread = scene.spread();
         assert_eq!(spread.bodies.len(), scene.bodies.len() + 9 * free);
-        let dynamic = |body: &Body| match &body.motion {
+        let dynamic = |body: &BodySpec| match &body.motion {
             Motion::Dynamic(dynamic) => dynamic.clone(),
             _ => panic!("{} does not move", body.name),
         };

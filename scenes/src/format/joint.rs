@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a joint leaves free. Its coordinates are zero where the body's `pose` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Joint {
+pub enum JointSpec {
     /// All six motions.
     Free {},
     /// None: the body is welded to its parent.
@@ -152,7 +152,7 @@ pub struct Passive {
     pub limits: Option<[f64; 2]>,
 }
 
-impl Joint {
+impl JointSpec {
     /// The degrees of freedom, in order.
     pub fn passives(&self) -> Vec<Passive> {
         let turning = Passive { turns: true, ..Passive::default() };

@@ -30,9 +30,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Adhesion, Body, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use body::{Adhesion, BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub use cloth::{
-    Cloth, ClothError, ClothPin, ClothShape, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
+    ClothError, ClothPin, ClothShape, ClothSpec, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
 };
 pub use common::{AutoOr, Pose};
 pub use copies::Copies;
@@ -40,7 +40,7 @@ pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
 };
 pub use goal::{CoordinateAxis, Goal, Quantity};
-pub use joint::{AxisJoint, BallJoint, Joint, Passive, PlanarJoint, UniversalJoint};
+pub use joint::{AxisJoint, BallJoint, JointSpec, Passive, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
 pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
@@ -49,8 +49,8 @@ pub use robot::{Robot, RobotModel};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
-pub use soft::{GranularWalls, Material, MaterialRef, Sampling, Soft, SoftShape};
-pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Way, Waypoint};
+pub use soft::{GranularWalls, Material, MaterialRef, Sampling, SoftBodySpec, SoftShape};
+pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Waypoint, WaypointPath};
 pub use validate::{Problem, ValidationError, goals_within_duration, validate};
 
 /// The version of the scene format that this library reads and writes.
@@ -92,7 +92,7 @@ pub struct Scene {
     pub grid_motion: GridMotion,
     /// Contact between particles and bodies.
     #[serde(default)]
-    pub contact: Contact,
+    pub contact: ContactSpec,
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
@@ -110,13 +110,13 @@ pub struct Scene {
     pub materials: BTreeMap<String, Material>,
     /// Soft bodies.
     #[serde(default)]
-    pub soft: Vec<Soft>,
+    pub soft: Vec<SoftBodySpec>,
     /// Sheets of cloth.
     #[serde(default)]
-    pub cloths: Vec<Cloth>,
+    pub cloths: Vec<ClothSpec>,
     /// Rigid bodies.
     #[serde(default)]
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<BodySpec>,
     /// Copies of the free bodies, side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,
@@ -173,7 +173,7 @@ impl Scene {
             coupling: Coupling::default(),
             coupling_step: CouplingStep::default(),
             grid_motion: GridMotion::default(),
-            contact: Contact::default(),
+            contact: ContactSpec::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
             rigid: Rigid::default(),
@@ -239,7 +239,7 @@ pub enum GridMotion {
 /// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Contact {
+pub struct ContactSpec {
     /// Stiffness of one particle's contact [N/m]. "auto" is the stiffest that the substep resolves.
     pub stiffness: AutoOr<f64>,
     /// Hunt-Crossley dissipation [s/m].
@@ -250,7 +250,7 @@ pub struct Contact {
     pub particle_radius: AutoOr<f64>,
 }
 
-impl Default for Contact {
+impl Default for ContactSpec {
     fn default() -> Self {
         Self {
             stiffness: AutoOr::Auto,

@@ -117,30 +117,30 @@ pub fn apply(scene: &Scene, assignments: &[Assignment]) -> Result<Scene, SetErro
 }
 
 /// One part of a path: `.key`, or `[3]` and `[name]`.
-enum Part<'a> {
+enum PathSegment<'a> {
     Key(&'a str),
     Index(&'a str),
 }
 
-fn parts(path: &str) -> Vec<Part<'_>> {
+fn parts(path: &str) -> Vec<PathSegment<'_>> {
     let mut parts = Vec::new();
     for piece in path.split('.') {
         let mut rest = piece;
         if let Some(open) = piece.find('[') {
             if open > 0 {
-                parts.push(Part::Key(&piece[..open]));
+                parts.push(PathSegment::Key(&piece[..open]));
             }
             rest = &piece[open..];
             while let Some(inner) = rest.strip_prefix('[') {
                 let close = inner.find(']').unwrap_or(inner.len());
-                parts.push(Part::Index(&inner[..close]));
+                parts.push(PathSegment::Index(&inner[..close]));
                 rest = inner.get(close + 1..).unwrap_or("");
             }
             if rest.is_empty() {
                 continue;
             }
         }
-        parts.push(Part::Key(rest));
+        parts.push(PathSegment::Key(rest));
     }
     parts
 }
@@ -153,8 +153,8 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
     let mut named = false;
     for part in parts(path) {
         let (text, index) = match part {
-            Part::Key(text) => (text, false),
-            Part::Index(text) => (text, true),
+            PathSegment::Key(text) => (text, false),
+            PathSegment::Index(text) => (text, true),
         };
         let known = known_parts(value);
         let here = place.clone();

@@ -250,7 +250,7 @@ impl Default for Sampling {
 /// A soft body: a shape filled with particles of one material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Soft {
+pub struct SoftBodySpec {
     /// Name, for messages and paths; unique among the soft bodies.
     pub name: String,
     /// The region it fills, in its own frame.

@@ -98,7 +98,7 @@ pub struct Waypoint {
     pub pose: Option<ToolPose>,
     /// How to get there from the waypoint before.
     #[serde(default)]
-    pub path: Way,
+    pub path: WaypointPath,
     /// Whether to stop there.
     #[serde(default)]
     pub timing: Timing,
@@ -121,10 +121,10 @@ pub struct ToolPose {
 /// How a robot gets from waypoint to waypoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum WaypointPath {
     /// Straight in the space of the joints.
     #[default]
-    Joint,
+    JointSpec,
     /// The tool straight through the world, turning about one axis.
     Straight,
 }
@@ -190,7 +190,10 @@ mod tests {
             "grippers": [{ "robot": "hand", "commands": [{ "time": 1, "opening": 0.01 }] }] }"#;
         let task: Task = serde_json::from_str(json).unwrap();
         assert_eq!(task.control.gains(), [1e6, 2e3]);
-        assert_eq!((task.waypoints[0].path, task.waypoints[0].timing), (Way::Joint, Timing::Stop));
+        assert_eq!(
+            (task.waypoints[0].path, task.waypoints[0].timing),
+            (WaypointPath::JointSpec, Timing::Stop)
+        );
         assert_eq!((task.grippers[0].commands[0].duration, task.grippers[0].commands[0].effort), (0.5, None));
         let again: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
         assert_eq!(again, task);

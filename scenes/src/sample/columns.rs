@@ -9,7 +9,7 @@ use pliant_io::mesh::MeshData;
 /// The half-open rule (an edge counts when exactly one end lies at or below the point's y) makes neighbours agree on
 /// the edge they share, bit for bit, so a ray through an edge or a vertex still crosses the surface once (Haines,
 /// "Point in polygon strategies", Graphics Gems IV, 1994, in each triangle's projection).
-pub(super) struct Columns<'a> {
+pub(super) struct MeshColumns<'a> {
     mesh: &'a MeshData,
     low: Point3<f64>,
     /// Side of a bin [m].
@@ -19,7 +19,7 @@ pub(super) struct Columns<'a> {
     bins: Vec<Vec<u32>>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> MeshColumns<'a> {
     pub(super) fn new(mesh: &'a MeshData) -> Self {
         let start = (Point3::from([f64::INFINITY; 3]), Point3::from([f64::NEG_INFINITY; 3]));
         let (low, high) = mesh.vertices.iter().fold(start, |(low, high), v| (low.inf(v), high.sup(v)));

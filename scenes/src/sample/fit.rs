@@ -4,9 +4,9 @@ use nalgebra::Point3;
 use pliant_rigid::Shape;
 use rayon::prelude::*;
 
-use super::columns::Columns;
+use super::columns::MeshColumns;
 use super::lattice::Lattice;
-use super::{Filling, Jiggle, SampleError, radius_of};
+use super::{JitterSource, ParticleLayout, SampleError, radius_of};
 use pliant_io::mesh::MeshData;
 
 /// By which part of its radius a particle may reach out of the surface.
@@ -24,14 +24,14 @@ pub(super) fn fitted(
     surface: &Shape,
     volume: f64,
     lattice: &Lattice,
-    jiggle: &mut Jiggle,
-) -> Result<Filling, SampleError> {
-    let inside = Columns::new(mesh);
+    jitter_source: &mut JitterSource,
+) -> Result<ParticleLayout, SampleError> {
+    let inside = MeshColumns::new(mesh);
     let contains = |point: &Point3<f64>| inside.winding_number(point) > 0;
     let mut centres = Vec::new();
     lattice.for_each_centre(|centre| {
         if contains(&centre) {
-            let moved = jiggle.moved(centre, &lattice.spacing);
+            let moved = jitter_source.moved(centre, &lattice.spacing);
             // What would leave the mesh stays in the middle of its cell rather than be lost.
             centres.push(if contains(&moved) { moved } else { centre });
         }
@@ -52,7 +52,7 @@ pub(super) fn fitted(
         }
         // Fewer particles are larger: those must fit, too.
         if points.len() == number {
-            return Ok(Filling { points, spacing: lattice.spacing, left_out });
+            return Ok(ParticleLayout { points, spacing: lattice.spacing, left_out });
         }
         number = points.len();
     }

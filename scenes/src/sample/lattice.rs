@@ -3,8 +3,8 @@
 use nalgebra::{Point3, Vector3};
 
 use super::{
-    Density, Filling, Jiggle, MAX_ANISOTROPY, MAX_CELLS, ROUNDING, SampleError, Solid, check_thin, positive,
-    radius_of,
+    Density, JitterSource, MAX_ANISOTROPY, MAX_CELLS, ParticleLayout, ROUNDING, SampleError, SamplingSolid,
+    check_thin, positive, radius_of,
 };
 
 /// A regular lattice of cells, centred on the solid's bounds.
@@ -36,7 +36,11 @@ impl Lattice {
     }
 
     /// All cells of a box about the origin, the outer layers at the depth at which their particles touch.
-    pub fn boxed(&self, half_extents: &Vector3<f64>, jiggle: &mut Jiggle) -> Result<Filling, SampleError> {
+    pub fn boxed(
+        &self,
+        half_extents: &Vector3<f64>,
+        jitter_source: &mut JitterSource,
+    ) -> Result<ParticleLayout, SampleError> {
         let radius = radius_of(self.spacing.product());
         check_thin(2.0 * half_extents.min(), radius)?;
         let room = half_extents.map(|half| (half - radius).max(0.0));
@@ -49,24 +53,24 @@ impl Lattice {
         let mut points = Vec::with_capacity(self.counts.iter().product());
         self.for_each_centre(|centre| {
             let fitted = Point3::from(centre.coords.component_mul(&stretch));
-            let moved = jiggle.moved(fitted, &self.spacing);
+            let moved = jitter_source.moved(fitted, &self.spacing);
             // What is not displaced keeps its bits.
             let kept = |axis: usize| moved[axis].clamp(-room[axis], room[axis]);
-            points.push(if jiggle.is_still() { fitted } else { Point3::from([0, 1, 2].map(kept)) });
+            points.push(if jitter_source.is_zero() { fitted } else { Point3::from([0, 1, 2].map(kept)) });
         });
-        Ok(Filling { points, spacing: self.spacing.component_mul(&stretch), left_out: 0 })
+        Ok(ParticleLayout { points, spacing: self.spacing.component_mul(&stretch), left_out: 0 })
     }
 }
 
 /// The lattice of a solid whose bounding box has these corners [m].
 pub(super) fn lattice(
-    solid: &Solid,
+    solid: &SamplingSolid,
     low: Point3<f64>,
     high: Point3<f64>,
     density: Density,
 ) -> Result<Lattice, SampleError> {
     let extents = high - low;
-    let is_box = matches!(solid, Solid::Box { .. });
+    let is_box = matches!(solid, SamplingSolid::Box { .. });
     let counts = match density {
         Density::Counts(counts) => {
             counts.iter().try_for_each(|&n| positive("counts", n as f64, "particles along an axis"))?;

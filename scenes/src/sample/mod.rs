@@ -20,7 +20,7 @@ use pliant_numeric::random::SplitMix64;
 
 /// What can be filled, in its own frame, centred on its origin (a mesh: wherever its vertices are).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Solid {
+pub enum SamplingSolid {
     /// A box.
     Box {
         /// Half of each side [m].
@@ -42,7 +42,7 @@ pub enum Solid {
     Mesh(MeshData),
 }
 
-impl Solid {
+impl SamplingSolid {
     /// The same solid with distances to its surface.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ pub struct Jitter {
 
 /// A filled solid.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct ParticleSample {
     /// Particle positions in the world frame [m].
     pub positions: Vec<Point3<f64>>,
     /// Volume of each particle [m^3]: the exact volume of the solid over their number.
@@ -105,7 +105,7 @@ pub struct Sample {
     pub left_out: usize,
 }
 
-impl Sample {
+impl ParticleSample {
     /// Distance from a particle to the surface that it stands for [m]: half the edge of a cube of its volume.
     pub fn radius(&self) -> f64 {
         radius_of(self.particle_volume)
@@ -224,11 +224,11 @@ const MAX_ANISOTROPY: f64 = 2.0;
 /// [`SampleError`]: a size, spacing or pose that is not positive or finite, a mesh that does not bound a solid, or no
 /// particle inside.
 pub fn sample(
-    solid: &Solid,
+    solid: &SamplingSolid,
     pose: &Isometry3<f64>,
     density: Density,
     jitter: Option<Jitter>,
-) -> Result<Sample, SampleError> {
+) -> Result<ParticleSample, SampleError> {
     check_solid(solid)?;
     check_pose(pose)?;
     if let Some(jitter) = jitter
@@ -239,23 +239,25 @@ pub fn sample(
     let volume = volume(solid)?;
     let (low, high) = bounds(solid);
     let lattice = lattice::lattice(solid, low, high, density)?;
-    let mut jiggle = Jiggle(jitter.map(|j| (j.fraction, SplitMix64::new(j.seed))));
+    let mut jitter_source = JitterSource(jitter.map(|j| (j.fraction, SplitMix64::new(j.seed))));
     let filling = match solid {
-        Solid::Box { half_extents } => lattice.boxed(half_extents, &mut jiggle)?,
-        Solid::Sphere { radius } => round::shells(*radius, &lattice.spacing, &mut jiggle)?,
-        Solid::Cylinder { radius, half_length } => {
-            round::rings(*radius, *half_length, &lattice.spacing, &mut jiggle)?
+        SamplingSolid::Box { half_extents } => lattice.boxed(half_extents, &mut jitter_source)?,
+        SamplingSolid::Sphere { radius } => round::shells(*radius, &lattice.spacing, &mut jitter_source)?,
+        SamplingSolid::Cylinder { radius, half_length } => {
+            round::rings(*radius, *half_length, &lattice.spacing, &mut jitter_source)?
         }
-        Solid::Mesh(mesh) => fit::fitted(mesh, &solid.shape()?, volume, &lattice, &mut jiggle)?,
+        SamplingSolid::Mesh(mesh) => {
+            fit::fitted(mesh, &solid.shape()?, volume, &lattice, &mut jitter_source)?
+        }
     };
-    let Filling { points, spacing, left_out } = filling;
+    let ParticleLayout { points, spacing, left_out } = filling;
     let particle_volume = volume / points.len() as f64;
     let positions = points.into_iter().map(|point| pose * point).collect();
-    Ok(Sample { positions, particle_volume, spacing, left_out })
+    Ok(ParticleSample { positions, particle_volume, spacing, left_out })
 }
 
 /// Particles of a solid in its own frame.
-struct Filling {
+struct ParticleLayout {
     /// Where they are [m].
     points: Vec<Point3<f64>>,
     /// Largest distance between neighbours along each axis [m].
@@ -265,9 +267,9 @@ struct Filling {
 }
 
 /// Draws the random displacements of particles, if there are any.
-struct Jiggle(Option<(f64, SplitMix64)>);
+struct JitterSource(Option<(f64, SplitMix64)>);
 
-impl Jiggle {
+impl JitterSource {
     /// `point`, displaced within its cell of sides `cell` [m].
     fn moved(&mut self, point: Point3<f64>, cell: &Vector3<f64>) -> Point3<f64> {
         let Some((fraction, random)) = &mut self.0 else { return point };
@@ -276,7 +278,7 @@ impl Jiggle {
     }
 
     /// Whether it displaces nothing.
-    fn is_still(&self) -> bool {
+    fn is_zero(&self) -> bool {
         self.0.is_none()
     }
 }
@@ -298,18 +300,18 @@ fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), S
     Err(SampleError::NotPositive { field, value, unit })
 }
 
-fn check_solid(solid: &Solid) -> Result<(), SampleError> {
+fn check_solid(solid: &SamplingSolid) -> Result<(), SampleError> {
     match solid {
-        Solid::Box { half_extents } => {
+        SamplingSolid::Box { half_extents } => {
             half_extents.iter().try_for_each(|&side| positive("half_extents", side, "m"))
         }
-        Solid::Sphere { radius } => positive("radius", *radius, "m"),
-        Solid::Cylinder { radius, half_length } => {
+        SamplingSolid::Sphere { radius } => positive("radius", *radius, "m"),
+        SamplingSolid::Cylinder { radius, half_length } => {
             positive("radius", *radius, "m")?;
             positive("half_length", *half_length, "m")
         }
         // A vertex that is not finite makes the volume so, and that is checked.
-        Solid::Mesh(_) => Ok(()),
+        SamplingSolid::Mesh(_) => Ok(()),
     }
 }
 
@@ -326,13 +328,13 @@ fn check_pose(pose: &Isometry3<f64>) -> Result<(), SampleError> {
 ///
 /// # Errors
 /// For a mesh that does not bound a solid, is inside out or has a vertex that is not finite.
-pub fn volume(solid: &Solid) -> Result<f64, SampleError> {
+pub fn volume(solid: &SamplingSolid) -> Result<f64, SampleError> {
     use std::f64::consts::PI;
     Ok(match solid {
-        Solid::Box { half_extents: h } => 8.0 * h.x * h.y * h.z,
-        Solid::Sphere { radius } => 4.0 / 3.0 * PI * radius.powi(3),
-        Solid::Cylinder { radius, half_length } => 2.0 * PI * radius * radius * half_length,
-        Solid::Mesh(mesh) => {
+        SamplingSolid::Box { half_extents: h } => 8.0 * h.x * h.y * h.z,
+        SamplingSolid::Sphere { radius } => 4.0 / 3.0 * PI * radius.powi(3),
+        SamplingSolid::Cylinder { radius, half_length } => 2.0 * PI * radius * radius * half_length,
+        SamplingSolid::Mesh(mesh) => {
             let volume = check_closed(&mesh.vertices, &mesh.triangles)?;
             if volume.is_inside_out() {
                 return Err(SampleError::InsideOut { volume: volume.0 });
@@ -344,12 +346,12 @@ pub fn volume(solid: &Solid) -> Result<f64, SampleError> {
 }
 
 /// Axis-aligned bounds in the solid's own frame [m].
-pub fn bounds(solid: &Solid) -> (Point3<f64>, Point3<f64>) {
+pub fn bounds(solid: &SamplingSolid) -> (Point3<f64>, Point3<f64>) {
     let half = match solid {
-        Solid::Box { half_extents } => *half_extents,
-        Solid::Sphere { radius } => Vector3::repeat(*radius),
-        Solid::Cylinder { radius, half_length } => Vector3::new(*radius, *radius, *half_length),
-        Solid::Mesh(mesh) => {
+        SamplingSolid::Box { half_extents } => *half_extents,
+        SamplingSolid::Sphere { radius } => Vector3::repeat(*radius),
+        SamplingSolid::Cylinder { radius, half_length } => Vector3::new(*radius, *radius, *half_length),
+        SamplingSolid::Mesh(mesh) => {
             let start = (Point3::from([f64::INFINITY; 3]), Point3::from([f64::NEG_INFINITY; 3]));
             return mesh.vertices.iter().fold(start, |(low, high), v| (low.inf(v), high.sup(v)));
         }

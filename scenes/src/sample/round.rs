@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_3, PI};
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Filling, Jiggle, SampleError, check_thin, radius_of};
+use super::{JitterSource, ParticleLayout, SampleError, check_thin, radius_of};
 
 /// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square [rad].
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
@@ -17,15 +17,15 @@ const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Rounds in which a shell's centre is brought to the origin: each leaves less than half of its offset.
 const CENTRING_ROUNDS: usize = 60;
 
-/// A cylinder about z of this radius and half length [m], by cells of about the sides `wished` [m].
+/// A cylinder about z of this radius and half length [m], by cells of about the sides `target_spacing` [m].
 pub(super) fn rings(
     radius: f64,
     half_length: f64,
-    wished: &Vector3<f64>,
-    jiggle: &mut Jiggle,
-) -> Result<Filling, SampleError> {
-    let rings = at_least_one(radius * FRAC_PI_3.sqrt() / (wished.x * wished.y).sqrt());
-    let layers = at_least_one(2.0 * half_length / wished.z);
+    target_spacing: &Vector3<f64>,
+    jitter_source: &mut JitterSource,
+) -> Result<ParticleLayout, SampleError> {
+    let rings = at_least_one(radius * FRAC_PI_3.sqrt() / (target_spacing.x * target_spacing.y).sqrt());
+    let layers = at_least_one(2.0 * half_length / target_spacing.z);
     let number = 3 * rings * rings * layers;
     let share = 2.0 * PI * radius * radius * half_length / number as f64;
     let touch = radius_of(share);
@@ -45,23 +45,23 @@ pub(super) fn rings(
             for k in 0..count {
                 let angle = GOLDEN_ANGLE * ring as f64 + 2.0 * PI * k as f64 / count as f64;
                 let (sin, cos) = angle.sin_cos();
-                let moved = jiggle.moved(Point3::new(distance * cos, distance * sin, z), &cell);
+                let moved = jitter_source.moved(Point3::new(distance * cos, distance * sin, z), &cell);
                 let inwards = (outer / moved.x.hypot(moved.y)).min(1.0);
                 let z = moved.z.clamp(-top, top);
                 points.push(Point3::new(moved.x * inwards, moved.y * inwards, z));
             }
         }
     }
-    Ok(Filling { points, spacing: Vector3::new(width, width, pitch.max(rise)), left_out: 0 })
+    Ok(ParticleLayout { points, spacing: Vector3::new(width, width, pitch.max(rise)), left_out: 0 })
 }
 
-/// A ball of this radius [m], by cells of about the sides `wished` [m].
+/// A ball of this radius [m], by cells of about the sides `target_spacing` [m].
 pub(super) fn shells(
     radius: f64,
-    wished: &Vector3<f64>,
-    jiggle: &mut Jiggle,
-) -> Result<Filling, SampleError> {
-    let shells = at_least_one(radius * FRAC_PI_3.cbrt() / wished.product().cbrt());
+    target_spacing: &Vector3<f64>,
+    jitter_source: &mut JitterSource,
+) -> Result<ParticleLayout, SampleError> {
+    let shells = at_least_one(radius * FRAC_PI_3.cbrt() / target_spacing.product().cbrt());
     let number = 4 * shells * shells * shells;
     let touch = radius_of(4.0 / 3.0 * PI * radius.powi(3) / number as f64);
     let (outer, width) = ((radius - touch).max(0.0), radius / shells as f64);
@@ -73,11 +73,11 @@ pub(super) fn shells(
         let mean = (0.6 * fifths / (outside.powi(3) - inside.powi(3))).sqrt();
         let distance = if shell == shells { outer } else { mean.min(outer) };
         for direction in directions(4 * (3 * shell * shell - 3 * shell + 1), shell) {
-            let moved = jiggle.moved(Point3::from(direction * distance), &cell);
+            let moved = jitter_source.moved(Point3::from(direction * distance), &cell);
             points.push(Point3::from(moved.coords * (outer / moved.coords.norm()).min(1.0)));
         }
     }
-    Ok(Filling { points, spacing: cell, left_out: 0 })
+    Ok(ParticleLayout { points, spacing: cell, left_out: 0 })
 }
 
 /// Unit vectors spread over the sphere on a Fibonacci spiral, their mean brought to zero.

@@ -1,9 +1,9 @@
 //! An elastic block slides on a floor that stands, or rests on one that moves: Coulomb's deceleration mu g.
 
 use super::{Family, Trial, at_rest};
-use crate::dice::{Dice, wave_speed};
+use crate::builders::{body, dynamic, floor, moving, soft};
 use crate::laws::Law;
-use crate::parts::{body, dynamic, floor, moving, soft};
+use crate::sampler::{SceneSampler, wave_speed};
 use pliant_scenes::format::{Pose, Scene, SoftShape};
 
 /// Friction 0.02 to 0.6, 0.5 to 20 m/s.
@@ -14,14 +14,14 @@ pub const FAMILY: Family = Family {
     draw,
 };
 
-fn draw(dice: &mut Dice) -> Trial {
-    let dt = dice.pick(&[1e-3, 2e-3, 5e-3]);
+fn draw(sampler: &mut SceneSampler) -> Trial {
+    let dt = sampler.pick(&[1e-3, 2e-3, 5e-3]);
     let mut scene = Scene::empty("slide", 0.2, dt);
-    let (friction, speed) = (dice.log_within(0.02, 0.6), dice.log_within(0.5, 20.0));
+    let (friction, speed) = (sampler.log_within(0.02, 0.6), sampler.log_within(0.5, 20.0));
     // It slides all the time.
     scene.duration = (0.8 * speed / (friction * 9.81)).clamp(10.0 * dt, 0.2);
     let mut ground = floor(friction);
-    let moves = dice.chance(0.5);
+    let moves = sampler.chance(0.5);
     let velocity = if moves { [0.0; 3] } else { [speed, 0.0, 0.0] };
     let mut laws = vec![Law::Friction];
     if moves {
@@ -30,11 +30,11 @@ fn draw(dice: &mut Dice) -> Trial {
         laws.push(at_rest());
     }
     scene.bodies.push(ground);
-    let size = dice.log_within(0.01, 0.1);
+    let size = sampler.log_within(0.01, 0.1);
     // Flat, so that friction does not tip it over.
     let half_extents = [size, 0.8 * size, 0.4 * size];
-    if dice.chance(0.25) {
-        let mut block = dynamic(dice.log_within(0.01, 20.0));
+    if sampler.chance(0.25) {
+        let mut block = dynamic(sampler.log_within(0.01, 20.0));
         block.pose.position = [0.0, 0.0, half_extents[2]];
         block.velocity = velocity;
         scene.bodies.push(body(
@@ -44,11 +44,11 @@ fn draw(dice: &mut Dice) -> Trial {
             friction,
         ));
     } else {
-        let spacing = size / dice.within(3.0, 5.0);
+        let spacing = size / sampler.within(3.0, 5.0);
         scene.grid_spacing = Some(spacing);
         // Stiff enough to stand its weight.
-        let stiffness = dice.log_within(1e5, 2e6);
-        let material = dice.elastic(stiffness);
+        let stiffness = sampler.log_within(1e5, 2e6);
+        let material = sampler.elastic(stiffness);
         let wave = wave_speed(&material);
         let mut block = soft("block", SoftShape::Box { half_extents }, [0.0, 0.0, half_extents[2]], material);
         block.velocity = velocity;

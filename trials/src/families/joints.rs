@@ -3,11 +3,11 @@
 use nalgebra::Vector3;
 
 use super::{Family, Trial};
-use crate::dice::Dice;
+use crate::builders::dynamic;
 use crate::laws::Law;
-use crate::parts::dynamic;
+use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AxisJoint, BallJoint, Body, Dynamic, Integrator, Joint, Motion, Pose, Scene, UniversalJoint,
+    AxisJoint, BallJoint, BodySpec, Dynamic, Integrator, JointSpec, Motion, Pose, Scene, UniversalJoint,
 };
 
 /// Energy is kept, and does not only not grow.
@@ -18,46 +18,50 @@ pub const FAMILY: Family = Family {
     draw,
 };
 
-fn draw(dice: &mut Dice) -> Trial {
-    let dt = dice.pick(&[1e-3, 2e-3, 5e-3, 1e-2]);
+fn draw(sampler: &mut SceneSampler) -> Trial {
+    let dt = sampler.pick(&[1e-3, 2e-3, 5e-3, 1e-2]);
     let mut scene = Scene::empty("joints", 1.0, dt);
-    if dice.chance(0.3) {
-        scene.rigid.integrator = if dice.chance(0.5) {
+    if sampler.chance(0.3) {
+        scene.rigid.integrator = if sampler.chance(0.5) {
             Integrator::Trapezoid { step: None }
         } else {
-            Integrator::ErrorControlled { accuracy: dice.log_within(1e-6, 1e-3), max_step: 0.1, order: None }
+            Integrator::ErrorControlled {
+                accuracy: sampler.log_within(1e-6, 1e-3),
+                max_step: 0.1,
+                order: None,
+            }
         };
     }
-    if dice.chance(0.4) {
-        top(dice, &mut scene);
+    if sampler.chance(0.4) {
+        top(sampler, &mut scene);
     } else {
-        chain(dice, &mut scene);
+        chain(sampler, &mut scene);
     }
     Trial { scene, laws: vec![Law::Kept] }
 }
 
 /// A heavy symmetric top on a ball joint at its tip.
-fn top(dice: &mut Dice, scene: &mut Scene) {
-    let mass = dice.log_within(0.05, 5.0);
-    let (height, radius) = (dice.log_within(0.02, 0.1), dice.log_within(0.015, 0.06));
+fn top(sampler: &mut SceneSampler, scene: &mut Scene) {
+    let mass = sampler.log_within(0.05, 5.0);
+    let (height, radius) = (sampler.log_within(0.02, 0.1), sampler.log_within(0.015, 0.06));
     // A disc of this radius: about its axis m r^2/2, across it m r^2/4.
     let across = 0.25 * mass * radius * radius;
     let mut spinning = dynamic(mass);
-    spinning.joint = Joint::Ball(BallJoint { position: Some([0.0; 3]), ..BallJoint::default() });
+    spinning.joint = JointSpec::Ball(BallJoint { position: Some([0.0; 3]), ..BallJoint::default() });
     spinning.center_of_mass = Some([0.0, 0.0, height]);
     spinning.inertia = Some([across, across, 2.0 * across]);
-    let tilt = dice.within(0.1, 0.8);
+    let tilt = sampler.within(0.1, 0.8);
     spinning.pose.orientation = [(0.5 * tilt).cos(), 0.0, (0.5 * tilt).sin(), 0.0];
     let axis = Vector3::new(tilt.sin(), 0.0, tilt.cos());
-    let spin = axis * dice.log_within(10.0, 200.0);
+    let spin = axis * sampler.log_within(10.0, 200.0);
     spinning.angular_velocity = spin.into();
     // The tip stands.
     spinning.velocity = spin.cross(&(axis * height)).into();
     let motion = Motion::Dynamic(Box::new(spinning));
-    scene.bodies.push(Body { name: "top".to_owned(), motion, geometries: Vec::new() });
+    scene.bodies.push(BodySpec { name: "top".to_owned(), motion, geometries: Vec::new() });
 }
 
-fn joint(dice: &mut Dice, end: [f64; 3]) -> Joint {
+fn joint(sampler: &mut SceneSampler, end: [f64; 3]) -> JointSpec {
     let plain = AxisJoint {
         axis: [0.0, 1.0, 0.0],
         position: Some(end),
@@ -68,11 +72,11 @@ fn joint(dice: &mut Dice, end: [f64; 3]) -> Joint {
         reference: 0.0,
         limits: None,
     };
-    match dice.count(0, 3) {
-        0 => Joint::Revolute(plain),
-        1 => Joint::Revolute(AxisJoint { axis: dice.direction().into(), ..plain }),
-        2 => Joint::Ball(BallJoint { position: Some(end), ..BallJoint::default() }),
-        _ => Joint::Universal(UniversalJoint {
+    match sampler.count(0, 3) {
+        0 => JointSpec::Revolute(plain),
+        1 => JointSpec::Revolute(AxisJoint { axis: sampler.direction().into(), ..plain }),
+        2 => JointSpec::Ball(BallJoint { position: Some(end), ..BallJoint::default() }),
+        _ => JointSpec::Universal(UniversalJoint {
             axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
             position: Some(end),
             damping: [0.0; 2],
@@ -86,16 +90,17 @@ fn joint(dice: &mut Dice, end: [f64; 3]) -> Joint {
 }
 
 /// Rods from the origin sideways and down, each on a joint at its upper end.
-fn chain(dice: &mut Dice, scene: &mut Scene) {
-    let (length, mass) = (dice.log_within(0.02, 0.5), dice.log_within(0.01, 2.0));
+fn chain(sampler: &mut SceneSampler, scene: &mut Scene) {
+    let (length, mass) = (sampler.log_within(0.02, 0.5), sampler.log_within(0.01, 2.0));
     let mut end = Vector3::zeros();
-    for number in 0..dice.count(1, 8) {
+    for number in 0..sampler.count(1, 8) {
         let turn =
-            Vector3::new(dice.within(0.3, 1.0), dice.within(-0.2, 0.2), dice.within(-1.0, -0.2)).normalize();
+            Vector3::new(sampler.within(0.3, 1.0), sampler.within(-0.2, 0.2), sampler.within(-1.0, -0.2))
+                .normalize();
         let half = 0.5 * length;
         let slim = mass * length * length / 12.0;
         let mut rod = dynamic(mass);
-        rod.joint = joint(dice, [0.0, 0.0, half]);
+        rod.joint = joint(sampler, [0.0, 0.0, half]);
         rod.inertia = Some([slim, slim, 0.1 * slim]);
         let center = end + turn * half;
         rod.pose = Pose { position: center.into(), orientation: from_z_to(&-turn) };
@@ -107,7 +112,7 @@ fn chain(dice: &mut Dice, scene: &mut Scene) {
 
 fn push(scene: &mut Scene, name: &str, dynamic: Dynamic) {
     let motion = Motion::Dynamic(Box::new(dynamic));
-    scene.bodies.push(Body { name: name.to_owned(), motion, geometries: Vec::new() });
+    scene.bodies.push(BodySpec { name: name.to_owned(), motion, geometries: Vec::new() });
 }
 
 /// The shortest turn that takes z to a unit vector, (w, x, y, z).

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{Family, Trial, at_rest};
-use crate::dice::Dice;
-use crate::parts::{body, dynamic, floor};
+use crate::builders::{body, dynamic, floor};
+use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AxisJoint, BallJoint, Constraint, Joint, Keyframe, PlanarJoint, Pose, Robot, RobotModel, Scene, Signal,
-    UniversalJoint, Varying,
+    AxisJoint, BallJoint, Constraint, JointSpec, Keyframe, PlanarJoint, Pose, Robot, RobotModel, Scene,
+    Signal, UniversalJoint, Varying,
 };
 use pliant_scenes::models;
 
@@ -29,34 +29,34 @@ pub const ROBOTS: Family = Family {
     draw: draw_robots,
 };
 
-fn one_of(dice: &mut Dice, scale: [f64; 2], end: [f64; 3]) -> AxisJoint {
+fn one_of(sampler: &mut SceneSampler, scale: [f64; 2], end: [f64; 3]) -> AxisJoint {
     // N m/rad and N/m of what a link weighs on its length.
     let [effort, length] = scale;
-    let some = |dice: &mut Dice, chance: f64, value: f64| {
-        if dice.chance(chance) { value * dice.log_within(1e-2, 10.0) } else { 0.0 }
+    let some = |sampler: &mut SceneSampler, chance: f64, value: f64| {
+        if sampler.chance(chance) { value * sampler.log_within(1e-2, 10.0) } else { 0.0 }
     };
-    let reach = dice.within(0.2, 1.5) * length;
+    let reach = sampler.within(0.2, 1.5) * length;
     AxisJoint {
-        axis: dice.direction().into(),
+        axis: sampler.direction().into(),
         position: Some(end),
-        damping: some(dice, 0.4, 0.1 * effort),
+        damping: some(sampler, 0.4, 0.1 * effort),
         armature: 0.0,
-        friction_loss: some(dice, 0.3, 0.1 * effort),
-        stiffness: some(dice, 0.4, effort),
+        friction_loss: some(sampler, 0.3, 0.1 * effort),
+        stiffness: some(sampler, 0.4, effort),
         reference: 0.0,
-        limits: dice.chance(0.4).then_some([-reach, reach]),
+        limits: sampler.chance(0.4).then_some([-reach, reach]),
     }
 }
 
-fn joint(dice: &mut Dice, weight: f64, size: f64, end: [f64; 3]) -> Joint {
-    let turning = one_of(dice, [weight * size, 1.0], end);
-    let sliding = one_of(dice, [weight / size, size], end);
-    match dice.count(0, 6) {
-        0 | 1 => Joint::Revolute(turning),
-        2 => Joint::Prismatic(sliding),
+fn joint(sampler: &mut SceneSampler, weight: f64, size: f64, end: [f64; 3]) -> JointSpec {
+    let turning = one_of(sampler, [weight * size, 1.0], end);
+    let sliding = one_of(sampler, [weight / size, size], end);
+    match sampler.count(0, 6) {
+        0 | 1 => JointSpec::Revolute(turning),
+        2 => JointSpec::Prismatic(sliding),
         3 => {
-            let other = one_of(dice, [weight * size, 1.0], end);
-            Joint::Universal(UniversalJoint {
+            let other = one_of(sampler, [weight * size, 1.0], end);
+            JointSpec::Universal(UniversalJoint {
                 axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
                 position: Some(end),
                 damping: [turning.damping, other.damping],
@@ -67,13 +67,13 @@ fn joint(dice: &mut Dice, weight: f64, size: f64, end: [f64; 3]) -> Joint {
                 limits: [turning.limits, other.limits],
             })
         }
-        4 => Joint::Planar(PlanarJoint {
-            orientation: dice.turn(),
+        4 => JointSpec::Planar(PlanarJoint {
+            orientation: sampler.turn(),
             position: Some(end),
             ..PlanarJoint::default()
         }),
-        5 => Joint::Fixed {},
-        _ => Joint::Ball(BallJoint {
+        5 => JointSpec::Fixed {},
+        _ => JointSpec::Ball(BallJoint {
             position: Some(end),
             damping: turning.damping,
             armature: 0.0,
@@ -82,22 +82,22 @@ fn joint(dice: &mut Dice, weight: f64, size: f64, end: [f64; 3]) -> Joint {
     }
 }
 
-fn draw_linkages(dice: &mut Dice) -> Trial {
-    let mut scene = Scene::empty("linkage", 1.0, dice.log_within(5e-4, 5e-3));
-    super::rigid_settings(dice, &mut scene);
-    let size = dice.log_within(5e-3, 0.5);
-    let hangs = dice.chance(0.4);
-    scene.bodies.push(floor(dice.within(0.0, 1.0)));
-    let count = dice.count(2, 6);
+fn draw_linkages(sampler: &mut SceneSampler) -> Trial {
+    let mut scene = Scene::empty("linkage", 1.0, sampler.log_within(5e-4, 5e-3));
+    super::rigid_settings(sampler, &mut scene);
+    let size = sampler.log_within(5e-3, 0.5);
+    let hangs = sampler.chance(0.4);
+    scene.bodies.push(floor(sampler.within(0.0, 1.0)));
+    let count = sampler.count(2, 6);
     let mut place = Vector3::new(0.0, 0.0, 3.0 * size);
     for number in 0..count {
-        let volume = size.powi(3) * dice.log_within(0.1, 1.0);
-        let (shape, reach) = dice.solid(volume);
-        let mass = volume * dice.log_within(300.0, 8000.0);
+        let volume = size.powi(3) * sampler.log_within(0.1, 1.0);
+        let (shape, reach) = sampler.solid(volume);
+        let mass = volume * sampler.log_within(300.0, 8000.0);
         let mut link = dynamic(mass);
-        let turn = dice.turn();
+        let turn = sampler.turn();
         if number > 0 {
-            let way = dice.direction();
+            let way = sampler.direction();
             place += Vector3::new(way.x, way.y, way.z.abs() + 0.2).normalize() * (reach + size);
         }
         link.pose = Pose { position: place.into(), orientation: turn };
@@ -106,18 +106,18 @@ fn draw_linkages(dice: &mut Dice) -> Trial {
                 turn[0], turn[1], turn[2], turn[3],
             ));
             let end = q.inverse() * Vector3::new(0.0, 0.0, -0.5 * size);
-            link.joint = joint(dice, mass * 9.81, size, end.into());
+            link.joint = joint(sampler, mass * 9.81, size, end.into());
             link.parent = (number > 0).then(|| format!("link-{}", number - 1));
         } else {
-            let speed = dice.log_within(0.01, 10.0);
-            link.velocity = dice.vector(speed);
+            let speed = sampler.log_within(0.01, 10.0);
+            link.velocity = sampler.vector(speed);
         }
-        let mut link = body(&format!("link-{number}"), link, shape, dice.within(0.0, 1.0));
+        let mut link = body(&format!("link-{number}"), link, shape, sampler.within(0.0, 1.0));
         // Neighbours overlap where a joint is between them; the others do not touch each other.
         link.geometries.iter_mut().for_each(|geometry| (geometry.group, geometry.mask) = (2, 1));
         scene.bodies.push(link);
     }
-    if dice.chance(0.3) {
+    if sampler.chance(0.3) {
         let bodies = [Some("link-0".to_owned()), Some(format!("link-{}", count - 1))];
         let distance = (place - Vector3::new(0.0, 0.0, 3.0 * size)).norm();
         scene.constraints.push(Constraint::Distance {
@@ -129,20 +129,20 @@ fn draw_linkages(dice: &mut Dice) -> Trial {
     }
     scene.duration = 200.0 * scene.dt;
     let mut laws = vec![at_rest()];
-    laws.extend(super::symmetries(dice));
+    laws.extend(super::symmetries(sampler));
     Trial { scene, laws }
 }
 
-fn draw_robots(dice: &mut Dice) -> Trial {
-    let mut scene = Scene::empty("robot", 0.2, dice.pick(&[1e-3, 2e-3, 5e-3]));
-    super::rigid_settings(dice, &mut scene);
+fn draw_robots(sampler: &mut SceneSampler) -> Trial {
+    let mut scene = Scene::empty("robot", 0.2, sampler.pick(&[1e-3, 2e-3, 5e-3]));
+    super::rigid_settings(sampler, &mut scene);
     let all: Vec<RobotModel> = models::all().map(|(model, _)| model).collect();
-    let model = dice.pick(&all);
+    let model = sampler.pick(&all);
     let mut controls = BTreeMap::new();
     if let Ok(imported) = models::import(model) {
         for input in &imported.inputs {
-            if dice.chance(0.5) {
-                let mut key = |time: f64| Keyframe { time, value: dice.within(-0.5, 0.5) };
+            if sampler.chance(0.5) {
+                let mut key = |time: f64| Keyframe { time, value: sampler.within(-0.5, 0.5) };
                 let keyframes = vec![key(0.0), key(0.1), key(0.2)];
                 let interpolation = Default::default();
                 controls.insert(
@@ -157,16 +157,16 @@ fn draw_robots(dice: &mut Dice) -> Trial {
         file: None,
         model: Some(model),
         parent: None,
-        pose: Pose { position: dice.vector(0.3), orientation: dice.turn() },
+        pose: Pose { position: sampler.vector(0.3), orientation: sampler.turn() },
         keyframe: None,
         positions: BTreeMap::new(),
         controls,
         ignore_warnings: false,
     });
-    let mut falling = dynamic(dice.log_within(0.01, 5.0));
+    let mut falling = dynamic(sampler.log_within(0.01, 5.0));
     falling.pose.position = [0.0, 0.0, 2.0];
     falling.velocity = [0.0, 0.0, -10.0];
-    let (shape, _) = dice.solid(1e-4);
+    let (shape, _) = sampler.solid(1e-4);
     scene.bodies.push(body("ball", falling, shape, 0.5));
-    Trial { scene, laws: super::symmetries(dice) }
+    Trial { scene, laws: super::symmetries(sampler) }
 }

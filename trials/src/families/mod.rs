@@ -10,9 +10,9 @@ mod soft;
 mod towers;
 
 use super::Trial;
-use super::dice::Dice;
 use super::laws::Law;
-use super::transform::Change;
+use super::sampler::SceneSampler;
+use super::transform::Transformation;
 use pliant_scenes::format::{AutoOr, Integrator, RigidSolver, Scene};
 
 /// A kind of scenes.
@@ -25,7 +25,7 @@ pub struct Family {
     /// Whether a trial takes seconds: such a family is run only where it is named.
     pub long: bool,
     /// Draws a trial.
-    pub draw: fn(&mut Dice) -> Trial,
+    pub draw: fn(&mut SceneSampler) -> Trial,
 }
 
 /// All families.
@@ -63,57 +63,58 @@ fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64, work: f6
 }
 
 /// The settings that any scene may have, drawn over what the schema allows.
-fn settings(dice: &mut Dice, scene: &mut Scene) {
-    scene.coupling = dice.pick(&[
+fn settings(sampler: &mut SceneSampler, scene: &mut Scene) {
+    scene.coupling = sampler.pick(&[
         pliant_scenes::format::Coupling::Auto,
         pliant_scenes::format::Coupling::Auto,
         pliant_scenes::format::Coupling::Weak,
         pliant_scenes::format::Coupling::Strong,
     ]);
-    if dice.chance(0.3) {
-        scene.solver.relative_tolerance = dice.log_within(1e-5, 5e-2);
+    if sampler.chance(0.3) {
+        scene.solver.relative_tolerance = sampler.log_within(1e-5, 5e-2);
     }
-    if dice.chance(0.3) {
-        scene.contact.stiffness = AutoOr::Value(dice.log_within(1e2, 1e5));
+    if sampler.chance(0.3) {
+        scene.contact.stiffness = AutoOr::Value(sampler.log_within(1e2, 1e5));
     }
-    if dice.chance(0.3) {
-        scene.contact.dissipation = dice.log_within(1e-2, 1e2);
+    if sampler.chance(0.3) {
+        scene.contact.dissipation = sampler.log_within(1e-2, 1e2);
     }
-    rigid_settings(dice, scene);
+    rigid_settings(sampler, scene);
 }
 
 /// Those of rigid bodies.
-fn rigid_settings(dice: &mut Dice, scene: &mut Scene) {
-    if dice.chance(0.3) {
-        scene.rigid.stiffness = dice.log_within(1e3, 1e8);
+fn rigid_settings(sampler: &mut SceneSampler, scene: &mut Scene) {
+    if sampler.chance(0.3) {
+        scene.rigid.stiffness = sampler.log_within(1e3, 1e8);
     }
-    if dice.chance(0.3) {
-        scene.rigid.dissipation = dice.log_within(1e-2, 1e3);
+    if sampler.chance(0.3) {
+        scene.rigid.dissipation = sampler.log_within(1e-2, 1e3);
     }
-    match dice.count(0, 9) {
+    match sampler.count(0, 9) {
         0 => scene.rigid.integrator = Integrator::Trapezoid { step: None },
         1 => {
-            let accuracy = dice.log_within(1e-6, 1e-2);
+            let accuracy = sampler.log_within(1e-6, 1e-2);
             scene.rigid.integrator = Integrator::ErrorControlled { accuracy, max_step: 0.1, order: None };
         }
         2 => scene.rigid_solver = RigidSolver::Comfree,
         3 => {
-            scene.rigid.integrator = Integrator::Fixed { step: Some(scene.dt / f64::from(dice.count(1, 4))) }
+            scene.rigid.integrator =
+                Integrator::Fixed { step: Some(scene.dt / f64::from(sampler.count(1, 4))) }
         }
         _ => {}
     }
 }
 
 /// Two ways of seeing a scene, of all that leave it the same.
-fn symmetries(dice: &mut Dice) -> Vec<Law> {
+fn symmetries(sampler: &mut SceneSampler) -> Vec<Law> {
     let mut one = || {
-        let blocks = [0; 3].map(|_| dice.count(0, 40) as i32 - 20);
-        let change = match dice.count(0, 6) {
-            0 => Change::Moved { blocks },
-            1 => Change::Turned { axis: dice.count(0, 2) as usize },
-            2 => Change::Mirrored,
-            3 => Change::Renamed,
-            4 => Change::Reordered,
+        let blocks = [0; 3].map(|_| sampler.count(0, 40) as i32 - 20);
+        let change = match sampler.count(0, 6) {
+            0 => Transformation::Moved { blocks },
+            1 => Transformation::Turned { axis: sampler.count(0, 2) as usize },
+            2 => Transformation::Mirrored,
+            3 => Transformation::Renamed,
+            4 => Transformation::Reordered,
             5 => return Law::Resumed,
             _ => return Law::Threads,
         };

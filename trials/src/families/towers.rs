@@ -1,9 +1,9 @@
 //! Towers of boxes that stand.
 
 use super::{Family, Trial, at_rest};
-use crate::dice::Dice;
+use crate::builders::{body, dynamic, floor};
 use crate::laws::Law;
-use crate::parts::{body, dynamic, floor};
+use crate::sampler::SceneSampler;
 use pliant_scenes::format::{RigidShape, RigidSolver, Scene};
 
 /// They stand with their centres over what carries them.
@@ -14,21 +14,21 @@ pub const FAMILY: Family = Family {
     draw,
 };
 
-fn draw(dice: &mut Dice) -> Trial {
-    let mut scene = Scene::empty("tower", 1.0, dice.pick(&[1e-3, 2e-3]));
-    scene.rigid_solver = dice.pick(&[RigidSolver::Icf, RigidSolver::Comfree]);
+fn draw(sampler: &mut SceneSampler) -> Trial {
+    let mut scene = Scene::empty("tower", 1.0, sampler.pick(&[1e-3, 2e-3]));
+    scene.rigid_solver = sampler.pick(&[RigidSolver::Icf, RigidSolver::Comfree]);
     scene.bodies.push(floor(0.6));
-    let half = dice.log_within(0.01, 0.1);
-    let usual = 8000.0 * half.powi(3) * dice.log_within(0.05, 1.0);
-    let uneven = dice.chance(0.4);
+    let half = sampler.log_within(0.01, 0.1);
+    let usual = 8000.0 * half.powi(3) * sampler.log_within(0.05, 1.0);
+    let uneven = sampler.chance(0.4);
     let mut height = 0.0;
-    for number in 0..dice.count(2, 10) {
+    for number in 0..sampler.count(2, 10) {
         let (ratio, thin) =
-            if uneven { (dice.log_within(1.0, 30.0), dice.within(0.5, 1.0)) } else { (1.0, 1.0) };
+            if uneven { (sampler.log_within(1.0, 30.0), sampler.within(0.5, 1.0)) } else { (1.0, 1.0) };
         let mut brick = dynamic(usual * ratio);
         // To the one side and to the other: the centre of all above is over each.
         let side = if number % 2 == 0 { 1.0 } else { -1.0 };
-        let aside = 0.25 * half * side * dice.within(0.0, 1.0);
+        let aside = 0.25 * half * side * sampler.within(0.0, 1.0);
         brick.pose.position = [aside, -aside * 0.5, height + thin * half];
         height += 2.0 * thin * half;
         let shape = RigidShape::Box { half_extents: [half, half, thin * half] };

@@ -3,8 +3,8 @@
 //! Tolerances are one a law, for all scenes. What rounding alone may do to a run is measured: a run whose start was changed by
 //! parts in a million says how much a difference grows.
 
-mod alone;
-mod compared;
+mod run_pairs;
+mod single_run;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::record::{End, NoRun, Record, record, record_resumed};
-use super::transform::Change;
+use super::transform::Transformation;
 use pliant_scenes::format::Scene;
 
 /// A law.
@@ -27,13 +27,13 @@ pub enum Law {
     /// What nothing holds keeps its momentum and angular momentum, but for gravity's impulse.
     Momentum,
     /// Nothing is inside of bodies, nor beyond floors.
-    Inside,
+    Penetration,
     /// Floors carry what stands on them: force times time is weight times time less the change of momentum.
     Weight,
     /// The same scene, seen otherwise, has the same result.
     Same {
         /// What is changed.
-        change: Change,
+        change: Transformation,
     },
     /// Stopped at half of its steps and gone on with, the run has the same bits.
     Resumed,
@@ -55,7 +55,7 @@ impl Law {
         match self {
             Self::Energy { .. } => "energy".to_owned(),
             Self::Momentum => "momentum".to_owned(),
-            Self::Inside => "inside".to_owned(),
+            Self::Penetration => "inside".to_owned(),
             Self::Weight => "weight".to_owned(),
             Self::Same { change } => change.name().to_owned(),
             Self::Resumed => "resumed".to_owned(),
@@ -141,21 +141,23 @@ fn panicked(message: String) -> Finding {
 
 fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Option<f64>>) -> Verdict {
     match law {
-        Law::Energy { frame } => alone::energy(scene, base, &Vector3::from(*frame)),
-        Law::Momentum => alone::momentum(scene, base),
-        Law::Inside => alone::inside(scene, base),
-        Law::Weight => alone::weight(base),
-        Law::Same { change: how @ Change::Boosted { .. } } => compared::boosted(scene, base, how),
-        Law::Same { change: how } => compared::same(scene, base, how, sensitivity),
-        Law::Resumed => compared::bits("resumed", base, record_resumed(scene)),
+        Law::Energy { frame } => single_run::energy(scene, base, &Vector3::from(*frame)),
+        Law::Momentum => single_run::momentum(scene, base),
+        Law::Penetration => single_run::inside(scene, base),
+        Law::Weight => single_run::weight(base),
+        Law::Same { change: transformation @ Transformation::Boosted { .. } } => {
+            run_pairs::boosted(scene, base, transformation)
+        }
+        Law::Same { change: transformation } => run_pairs::same(scene, base, transformation, sensitivity),
+        Law::Resumed => run_pairs::bits("resumed", base, record_resumed(scene)),
         Law::Threads => match rayon::ThreadPoolBuilder::new().num_threads(3).build() {
-            Ok(pool) => compared::bits("threads", base, pool.install(|| record(scene))),
+            Ok(pool) => run_pairs::bits("threads", base, pool.install(|| record(scene))),
             Err(_) => Verdict::Skipped("threads cannot be started"),
         },
-        Law::Kept => alone::kept(base),
-        Law::Stands => alone::stands(scene, base),
-        Law::Friction => alone::friction(scene, base),
-        Law::Refined => compared::refined(scene, base),
+        Law::Kept => single_run::kept(base),
+        Law::Stands => single_run::stands(scene, base),
+        Law::Friction => single_run::friction(scene, base),
+        Law::Refined => run_pairs::refined(scene, base),
     }
 }
 

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 
 use super::*;
-use crate::parts::{body, dynamic, floor, moving, soft};
-use crate::record::Inside;
+use crate::builders::{body, dynamic, floor, moving, soft};
+use crate::record::Penetration;
 use crate::transform::change;
 use pliant_scenes::format::{Motion, RigidShape, SoftShape};
 
@@ -68,7 +68,7 @@ fn last(run: &mut Record) -> &mut crate::record::Moment {
 fn energy_from_nowhere_is_seen() {
     let run = run(&collision());
     let scene = collision();
-    let law = |run: &Record| alone::energy(&scene, run, &Vector3::zeros());
+    let law = |run: &Record| single_run::energy(&scene, run, &Vector3::zeros());
     // Before they meet, so that nothing is lost yet.
     fails_with(&run, law, |run| run.moments[1].kinetic += 0.03 * run.moments[0].kinetic);
     fails_with(&run, law, |run| last(run).elastic = f64::NAN);
@@ -85,42 +85,42 @@ fn momentum_from_nowhere_is_seen() {
     let mut scene = collision();
     let free = run(&scene);
     let step = 0.01 * free.mass;
-    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).linear.y += step);
-    fails_with(&free, |run| alone::momentum(&scene, run), |run| last(run).angular.x += 0.1 * step);
+    fails_with(&free, |run| single_run::momentum(&scene, run), |run| last(run).linear.y += step);
+    fails_with(&free, |run| single_run::momentum(&scene, run), |run| last(run).angular.x += 0.1 * step);
     scene.gravity = [0.0, 0.0, -9.81];
-    fails_with(&run(&scene), |run| alone::momentum(&scene, run), |run| run.gravity = -run.gravity);
+    fails_with(&run(&scene), |run| single_run::momentum(&scene, run), |run| run.gravity = -run.gravity);
 }
 
 #[test]
 fn what_is_inside_is_seen() {
-    let found = Inside { what: "a particle".to_owned(), of: "box".to_owned(), depth: 0.02, time: 0.0 };
+    let found = Penetration { what: "a particle".to_owned(), of: "box".to_owned(), depth: 0.02, time: 0.0 };
     let scene = collision();
-    fails_with(&run(&scene), |run| alone::inside(&scene, run), |run| run.inside.push(found.clone()));
+    fails_with(&run(&scene), |run| single_run::inside(&scene, run), |run| run.inside.push(found.clone()));
 }
 
 #[test]
 fn a_wrong_weight_is_seen() {
     let run = run(&standing(0.0));
-    fails_with(&run, alone::weight, |run| run.moments.iter_mut().for_each(|m| m.on_ground *= 1.02));
-    fails_with(&run, alone::weight, |run| run.mass *= 1.02);
+    fails_with(&run, single_run::weight, |run| run.moments.iter_mut().for_each(|m| m.on_ground *= 1.02));
+    fails_with(&run, single_run::weight, |run| run.mass *= 1.02);
 }
 
 #[test]
 fn a_wrong_friction_is_seen() {
     let mut scene = standing(2.0);
-    let law = |run: &Record| alone::friction(&scene, run);
+    let law = |run: &Record| single_run::friction(&scene, run);
     fails_with(&run(&scene), law, |run| last(run).linear *= 0.98);
     if let Motion::Dynamic(dynamic) = &mut scene.bodies[1].motion {
         dynamic.velocity = [0.0; 3];
     }
     scene.bodies[0].motion = moving(Default::default(), [-2.0, 0.0, 0.0].into());
-    assert_eq!(alone::friction(&scene, &run(&scene)), Verdict::Held);
+    assert_eq!(single_run::friction(&scene, &run(&scene)), Verdict::Held);
 }
 
 #[test]
 fn a_fallen_tower_is_seen() {
     let scene = standing(0.0);
-    let law = |run: &Record| alone::stands(&scene, run);
+    let law = |run: &Record| single_run::stands(&scene, run);
     fails_with(&run(&scene), law, |run| run.bodies[1].pose.translation.vector.x += 0.02);
 }
 
@@ -128,7 +128,7 @@ fn a_fallen_tower_is_seen() {
 fn lost_energy_is_seen_where_nothing_takes_any() {
     let mut scene = collision();
     scene.soft.clear();
-    fails_with(&run(&scene), alone::kept, |run| last(run).kinetic *= 0.98);
+    fails_with(&run(&scene), single_run::kept, |run| last(run).kinetic *= 0.98);
 }
 
 // The law: the same scene seen otherwise is the same scene, and what was not undone, or undone otherwise, is seen.
@@ -137,23 +137,26 @@ fn another_result_of_the_same_scene_is_seen() {
     let scene = collision();
     let base = run(&scene);
     let changes = [
-        Change::Moved { blocks: [3, -2, 7] },
-        Change::Turned { axis: 0 },
-        Change::Turned { axis: 2 },
-        Change::Mirrored,
-        Change::Renamed,
-        Change::Reordered,
-        Change::Boosted { velocity: [0.0, 0.5, -1.0] },
+        Transformation::Moved { blocks: [3, -2, 7] },
+        Transformation::Turned { axis: 0 },
+        Transformation::Turned { axis: 2 },
+        Transformation::Mirrored,
+        Transformation::Renamed,
+        Transformation::Reordered,
+        Transformation::Boosted { velocity: [0.0, 0.5, -1.0] },
     ];
-    for how in changes {
-        let found = judge(&scene, &[Law::Same { change: how }]);
-        assert!(matches!(&found, Outcome::Held { skipped } if skipped.is_empty()), "{how:?}: {found:?}");
-        let other = run(&change(&scene, &how).unwrap());
-        if matches!(how, Change::Renamed | Change::Reordered) {
+    for transformation in changes {
+        let found = judge(&scene, &[Law::Same { change: transformation }]);
+        assert!(
+            matches!(&found, Outcome::Held { skipped } if skipped.is_empty()),
+            "{transformation:?}: {found:?}"
+        );
+        let other = run(&change(&scene, &transformation).unwrap());
+        if matches!(transformation, Transformation::Renamed | Transformation::Reordered) {
             continue;
         }
-        let wrong = Change::Turned { axis: 1 }.undo(other, &scene);
-        assert!(compared::difference(&base, &wrong) > 0.1, "{how:?}");
+        let wrong = Transformation::Turned { axis: 1 }.undo(other, &scene);
+        assert!(run_pairs::difference(&base, &wrong) > 0.1, "{transformation:?}");
     }
 }
 
@@ -161,7 +164,7 @@ fn another_result_of_the_same_scene_is_seen() {
 fn other_bits_are_seen() {
     let scene = collision();
     let base = run(&scene);
-    assert_eq!(compared::bits("resumed", &base, record_resumed(&scene)), Verdict::Held);
-    let nudged = change(&scene, &Change::Nudged { speed: 1e-12, seed: 0 }).unwrap();
-    assert!(broken(&compared::bits("resumed", &base, record(&nudged))));
+    assert_eq!(run_pairs::bits("resumed", &base, record_resumed(&scene)), Verdict::Held);
+    let nudged = change(&scene, &Transformation::Nudged { speed: 1e-12, seed: 0 }).unwrap();
+    assert!(broken(&run_pairs::bits("resumed", &base, record(&nudged))));
 }

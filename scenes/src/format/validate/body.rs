@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::names::Names;
-use crate::format::{Body, Dynamic, Geometry, Impedance, Joint, Motion, RigidShape, Scene};
+use crate::format::{BodySpec, Dynamic, Geometry, Impedance, JointSpec, Motion, RigidShape, Scene};
 
 impl Check {
     pub(super) fn bodies(&mut self, scene: &Scene, names: &Names) {
@@ -28,7 +28,7 @@ impl Check {
         }
     }
 
-    fn body(&mut self, path: &str, body: &Body) {
+    fn body(&mut self, path: &str, body: &BodySpec) {
         let motion = format!("{path}.motion");
         match &body.motion {
             Motion::Fixed { pose } => self.pose(&format!("{motion}.pose"), pose),
@@ -71,7 +71,7 @@ impl Check {
         self.pose(&format!("{path}.pose"), &dynamic.pose);
         self.joint(&format!("{path}.joint"), &dynamic.joint);
         self.mass(path, dynamic, geometries);
-        let free = matches!(dynamic.joint, Joint::Free {});
+        let free = matches!(dynamic.joint, JointSpec::Free {});
         for (name, value, unit) in
             [("velocity", dynamic.velocity, "m/s"), ("angular_velocity", dynamic.angular_velocity, "rad/s")]
         {

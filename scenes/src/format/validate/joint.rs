@@ -1,16 +1,16 @@
 //! Joints that a scene writes out.
 
 use super::Check;
-use crate::format::{Joint, Passive};
+use crate::format::{JointSpec, Passive};
 
 impl Check {
-    pub(super) fn joint(&mut self, path: &str, joint: &Joint) {
+    pub(super) fn joint(&mut self, path: &str, joint: &JointSpec) {
         match joint {
-            Joint::Free {} | Joint::Fixed {} | Joint::Ball(_) => {}
-            Joint::Revolute(axis) | Joint::Prismatic(axis) => {
+            JointSpec::Free {} | JointSpec::Fixed {} | JointSpec::Ball(_) => {}
+            JointSpec::Revolute(axis) | JointSpec::Prismatic(axis) => {
                 self.direction(&format!("{path}.axis"), &axis.axis);
             }
-            Joint::Universal(universal) => {
+            JointSpec::Universal(universal) => {
                 let [a, b] = &universal.axes;
                 self.direction(&format!("{path}.axes[0]"), a);
                 self.direction(&format!("{path}.axes[1]"), b);
@@ -21,7 +21,9 @@ impl Check {
                     self.problem(&format!("{path}.axes"), format!("{a:?} and {b:?} must not be parallel"));
                 }
             }
-            Joint::Planar(planar) => self.orientation(&format!("{path}.orientation"), &planar.orientation),
+            JointSpec::Planar(planar) => {
+                self.orientation(&format!("{path}.orientation"), &planar.orientation)
+            }
         }
         if let Some(position) = joint.position() {
             self.finite(&format!("{path}.position"), &position, "m");
@@ -30,7 +32,7 @@ impl Check {
         for (at, passive) in passives.iter().enumerate() {
             // A list only where the joint has one figure for each degree of freedom.
             let at = match joint {
-                Joint::Universal(_) | Joint::Planar(_) => format!("[{at}]"),
+                JointSpec::Universal(_) | JointSpec::Planar(_) => format!("[{at}]"),
                 _ if at == 0 => String::new(),
                 _ => break,
             };

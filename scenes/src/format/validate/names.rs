@@ -31,12 +31,12 @@ pub(super) enum Contents {
     /// It comes from a file that is not opened here.
     Unknown,
     /// A built-in model.
-    Known(Box<Known>),
+    KnownParts(Box<KnownParts>),
 }
 
 /// The contents of a built-in model, in its order.
 #[derive(Clone)]
-pub(super) struct Known {
+pub(super) struct KnownParts {
     links: Vec<String>,
     joints: Vec<(String, JointFacts)>,
     motors: Vec<String>,
@@ -61,8 +61,10 @@ impl<'a> Names<'a> {
         let mut read = BTreeMap::new();
         let mut contents = |robot: &Robot| match robot.model {
             Some(model) if robot.file.is_none() => {
-                let known: &Option<Known> = read.entry(model).or_insert_with(|| Known::of(model));
-                known.as_ref().map_or(Contents::Unknown, |known| Contents::Known(Box::new(known.clone())))
+                let known: &Option<KnownParts> = read.entry(model).or_insert_with(|| KnownParts::of(model));
+                known
+                    .as_ref()
+                    .map_or(Contents::Unknown, |known| Contents::KnownParts(Box::new(known.clone())))
             }
             _ => Contents::Unknown,
         };
@@ -167,14 +169,14 @@ impl<'a> Names<'a> {
 impl Contents {
     fn link(&self, name: &str) -> Result<(), String> {
         match self {
-            Self::Known(known) => among("links", name, known.links.iter().map(String::as_str)),
+            Self::KnownParts(known) => among("links", name, known.links.iter().map(String::as_str)),
             Self::Unknown => Ok(()),
         }
     }
 
     /// The joint of this name; none where it is not known what there is.
     pub fn joint(&self, name: &str) -> Result<Option<JointFacts>, String> {
-        let Self::Known(known) = self else { return Ok(None) };
+        let Self::KnownParts(known) = self else { return Ok(None) };
         let found = known.joints.iter().find(|(joint, _)| joint == name).map(|(_, facts)| *facts);
         let names = known.joints.iter().map(|(joint, _)| joint.as_str());
         found.map(Some).ok_or_else(|| format!("'{name}' is not one of the robot's joints [{}]", list(names)))
@@ -183,7 +185,7 @@ impl Contents {
     /// There is a motor of this name.
     pub fn motor(&self, name: &str) -> Result<(), String> {
         match self {
-            Self::Known(known) => among("motors", name, known.motors.iter().map(String::as_str)),
+            Self::KnownParts(known) => among("motors", name, known.motors.iter().map(String::as_str)),
             Self::Unknown => Ok(()),
         }
     }
@@ -191,7 +193,7 @@ impl Contents {
     /// There is a keyframe of this name.
     pub fn keyframe(&self, name: &str) -> Result<(), String> {
         match self {
-            Self::Known(known) => among("keyframes", name, known.keyframes.iter().map(String::as_str)),
+            Self::KnownParts(known) => among("keyframes", name, known.keyframes.iter().map(String::as_str)),
             Self::Unknown => Ok(()),
         }
     }
@@ -199,7 +201,7 @@ impl Contents {
     /// The number of joints with one coordinate; none where it is not known.
     pub fn coordinates(&self) -> Option<usize> {
         match self {
-            Self::Known(known) => {
+            Self::KnownParts(known) => {
                 Some(known.joints.iter().filter(|(_, facts)| facts.coordinates && facts.dofs == 1).count())
             }
             Self::Unknown => None,
@@ -207,7 +209,7 @@ impl Contents {
     }
 }
 
-impl Known {
+impl KnownParts {
     /// Reads a built-in model; none where that fails, which its own test tells.
     fn of(model: crate::format::RobotModel) -> Option<Self> {
         let imported = models::import(model).ok()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use super::Check;
-use crate::format::{AutoOr, Material, MaterialRef, Scene, Soft, SoftShape};
+use crate::format::{AutoOr, Material, MaterialRef, Scene, SoftBodySpec, SoftShape};
 
 impl Check {
     pub(super) fn material(&mut self, path: &str, material: &Material) {
@@ -110,7 +110,7 @@ impl Check {
         }
     }
 
-    fn soft_material(&mut self, path: &str, soft: &Soft, scene: &Scene) {
+    fn soft_material(&mut self, path: &str, soft: &SoftBodySpec, scene: &Scene) {
         match &soft.material {
             MaterialRef::Inline(material) => self.material(&format!("{path}.material"), material),
             MaterialRef::Named(name) if !scene.materials.contains_key(name) => {

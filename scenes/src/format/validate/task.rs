@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::names::{Contents, Names};
-use crate::format::{Controller, Gripper, Scene, TargetPositions, Task, Timing, Way, Waypoint};
+use crate::format::{Controller, Gripper, Scene, TargetPositions, Task, Timing, Waypoint, WaypointPath};
 
 impl Check {
     pub(super) fn tasks(&mut self, scene: &Scene, names: &Names) {
@@ -64,7 +64,7 @@ impl Check {
             (Some(_), Some(_)) => self.problem(path, "give joints or a pose, not both"),
             _ => {}
         }
-        if waypoint.joints.is_some() && waypoint.path == Way::Straight {
+        if waypoint.joints.is_some() && waypoint.path == WaypointPath::Straight {
             self.problem(&format!("{path}.path"), "\"straight\" needs a pose, not joints");
         }
         match &waypoint.joints {

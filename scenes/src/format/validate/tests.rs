@@ -87,10 +87,10 @@ fn steps_that_the_closed_form_has_not_are_refused() {
     assert_eq!(problems_of_all(&[comfree]), Vec::<String>::new());
     for wrong in [trapezoid, "rigid.comfree.form=published", per_step] {
         assert_eq!(problems_of_all(&[wrong]), Vec::<String>::new(), "{wrong}");
-        let told = problems_of_all(&[comfree, wrong]);
+        let initial_target = problems_of_all(&[comfree, wrong]);
         assert!(
-            matches!(&told[..], [one] if one.starts_with("rigid.integrator.type: ") && one.contains("\"comfree\"")),
-            "{wrong}: {told:?}"
+            matches!(&initial_target[..], [one] if one.starts_with("rigid.integrator.type: ") && one.contains("\"comfree\"")),
+            "{wrong}: {initial_target:?}"
         );
     }
 }

@@ -9,9 +9,9 @@ use pliant_scenes::format::{Material, RigidShape};
 
 /// A generator with the choices that scenes are drawn by.
 #[derive(Clone, Debug)]
-pub struct Dice(SplitMix64);
+pub struct SceneSampler(SplitMix64);
 
-impl Dice {
+impl SceneSampler {
     /// The choices of trial number `number` of a family under a seed: neighbouring trials share nothing.
     pub fn new(seed: u64, family: &str, number: u64) -> Self {
         // FNV-1a of the family's name, so that families under one seed are not the same draws.
@@ -166,13 +166,13 @@ pub fn wave_speed(material: &Material) -> f64 {
 mod tests {
     use super::*;
     use pliant_scenes::assemble::assemble;
-    use pliant_scenes::format::{Body, Dynamic, Geometry, Joint, Motion, Pose, Scene};
+    use pliant_scenes::format::{BodySpec, Dynamic, Geometry, JointSpec, Motion, Pose, Scene};
 
     fn volume_and_reach(shape: &RigidShape) -> (f64, f64) {
         let mut scene = Scene::empty("solid", 1.0, 1.0);
         let dynamic = Dynamic {
             pose: Pose::default(),
-            joint: Joint::Free {},
+            joint: JointSpec::Free {},
             parent: None,
             density: Some(1.0),
             mass: None,
@@ -185,7 +185,7 @@ mod tests {
             gravity: true,
         };
         let geometries = vec![Geometry::new(shape.clone())];
-        scene.bodies.push(Body {
+        scene.bodies.push(BodySpec {
             name: "solid".to_owned(),
             motion: Motion::Dynamic(Box::new(dynamic)),
             geometries,
@@ -200,10 +200,10 @@ mod tests {
     // The law: a drawn solid has the volume asked for, and lies within its ball.
     #[test]
     fn solids_have_their_volume() {
-        let mut dice = Dice::new(3, "solids", 0);
+        let mut sampler = SceneSampler::new(3, "solids", 0);
         for _ in 0..200 {
-            let volume = dice.log_within(1e-8, 1e-1);
-            let (shape, radius) = dice.solid(volume);
+            let volume = sampler.log_within(1e-8, 1e-1);
+            let (shape, radius) = sampler.solid(volume);
             let (found, reach) = volume_and_reach(&shape);
             assert!((found / volume - 1.0).abs() < 1e-9, "{shape:?}: {found} of {volume}");
             assert!(reach <= radius * (1.0 + 1e-9), "{shape:?}: {reach} beyond {radius}");
@@ -213,7 +213,7 @@ mod tests {
     // The law: the same seed, family and number are the same draws, and any other is not.
     #[test]
     fn draws_follow_from_seed_family_and_number() {
-        let draw = |seed, family, number| Dice::new(seed, family, number).seed();
+        let draw = |seed, family, number| SceneSampler::new(seed, family, number).seed();
         assert_eq!(draw(1, "a", 2), draw(1, "a", 2));
         let all = [draw(1, "a", 2), draw(2, "a", 2), draw(1, "b", 2), draw(1, "a", 3)];
         assert!((0..4).all(|i| (0..i).all(|j| all[i] != all[j])), "{all:?}");

@@ -6,11 +6,11 @@ use pliant_rigid::multibody::LinkId;
 use crate::format::{ComFreeGains, RigidSolver, Scene};
 
 /// Part of the radius of a ball around a body by which it may sink into what it stands on before that is said.
-const SINKS: f64 = 0.5;
+const MAX_SINK_RATIO: f64 = 0.5;
 
-/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by more than [`SINKS`] of their size, `m g/k` on one
+/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by more than [`MAX_SINK_RATIO`] of their size, `m g/k` on one
 /// contact of stiffness k: they seem to fall through it.
-pub(crate) fn too_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
+pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
     // In closed form contact is as stiff as its frequency asks for the mass.
     if scene.rigid_solver == RigidSolver::Comfree
         && matches!(scene.rigid.comfree.gains, ComFreeGains::Physical { .. })
@@ -34,7 +34,7 @@ pub(crate) fn too_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
         let size = balls.map(|(_, radius)| radius).fold(0.0, f64::max);
         let mass = model.links()[link.0].inertia.mass;
         let sinks = mass * gravity / stiffest;
-        if stiffest > 0.0 && sinks > SINKS * size {
+        if stiffest > 0.0 && sinks > MAX_SINK_RATIO * size {
             warnings.push(format!(
                 "body `{}` of {mass:.4} kg presses itself {sinks:.3e} m into what it stands on, and is {size:.3e} m large: a contact's \
                  stiffness is {stiffest:.3e} N/m; rigid.stiffness or the geometries' should be larger",

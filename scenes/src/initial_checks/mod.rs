@@ -4,19 +4,19 @@
 //! Contact drives an overlap out at once, and two materials in one place are one of twice the density: neither
 //! is what a scene means. What a scene does mean, an interference fit, it names in `allow_overlap`.
 
-mod coarse;
+mod resolution;
 mod rigid;
 mod soft;
 mod soft_contact;
 
 use std::fmt;
 
-pub use coarse::CoarseError;
-pub(crate) use coarse::fits_grid;
+pub use resolution::ResolutionError;
+pub(crate) use resolution::fits_grid;
 pub use rigid::RIGID_OVERLAP;
 pub(crate) use rigid::bodies_in_bodies;
-pub(crate) use soft::{Cloud, Region, soft_in_soft};
-pub(crate) use soft_contact::too_soft_contacts;
+pub(crate) use soft::{ParticleCloud, PlacedShape, soft_in_soft};
+pub(crate) use soft_contact::warn_of_soft_contacts;
 
 use crate::format::Scene;
 
@@ -58,7 +58,7 @@ pub struct OverlapError {
 }
 
 /// Whether a scene lets the thing of this name, or the robot that it is a link of, start inside others.
-fn may(scene: &Scene, name: &str) -> bool {
+fn is_allowed(scene: &Scene, name: &str) -> bool {
     let robot = name.split_once('/').map(|(robot, _)| robot);
     scene.allow_overlap.iter().any(|allowed| allowed == name || Some(allowed.as_str()) == robot)
 }

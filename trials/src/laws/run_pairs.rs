@@ -4,21 +4,21 @@ use nalgebra::Vector3;
 
 use super::{MaxOrNan, Verdict, at_most, broken};
 use crate::record::{End, Moment, NoRun, Record, record};
-use crate::transform::{Change, change};
+use crate::transform::{Transformation, change};
 use pliant_scenes::format::{RigidSolver, Scene};
 
 /// Velocities may differ between inertial frames by this part of the largest relative velocity.
 const BOOST: f64 = 0.01;
 /// Velocities of particles are f32, of which some hundred roundings are seen at the end.
 const SINGLE: f64 = 1e-5;
-/// Two runs that differ by rounding may differ by this many times what a change of the start by [`NUDGE`] does.
+/// Two runs that differ by rounding may differ by this many times what a change of the start by [`PERTURBATION`] does.
 const ROUNDING: f64 = 30.0;
 /// Size of that change, of a few parts of f32's precision, and relative to the velocities of the scene.
-const NUDGE: f64 = 1e-6;
+const PERTURBATION: f64 = 1e-6;
 /// Size of a change like that of rounding in f64, relative to the velocities of the scene.
-const JOLT: f64 = 1e-13;
+const ROUNDING_PERTURBATION: f64 = 1e-13;
 /// How many nudges of each size tell whether a run is chaotic, where it seems to break a law.
-const NUDGES: u64 = 20;
+const PERTURBATION_COUNT: u64 = 20;
 /// Solves stop at tolerances; where a run takes another way through its iterations, so much of the velocities may differ.
 const TOLERANCE: f64 = 2e-3;
 /// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not compared.
@@ -45,7 +45,7 @@ pub(super) fn difference(a: &Record, b: &Record) -> f64 {
 }
 
 /// A velocity that tells how fast things are in a run, in the frame of its own centre of mass [m/s].
-fn liveliness(run: &Record) -> f64 {
+fn velocity_scale(run: &Record) -> f64 {
     let speed = |m: &Moment| {
         let mean = m.linear / run.mass;
         (2.0 * m.kinetic_in(&mean, run.mass).max(0.0) / run.mass).sqrt()
@@ -56,57 +56,66 @@ fn liveliness(run: &Record) -> f64 {
 }
 
 /// What a nudge of this speed (m/s) grows to, in parts of the velocities; none where the nudged scene does not run.
-fn grown(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
-    let nudged = change(scene, &Change::Nudged { speed, seed })?;
+fn perturbation_growth(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
+    let nudged = change(scene, &Transformation::Nudged { speed, seed })?;
     let nudged = completed(record(&nudged)).ok()?;
-    Some(difference(base, &nudged) / liveliness(base))
+    Some(difference(base, &nudged) / velocity_scale(base))
 }
 
 /// Whether one of several nudges grows to what chaos is: one alone may miss a jump, such as of a contact from edge to face.
 fn chaotic(scene: &Scene, base: &Record, scale: f64) -> Option<&'static str> {
     let jumps = |size: f64| {
-        (1..=NUDGES).any(|seed| grown(scene, base, size * scale, seed).is_none_or(|grown| grown > CHAOTIC))
+        (1..=PERTURBATION_COUNT).any(|seed| {
+            perturbation_growth(scene, base, size * scale, seed).is_none_or(|grown| grown > CHAOTIC)
+        })
     };
     // What rounding alone throws over is told apart: there may be too much of it.
-    if jumps(JOLT) { Some("chaotic from rounding") } else { jumps(NUDGE).then_some("chaotic") }
+    if jumps(ROUNDING_PERTURBATION) {
+        Some("chaotic from rounding")
+    } else {
+        jumps(PERTURBATION).then_some("chaotic")
+    }
 }
 
 /// The changed scene, undone at its end, against the scene itself.
 pub(super) fn same(
     scene: &Scene,
     base: &Record,
-    how: &Change,
+    transformation: &Transformation,
     sensitivity: &mut Option<Option<f64>>,
 ) -> Verdict {
-    let Some(changed) = change(scene, how) else { return Verdict::Skipped("cannot be changed so") };
+    let Some(changed) = change(scene, transformation) else {
+        return Verdict::Skipped("cannot be changed so");
+    };
     let other = match completed(record(&changed)) {
         Ok(other) => other,
-        Err(reason) => return broken(how.name(), reason),
+        Err(reason) => return broken(transformation.name(), reason),
     };
-    let scale = liveliness(base);
+    let scale = velocity_scale(base);
     if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
     }
     if base.pressed > 1.0 {
         return Verdict::Skipped("said: bodies are pressed through each other");
     }
-    let nudged = *sensitivity.get_or_insert_with(|| grown(scene, base, NUDGE * scale, 0));
+    let nudged =
+        *sensitivity.get_or_insert_with(|| perturbation_growth(scene, base, PERTURBATION * scale, 0));
     let Some(nudged) = nudged else { return Verdict::Skipped("the nudged scene does not run") };
     if nudged > CHAOTIC {
         return Verdict::Skipped("chaotic");
     }
-    let measured = difference(base, &how.undo(other, scene)) / scale;
+    let measured = difference(base, &transformation.undo(other, scene)) / scale;
     let bound = ROUNDING * nudged + TOLERANCE;
     if measured_breaks(measured, bound) {
         if let Some(why) = chaotic(scene, base, scale) {
             return Verdict::Skipped(why);
         }
         // By facets friction of another direction is another; a light body between heavy ones may be thrown elsewhere by that.
-        if has_facets(scene, how) && same_without_friction(scene, how) {
+        if has_facets(scene, transformation) && same_without_friction(scene, transformation) {
             return Verdict::Skipped("facets of the friction cone");
         }
     }
-    at_most(how.name(), measured, bound, || {
+    at_most(transformation.name(), measured, bound, || {
         format!("{:.3e} m/s apart, where a nudge makes {:.3e} m/s", measured * scale, nudged * scale)
     })
 }
@@ -116,31 +125,33 @@ fn measured_breaks(measured: f64, bound: f64) -> bool {
 }
 
 /// Whether friction depends on the directions of the world's axes: the closed form's cone has facets.
-fn has_facets(scene: &Scene, how: &Change) -> bool {
+fn has_facets(scene: &Scene, transformation: &Transformation) -> bool {
     let rubs = scene.bodies.iter().flat_map(|body| &body.geometries).any(|geometry| geometry.friction > 0.0);
     scene.rigid_solver == RigidSolver::Comfree
         && rubs
-        && matches!(how, Change::Turned { .. } | Change::Mirrored)
+        && matches!(transformation, Transformation::Turned { .. } | Transformation::Mirrored)
 }
 
 /// Whether the same scene, without friction, keeps the law.
-fn same_without_friction(scene: &Scene, how: &Change) -> bool {
+fn same_without_friction(scene: &Scene, transformation: &Transformation) -> bool {
     let mut smooth = scene.clone();
     for geometry in smooth.bodies.iter_mut().flat_map(|body| &mut body.geometries) {
         (geometry.friction, geometry.static_friction) = (0.0, None);
     }
     let Ok(base) = completed(record(&smooth)) else { return false };
-    !matches!(same(&smooth, &base, how, &mut None), Verdict::Broken(..))
+    !matches!(same(&smooth, &base, transformation, &mut None), Verdict::Broken(..))
 }
 
 /// Another inertial frame: particles cross the grid otherwise, so that results agree to what the grid resolves.
-pub(super) fn boosted(scene: &Scene, base: &Record, how: &Change) -> Verdict {
-    let Some(changed) = change(scene, how) else { return Verdict::Skipped("cannot be changed so") };
-    let other = match completed(record(&changed)) {
-        Ok(other) => how.undo(other, scene),
-        Err(reason) => return broken(how.name(), reason),
+pub(super) fn boosted(scene: &Scene, base: &Record, transformation: &Transformation) -> Verdict {
+    let Some(changed) = change(scene, transformation) else {
+        return Verdict::Skipped("cannot be changed so");
     };
-    let scale = liveliness(base);
+    let other = match completed(record(&changed)) {
+        Ok(other) => transformation.undo(other, scene),
+        Err(reason) => return broken(transformation.name(), reason),
+    };
+    let scale = velocity_scale(base);
     if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
     }
@@ -149,8 +160,12 @@ pub(super) fn boosted(scene: &Scene, base: &Record, how: &Change) -> Verdict {
     let bodies = bodies.map(|(p, q)| apart(&p.velocity.linear, &q.velocity.linear));
     let parts = base.parts.iter().zip(&other.parts).map(|(p, q)| apart(&p.velocity, &q.velocity));
     let worst = bodies.chain(parts).fold(0.0, f64::max_or_nan);
-    let frame = if let Change::Boosted { velocity } = how { Vector3::from(*velocity).norm() } else { 0.0 };
-    at_most(how.name(), worst / scale, BOOST + SINGLE * frame / scale, || {
+    let frame = if let Transformation::Boosted { velocity } = transformation {
+        Vector3::from(*velocity).norm()
+    } else {
+        0.0
+    };
+    at_most(transformation.name(), worst / scale, BOOST + SINGLE * frame / scale, || {
         format!("{worst:.4} m/s apart after the boost, where velocities are of {scale:.3} m/s")
     })
 }
@@ -188,7 +203,7 @@ pub(super) fn refined(scene: &Scene, base: &Record) -> Verdict {
     match (finer(2.0), finer(4.0)) {
         (Ok(half), Ok(quarter)) => {
             let (first, second) = (difference(base, &half), difference(&half, &quarter));
-            let scale = liveliness(base);
+            let scale = velocity_scale(base);
             if first.is_nan() || first > 0.1 * scale {
                 return Verdict::Skipped("too coarse to converge");
             }

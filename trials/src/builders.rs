@@ -3,15 +3,15 @@
 use nalgebra::Vector3;
 
 use pliant_scenes::format::{
-    AutoOr, Body, Dynamic, Geometry, Joint, Material, MaterialRef, Motion, Pose, RigidShape, Sampling, Scene,
-    Soft, SoftShape, VelocityKeyframe,
+    AutoOr, BodySpec, Dynamic, Geometry, JointSpec, Material, MaterialRef, Motion, Pose, RigidShape,
+    Sampling, Scene, SoftBodySpec, SoftShape, VelocityKeyframe,
 };
 
 /// A body that nothing holds, at rest in the frame of its shapes, with this mass (kg).
 pub fn dynamic(mass: f64) -> Dynamic {
     Dynamic {
         pose: Pose::default(),
-        joint: Joint::Free {},
+        joint: JointSpec::Free {},
         parent: None,
         density: None,
         mass: Some(mass),
@@ -26,8 +26,8 @@ pub fn dynamic(mass: f64) -> Dynamic {
 }
 
 /// A body of one shape.
-pub fn body(name: &str, dynamic: Dynamic, shape: RigidShape, friction: f64) -> Body {
-    Body {
+pub fn body(name: &str, dynamic: Dynamic, shape: RigidShape, friction: f64) -> BodySpec {
+    BodySpec {
         name: name.to_owned(),
         motion: Motion::Dynamic(Box::new(dynamic)),
         geometries: vec![Geometry { friction, ..Geometry::new(shape) }],
@@ -35,8 +35,8 @@ pub fn body(name: &str, dynamic: Dynamic, shape: RigidShape, friction: f64) -> B
 }
 
 /// The half-space z < 0, standing.
-pub fn floor(friction: f64) -> Body {
-    Body {
+pub fn floor(friction: f64) -> BodySpec {
+    BodySpec {
         name: "floor".to_owned(),
         motion: Motion::Fixed { pose: Pose::default() },
         geometries: vec![Geometry { friction, ..Geometry::new(RigidShape::HalfSpace {}) }],
@@ -44,8 +44,8 @@ pub fn floor(friction: f64) -> Body {
 }
 
 /// A soft body at rest.
-pub fn soft(name: &str, shape: SoftShape, position: [f64; 3], material: Material) -> Soft {
-    Soft {
+pub fn soft(name: &str, shape: SoftShape, position: [f64; 3], material: Material) -> SoftBodySpec {
+    SoftBodySpec {
         name: name.to_owned(),
         shape,
         pose: Pose { position, ..Pose::default() },
@@ -64,7 +64,7 @@ pub fn moving(pose: Pose, velocity: Vector3<f64>) -> Motion {
 }
 
 /// The dynamic bodies of a scene.
-pub fn dynamics(scene: &Scene) -> impl Iterator<Item = (&Body, &Dynamic)> {
+pub fn dynamics(scene: &Scene) -> impl Iterator<Item = (&BodySpec, &Dynamic)> {
     scene.bodies.iter().filter_map(|body| match &body.motion {
         Motion::Dynamic(dynamic) => Some((body, &**dynamic)),
         _ => None,

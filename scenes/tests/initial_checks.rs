@@ -8,8 +8,8 @@ use pliant_numeric::random::SplitMix64;
 use pliant_scenes::assemble::AssembleError;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Scene, parse_scene};
+use pliant_scenes::initial_checks::{Overlap, RIGID_OVERLAP};
 use pliant_scenes::scenario::{Scenario, SceneError};
-use pliant_scenes::starts::{Overlap, RIGID_OVERLAP};
 use serde_json::{Value, json};
 
 fn scene(grid: f64, soft: Value, bodies: Value) -> Scene {
@@ -266,7 +266,7 @@ fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
     let error = start(&wide).err().unwrap().to_string();
     assert!(error.contains("particle_radius of 0.06 m") && error.contains("soft[0] 'cube'"), "{error}");
 
-    let Err(SceneError::Assemble(error @ AssembleError::Coarse { .. })) = start(&placed(0.2)) else {
+    let Err(SceneError::Assemble(error @ AssembleError::Resolution { .. })) = start(&placed(0.2)) else {
         panic!()
     };
     assert!(error.to_string().contains("soft[0] 'cube'") && error.to_string().contains("0.2 m"), "{error}");

@@ -4,9 +4,9 @@ use nalgebra::Vector3;
 
 use super::{Verdict, at_most};
 use crate::record::{Moment, Record};
-use pliant_runner::run::{DEEP, GAIN_WARNED};
+use pliant_runner::run::{DEEP_PENETRATION, ENERGY_GAIN_WARNING};
 use pliant_scenes::format::{
-    AutoOr, Body, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
+    AutoOr, BodySpec, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
 
 /// Energy may appear to this part of what took part: the size of the errors of first-order steps, and what issue and documents promise.
@@ -58,12 +58,12 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
         || scene.rigid_solver == RigidSolver::Comfree
         || !scene.constraints.is_empty()
         || run.pressed > 1.0
-        || outruns(run, dt);
-    if worst.0 > ENERGY && asked && run.gained > GAIN_WARNED {
+        || exceeds_step_limits(run, dt);
+    if worst.0 > ENERGY && asked && run.gained > ENERGY_GAIN_WARNING {
         return Verdict::Skipped("said: the run's own balance warns");
     }
     // What turns by a radian or passes its own size in a step is judged by what the run would say.
-    let bound = if outruns(run, dt) { GAIN_WARNED } else { ENERGY };
+    let bound = if exceeds_step_limits(run, dt) { ENERGY_GAIN_WARNING } else { ENERGY };
     at_most("energy", worst.0, bound, || {
         format!(
             "{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part",
@@ -76,7 +76,7 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
 
 /// Whether a body turns by more than a radian in a step of `dt` (s), or goes farther than the scene's least length: contact is looked for once
 /// a step, where it begins.
-fn outruns(run: &Record, dt: f64) -> bool {
+fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
     let mean = run.moments.first().map_or_else(Vector3::zeros, |m| m.linear / run.mass);
     run.start.iter().chain(&run.bodies).filter(|body| body.dynamic).any(|body| {
         let relative = body.velocity.linear - mean;
@@ -128,8 +128,8 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
 }
 
 /// Whether a body is a floor at the origin, or an upright box on a floor or on another box.
-fn is_carried(body: &Body, scene: &Scene) -> bool {
-    let faces = |body: &Body| match (&body.motion, body.geometries.first().map(|g| &g.shape)) {
+fn is_carried(body: &BodySpec, scene: &Scene) -> bool {
+    let faces = |body: &BodySpec| match (&body.motion, body.geometries.first().map(|g| &g.shape)) {
         (Motion::Fixed { pose }, Some(RigidShape::HalfSpace {})) => {
             Some([f64::NEG_INFINITY, pose.position[2]])
         }
@@ -140,8 +140,9 @@ fn is_carried(body: &Body, scene: &Scene) -> bool {
         _ => None,
     };
     let Some([below, top]) = faces(body) else { return false };
-    let carries =
-        |other: &Body| faces(other).is_some_and(|[_, above]| (above - below).abs() < 1e-3 * (top - below));
+    let carries = |other: &BodySpec| {
+        faces(other).is_some_and(|[_, above]| (above - below).abs() < 1e-3 * (top - below))
+    };
     below == f64::NEG_INFINITY || scene.bodies.iter().any(carries)
 }
 
@@ -190,7 +191,7 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     }
     // A scene that asks for a soft contact gets it, and is told.
     let asked = matches!(scene.contact.stiffness, AutoOr::Value(_));
-    if asked && scene.grid_spacing.is_some_and(|h| run.deepest > DEEP * h) {
+    if asked && scene.grid_spacing.is_some_and(|h| run.deepest > DEEP_PENETRATION * h) {
         return Verdict::Skipped("said: contact as soft as the scene asks for lets particles in");
     }
     at_most("inside", worst.depth / run.length, 0.5, || {
@@ -223,7 +224,7 @@ pub(super) fn weight(run: &Record) -> Verdict {
 /// One soft body or block on one floor, both known by their friction, slides the whole time: Coulomb.
 pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let slides = scene.bodies.iter().filter(|body| !matches!(body.motion, Motion::Dynamic(_)));
-    let Some([floor]) = slides.collect::<Vec<&Body>>().first_chunk().copied() else {
+    let Some([floor]) = slides.collect::<Vec<&BodySpec>>().first_chunk().copied() else {
         return Verdict::Skipped("no floor");
     };
     let (Some(geometry), Some(first), Some(last)) =

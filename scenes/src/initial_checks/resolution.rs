@@ -4,7 +4,7 @@
 const FEWEST_CELLS: f64 = 1.0;
 
 /// Cells across a body's smallest side below which a run warns.
-const WANTED_CELLS: f64 = 2.0;
+const ADVISED_CELLS: f64 = 2.0;
 
 /// Particles across a body's smallest side below which it is refused: one has no strain across it.
 const FEWEST_PARTICLES: f64 = 2.0;
@@ -14,7 +14,7 @@ const SLACK: f64 = 1e-6;
 
 /// A body that the grid or its particles cannot resolve.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum CoarseError {
+pub enum ResolutionError {
     /// The grid is coarser than the body.
     #[error(
         "the body is {extent:.4e} m across, less than one cell of the grid; take a grid_spacing of at most \
@@ -70,23 +70,23 @@ pub(crate) fn fits_grid(
     distances: [f64; 3],
     spacing: f64,
     fixed_radius: Option<f64>,
-) -> Result<Option<f64>, CoarseError> {
+) -> Result<Option<f64>, ResolutionError> {
     let extent = extents.into_iter().fold(f64::INFINITY, f64::min);
     if extent < FEWEST_CELLS * spacing * (1.0 - SLACK) {
-        return Err(CoarseError::Grid { extent, spacing });
+        return Err(ResolutionError::Grid { extent, spacing });
     }
     let distance = distances.into_iter().fold(0.0, f64::max);
     if distance > spacing * (1.0 + SLACK) {
-        return Err(CoarseError::Holes { distance, spacing });
+        return Err(ResolutionError::Holes { distance, spacing });
     }
     for (extent, distance) in extents.into_iter().zip(distances) {
         if extent < FEWEST_PARTICLES * distance * (1.0 - SLACK) {
-            return Err(CoarseError::Particles { extent, distance });
+            return Err(ResolutionError::Particles { extent, distance });
         }
     }
     if let Some(radius) = fixed_radius.filter(|radius| 2.0 * radius > extent) {
-        return Err(CoarseError::Radius { radius, extent });
+        return Err(ResolutionError::Radius { radius, extent });
     }
     let cells = extent / spacing;
-    Ok((cells < WANTED_CELLS * (1.0 - SLACK)).then_some(cells))
+    Ok((cells < ADVISED_CELLS * (1.0 - SLACK)).then_some(cells))
 }

@@ -6,13 +6,13 @@ use pliant_coupling::{BackendError, World};
 use serde_json::{Value, json};
 
 use super::{BenchError, in_pool};
-use pliant_runner::machine::Machine;
+use pliant_runner::machine::OpenBackend;
 use pliant_runner::run::{Statistics, StepFigures};
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
 /// A scene at its end, and what its steps took.
-pub(super) struct Whole {
+pub(super) struct SceneRun {
     pub world: World,
     /// Wall time of each step \[ms\].
     pub wall_ms: Vec<f64>,
@@ -22,30 +22,30 @@ pub(super) struct Whole {
     scene: Scene,
 }
 
-/// Runs a scene for its time on this many threads; `look` sees the world before the first step and after each, and is not timed.
+/// Runs a scene for its time on this many threads; `observe` sees the world before the first step and after each, and is not timed.
 pub(super) fn run_whole(
     part: &'static str,
     scene: &Scene,
-    machine: &Machine,
+    machine: &OpenBackend,
     threads: usize,
-    look: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
-) -> Result<Whole, BenchError> {
-    in_pool(part, threads, || run_in_pool(part, scene, machine, look))?
+    observe: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
+) -> Result<SceneRun, BenchError> {
+    in_pool(part, threads, || run_in_pool(part, scene, machine, observe))?
 }
 
 fn run_in_pool(
     part: &'static str,
     scene: &Scene,
-    machine: &Machine,
-    mut look: impl FnMut(&mut World) -> Result<(), BackendError>,
-) -> Result<Whole, BenchError> {
+    machine: &OpenBackend,
+    mut observe: impl FnMut(&mut World) -> Result<(), BackendError>,
+) -> Result<SceneRun, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
     let mut scenario = Scenario::new(scene).map_err(|e| fail(e.to_string()))?;
     machine.attach(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     let steps = (scene.duration / scene.dt).round() as usize;
     let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
     let mut substeps = 0;
-    look(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
+    observe(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     for _ in 0..steps {
         let clock = Instant::now();
         let report = scenario.step().map_err(|e| fail(e.to_string()))?;
@@ -53,12 +53,12 @@ fn run_in_pool(
         wall_ms.push(wall);
         substeps = report.substeps;
         statistics.add(&StepFigures::of(&report, wall));
-        look(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
+        observe(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
     }
-    Ok(Whole { world: scenario.world, wall_ms, statistics, substeps, scene: scene.clone() })
+    Ok(SceneRun { world: scenario.world, wall_ms, statistics, substeps, scene: scene.clone() })
 }
 
-impl Whole {
+impl SceneRun {
     /// Wall time of all steps \[s\].
     pub fn wall(&self) -> f64 {
         self.wall_ms.iter().sum::<f64>() * 1e-3

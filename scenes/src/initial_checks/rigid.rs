@@ -7,7 +7,7 @@ use pliant_rigid::Body;
 use pliant_rigid::collision::Detector;
 use pliant_rigid::multibody::{Kinematics, LinkId};
 
-use super::{Overlap, OverlapError, may};
+use super::{Overlap, OverlapError, is_allowed};
 use crate::format::Scene;
 
 /// By how much bodies may overlap at the start, against the radius of a ball around the smaller of the two
@@ -51,7 +51,7 @@ pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<Strin
     let (mut warnings, mut overlaps) = (Vec::new(), Vec::new());
     for ((a, b), overlap) in found {
         let [a, b] = [&bodies[a].name, &bodies[b].name];
-        if may(scene, a) || may(scene, b) {
+        if is_allowed(scene, a) || is_allowed(scene, b) {
             continue;
         }
         let robot = |name: &str| name.split_once('/').map(|(robot, _)| robot.to_owned());

@@ -4,7 +4,7 @@ use pliant_coupling::World;
 
 /// Statistics of the depths of the contacts that overlap, each point of contact by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Depths {
+pub struct PenetrationStatistics {
     /// How many overlap [-].
     pub count: usize,
     /// Deepest [m].
@@ -13,7 +13,7 @@ pub struct Depths {
     squares: f64,
 }
 
-impl Depths {
+impl PenetrationStatistics {
     /// Those of the contacts of a world's last step, as they were at its start.
     pub fn of(world: &World) -> Self {
         let mut depths = Self::default();
@@ -57,7 +57,7 @@ mod tests {
     // The law: mean and deviation of 1, 2, 3, 6 are 3 and sqrt(3.5); gaps do not count.
     #[test]
     fn depths_have_their_mean_and_deviation() {
-        let mut depths = Depths::default();
+        let mut depths = PenetrationStatistics::default();
         [1.0, -5.0, 2.0, 3.0, 0.0, 6.0].into_iter().for_each(|d| depths.add(d));
         assert_eq!((depths.count, depths.deepest, depths.mean()), (4, 6.0, 3.0));
         assert!((depths.deviation() - 3.5_f64.sqrt()).abs() < 1e-12);

@@ -4,11 +4,11 @@ use nalgebra::{Isometry3, Point3};
 use pliant_coupling::ALLOWED_OVERLAP;
 use pliant_rigid::Shape;
 
-use super::{Overlap, OverlapError, may};
+use super::{Overlap, OverlapError, is_allowed};
 use crate::format::Scene;
 
 /// The particles of a soft body or cloth.
-pub(crate) struct Cloud<'a> {
+pub(crate) struct ParticleCloud<'a> {
     /// Name in the scene.
     pub name: &'a str,
     /// Name and path, for messages.
@@ -20,7 +20,7 @@ pub(crate) struct Cloud<'a> {
 }
 
 /// Where a soft body is; it is the cloud of the same number.
-pub(crate) struct Region {
+pub(crate) struct PlacedShape {
     pub shape: Shape,
     /// Its frame in the world.
     pub pose: Isometry3<f64>,
@@ -29,15 +29,15 @@ pub(crate) struct Region {
 /// Refuses particles that start in another soft body by more than [`ALLOWED_OVERLAP`] of the grid's spacing [m].
 pub(crate) fn soft_in_soft(
     scene: &Scene,
-    clouds: &[Cloud<'_>],
-    regions: &[Region],
+    clouds: &[ParticleCloud<'_>],
+    regions: &[PlacedShape],
     spacing: f64,
 ) -> Result<(), OverlapError> {
     let limit = ALLOWED_OVERLAP * spacing;
     let mut overlaps = Vec::new();
     for (first, region) in regions.iter().enumerate() {
         for (second, cloud) in clouds.iter().enumerate().skip(first + 1) {
-            if may(scene, clouds[first].name) || may(scene, cloud.name) {
+            if is_allowed(scene, clouds[first].name) || is_allowed(scene, cloud.name) {
                 continue;
             }
             // Of two soft bodies each is looked for in the other, and the deeper look counts.
@@ -55,7 +55,7 @@ pub(crate) fn soft_in_soft(
 }
 
 /// Depth [m] and place of the deepest particle, if that is deeper than `limit` [m].
-fn deepest(cloud: &Cloud<'_>, region: &Region, limit: f64) -> Option<(f64, Point3<f64>)> {
+fn deepest(cloud: &ParticleCloud<'_>, region: &PlacedShape, limit: f64) -> Option<(f64, Point3<f64>)> {
     let mut found: Option<(f64, Point3<f64>)> = None;
     for position in &cloud.positions {
         let local = region.pose.inverse_transform_point(position);
