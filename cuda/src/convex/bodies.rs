@@ -1,8 +1,5 @@
 //! Bodies that answer within the solves: strong coupling.
 
-use pliant_coupling::convex::Mobility;
-
-use super::DeviceConvexSolver;
 use crate::kernels::{
     CONVEX_BODY_ROWS, CONVEX_BODY_SUMS, CONVEX_NO_ANSWER, CONVEX_THREADS, ConvexBodies, Kernel,
 };
@@ -13,9 +10,9 @@ use crate::{Buffer, Device, DeviceError};
 /// matrices of the bodies' unknowns.
 #[derive(Debug)]
 pub(super) struct Bodies {
-    counts: Buffer<u32>,
-    places: Buffer<u32>,
-    factor: Buffer<f64>,
+    pub(super) counts: Buffer<u32>,
+    pub(super) places: Buffer<u32>,
+    pub(super) factor: Buffer<f64>,
     answers: Buffer<[f64; 6]>,
     rows: Buffer<f64>,
     velocities: Buffer<f64>,
@@ -25,14 +22,19 @@ pub(super) struct Bodies {
     matrix: Buffer<f64>,
     inverse: Buffer<f64>,
     /// Bodies that can answer.
-    capacity: usize,
+    pub(super) capacity: usize,
     /// Blocks that the device can hold.
     resident: u32,
 }
 
 impl Bodies {
     /// For this many bodies that answer of all `bodies`, in solves of up to `contacts` contacts.
-    fn new(device: &Device, capacity: usize, bodies: usize, contacts: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        device: &Device,
+        capacity: usize,
+        bodies: usize,
+        contacts: usize,
+    ) -> Result<Self, DeviceError> {
         let unknowns = 6 * capacity;
         Ok(Self {
             counts: device.upload(&[0; 2])?,
@@ -91,41 +93,4 @@ impl Bodies {
 
 fn tile_sums(device: &Device, capacity: usize, contacts: usize) -> Result<Buffer<f64>, DeviceError> {
     device.allocate(contacts.div_ceil(CONVEX_THREADS as usize) * capacity * CONVEX_BODY_SUMS as usize)
-}
-
-impl DeviceConvexSolver {
-    /// Has bodies answer in the next solves as their `mobility` says, whose attachments do not matter: `places` has for each body of the
-    /// contacts its number among the mobility's bodies, if it answers. Memory grows where there is too little. True where commands are to
-    /// be recorded anew; where none answers, and none did, nothing happens.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn set_mobility(&mut self, mobility: &Mobility, places: &[Option<u32>]) -> Result<bool, DeviceError> {
-        let answering = mobility.bodies();
-        if answering == 0 && self.bodies.is_none() {
-            return Ok(false);
-        }
-        let fits = |memory: &&Bodies| memory.capacity >= answering && memory.places.len() == places.len();
-        let contacts = self.contact_capacity as usize;
-        let is_new = self.bodies.as_ref().filter(fits).is_none();
-        if is_new {
-            self.bodies = Some(Bodies::new(&self.device, answering, places.len(), contacts)?);
-        }
-        if let Some(memory) = &mut self.bodies {
-            let place = |place: &Option<u32>| place.unwrap_or(CONVEX_NO_ANSWER);
-            memory.counts.upload(&[answering as u32, mobility.rank() as u32])?;
-            memory.places.upload(&places.iter().map(place).collect::<Vec<_>>())?;
-            memory.factor.upload(mobility.factor())?;
-        }
-        Ok(is_new)
-    }
-
-    /// What the last solve changed the velocity of each body by: angular \[rad/s\], linear \[m/s\], world axes, about the point that the
-    /// contacts' levers are from. Zero of bodies that do not answer; nothing where none does.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn download_answers(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
-        self.bodies.as_ref().map_or_else(|| Ok(Vec::new()), Bodies::download_answers)
-    }
 }
