@@ -26,6 +26,7 @@
 //! ```
 
 mod contact;
+mod room;
 
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::{
@@ -37,6 +38,7 @@ use pliant_rigid::SpatialImpulse;
 use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
 use crate::{Commands, Device};
 use contact::DeviceContact;
+pub use room::Room;
 
 /// Moves a world's particles to a device, which steps them from now on.
 ///
@@ -46,22 +48,6 @@ pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.return_grid().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, Room::default())?;
     world.attach("cuda", Box::new(backend))
-}
-
-/// How much contact there is room for at first; more is made where it is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
-    /// Contacts of a substep.
-    pub contacts: usize,
-    /// Grid nodes that they touch.
-    pub nodes: usize,
-}
-
-impl Default for Room {
-    /// Some megabytes.
-    fn default() -> Self {
-        Self { contacts: 1 << 10, nodes: 1 << 12 }
-    }
 }
 
 /// A world's particles and their contacts on a device.

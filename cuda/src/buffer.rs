@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::device::{Device, Shared};
 use crate::error::DeviceError;
 use crate::layout::{DeviceType, RawSpan, Span};
+use crate::shared::Shared;
 
 /// Elements of type `T` in the memory of a device, freed when the last handle of it goes.
 ///
@@ -20,11 +20,7 @@ pub struct Buffer<T> {
 }
 
 impl<T: DeviceType> Buffer<T> {
-    pub(crate) fn new(device: &Device, length: usize) -> Result<Self, DeviceError> {
-        Self::allocate(device.shared.clone(), length)
-    }
-
-    fn allocate(device: Arc<Shared>, length: usize) -> Result<Self, DeviceError> {
+    pub(crate) fn new(device: Arc<Shared>, length: usize) -> Result<Self, DeviceError> {
         let length = u32::try_from(length).map_err(|_| DeviceError::BufferTooLong { length })?;
         let address = device.allocate(u64::from(length) * size_of::<T>() as u64)?;
         Ok(Self { device, address, length, element: PhantomData })
@@ -119,7 +115,7 @@ impl<T: DeviceType> Buffer<T> {
             return Ok(false);
         }
         let target = length.max(self.len().saturating_add(self.len() / 2)).min(u32::MAX as usize).max(length);
-        let larger = Self::allocate(self.device.clone(), target)?;
+        let larger = Self::new(self.device.clone(), target)?;
         let (from, mut to) = (self.raw(), larger.raw());
         to.bytes = from.bytes;
         self.device.copy(from, to)?;

@@ -16,6 +16,7 @@
 mod bodies;
 mod left;
 mod memory;
+mod mobility;
 mod step;
 mod upload;
 
@@ -32,11 +33,8 @@ use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 use bodies::Bodies;
-use memory::{Incidence, System, Table};
+use memory::{Incidence, STENCIL, System, Table};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
-
-/// Nodes of a contact's stencil.
-const STENCIL: usize = 27;
 
 /// Iterates that the trace holds.
 const TRACE: usize = 64;

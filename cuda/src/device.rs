@@ -1,46 +1,22 @@
 //! Devices: a GPU, or its emulation by the processor.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use crate::algorithms::Scan;
 use crate::buffer::Buffer;
-use crate::command::{Command, Commands, Launch};
+use crate::command::{Commands, Launch};
 use crate::driver::{self, Gpu};
 use crate::emulated::Emulator;
 use crate::error::DeviceError;
-use crate::kernels::{Kernel, Parameters, SCAN_TILE};
-use crate::layout::{DeviceType, RawSpan};
+use crate::kernels::{Kernel, Parameters};
+use crate::layout::DeviceType;
+use crate::memory::Memory;
+use crate::shared::{Backend, Shared, check_spans};
 
 /// A GPU, or its emulation. Handles are cheap to clone and share one queue of commands.
 #[derive(Clone, Debug)]
 pub struct Device {
-    pub(crate) shared: Arc<Shared>,
-}
-
-/// What a device's memory holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// Free, in bytes.
-    pub free: u64,
-    /// In all, in bytes.
-    pub total: u64,
-}
-
-#[derive(Debug)]
-enum Backend {
-    Gpu(Gpu),
-    Emulated(Emulator),
-}
-
-/// A device and the buffers that live on it.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    backend: Backend,
-    /// Address and size of each buffer. Held while anything touches device memory, so that no buffer goes away between
-    /// a launch's check and the launch, and so that the emulation is never in two threads at once.
-    allocations: Mutex<BTreeMap<u64, u64>>,
+    shared: Arc<Shared>,
 }
 
 impl Device {
@@ -133,7 +109,7 @@ impl Device {
     /// # Errors
     /// [`DeviceError::OutOfMemory`], [`DeviceError::BufferTooLong`], or another failure of the driver.
     pub fn allocate<T: DeviceType>(&self, length: usize) -> Result<Buffer<T>, DeviceError> {
-        Buffer::new(self, length)
+        Buffer::new(self.shared.clone(), length)
     }
 
     /// A buffer with a copy of values of the host.
@@ -183,20 +159,6 @@ impl Device {
         Ok(Recording { graph, commands, shared: self.shared.clone() })
     }
 
-    /// Whether the device adds up a few numbers as it should: that it takes memory, loads kernels and runs them.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn self_test(&self) -> Result<bool, DeviceError> {
-        let count = 3 * SCAN_TILE;
-        let numbers = self.upload(&(0..count).collect::<Vec<_>>())?;
-        let scan = Scan::new(self, count as usize)?;
-        let recording = self.record(|commands| scan.issue(commands, numbers.span(), numbers.span()))?;
-        recording.run()?;
-        // Sums of 0, 1, 2, ...: n (n - 1) / 2.
-        Ok(numbers.download()?.into_iter().zip(0_u32..).all(|(sum, n)| 2 * sum == n * n.saturating_sub(1)))
-    }
-
     /// Waits until all commands have run.
     ///
     /// # Errors
@@ -230,118 +192,5 @@ impl Recording {
             (Backend::Gpu(gpu), Some(graph)) => gpu.launch_graph(graph),
             _ => self.shared.run(&self.commands.list),
         }
-    }
-}
-
-/// Whether all spans of the commands lie in live buffers.
-fn check_spans(allocations: &BTreeMap<u64, u64>, commands: &[Command]) -> Result<(), DeviceError> {
-    for command in commands {
-        for span in command.spans() {
-            let lies_within = |(start, size): (&u64, &u64)| {
-                span.bytes <= *size
-                    && span.address - start <= size - span.bytes
-                    && span.address % span.align == 0
-            };
-            let owner = allocations.range(..=span.address).next_back();
-            if span.bytes > 0 && !owner.is_some_and(lies_within) {
-                let (address, bytes) = (span.address, span.bytes);
-                return Err(DeviceError::DanglingSpan { command: command.name(), address, bytes });
-            }
-        }
-    }
-    Ok(())
-}
-
-impl Shared {
-    // The map is whole even where a thread panicked with it.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
-        self.allocations.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn run(&self, commands: &[Command]) -> Result<(), DeviceError> {
-        for command in commands {
-            match &self.backend {
-                Backend::Gpu(gpu) => gpu.issue(command)?,
-                Backend::Emulated(emulator) => emulator.issue(command)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn memory(&self, allocations: &BTreeMap<u64, u64>) -> Result<Memory, DeviceError> {
-        match &self.backend {
-            Backend::Gpu(gpu) => gpu.memory(),
-            Backend::Emulated(_) => {
-                let total = Emulator::MEMORY;
-                Ok(Memory { free: total.saturating_sub(allocations.values().sum()), total })
-            }
-        }
-    }
-
-    /// The address of fresh memory; 0 for none.
-    pub(crate) fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        if bytes == 0 {
-            return Ok(0);
-        }
-        let mut allocations = self.lock();
-        let address = match &self.backend {
-            Backend::Gpu(gpu) => gpu.allocate(bytes)?,
-            Backend::Emulated(emulator) => {
-                let Memory { free, total } = self.memory(&allocations)?;
-                let given = if bytes <= free { emulator.allocate(bytes) } else { None };
-                given.ok_or(DeviceError::OutOfMemory { asked: bytes, free, total })?
-            }
-        };
-        allocations.insert(address, bytes);
-        Ok(address)
-    }
-
-    pub(crate) fn release(&self, address: u64) {
-        let mut allocations = self.lock();
-        if allocations.remove(&address).is_some() {
-            match &self.backend {
-                Backend::Gpu(gpu) => gpu.release(address),
-                Backend::Emulated(emulator) => emulator.release(address),
-            }
-        }
-    }
-
-    pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) -> Result<(), DeviceError> {
-        let _held = self.lock();
-        match &self.backend {
-            Backend::Gpu(gpu) => gpu.upload(to, values),
-            Backend::Emulated(emulator) => {
-                emulator.upload(to, values);
-                Ok(())
-            }
-        }
-    }
-
-    pub(crate) fn download(&self, from: RawSpan, values: &mut [u8]) -> Result<(), DeviceError> {
-        let _held = self.lock();
-        match &self.backend {
-            Backend::Gpu(gpu) => gpu.download(from, values),
-            Backend::Emulated(emulator) => {
-                emulator.download(from, values);
-                Ok(())
-            }
-        }
-    }
-
-    /// Writes the pattern over and over.
-    pub(crate) fn fill(&self, to: RawSpan, pattern: &[u8]) -> Result<(), DeviceError> {
-        let _held = self.lock();
-        match &self.backend {
-            Backend::Gpu(gpu) => gpu.fill(to, pattern),
-            Backend::Emulated(emulator) => {
-                emulator.fill(to, pattern);
-                Ok(())
-            }
-        }
-    }
-
-    pub(crate) fn copy(&self, from: RawSpan, to: RawSpan) -> Result<(), DeviceError> {
-        let _held = self.lock();
-        self.run(&[Command::Copy { spans: [from, to] }])
     }
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with a device.
 
-use crate::emulated::EmulationError;
+use crate::emulation_error::EmulationError;
 
 /// A failure of a device, of its driver or of a kernel.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

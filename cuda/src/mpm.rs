@@ -4,6 +4,7 @@
 //! a few words at its end.
 
 mod advance;
+mod capacity;
 mod cloth;
 mod error;
 mod grow;
@@ -12,14 +13,17 @@ mod particles;
 mod sort;
 mod sorting;
 mod step;
+mod stopped;
 mod totals;
 
-pub use advance::{Advance, StopCause, Stopped};
+pub use advance::Advance;
+pub use capacity::BlockCapacities;
 pub use error::DeviceMpmError;
 pub(crate) use grow::room_for;
 pub use material::device_materials;
 pub(crate) use material::device_plane;
 pub use particles::DeviceParticles;
-pub use sort::{BlockCapacities, DeviceGrid, DeviceNode};
+pub use sort::{DeviceGrid, DeviceNode};
 pub use step::{Between, CommandCount, DeviceMpm, Transfer};
+pub use stopped::{StopCause, Stopped};
 pub use totals::StepAccount;

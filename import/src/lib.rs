@@ -4,7 +4,7 @@
 //! which are printed from the tables that the code walks over every file ([`support_table`]). Nothing is dropped silently: what is left
 //! out or approximated is a named [`ImportWarning`], what cannot be left out is an [`ImportError`].
 //!
-//! A file becomes an [`Imported`]: the [`System`] (mechanism, motors, constraints), the geometries that can touch, those that are only
+//! A file becomes an [`Imported`]: the [`System`](pliant_rigid::simulation::System) (mechanism, motors, constraints), the geometries that can touch, those that are only
 //! to be seen, and the state to begin with.
 //!
 //! ```
@@ -21,6 +21,7 @@
 
 mod element;
 mod error;
+mod imported;
 mod mesh;
 mod mjcf;
 mod support;
@@ -28,131 +29,8 @@ mod urdf;
 
 use std::path::Path;
 
-use nalgebra::Isometry3;
-
-use pliant_geometry::Shape;
-use pliant_rigid::collision::CollisionGeometry;
-use pliant_rigid::multibody::{LinkId, State};
-use pliant_rigid::simulation::{Control, System};
-use pliant_rigid::{Appearance, MechanismDesc};
-
 pub use error::{ImportError, ImportWarning, Place, Problem};
-
-/// What a file describes.
-#[derive(Debug)]
-pub struct Imported {
-    /// Name of the model; empty where it has none.
-    pub name: String,
-    /// The mechanism with its motors and constraints.
-    pub system: System,
-    /// Shapes that can touch each other.
-    pub geometries: Vec<CollisionGeometry>,
-    /// Pairs of links that do not touch, besides those that [`Scene`](pliant_rigid::collision::Scene) leaves out by itself.
-    pub excluded: Vec<(LinkId, LinkId)>,
-    /// Shapes that are only to be seen.
-    pub visuals: Vec<Visual>,
-    /// The state to begin with.
-    pub state: State,
-    /// Other states that the file names.
-    pub keyframes: Vec<Keyframe>,
-    /// The joints in the order of the file.
-    pub joints: Vec<ImportedJoint>,
-    /// What the motors are told, in the order of the file.
-    pub inputs: Vec<Input>,
-    /// Time step (s), where the file gives one.
-    pub time_step: Option<f64>,
-    /// Settings for another engine's solver, as written: attribute and value. Nothing here uses them.
-    pub hints: Vec<(String, String)>,
-    /// What was approximated or left out.
-    pub warnings: Vec<ImportWarning>,
-}
-
-/// A shape that is only to be seen.
-#[derive(Clone, Debug)]
-pub struct Visual {
-    /// Name.
-    pub name: String,
-    /// The link it is on; `None` is the world.
-    pub link: Option<LinkId>,
-    /// Its frame in the link's (m).
-    pub pose: Isometry3<f64>,
-    /// The solid.
-    pub shape: Shape,
-    /// Red, green, blue.
-    pub color: [u8; 3],
-}
-
-/// A joint of the file. Several joints of one body become a chain of links, all but the last without mass.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedJoint {
-    /// Name; made from the body's where the file gives none.
-    pub name: String,
-    /// The link that it moves.
-    pub link: LinkId,
-    /// Largest effort (N m, N), where the file gives one.
-    pub effort_limit: Option<f64>,
-    /// Largest rate (rad/s, m/s), where the file gives one. Nothing enforces it.
-    pub velocity_limit: Option<f64>,
-}
-
-/// A state that the file names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keyframe {
-    /// Name.
-    pub name: String,
-    /// The state.
-    pub state: State,
-    /// What the motors are told, one number for each of [`Imported::inputs`].
-    pub control: Vec<f64>,
-}
-
-/// What a motor is told, as the file understands it: the motor's effort, target position or target rate is
-/// `scale * control + offset`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name of the motor.
-    pub name: String,
-    /// Which of the system's actuators.
-    pub actuator: usize,
-    /// Effort (N m, N), position (rad, m) or rate (rad/s, m/s) for each unit of control.
-    pub scale: f64,
-    /// The same at control 0.
-    pub offset: f64,
-    /// Least and greatest control; infinite where there is no limit.
-    pub range: [f64; 2],
-}
-
-impl From<Imported> for MechanismDesc {
-    fn from(imported: Imported) -> Self {
-        let Imported { system, geometries, excluded, visuals, state, .. } = imported;
-        let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
-        Self { system, geometries, excluded, visuals: visuals.into_iter().map(visual).collect(), state }
-    }
-}
-
-impl Imported {
-    /// The link that the joint of this name moves.
-    pub fn joint(&self, name: &str) -> Option<LinkId> {
-        self.joints.iter().find(|joint| joint.name == name).map(|joint| joint.link)
-    }
-
-    /// The keyframe of this name.
-    pub fn keyframe(&self, name: &str) -> Option<&Keyframe> {
-        self.keyframes.iter().find(|key| key.name == name)
-    }
-
-    /// Tells the motors what to do: one number for each of [`inputs`](Self::inputs), in the file's units, clamped to its range.
-    /// Numbers that are missing leave their motors as they are.
-    pub fn set_control(&mut self, control: &[f64]) {
-        for (input, control) in self.inputs.iter().zip(control) {
-            let value = input.scale * control.max(input.range[0]).min(input.range[1]) + input.offset;
-            match &mut self.system.actuators[input.actuator].control {
-                Control::Effort { effort } => *effort = value,
-                Control::Position { target, .. } | Control::Velocity { target, .. } => *target = value,
-            }
-        }
-    }
-}
+pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 
 /// Reads a mechanism from a file: MJCF where the root element is `<mujoco>`, URDF where it is `<robot>`. Meshes and included files are
 /// found relative to the file.

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::RenderError;
+use super::error::RenderError;
 
 /// A pinhole camera. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

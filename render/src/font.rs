@@ -1,6 +1,6 @@
 //! A 5 x 7 dot-matrix font for captions: capitals, digits and a few signs; small letters are drawn as capitals.
 
-use super::Image;
+use super::pixels::Image;
 
 /// Rows from the top, five bits each, the left dot highest.
 const GLYPHS: [(char, [u8; 7]); 49] = [

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::Image;
+use super::pixels::Image;
 
 /// A pixel is stored again when a channel is off by more than this from what is shown [of 255].
 const TOLERANCE: u8 = 4;

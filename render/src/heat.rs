@@ -1,7 +1,8 @@
 //! Maps of a scalar over a rectangle, with their scale.
 
+use super::color::viridis;
 use super::font::{GLYPH_HEIGHT, draw_text, text_width};
-use super::{Image, viridis};
+use super::pixels::Image;
 
 /// A scalar over the bins of a rectangle.
 #[derive(Debug, Clone, Copy)]

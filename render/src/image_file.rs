@@ -6,7 +6,7 @@ use std::path::Path;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
-use super::Image;
+use super::pixels::Image;
 use pliant_io::files::{IoError, atomic_write};
 
 /// Writes `image` as a PNG (8-bit RGB, sRGB) to `out`.

@@ -3,9 +3,9 @@
 
 use rayon::prelude::*;
 
-use super::SUPERSAMPLING;
-use super::primitive::{Ray, RenderScene, V3};
-use super::raster::{Buffer, NOTHING, View};
+use super::primitive::RenderScene;
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
+use super::ray::{Ray, V3};
 
 /// Directions sampled a pixel.
 const DIRECTIONS: usize = 12;

@@ -1,18 +1,12 @@
 //! What a picture is made of, ready for rays: everything in the world frame and f32.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 
-use super::cloth::Sides;
-use super::{BodyShape, Picture, RenderBody, RenderError, color, triangle};
-
-pub(super) type V3 = Vector3<f32>;
-
-/// A ray: points origin + t direction, t > 0, unit direction.
-#[derive(Clone, Copy)]
-pub(super) struct Ray {
-    pub origin: V3,
-    pub direction: V3,
-}
+use super::cloth::RenderCloth;
+use super::error::RenderError;
+use super::picture::{BodyShape, Picture, RenderBody};
+use super::ray::{Ray, V3};
+use super::{color, triangle};
 
 /// A solid or a triangle.
 pub(super) enum Shape {
@@ -68,6 +62,12 @@ pub(super) struct Plane {
     pub albedo: [f32; 3],
 }
 
+/// Looks of a triangle of cloth: linear albedo of the front at its corners, and of the back.
+pub(super) struct Sides {
+    pub front: [[f32; 3]; 3],
+    pub back: Option<[f32; 3]>,
+}
+
 /// All of the picture's content.
 pub(super) struct RenderScene {
     pub primitives: Vec<Primitive>,
@@ -79,7 +79,7 @@ pub(super) struct RenderScene {
 /// Highlights: bodies shine a little, particles and cloth hardly.
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
-pub(super) const GLOSS_CLOTH: f32 = 0.01;
+const GLOSS_CLOTH: f32 = 0.01;
 
 /// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not to mistake for a shadow.
 const MARK: f32 = 0.62;
@@ -114,6 +114,36 @@ impl RenderScene {
             });
         }
         Ok(scene)
+    }
+
+    /// Adds the triangles of cloth number `number`.
+    fn add_cloth(&mut self, number: usize, cloth: &RenderCloth) -> Result<(), RenderError> {
+        let (known, triangles) = (cloth.positions.len().min(cloth.colors.len()), cloth.triangles);
+        let missing = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= known));
+        if let Some(triangle) = missing {
+            return Err(RenderError::RenderCloth { cloth: number, triangle });
+        }
+        let backs = cloth.back_colors.len();
+        if backs != 0 && backs != triangles.len() {
+            return Err(RenderError::Backs { cloth: number, triangles: triangles.len(), backs });
+        }
+        let points: Vec<V3> = cloth.positions.iter().map(|p| V3::from(*p)).collect();
+        let normals = triangle::vertex_normals(&points, triangles);
+        self.primitives.reserve(triangles.len());
+        self.sides.reserve(triangles.len());
+        for (at, t) in triangles.iter().enumerate() {
+            let corners = t.map(|v| points[v as usize]);
+            let Some(flat) = triangle::facet(&corners).try_normalize(0.0) else { continue };
+            if !flat.iter().all(|x| x.is_finite()) {
+                continue;
+            }
+            let normals = t.map(|v| normals[v as usize].try_normalize(0.0).unwrap_or(flat));
+            let front = t.map(|v| color::linear(cloth.colors[v as usize]));
+            let shape = Shape::Triangle { corners, normals, sides: Some(self.sides.len() as u32) };
+            self.primitives.push(Primitive { shape, albedo: front[0], gloss: GLOSS_CLOTH, marked: false });
+            self.sides.push(Sides { front, back: cloth.back_colors.get(at).map(|c| color::linear(*c)) });
+        }
+        Ok(())
     }
 
     fn add_body(&mut self, number: usize, body: &RenderBody) -> Result<(), RenderError> {

@@ -4,7 +4,11 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::camera::{Basis, Camera};
-use super::primitive::{Plane, Primitive, Ray, RenderScene, Shape, V3};
+use super::primitive::{Plane, Primitive, RenderScene, Shape};
+use super::ray::{Ray, V3};
+
+/// Samples along each side of a pixel.
+pub(super) const SUPERSAMPLING: usize = 2;
 
 /// Side of a tile [samples].
 const TILE: usize = 64;

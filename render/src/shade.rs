@@ -2,11 +2,14 @@
 
 use rayon::prelude::*;
 
+use super::camera::Camera;
+use super::color;
 use super::occlusion::{Occlusion, normal_of, pixel_noise};
-use super::primitive::{Plane, Ray, RenderScene, V3};
-use super::raster::{Buffer, NOTHING, View};
+use super::pixels::Image;
+use super::primitive::{Plane, RenderScene};
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
+use super::ray::{Ray, V3};
 use super::shadow::ShadowMap;
-use super::{Camera, Image, SUPERSAMPLING, color};
 
 /// Side of a cell of the floor's grid [m], and most of them one above the other at the camera's target: where there would be more,
 /// cells are five times as wide.

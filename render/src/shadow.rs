@@ -2,8 +2,9 @@
 //!
 //! Percentage-closer soft shadows (Fernando, "Percentage-closer soft shadows", SIGGRAPH 2005 sketches).
 
-use super::primitive::{RenderScene, V3};
+use super::primitive::RenderScene;
 use super::raster::{View, rasterise};
+use super::ray::V3;
 
 /// Smallest and largest side of the depth map [texels]; both are multiples of `BLOCK`.
 const SIZES: (usize, usize) = (512, 1280);

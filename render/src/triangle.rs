@@ -1,6 +1,6 @@
 //! Triangles: where a ray meets one, and the normals by which they look smooth.
 
-use super::primitive::{Ray, V3};
+use super::ray::{Ray, V3};
 
 /// Two unit vectors across a unit `direction` and across each other (Duff et al., "Building an orthonormal basis, revisited", 2017).
 fn across(direction: &V3) -> [V3; 2] {

@@ -8,7 +8,7 @@ use pliant_coupling::{
 };
 use pliant_rigid::SpatialImpulse;
 
-use super::Room;
+use super::room::Room;
 use crate::contact::{
     ContactOptions, DeviceAnswering, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls,
     RegistryCapacity,

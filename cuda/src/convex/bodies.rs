@@ -1,8 +1,5 @@
 //! Bodies that answer within the solves: strong coupling.
 
-use pliant_coupling::convex::Mobility;
-
-use super::DeviceConvexSolver;
 use crate::kernels::{
     CONVEX_BODY_ROWS, CONVEX_BODY_SUMS, CONVEX_NO_ANSWER, CONVEX_THREADS, ConvexBodies, Kernel,
 };
@@ -13,10 +10,10 @@ use crate::{Buffer, Device, DeviceError};
 /// matrices of the bodies' unknowns.
 #[derive(Debug)]
 pub(super) struct Bodies {
-    counts: Buffer<u32>,
-    places: Buffer<u32>,
-    factor: Buffer<f64>,
-    body_velocity_changes: Buffer<[f64; 6]>,
+    pub(super) counts: Buffer<u32>,
+    pub(super) places: Buffer<u32>,
+    pub(super) factor: Buffer<f64>,
+    answers: Buffer<[f64; 6]>,
     rows: Buffer<f64>,
     velocities: Buffer<f64>,
     tile_sums: Buffer<f64>,
@@ -25,20 +22,25 @@ pub(super) struct Bodies {
     matrix: Buffer<f64>,
     inverse: Buffer<f64>,
     /// Bodies that can answer.
-    capacity: usize,
+    pub(super) capacity: usize,
     /// Blocks that the device can hold.
     resident: u32,
 }
 
 impl Bodies {
     /// For this many bodies that answer of all `bodies`, in solves of up to `contacts` contacts.
-    fn new(device: &Device, capacity: usize, bodies: usize, contacts: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        device: &Device,
+        capacity: usize,
+        bodies: usize,
+        contacts: usize,
+    ) -> Result<Self, DeviceError> {
         let unknowns = 6 * capacity;
         Ok(Self {
             counts: device.upload(&[0; 2])?,
             places: device.upload(&vec![CONVEX_NO_ANSWER; bodies])?,
             factor: device.allocate(unknowns * unknowns)?,
-            body_velocity_changes: device.upload(&vec![[0.0; 6]; bodies])?,
+            answers: device.upload(&vec![[0.0; 6]; bodies])?,
             rows: device.allocate(CONVEX_BODY_ROWS as usize * unknowns)?,
             velocities: device.allocate(2 * unknowns)?,
             tile_sums: tile_sums(device, capacity, contacts)?,
@@ -62,7 +64,7 @@ impl Bodies {
             counts: self.counts.span(),
             places: self.places.span(),
             factor: self.factor.span(),
-            answers: self.body_velocity_changes.span(),
+            answers: self.answers.span(),
             rows: self.rows.span(),
             velocities: self.velocities.span(),
             tile_sums: self.tile_sums.span(),
@@ -80,53 +82,15 @@ impl Bodies {
         self.resident
     }
 
-    pub(super) fn body_velocity_changes(&self) -> Span<[f64; 6]> {
-        self.body_velocity_changes.span()
+    pub(super) fn answers(&self) -> Span<[f64; 6]> {
+        self.answers.span()
     }
 
     pub(super) fn download_answers(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
-        self.body_velocity_changes.download()
+        self.answers.download()
     }
 }
 
 fn tile_sums(device: &Device, capacity: usize, contacts: usize) -> Result<Buffer<f64>, DeviceError> {
     device.allocate(contacts.div_ceil(CONVEX_THREADS as usize) * capacity * CONVEX_BODY_SUMS as usize)
-}
-
-impl DeviceConvexSolver {
-    /// Has bodies answer in the next solves as their `mobility` says, whose attachments do not matter: `places` has for each body of the
-    /// contacts its number among the mobility's bodies, if it answers. Memory grows where there is too little. True where commands are to
-    /// be recorded anew; where none answers, and none did, nothing happens.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn set_mobility(&mut self, mobility: &Mobility, places: &[Option<u32>]) -> Result<bool, DeviceError> {
-        let strongly_coupled = mobility.bodies();
-        if strongly_coupled == 0 && self.bodies.is_none() {
-            return Ok(false);
-        }
-        let fits =
-            |memory: &&Bodies| memory.capacity >= strongly_coupled && memory.places.len() == places.len();
-        let contacts = self.contact_capacity as usize;
-        let is_new = self.bodies.as_ref().filter(fits).is_none();
-        if is_new {
-            self.bodies = Some(Bodies::new(&self.device, strongly_coupled, places.len(), contacts)?);
-        }
-        if let Some(memory) = &mut self.bodies {
-            let place = |place: &Option<u32>| place.unwrap_or(CONVEX_NO_ANSWER);
-            memory.counts.upload(&[strongly_coupled as u32, mobility.rank() as u32])?;
-            memory.places.upload(&places.iter().map(place).collect::<Vec<_>>())?;
-            memory.factor.upload(mobility.factor())?;
-        }
-        Ok(is_new)
-    }
-
-    /// What the last solve changed the velocity of each body by: angular \[rad/s\], linear \[m/s\], world axes, about the point that the
-    /// contacts' levers are from. Zero of bodies that do not answer; nothing where none does.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn download_answers(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
-        self.bodies.as_ref().map_or_else(|| Ok(Vec::new()), Bodies::download_answers)
-    }
 }

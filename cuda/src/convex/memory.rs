@@ -1,8 +1,10 @@
 //! The parts of a solver's device memory.
 
-use super::STENCIL;
 use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence};
 use crate::{Buffer, Commands, Device, DeviceError};
+
+/// Nodes of a contact's stencil.
+pub(super) const STENCIL: usize = 27;
 
 /// The numbers of contacts, groups and nodes, and who touches whom.
 #[derive(Debug)]

@@ -120,7 +120,7 @@ impl DeviceConvexSolver {
             impulses: self.impulses.span(),
             velocities: self.velocities.span(),
             nodes: self.node_rows.span(),
-            answers: self.bodies.as_ref().map_or(Span::EMPTY, Bodies::body_velocity_changes),
+            answers: self.bodies.as_ref().map_or(Span::EMPTY, Bodies::answers),
             node_stride: self.node_capacity,
             mass_row: CONVEX_MASS_ROW,
             free_row: CONVEX_FREE_ROW,

@@ -2,7 +2,8 @@
 
 use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess, Mobility, SolverInfo};
 
-use super::{ConvexError, DeviceConvexSolver, STENCIL, TRACE};
+use super::memory::STENCIL;
+use super::{ConvexError, DeviceConvexSolver, TRACE};
 use crate::kernels::{CONVEX_NO_ANSWER, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};

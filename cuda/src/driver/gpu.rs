@@ -7,10 +7,10 @@ use cudarc::driver::sys::{self, CUresult};
 
 use super::{GpuInfo, device, device_count, failed, initialise, reason};
 use crate::command::{Command, Launch};
-use crate::device::Memory;
 use crate::error::DeviceError;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
+use crate::memory::Memory;
 use crate::ptx::PTX;
 
 /// The compute capability that the kernels are compiled for.

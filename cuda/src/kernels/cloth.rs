@@ -28,7 +28,7 @@ const _: () =
 
 shared_structs! {
     /// What a sheet is made of.
-    pub struct ClothSheetMaterial {
+    pub struct ClothSheet {
         /// Shear modulus [Pa].
         pub mu: f32,
         /// First Lame parameter of plane stress [Pa].
@@ -115,7 +115,7 @@ shared_structs! {
         /// Hinges.
         pub hinges: Span<ClothHinge>,
         /// What the sheets are made of.
-        pub sheets: Span<ClothSheetMaterial>,
+        pub sheets: Span<ClothSheet>,
     }
 
     /// Pins. Empty without any.

@@ -5,14 +5,13 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use pliant_mpm::{MpmError, detail};
 
-use super::sorting::Sorts;
+use super::sorting::{Progress, Sorts};
 use super::step::{Between, RECORDINGS};
+use super::stopped::{StopCause, Stopped};
 use super::{BlockCapacities, DeviceMpm, DeviceMpmError, StepAccount};
 use crate::kernels::{
-    CONTACT_CROWDED, CONTACT_TOO_MANY, CONVEX_FAILED, CONVEX_MISSING_NODE, CONVEX_TOO_MANY_CONTACTS,
-    CONVEX_TOO_MANY_NODES, MPM_KEY_LIMIT, MPM_LOST, MPM_OUT_OF_RANGE, MPM_STATUS_CAPACITY, MPM_STATUS_FLAGS,
-    MPM_STATUS_LIMIT, MPM_STATUS_LOST, MPM_STATUS_NEEDED, MPM_STATUS_WORDS, MPM_TOO_MANY_NODE_BLOCKS,
-    MPM_TOO_MANY_PARTICLE_BLOCKS, MpmSettings,
+    MPM_KEY_LIMIT, MPM_LOST, MPM_OUT_OF_RANGE, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST,
+    MPM_STATUS_WORDS, MpmSettings,
 };
 use crate::{Commands, DeviceError};
 
@@ -24,111 +23,6 @@ pub enum Advance {
     Done(StepAccount),
     /// Something does not fit: see [`DeviceMpm::resume`].
     Stopped(Stopped),
-}
-
-/// A step that stopped. Particles, velocities and what contact remembers are as before the substep, of which nothing is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("substep {substep} of the step cannot run: {cause}")]
-pub struct Stopped {
-    /// The substep that could not run; those before it have.
-    pub substep: u32,
-    /// Why.
-    pub cause: StopCause,
-}
-
-/// Why a step stopped. `needed` is as far as it was counted: there may be more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StopCause {
-    /// More blocks with particles than there is room for ([`DeviceMpm::grow`]).
-    #[error("particles are in {needed} blocks, there is room for {capacity}")]
-    ParticleBlocks {
-        /// How many there are.
-        needed: u32,
-        /// How many there is room for.
-        capacity: u32,
-    },
-    /// More blocks of nodes than there is room for ([`DeviceMpm::grow`]).
-    #[error("particles reach {needed} blocks of nodes, there is room for {capacity}")]
-    NodeBlocks {
-        /// How many there are.
-        needed: u32,
-        /// How many there is room for.
-        capacity: u32,
-    },
-    /// More contacts than their arrays hold ([`crate::contact::DeviceRegistry::grow`]).
-    #[error("{needed} contacts, there is memory for {capacity}")]
-    Contacts {
-        /// How many there are.
-        needed: u32,
-        /// How many there is memory for.
-        capacity: u32,
-    },
-    /// More contacts than the solver has room for ([`crate::convex::DeviceConvexSolver::grow`]).
-    #[error("{needed} contacts to solve, the solver has room for {capacity}")]
-    SolverContacts {
-        /// How many there are.
-        needed: u32,
-        /// How many there is room for.
-        capacity: u32,
-    },
-    /// More touched nodes than the solver has room for ([`crate::convex::DeviceConvexSolver::grow`]).
-    #[error("contacts touch {needed} nodes, the solver has room for {capacity}")]
-    TouchedNodes {
-        /// How many there are.
-        needed: u32,
-        /// How many there is room for.
-        capacity: u32,
-    },
-    /// A particle touches more geometries than are followed. No memory mends this.
-    #[error("a particle touches {geometries} geometries at once; at most {most} are followed")]
-    Crowded {
-        /// Geometries that it touches.
-        geometries: u32,
-        /// The most there can be.
-        most: u32,
-    },
-    /// A contact touches a node that the grid does not have. No memory mends this.
-    #[error("a contact touches a node that the grid does not have")]
-    MissingNode,
-    /// The contact solve met numbers that are not finite. No memory mends this; the velocities that the next solve would start from are
-    /// lost as well.
-    #[error("the contact solve met numbers that are not finite")]
-    NotFinite,
-}
-
-impl StopCause {
-    /// Whether more memory lets the step go on.
-    pub fn is_room(&self) -> bool {
-        !matches!(self, Self::Crowded { .. } | Self::MissingNode | Self::NotFinite)
-    }
-
-    /// Of the status words of a step; none where a particle only drifted.
-    fn of(status: &[u32]) -> Option<Self> {
-        let (needed, capacity) = (status[MPM_STATUS_NEEDED as usize], status[MPM_STATUS_CAPACITY as usize]);
-        let causes = [
-            (MPM_TOO_MANY_PARTICLE_BLOCKS, Self::ParticleBlocks { needed, capacity }),
-            (MPM_TOO_MANY_NODE_BLOCKS, Self::NodeBlocks { needed, capacity }),
-            (CONTACT_CROWDED, Self::Crowded { geometries: needed, most: capacity }),
-            (CONTACT_TOO_MANY, Self::Contacts { needed, capacity }),
-            (CONVEX_TOO_MANY_CONTACTS, Self::SolverContacts { needed, capacity }),
-            (CONVEX_TOO_MANY_NODES, Self::TouchedNodes { needed, capacity }),
-            (CONVEX_MISSING_NODE, Self::MissingNode),
-            (CONVEX_FAILED, Self::NotFinite),
-        ];
-        let flags = status[MPM_STATUS_FLAGS as usize];
-        causes.into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, cause)| cause)
-    }
-}
-
-/// How far a step is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
-    pub(super) substeps: u32,
-    pub(super) done: u32,
-    pub(super) sorts: Sorts,
-    /// Length of a substep over the grid spacing [s/m].
-    delta: f64,
-    extra_sorts: u32,
 }
 
 impl DeviceMpm {

@@ -4,13 +4,13 @@ use nalgebra::Vector3;
 use pliant_mpm::Mpm;
 use pliant_mpm::cloth::{ClothMaterial, Hinge, Pin, Sheet, Stability, stability};
 
-use super::DeviceMpm;
-use super::sort::{ClothPlaces, bytes};
+use super::capacity::bytes;
+use super::sort::{ClothPlaces, DeviceGrid};
 use crate::kernels::{
     CLOTH_MESH_STEPS, CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_REACH,
     CLOTH_THREADS, ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge,
-    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheetMaterial, ClothTables, ClothTarget,
-    GRID_BARRIER_WORDS, Kernel, MPM_ACCOUNT, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MPM_TOTALS, ParticleRows,
+    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheet, ClothTables, ClothTarget,
+    GRID_BARRIER_WORDS, Kernel, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MpmSettings, ParticleRows,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
@@ -28,12 +28,26 @@ pub(super) struct DeviceCloth {
     around: Buffer<u32>,
     faces: Buffer<ClothFace>,
     hinges: Buffer<ClothHinge>,
-    sheets: Buffer<ClothSheetMaterial>,
+    sheets: Buffer<ClothSheet>,
     mesh: MeshSteps,
     motion: Motion,
     pins: HeldVertices,
     /// Of a cooperative launch.
     blocks: u32,
+}
+
+/// What the launches of a substep are given of the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClothSubstep<'a> {
+    pub(super) particles: ParticleRows,
+    pub(super) grid: &'a DeviceGrid,
+    pub(super) settings: Span<MpmSettings>,
+    /// Sums of what the pins did.
+    pub(super) pin_sums: Span<f64>,
+    pub(super) status: Span<u32>,
+    pub(super) substep: u32,
+    /// Number of materials that are not cloth.
+    pub(super) cloth_from: u32,
 }
 
 /// What a substep keeps of vertices and faces between its phases.
@@ -129,7 +143,7 @@ struct Tables {
     sheets_of_vertices: Vec<u32>,
     faces: Vec<ClothFace>,
     hinges: Vec<ClothHinge>,
-    sheets: Vec<ClothSheetMaterial>,
+    sheets: Vec<ClothSheet>,
     pins: Vec<Pin>,
     pin_vertices: Vec<u32>,
 }
@@ -211,8 +225,8 @@ impl Tables {
 }
 
 /// What a sheet is made of, in f32.
-fn device_sheet(material: &ClothMaterial) -> ClothSheetMaterial {
-    ClothSheetMaterial {
+fn device_sheet(material: &ClothMaterial) -> ClothSheet {
+    ClothSheet {
         mu: material.elastic.shear_modulus() as f32,
         lambda: material.plane_lambda() as f32,
         normal_stiffness: material.normal_stiffness as f32,
@@ -370,7 +384,7 @@ impl DeviceCloth {
             + bytes::<f32>(counts.vertices)
             + bytes::<ClothFace>(counts.faces)
             + bytes::<ClothHinge>(counts.hinges)
-            + bytes::<ClothSheetMaterial>(counts.sheets)
+            + bytes::<ClothSheet>(counts.sheets)
             + bytes::<ClothMeshSteps>(counts.sheets)
             + Motion::bytes_needed(&counts)
             + HeldVertices::bytes_needed(&counts)
@@ -413,49 +427,49 @@ impl DeviceCloth {
         }
     }
 
-    fn held(&self, mpm: &DeviceMpm) -> ClothPins {
+    fn held(&self, pin_sums: Span<f64>) -> ClothPins {
         ClothPins {
             vertices: self.pins.vertices.span(),
             of_vertices: self.pins.of_vertices.span(),
             targets: self.pins.targets.span(),
             rows: self.pins.rows.span(),
             of_grid: self.pins.of_grid.span(),
-            total: mpm.total.span().skip(MPM_ACCOUNT + MPM_TOTALS),
+            total: pin_sums,
         }
     }
 
     /// Appends what lets pins act on the grid after the free motion of a substep.
-    pub(super) fn issue_pins(&self, commands: &mut Commands, mpm: &DeviceMpm, substep: u32) {
+    pub(super) fn issue_pins(&self, commands: &mut Commands, of: ClothSubstep<'_>) {
         if self.pins.pins.is_empty() {
             return;
         }
         commands.launch(
             Launch::new(1, CLOTH_PIN_THREADS),
             &ClothHoldGridParameters {
-                particles: mpm.particles.rows(),
-                grid: mpm.grid.nodes(),
-                settings: mpm.settings.span(),
+                particles: of.particles,
+                grid: of.grid.nodes(),
+                settings: of.settings,
                 tables: self.tables(),
-                pins: self.held(mpm),
+                pins: self.held(of.pin_sums),
                 reach: self.pins.reach.span(),
                 weights: self.pins.weights.span(),
-                nodes_of_particles: mpm.grid.nodes_of_particles(),
-                status: mpm.status(),
-                substep,
+                nodes_of_particles: of.grid.nodes_of_particles(),
+                status: of.status,
+                substep: of.substep,
                 unused: 0,
             },
         );
     }
 
     /// Appends what ends a substep of cloth after the transfer to the particles.
-    pub(super) fn issue_advance(&self, commands: &mut Commands, mpm: &DeviceMpm, substep: u32) {
+    pub(super) fn issue_advance(&self, commands: &mut Commands, of: ClothSubstep<'_>) {
         commands.launch(
             Launch::new(self.blocks, CLOTH_THREADS).cooperative(),
             &ClothAdvanceParameters {
-                particles: mpm.particles.rows(),
-                settings: mpm.settings.span(),
+                particles: of.particles,
+                settings: of.settings,
                 tables: self.tables(),
-                pins: self.held(mpm),
+                pins: self.held(of.pin_sums),
                 corners: self.motion.corners.span(),
                 locals: self.motion.locals.span(),
                 velocities: self.motion.velocities.span(),
@@ -467,9 +481,9 @@ impl DeviceCloth {
                 impulses: self.motion.impulses.span(),
                 forces: self.motion.forces.span(),
                 barrier: self.motion.barrier.span(),
-                status: mpm.status(),
-                substep,
-                cloth_from: mpm.materials.len() as u32,
+                status: of.status,
+                substep: of.substep,
+                cloth_from: of.cloth_from,
             },
         );
     }

@@ -2,7 +2,7 @@
 
 use pliant_mpm::MpmError;
 
-use super::Stopped;
+use super::stopped::Stopped;
 use crate::DeviceError;
 
 /// Errors of [`crate::mpm::DeviceMpm`].

@@ -2,8 +2,9 @@
 
 use pliant_mpm::{Boundary, Mpm};
 
+use super::capacity::bytes;
 use super::cloth::DeviceCloth;
-use super::sort::{BlockMemory, bytes};
+use super::sort::BlockMemory;
 use super::step::{TransferMemory, detail_count};
 use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
 use crate::kernels::{

@@ -3,7 +3,7 @@
 use pliant_mpm::{Mpm, StoredParticle};
 
 use super::DeviceMpmError;
-use super::sort::bytes;
+use super::capacity::bytes;
 use crate::kernels::{MPM_ROWS, ParticleRows};
 use crate::{Buffer, Device, DeviceError};
 

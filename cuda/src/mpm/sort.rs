@@ -1,8 +1,7 @@
 //! Sorting the particles on the device, and the grid that they reach.
 
-use pliant_mpm::Mpm;
-
 use super::DeviceParticles;
+use super::capacity::{BlockCapacities, bytes};
 use crate::algorithms::{Scan, Sort};
 use crate::kernels::{
     GridNodes, MPM_BLOCK_NODES, MPM_NEIGHBOURS, MPM_ROWS, MPM_SORT_THREADS, MpmSortClassifyParameters,
@@ -12,24 +11,6 @@ use crate::kernels::{
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
-
-/// How many blocks there is room for on the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockCapacities {
-    /// Blocks of cells that hold particles.
-    pub particle_blocks: u32,
-    /// Blocks of nodes: those and their neighbours.
-    pub node_blocks: u32,
-}
-
-impl BlockCapacities {
-    /// Half as many again as the particles have now, and some.
-    pub fn for_model(mpm: &Mpm) -> Self {
-        let with_room = |blocks: usize| (blocks + blocks / 2) as u32;
-        let particle_blocks = with_room(mpm.block_count()) + 8;
-        Self { particle_blocks, node_blocks: with_room(mpm.nodes().len()) + 8 * MPM_NEIGHBOURS }
-    }
-}
 
 /// A node of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,11 +92,6 @@ fn places(keys: u32) -> usize {
 
 /// Elements that a thread of the clearing kernel clears.
 const CLEARED: u32 = 16;
-
-/// Bytes of so many elements.
-pub(super) fn bytes<T>(elements: usize) -> u64 {
-    elements as u64 * size_of::<T>() as u64
-}
 
 impl BlockMemory {
     pub(super) fn new(device: &Device, capacities: BlockCapacities) -> Result<Self, DeviceError> {

@@ -88,6 +88,17 @@ impl Order {
     }
 }
 
+/// How far a step is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    pub(super) substeps: u32,
+    pub(super) done: u32,
+    pub(super) sorts: Sorts,
+    /// Length of a substep over the grid spacing [s/m].
+    pub(super) delta: f64,
+    pub(super) extra_sorts: u32,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use pliant_mpm::{Boundary, Mpm, detail};
 
-use super::advance::Progress;
-use super::cloth::DeviceCloth;
+use super::cloth::{ClothSubstep, DeviceCloth};
 use super::material::{device_materials, device_plane};
 use super::particles::stride_of;
 use super::sort::ClothPlaces;
-use super::sorting::{Order, Sorts};
+use super::sorting::{Order, Progress, Sorts};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
     CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS,
@@ -218,16 +217,28 @@ impl DeviceMpm {
             self.issue_details(commands, substep);
             self.issue_to_grid(commands, substep);
             if let Some(cloth) = &self.cloth {
-                cloth.issue_pins(commands, self, substep);
+                cloth.issue_pins(commands, self.of_cloth(substep));
             }
             between(commands, substep);
             self.issue_to_particles(commands, substep);
             if let Some(cloth) = &self.cloth {
-                cloth.issue_advance(commands, self, substep);
+                cloth.issue_advance(commands, self.of_cloth(substep));
             }
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
+    }
+
+    fn of_cloth(&self, substep: u32) -> ClothSubstep<'_> {
+        ClothSubstep {
+            particles: self.particles.rows(),
+            grid: &self.grid,
+            settings: self.settings.span(),
+            pin_sums: self.total.span().skip(MPM_ACCOUNT + MPM_TOTALS),
+            status: self.status.span(),
+            substep,
+            cloth_from: self.materials.len() as u32,
+        }
     }
 
     /// What a step costs in commands, where each substep has those of `between` besides.

@@ -3,7 +3,7 @@
 use pliant_batch::FlatBatch;
 
 use super::error::WorldsError;
-use super::number::WorldsNumber;
+use super::number::{Numbers, WorldsNumber};
 use super::upload::{Constants, Rows, Upload};
 use crate::kernels::{
     WorldsBody, WorldsDof, WorldsGeometry, WorldsMotor, WorldsPair, WorldsPlan, WorldsTree,
@@ -143,10 +143,21 @@ impl<T: WorldsNumber> Memory<T> {
         }
     }
 
+    fn numbers(&self) -> Numbers<T> {
+        Numbers {
+            constants: self.constants.span(),
+            states: self.states.span(),
+            targets: self.targets.span(),
+            parameters: self.parameters.span(),
+            scratch: self.scratch.span(),
+            contacts: self.contacts.span(),
+        }
+    }
+
     /// A step, ready to be run many times.
     pub(super) fn record(&self, device: &Device, flat: &FlatBatch) -> Result<Recording, DeviceError> {
         let plan = self.plan(flat);
-        device.record(|commands| T::issue(commands, plan, self))
+        device.record(|commands| T::issue(commands, plan, self.numbers()))
     }
 
     /// Room for so many targets. Whether there was too little: recordings are to be made anew then.

@@ -1,19 +1,29 @@
 //! The two precisions.
 
-use super::memory::Memory;
 use crate::kernels::{
     WORLDS_THREADS, WorldsAdvanceF32Parameters, WorldsAdvanceF64Parameters, WorldsContactF32Parameters,
     WorldsContactF64Parameters, WorldsCorrectF32Parameters, WorldsCorrectF64Parameters, WorldsF32, WorldsF64,
     WorldsGatherF32Parameters, WorldsGatherF64Parameters, WorldsPlan, WorldsSmoothF32Parameters,
     WorldsSmoothF64Parameters,
 };
-use crate::layout::DeviceType;
+use crate::layout::{DeviceType, Span};
 use crate::{Commands, Launch};
+
+/// The numbers of worlds in device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<T> {
+    pub(super) constants: Span<T>,
+    pub(super) states: Span<T>,
+    pub(super) targets: Span<T>,
+    pub(super) parameters: Span<T>,
+    pub(super) scratch: Span<T>,
+    pub(super) contacts: Span<T>,
+}
 
 /// A step in a precision.
 pub trait Issue: DeviceType {
     /// Appends a step of all worlds.
-    fn issue(commands: &mut Commands, plan: WorldsPlan, memory: &Memory<Self>);
+    fn issue(commands: &mut Commands, plan: WorldsPlan, numbers: Numbers<Self>);
 }
 
 /// A precision that worlds can have: `f32` or `f64`.
@@ -42,15 +52,15 @@ macro_rules! precision {
         }
 
         impl Issue for $real {
-            fn issue(commands: &mut Commands, plan: WorldsPlan, memory: &Memory<Self>) {
+            fn issue(commands: &mut Commands, plan: WorldsPlan, numbers: Numbers<Self>) {
                 let worlds = $worlds {
                     plan,
-                    constants: memory.constants.span(),
-                    states: memory.states.span(),
-                    targets: memory.targets.span(),
-                    parameters: memory.parameters.span(),
-                    scratch: memory.scratch.span(),
-                    contacts: memory.contacts.span(),
+                    constants: numbers.constants,
+                    states: numbers.states,
+                    targets: numbers.targets,
+                    parameters: numbers.parameters,
+                    scratch: numbers.scratch,
+                    contacts: numbers.contacts,
                 };
                 let (trees, dofs) = (launch(&plan, plan.trees.len()), launch(&plan, plan.dofs.len()));
                 commands.launch(trees, &$smooth { worlds });

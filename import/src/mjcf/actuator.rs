@@ -4,14 +4,14 @@
 //! and the joint feels `gear` times the force (documentation, Computation, Actuation model). With b1 and b2 not above zero that is an
 //! effort, a servo or a damper.
 
-use super::super::Input;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning, Problem};
+use super::super::imported::Input;
 use super::body::range;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::links::JointRecord;
-use pliant_rigid::multibody::{Model, State};
+use pliant_rigid::multibody::{Kinematics, MassMatrix, Model, State, mass_matrix};
 use pliant_rigid::simulation::{Actuator, Control};
 
 /// Gain and biases of a motor.
@@ -40,7 +40,7 @@ pub(super) fn read(
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Motors, ImportError> {
     let mut motors = Motors::default();
-    let inertia = super::inertia_of_dofs(model, state);
+    let inertia = inertia_of_dofs(model, state);
     for element in root.all("actuator").flat_map(|actuator| &actuator.children) {
         motors.kept.push(false);
         if !matches!(element.tag.as_str(), "motor" | "position" | "velocity" | "general") {
@@ -193,4 +193,14 @@ fn motor(
     let actuator = Actuator { link: joint.link, dof: 0, control, effort_limit, gravity_compensation: false };
     let range = controls.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     Ok((actuator, Input { name: String::new(), actuator: 0, scale, offset, range }))
+}
+
+/// The diagonal of the mass matrix at a state, by degree of freedom (kg m^2, kg).
+fn inertia_of_dofs(model: &Model, state: &State) -> Vec<f64> {
+    let mut kinematics = Kinematics::new(model);
+    kinematics.update(model, state);
+    let mut mass = MassMatrix::default();
+    mass_matrix(model, &kinematics, &mut mass);
+    let diagonal = |tree: usize| mass.block(tree).diagonal().iter().copied().collect::<Vec<_>>();
+    (0..model.trees().len()).flat_map(diagonal).collect()
 }

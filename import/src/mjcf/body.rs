@@ -8,6 +8,7 @@ use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
+use super::inertial::{self, Inertial};
 use super::pose::pose;
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::{Dof, LinkId};
@@ -33,16 +34,6 @@ pub(super) struct Body {
     /// The link that it became, and its frame in that of the link.
     pub link: Option<LinkId>,
     pub in_link: Isometry3<f64>,
-}
-
-/// An `<inertial>` element.
-#[derive(Clone, Debug)]
-pub(super) struct Inertial {
-    pub element: Element,
-    pub mass: f64,
-    pub center: Vector3<f64>,
-    /// About the centre of mass, in the axes of the body.
-    pub inertia: nalgebra::Matrix3<f64>,
 }
 
 /// What a joint lets its body do.
@@ -184,7 +175,7 @@ impl Reader<'_> {
                     if self.bodies[context.body].inertial.is_some() {
                         return Err(child.fail(Problem::Duplicate("an element")));
                     }
-                    let inertial = super::inertia::read(child, self.compiler)?;
+                    let inertial = inertial::read(child, self.compiler)?;
                     self.bodies[context.body].inertial = Some(inertial);
                 }
                 _ => {}

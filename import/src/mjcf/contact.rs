@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::Visual;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning, Problem};
+use super::super::imported::Visual;
 use super::body::Body;
 use super::compiler::Compiler;
 use super::defaults::Defaults;

@@ -2,40 +2,14 @@
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
-use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning, Problem};
-use super::body::{Body, Inertial};
+use super::body::Body;
 use super::compiler::Compiler;
-use super::pose::pose;
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::RigidInertia;
 
 /// MuJoCo's least mass (kg) and inertia (kg m^2) of what moves.
 const LEAST: f64 = 1e-15;
-
-/// Reads an `<inertial>`.
-pub(super) fn read(element: &Element, compiler: &Compiler) -> Result<Inertial, ImportError> {
-    let Some(mass) = element.not_negative("mass")? else {
-        return Err(element.fail(Problem::Missing("mass")));
-    };
-    let frame = pose(element, compiler)?;
-    let (attribute, local) = match (element.vector("diaginertia")?, element.array::<6>("fullinertia")?) {
-        (Some(_), Some(_)) => {
-            return Err(element.bad("fullinertia", "left out where there is a diaginertia"));
-        }
-        (Some(diagonal), None) => ("diaginertia", Matrix3::from_diagonal(&diagonal)),
-        (None, Some([xx, yy, zz, xy, xz, yz])) => {
-            ("fullinertia", Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz))
-        }
-        (None, None) => ("diaginertia", Matrix3::zeros()),
-    };
-    if SymmetricEigen::new(local).eigenvalues.min() < 0.0 {
-        return Err(element.bad(attribute, "an inertia with no negative moment (kg m^2)"));
-    }
-    let r = frame.rotation.to_rotation_matrix();
-    let inertia = r.matrix() * local * r.matrix().transpose();
-    Ok(Inertial { element: element.clone(), mass, center: frame.translation.vector, inertia })
-}
 
 /// Gives every body its mass. Bodies that move must have one that a solid can have.
 pub(super) fn compile(

@@ -2,9 +2,9 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::super::Keyframe;
 use super::super::element::Element;
 use super::super::error::ImportError;
+use super::super::imported::Keyframe;
 use super::body::Freedom;
 use super::links::JointRecord;
 use super::pose::quaternion;

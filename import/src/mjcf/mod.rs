@@ -13,6 +13,7 @@ mod equality;
 mod geom;
 mod include;
 mod inertia;
+mod inertial;
 mod keyframe;
 mod links;
 mod pose;
@@ -22,9 +23,8 @@ use std::path::Path;
 
 use super::element::Element;
 use super::error::{ImportError, ImportWarning, Problem};
+use super::imported::{Imported, ImportedJoint};
 use super::support;
-use super::{Imported, ImportedJoint};
-use pliant_rigid::multibody::Model;
 use pliant_rigid::simulation::System;
 
 pub(super) use asset::color;
@@ -106,14 +106,4 @@ impl links::JointRecord {
             velocity_limit: None,
         }
     }
-}
-
-/// The diagonal of the mass matrix at a state, by degree of freedom (kg m^2, kg).
-fn inertia_of_dofs(model: &Model, state: &pliant_rigid::multibody::State) -> Vec<f64> {
-    let mut kinematics = pliant_rigid::multibody::Kinematics::new(model);
-    kinematics.update(model, state);
-    let mut mass = pliant_rigid::multibody::MassMatrix::default();
-    pliant_rigid::multibody::mass_matrix(model, &kinematics, &mut mass);
-    let diagonal = |tree: usize| mass.block(tree).diagonal().iter().copied().collect::<Vec<_>>();
-    (0..model.trees().len()).flat_map(diagonal).collect()
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use nalgebra::Vector3;
 
-use super::super::Visual;
 use super::super::element::Element;
 use super::super::error::{ImportError, Problem};
+use super::super::imported::Visual;
 use super::super::mesh::MeshData;
 use super::super::mjcf::{DISSIPATION, STIFFNESS, color};
 use super::Reader;

@@ -10,9 +10,9 @@ use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, Unit, UnitQuaternio
 
 use super::element::Element;
 use super::error::{ImportError, ImportWarning, Problem};
+use super::imported::{Imported, ImportedJoint, Input};
 use super::mjcf::turn_z_to;
 use super::support;
-use super::{Imported, ImportedJoint, Input};
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::{Dof, JointKind, Link, LinkId, ModelBuilder, RigidInertia};
 use pliant_rigid::simulation::{Actuator, Control, Equality, System};

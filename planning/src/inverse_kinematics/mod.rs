@@ -8,10 +8,13 @@
 mod chain;
 mod error;
 mod plan;
+mod quintic;
 mod solve;
 mod straight;
+mod waypoint;
 
 pub use chain::Chain;
 pub use error::{InverseKinematicsError, Unreachable};
-pub use plan::{JointPath, PlanError, PlanSettings, Way, Waypoint, WaypointPlace, plan};
+pub use plan::{JointPath, PlanError, PlanSettings, plan};
 pub use solve::{Goal, Orientation, Settings, Solution};
+pub use waypoint::{Way, Waypoint, WaypointPlace};

@@ -2,40 +2,10 @@
 
 use super::chain::Chain;
 use super::error::InverseKinematicsError;
-use super::solve::{Goal, Settings};
+use super::quintic::quintic;
+use super::solve::Settings;
 use super::straight::StraightRun;
-
-/// Where a waypoint is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum WaypointPlace {
-    /// A posture (rad, m). A joint without a coordinate stays where it is at the waypoint before.
-    Posture(Vec<Option<f64>>),
-    /// A pose of the tool in the base of the chain.
-    Tool(Goal),
-}
-
-/// How the chain gets to a waypoint from the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Straight in the space of the joints.
-    Joint,
-    /// The tool's origin straight, its turn about one axis.
-    Straight,
-}
-
-/// Where to be at which time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Waypoint {
-    /// Time (s).
-    pub time: f64,
-    /// Where.
-    pub place: WaypointPlace,
-    /// How to get there.
-    pub way: Way,
-    /// Whether it is passed without a stop, at the mean velocity from the waypoint before to the one after. Elsewhere, and at the last
-    /// waypoint, there is a stop.
-    pub pass: bool,
-}
+use super::waypoint::{Way, Waypoint, WaypointPlace};
 
 /// How paths are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -379,18 +349,6 @@ impl Planner<'_> {
 /// `10 s^3 - 15 s^4 + 6 s^5`.
 fn minimum_jerk(s: f64) -> f64 {
     s * s * s * (10.0 + s * (6.0 * s - 15.0))
-}
-
-/// Value and slope at s, from 0 to 1, of the polynomial of the fifth degree with the given ends and slopes and no curvature at either end.
-pub(super) fn quintic(from: f64, to: f64, slope0: f64, slope1: f64, s: f64) -> [f64; 2] {
-    let way = to - from;
-    let c3 = 10.0 * way - 6.0 * slope0 - 4.0 * slope1;
-    let c4 = -15.0 * way + 8.0 * slope0 + 7.0 * slope1;
-    let c5 = 6.0 * way - 3.0 * slope0 - 3.0 * slope1;
-    [
-        from + s * (slope0 + s * s * (c3 + s * (c4 + s * c5))),
-        slope0 + s * s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)),
-    ]
 }
 
 /// Rate with which a joint passes a waypoint: the mean one, but none where it turns back, and never so fast that it overshoots (Fritsch

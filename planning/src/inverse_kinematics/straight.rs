@@ -2,8 +2,9 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
-use super::plan::{Waypoint, WaypointPlace, quintic};
+use super::quintic::quintic;
 use super::solve::{Goal, Orientation};
+use super::waypoint::{Waypoint, WaypointPlace};
 
 /// What a run of straight ways goes through: the point and the axes of the tool at its waypoints, and the velocities there.
 pub(super) struct StraightRun {

@@ -2,10 +2,10 @@
 
 use nalgebra::{DMatrix, Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 
+use super::columns::Columns;
 use super::contact::tangents;
 use super::dynamics::{QuasiContact, QuasiDynamics};
 use super::error::QuasiError;
-use super::layout::Layout;
 use super::pairs::{moving, origin};
 use super::settings::Control;
 use pliant_geometry::pairs::Meeting;
@@ -29,40 +29,12 @@ impl Derivatives {
     }
 }
 
-/// What derivatives need of every degree of freedom of every mover.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
-    /// Where each mover's begin.
-    first: Vec<usize>,
-    /// What a unit of it adds to the motion of the link, about its origin, world axes.
-    axes: Vec<MotionVector>,
-    /// Derivative by it of the link's motion y_0.
-    sways: Vec<MotionVector>,
-    /// What a wrench on the link (moment about its origin, force; world axes) adds to its place in the tangent of the next state.
-    answers: Vec<[f64; 6]>,
-}
-
 /// How the contacts of a pair change with their two sides: derivatives of both wrenches (about the links' origins) by the twelve displacements of the
 /// links (turn, shift), and by the twelve numbers of their motions y_0.
 #[derive(Default)]
 struct Change {
     by_place: [[[f64; 12]; 6]; 2],
     by_motion: [[[f64; 12]; 6]; 2],
-}
-
-impl Columns {
-    pub fn new(layout: &Layout) -> Self {
-        let mut columns = Self::default();
-        let mut count = 0;
-        for mover in &layout.movers {
-            columns.first.push(count);
-            count += mover.dofs.len();
-        }
-        columns.axes.resize(count, MotionVector::zero());
-        columns.sways.resize(count, MotionVector::zero());
-        columns.answers.resize(count, [0.0; 6]);
-        columns
-    }
 }
 
 /// Derivative of the logarithm of `exp(d) exp(y)` by d where d is 0 (the left Jacobian of rotations).

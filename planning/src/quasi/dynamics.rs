@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Unit, Vector3, Vector6};
 
+use super::columns::Columns;
 use super::contact::{Law, tangents};
-use super::derivative::Columns;
 use super::error::QuasiError;
 use super::layout::{Block, Layout};
 use super::pairs::{self, Pair, Shaped};

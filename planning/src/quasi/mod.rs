@@ -33,6 +33,7 @@
 //! - At [`QuasiSettings::margin`] SoftPlus is cut off: the step jumps by what is left there, `4 ln(1 + exp(-beta K margin))/beta` N.
 //! - Where the directions change from steep to level, `|n_z| = 0.9`: with few facets the step jumps there, with many it hardly does.
 
+mod columns;
 mod contact;
 mod derivative;
 mod dynamics;

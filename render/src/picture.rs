@@ -1,0 +1,110 @@
+//! What to draw, as plain data.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::camera::Camera;
+use super::cloth::RenderCloth;
+
+/// A particle. World frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RenderSphere {
+    /// Centre [m].
+    pub center: [f32; 3],
+    /// Radius [m]; 0.6 of the particle spacing closes the surface of a filled solid.
+    pub radius: f32,
+    /// sRGB colour.
+    pub color: [u8; 3],
+}
+
+/// Shape of a body in its own frame.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BodyShape {
+    /// A ball about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A box about the origin.
+    Box {
+        /// Half of each side [m].
+        half_extents: Vector3<f64>,
+    },
+    /// A cylinder about z with a half ball on each end.
+    Capsule {
+        /// Radius [m].
+        radius: f64,
+        /// Half of the distance between the centres of the end balls [m].
+        half_length: f64,
+    },
+    /// A cylinder about z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half of its length [m].
+        half_length: f64,
+    },
+    /// An ellipsoid about the origin, its axes along x, y and z.
+    Ellipsoid {
+        /// Half of each axis [m].
+        half_axes: Vector3<f64>,
+    },
+    /// Everything at z <= 0, drawn as an endless floor; it casts no shadow.
+    HalfSpace,
+    /// A triangle mesh, seen from both sides.
+    Mesh {
+        /// Vertices [m].
+        vertices: Vec<Point3<f64>>,
+        /// Three vertex indices a triangle.
+        triangles: Vec<[u32; 3]>,
+        /// Shade with normals averaged over each vertex's triangles instead of flat facets.
+        smooth: bool,
+    },
+}
+
+/// A rigid body or any other solid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderBody {
+    /// Its shape, in its own frame.
+    pub shape: BodyShape,
+    /// Its own frame to the world.
+    pub pose: Isometry3<f64>,
+    /// sRGB colour.
+    pub color: [u8; 3],
+    /// Whether a round solid (sphere, capsule, cylinder, ellipsoid) bears a faint checker of the
+    /// octants of its frame, so that it can be seen to turn; nothing to the others.
+    pub marked: bool,
+}
+
+/// What to draw.
+#[derive(Debug, Clone)]
+pub struct Picture<'a> {
+    /// Width [pixels].
+    pub width: u32,
+    /// Height [pixels].
+    pub height: u32,
+    /// Where from.
+    pub camera: Camera,
+    /// Particles; those with a coordinate or radius that is not finite, or radius <= 0, are left
+    /// out, so that a run that blew up can still be looked at.
+    pub particles: &'a [RenderSphere],
+    /// Sheets.
+    pub cloths: &'a [RenderCloth<'a>],
+    /// Bodies.
+    pub bodies: &'a [RenderBody],
+    /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes;
+    /// none: objects float before the background.
+    pub ground: Option<f64>,
+    /// Direction to the light, world frame, any length; none: from above, the left and behind the
+    /// camera.
+    pub light: Option<Vector3<f64>>,
+    /// A line of text in the lower left corner.
+    pub caption: Option<&'a str>,
+}
+
+impl<'a> Picture<'a> {
+    /// An empty picture, `width` x `height` pixels, seen from `camera`.
+    pub fn new(width: u32, height: u32, camera: Camera) -> Self {
+        let (particles, cloths, bodies) = (&[], &[], &[]);
+        Self { width, height, camera, particles, cloths, bodies, ground: None, light: None, caption: None }
+    }
+}
