@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use pliant::coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant::coupling::convex::{ConvexSolver, InitialGuess, SolverSettings};
 use pliant::mpm::material::{Elastic, Model};
-use pliant::mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
+use pliant::mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, ParticleState};
 use pliant::rigid::{Shape, TriangleMesh};
 
 /// Grid spacing [m].
@@ -39,7 +39,14 @@ fn block(model: Model) -> Option<Mpm> {
         })
         .collect();
     let floor = Boundary { point: Point3::origin(), normal: Vector3::z_axis(), kind: BoundaryKind::Slip };
-    Mpm::new(SPACING, vec![Material { density: 1000.0, model }], &particles, &[floor], Level::detect()).ok()
+    Mpm::new(
+        SPACING,
+        vec![Material { density: 1000.0, model }],
+        &particles,
+        &[floor],
+        InstructionSet::detect(),
+    )
+    .ok()
 }
 
 /// One substep of every model, ten as one step.

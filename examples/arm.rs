@@ -3,9 +3,9 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant::planning::inverse_kinematics::{
-    Chain, Goal, Orientation, PlanSettings, Settings, Way, Waypoint, WaypointPlace, plan,
+    Chain, Orientation, PathKind, PlanSettings, SolveSettings, ToolGoal, Waypoint, WaypointTarget, plan,
 };
-use pliant::rigid::collision::Scene;
+use pliant::rigid::collision::CollisionModel;
 use pliant::rigid::multibody::Kinematics;
 use pliant::rigid::simulation::{Actuator, Collisions, Control, Integrator, Simulation};
 use pliant::scenes::format::RobotModel;
@@ -22,13 +22,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = ready.q.clone();
     let pose = chain.pose(&start);
     let below = Point3::from(pose.translation.vector - Vector3::z() * 0.2);
-    let goal = Goal { position: below, orientation: Orientation::Full(pose.rotation) };
-    let waypoint = Waypoint { time: 1.0, place: WaypointPlace::Tool(goal), way: Way::Straight, pass: false };
+    let goal = ToolGoal { position: below, orientation: Orientation::Full(pose.rotation) };
+    let waypoint =
+        Waypoint { time: 1.0, place: WaypointTarget::Tool(goal), path_kind: PathKind::Straight, pass: false };
     let settings = PlanSettings {
         interval: 0.01,
         rates: vec![2.0; chain.len()],
         rest: start.clone(),
-        solve: Settings::default(),
+        solve: SolveSettings::default(),
     };
     let path = plan(&chain, &start, &[waypoint], &settings)?;
 
@@ -48,11 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
 
-    let scene = Scene::new(arm.geometries, &arm.system.model, &arm.excluded)?;
+    let scene = CollisionModel::new(arm.geometries, &arm.system.model, &arm.excluded)?;
     let contacts = Collisions::new(scene, 1e-4); // stiction tolerance [m/s]
     let steps = Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.1 };
     let mut simulation = Simulation::new(arm.system, contacts, steps, ready)?;
-    for ((time, posture), rates) in path.times.iter().zip(&path.postures).zip(&path.rates) {
+    for ((time, posture), rates) in path.times.iter().zip(&path.configurations).zip(&path.rates) {
         for (actuator, (q, rate)) in
             simulation.system_mut().actuators.iter_mut().zip(posture.iter().zip(rates))
         {

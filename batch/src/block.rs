@@ -1,7 +1,7 @@
 //! Eight worlds side by side.
 
 use super::plan::Plan;
-use pliant_numeric::lanes::{LANES, Row};
+use pliant_numeric::lanes::{F64x8, LANES};
 use pliant_rigid::multibody::State;
 
 /// Whether a world runs.
@@ -19,19 +19,19 @@ pub enum Status {
 
 /// Eight worlds.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
-    pub state: Vec<Row>,
-    pub parameters: Vec<Row>,
+pub(super) struct WorldBlock {
+    pub state: Vec<F64x8>,
+    pub parameters: Vec<F64x8>,
     /// Steps that each world took since it was put into its state, and the time of that (s).
     pub steps: [u64; LANES],
     began: [f64; LANES],
 }
 
-impl Block {
+impl WorldBlock {
     pub fn new(plan: &Plan, initial: &State) -> Self {
         let l = &plan.layout;
-        let mut parameters = vec![Row::ZERO; l.parameters];
-        let mut set = |at: usize, x: f64| parameters[at] = Row([x; LANES]);
+        let mut parameters = vec![F64x8::ZERO; l.parameters];
+        let mut set = |at: usize, x: f64| parameters[at] = F64x8([x; LANES]);
         (0..3).for_each(|d| set(l.gravity + d, plan.gravity[d]));
         (0..plan.bodies.len()).for_each(|b| set(l.mass + b, 1.0));
         for (g, geometry) in plan.geometries.iter().enumerate() {
@@ -46,9 +46,9 @@ impl Block {
             }
         }
         let mut block =
-            Self { state: vec![Row::ZERO; l.state], parameters, steps: [0; LANES], began: [0.0; LANES] };
+            Self { state: vec![F64x8::ZERO; l.state], parameters, steps: [0; LANES], began: [0.0; LANES] };
         for (m, motor) in plan.motors.iter().enumerate() {
-            block.state[l.targets + m] = Row([motor.target; LANES]);
+            block.state[l.targets + m] = F64x8([motor.target; LANES]);
         }
         (0..LANES).for_each(|lane| block.set_state(plan, lane, initial));
         block
@@ -62,13 +62,13 @@ impl Block {
         for (row, x) in self.state[l.velocities..].iter_mut().zip(&state.v) {
             row.0[lane] = *x;
         }
-        self.state[l.runs].0[lane] = 1.0;
+        self.state[l.running].0[lane] = 1.0;
         self.steps[lane] = 0;
         self.began[lane] = state.time;
     }
 
     pub fn status(&self, plan: &Plan, lane: usize) -> Status {
-        if self.state[plan.layout.runs].0[lane] > 0.5 {
+        if self.state[plan.layout.running].0[lane] > 0.5 {
             Status::Running
         } else {
             Status::Stopped { time: self.time(plan, lane) }

@@ -2,41 +2,41 @@
 
 use pulp::Simd;
 
-use super::kinematics::Worlds;
+use super::kinematics::WorldLanes;
 use super::layout::POSE;
-use super::plan::Size;
+use super::plan::ShapeClass;
 use pliant_numeric::lanes::{Mask, Mat3, Real, Vec3, Wide, each};
 
-impl<S: Simd> Worlds<'_, '_, S> {
+impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Radius (m) of a ball around a geometry; 0 for a half-space, which has none.
     #[inline(always)]
-    pub fn ball(&self, g: usize, shape: Size) -> Wide<S> {
+    pub fn bounding_radius(&self, g: usize, shape: ShapeClass) -> Wide<S> {
         let size = Vec3(self.parameters(self.plan.layout.sizes + 3 * g));
         match shape {
-            Size::HalfSpace => size.0[0].zero(),
-            Size::Radius => size.0[0],
-            Size::RadiusAndLength => size.0[0] + size.0[1],
-            Size::Extents => size.norm(),
+            ShapeClass::HalfSpace => size.0[0].zero(),
+            ShapeClass::Radius => size.0[0],
+            ShapeClass::RadiusAndLength => size.0[0] + size.0[1],
+            ShapeClass::Extents => size.norm(),
         }
     }
 
     #[inline(always)]
     fn centre(&self, g: usize) -> Vec3<Wide<S>> {
-        self.slab.vector(self.plan.layout.solids + POSE * g + 9)
+        self.workspace.vector(self.plan.layout.solids + POSE * g + 9)
     }
 
     #[inline(always)]
     fn axes(&self, g: usize) -> Mat3<Wide<S>> {
-        self.slab.matrix(self.plan.layout.solids + POSE * g)
+        self.workspace.matrix(self.plan.layout.solids + POSE * g)
     }
 
     /// Whether in any world the ball around each geometry, or its extents, reach the other one itself.
     #[inline(always)]
-    pub fn may_meet(&self, a: usize, b: usize) -> bool {
+    pub fn may_touch(&self, a: usize, b: usize) -> bool {
         let l = &self.plan.layout;
-        let radii = [self.slab.get(l.radii + a), self.slab.get(l.radii + b)];
+        let radii = [self.workspace.get(l.radii + a), self.workspace.get(l.radii + b)];
         let [first, second] = [self.plan.geometries[a].shape, self.plan.geometries[b].shape];
-        if first != Size::HalfSpace && second != Size::HalfSpace {
+        if first != ShapeClass::HalfSpace && second != ShapeClass::HalfSpace {
             let apart = (self.centre(b) - self.centre(a)).squared();
             if !apart.lt((radii[0] + radii[1]).squared()).any() {
                 return false;
@@ -51,13 +51,13 @@ impl<S: Simd> Worlds<'_, '_, S> {
     fn extents(&self, g: usize, axes: &Mat3<Wide<S>>) -> [Wide<S>; 3] {
         let l = &self.plan.layout;
         match self.plan.geometries[g].shape {
-            Size::HalfSpace | Size::Radius => [self.slab.get(l.radii + g); 3],
-            Size::RadiusAndLength => {
+            ShapeClass::HalfSpace | ShapeClass::Radius => [self.workspace.get(l.radii + g); 3],
+            ShapeClass::RadiusAndLength => {
                 let [radius, half] = self.parameters::<2>(l.sizes + 3 * g);
                 let along = axes.apply_inverse(self.axes(g).column(2));
                 each!(k in [0, 1, 2] radius + half * along.0[k].abs())
             }
-            Size::Extents => {
+            ShapeClass::Extents => {
                 let half = self.parameters::<3>(l.sizes + 3 * g);
                 let own = self.axes(g);
                 let mut sum = [half[0].zero(); 3];
@@ -72,22 +72,22 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// Whether the ball around `other`, or its extents along the axes of a box, reach geometry `g`. A ball reaches what has no ball.
     #[inline(always)]
-    fn reaches(&self, g: usize, shape: Size, other: usize, radius: Wide<S>) -> <Wide<S> as Real>::Mask {
+    fn reaches(&self, g: usize, shape: ShapeClass, other: usize, radius: Wide<S>) -> <Wide<S> as Real>::Mask {
         let apart = self.centre(other) - self.centre(g);
         let sizes = self.plan.layout.sizes + 3 * g;
-        if self.plan.geometries[other].shape == Size::HalfSpace {
+        if self.plan.geometries[other].shape == ShapeClass::HalfSpace {
             return radius.lt(radius.one());
         }
         match shape {
-            Size::HalfSpace => self.axes(g).column(2).dot(apart).lt(radius),
-            Size::Radius => apart.squared().lt((self.parameter(sizes) + radius).squared()),
-            Size::RadiusAndLength => {
+            ShapeClass::HalfSpace => self.axes(g).column(2).dot(apart).lt(radius),
+            ShapeClass::Radius => apart.squared().lt((self.parameter(sizes) + radius).squared()),
+            ShapeClass::RadiusAndLength => {
                 let [own, half] = self.parameters::<2>(sizes);
                 let axis = self.axes(g).column(2);
                 let along = axis.dot(apart).clamp(-half, half);
                 (apart - axis * along).squared().lt((own + radius).squared())
             }
-            Size::Extents => {
+            ShapeClass::Extents => {
                 let axes = self.axes(g);
                 let (local, half) = (axes.apply_inverse(apart), self.parameters::<3>(sizes));
                 let substep_states = self.extents(other, &axes);

@@ -3,14 +3,14 @@
 use pulp::{NullaryFnOnce, Simd};
 
 use super::contact::ratio;
-use super::kinematics::Worlds;
-use super::plan::{Body, Joint, Tree};
+use super::kinematics::WorldLanes;
+use super::plan::{BatchBody, BatchJoint, BatchTree};
 use pliant_numeric::lanes::{Mat3, Quat, Real, Vec3, Wide, each};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::simulation::divergence::FASTEST;
 
 /// Joints; then velocities.
-pub(super) struct Finish<'a, 'b, 'c, S: Simd>(pub &'c mut Worlds<'a, 'b, S>);
+pub(super) struct Finish<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
 
 impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
     type Output = ();
@@ -21,28 +21,28 @@ impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
         worlds.push_joints();
         let l = &worlds.plan.layout;
         for tree in &worlds.plan.trees {
-            if tree.floats() {
+            if tree.is_free_floating() {
                 worlds.correct_floating(tree);
             } else {
                 worlds.solve(tree, l.loads + tree.first_velocity);
             }
         }
         for n in 0..worlds.plan.velocities() {
-            let v = worlds.slab.get(l.smooth + n) + worlds.slab.get(l.loads + n);
-            worlds.slab.set(l.smooth + n, v);
+            let v = worlds.workspace.get(l.smooth + n) + worlds.workspace.get(l.loads + n);
+            worlds.workspace.set(l.smooth + n, v);
         }
     }
 }
 
 /// The impedance of a joint's own constraints.
-struct JointLaw<'a> {
+struct JointImpedance<'a> {
     curve: &'a ImpedanceCurve,
     /// kappa (1/s^2) and delta (1/s) of equation 11.
     rates: [f64; 2],
     dt: f64,
 }
 
-impl JointLaw<'_> {
+impl JointImpedance<'_> {
     /// Impulse against an error (rad, m) and a rate of it, at a joint that feels `inertia` (kg m^2, kg).
     #[inline(always)]
     fn push<S: Simd>(&self, inertia: Wide<S>, error: Wide<S>, v: Wide<S>) -> Wide<S> {
@@ -51,16 +51,16 @@ impl JointLaw<'_> {
     }
 }
 
-impl<S: Simd> Worlds<'_, '_, S> {
+impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Changes of a floating body's velocities from its moment about the centre of mass and its impulse.
     #[inline(always)]
-    fn correct_floating(&mut self, tree: &Tree) {
+    fn correct_floating(&mut self, tree: &BatchTree) {
         let at = self.plan.layout.loads + tree.first_velocity;
         let body = self.floating(tree.bodies.start);
-        let turn = body.inverse.apply(self.slab.vector(at));
-        let push = self.slab.vector(at + 3) * body.inverse_mass;
-        self.slab.set_array(at, turn.0);
-        self.slab.set_array(at + 3, (push - turn.cross(body.lever)).0);
+        let turn = body.inverse.apply(self.workspace.vector(at));
+        let push = self.workspace.vector(at + 3) * body.inverse_mass;
+        self.workspace.set_array(at, turn.0);
+        self.workspace.set_array(at + 3, (push - turn.cross(body.lever)).0);
     }
 
     /// The same impedance in one dimension: limits on one side, dry friction up to its bound.
@@ -68,34 +68,34 @@ impl<S: Simd> Worlds<'_, '_, S> {
     fn push_joints(&mut self) {
         let (plan, l, dt) = (self.plan, &self.plan.layout, self.plan.dt);
         let rates = plan.settings.gains.rates(dt);
-        let law = JointLaw { curve: &plan.settings.joints, rates, dt };
+        let law = JointImpedance { curve: &plan.settings.joints, rates, dt };
         for (n, passive) in plan.passives.iter().enumerate().filter(|(_, passive)| passive.jointed) {
-            let inertia = self.slab.get(l.bare + passive.diagonal);
-            let v = self.slab.get(l.smooth + n);
-            let mut sum = self.slab.get(l.loads + n);
+            let inertia = self.workspace.get(l.bare + passive.diagonal);
+            let v = self.workspace.get(l.smooth + n);
+            let mut sum = self.workspace.get(l.loads + n);
             if let Some(q) = passive.position {
                 let q = self.state(l.positions + q);
                 for (limit, sign) in passive.dof.limits.into_iter().zip([1.0, -1.0]) {
                     if limit.is_finite() {
                         let gap = (q - limit) * sign;
                         let impulse = law.push(inertia, gap, v * sign).max(gap.zero()) * sign;
-                        sum = sum + Wide::pick(gap.lt(gap.zero()), impulse, gap.zero());
+                        sum = sum + Wide::select(gap.lt(gap.zero()), impulse, gap.zero());
                     }
                 }
             }
             if passive.dof.friction_loss > 0.0 {
-                let bound = v.lit(passive.dof.friction_loss * dt);
+                let bound = v.splat(passive.dof.friction_loss * dt);
                 sum = sum + law.push(inertia, v.zero(), v).clamp(-bound, bound);
             }
-            self.slab.set(l.loads + n, sum);
+            self.workspace.set(l.loads + n, sum);
         }
     }
 }
 
 /// The motion of a step at the velocities that [`Finish`] left: writes the state of the worlds that run and stay finite.
-pub(super) struct Advance<'a, 'b, 'c, S: Simd>(pub &'c mut Worlds<'a, 'b, S>);
+pub(super) struct IntegratePositions<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
 
-impl<S: Simd> NullaryFnOnce for Advance<'_, '_, '_, S> {
+impl<S: Simd> NullaryFnOnce for IntegratePositions<'_, '_, '_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -103,65 +103,65 @@ impl<S: Simd> NullaryFnOnce for Advance<'_, '_, '_, S> {
         let worlds = self.0;
         let (plan, part) = (worlds.plan, worlds.part);
         let l = &plan.layout;
-        let half = worlds.slab.lit(0.5);
-        let mut runs = worlds.state(l.runs);
+        let half = worlds.workspace.splat(0.5);
+        let mut running = worlds.state(l.running);
         for n in 0..plan.velocities() {
             // False of what is not a number.
-            let fine = worlds.slab.get(l.smooth + n).abs().lt(half.lit(FASTEST));
-            runs = Wide::pick(fine, runs, runs.zero());
+            let fine = worlds.workspace.get(l.smooth + n).abs().lt(half.splat(FASTEST));
+            running = Wide::select(fine, running, running.zero());
         }
-        let going = half.lt(runs);
+        let going = half.lt(running);
         for tree in &plan.trees {
             for body in &plan.bodies[tree.bodies.clone()] {
                 let next = worlds.advance(tree, body);
                 for (k, x) in next.iter().take(positions(body)).enumerate() {
                     let at = l.positions + body.first_position + k;
                     let kept = worlds.state(at);
-                    Wide::pick(going, *x, kept).store(&mut worlds.state[at], part);
+                    Wide::select(going, *x, kept).store(&mut worlds.state[at], part);
                 }
             }
         }
         for n in 0..plan.velocities() {
-            let (v, kept) = (worlds.slab.get(l.smooth + n), worlds.state(l.velocities + n));
-            Wide::pick(going, v, kept).store(&mut worlds.state[l.velocities + n], part);
+            let (v, kept) = (worlds.workspace.get(l.smooth + n), worlds.state(l.velocities + n));
+            Wide::select(going, v, kept).store(&mut worlds.state[l.velocities + n], part);
         }
-        runs.store(&mut worlds.state[l.runs], part);
+        running.store(&mut worlds.state[l.running], part);
     }
 }
 
-fn positions(body: &Body) -> usize {
+fn positions(body: &BatchBody) -> usize {
     match body.joint {
-        Joint::Revolute(_) | Joint::Prismatic(_) => 1,
-        Joint::Ball => 4,
-        Joint::Free => 7,
+        BatchJoint::Revolute(_) | BatchJoint::Prismatic(_) => 1,
+        BatchJoint::Ball => 4,
+        BatchJoint::Free => 7,
     }
 }
 
-impl<S: Simd> Worlds<'_, '_, S> {
+impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Positions of a joint after the step. The velocities of a body that nothing holds become those at the end of its free flight.
     #[inline(always)]
-    fn advance(&mut self, tree: &Tree, body: &Body) -> [Wide<S>; 7] {
+    fn advance(&mut self, tree: &BatchTree, body: &BatchBody) -> [Wide<S>; 7] {
         let (l, dt) = (&self.plan.layout, self.plan.dt);
         let v = l.smooth + body.first_velocity;
         let q = l.positions + body.first_position;
         let first = self.state(q);
         let mut next = [first; 7];
-        if let Joint::Revolute(_) | Joint::Prismatic(_) = body.joint {
-            next[0] = first + self.slab.get(v) * dt;
+        if let BatchJoint::Revolute(_) | BatchJoint::Prismatic(_) = body.joint {
+            next[0] = first + self.workspace.get(v) * dt;
             return next;
         }
         let before = Quat(each!(k in [0, 1, 2, 3] self.state(q + k)));
-        let angular = self.slab.vector(v);
-        let after = before.turned(angular * first.lit(dt));
+        let angular = self.workspace.vector(v);
+        let after = before.turned(angular * first.splat(dt));
         next[..4].copy_from_slice(&after.0);
-        if body.joint == Joint::Ball {
+        if body.joint == BatchJoint::Ball {
             return next;
         }
         let origin = Vec3(each!(k in [4, 5, 6] self.state(q + k)));
-        let linear = self.slab.vector(v + 3);
+        let linear = self.workspace.vector(v + 3);
         let moved = match &tree.floating {
-            None => origin + linear * first.lit(dt),
-            Some((inverse, _)) => self.fly(body, inverse, [before, after], origin, v),
+            None => origin + linear * first.splat(dt),
+            Some((inverse, _)) => self.free_flight(body, inverse, [before, after], origin, v),
         };
         next[4..].copy_from_slice(&moved.0);
         next
@@ -170,27 +170,27 @@ impl<S: Simd> Worlds<'_, '_, S> {
     /// Free flight: the centre of mass keeps its velocity and the body its angular momentum. Both are as in
     /// [`Model::flow`](pliant_rigid::multibody::Model::flow) where it turns about a principal axis, else to first order in the step.
     #[inline(always)]
-    fn fly(
+    fn free_flight(
         &mut self,
-        body: &Body,
+        body: &BatchBody,
         inverse: &nalgebra::Matrix3<f64>,
         turns: [Quat<Wide<S>>; 2],
         origin: Vec3<Wide<S>>,
         v: usize,
     ) -> Vec3<Wide<S>> {
-        let one = self.slab.lit(1.0);
-        let (angular, linear) = (self.slab.vector(v), self.slab.vector(v + 3));
+        let one = self.workspace.splat(1.0);
+        let (angular, linear) = (self.workspace.vector(v), self.workspace.vector(v + 3));
         let (before, after) = (turns[0].matrix(), turns[1].matrix());
-        let center = Vec3::lit(one, &body.center);
+        let center = Vec3::splat(one, &body.center);
         let lever = before.apply(center);
         let velocity = linear + angular.cross(lever);
-        let [xx, xy, xz, yy, yz, zz] = each!(k in [0, 1, 2, 3, 4, 5] one.lit(body.inertia[k]));
+        let [xx, xy, xz, yy, yz, zz] = each!(k in [0, 1, 2, 3, 4, 5] one.splat(body.inertia[k]));
         let inertia = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
         let momentum = before.apply(inertia.apply(before.apply_inverse(angular)));
-        let angular = after.apply(Mat3::lit(one, inverse).apply(after.apply_inverse(momentum)));
+        let angular = after.apply(Mat3::splat(one, inverse).apply(after.apply_inverse(momentum)));
         let moved = after.apply(center);
-        self.slab.set_array(v, angular.0);
-        self.slab.set_array(v + 3, (velocity - angular.cross(moved)).0);
-        origin + lever + velocity * one.lit(self.plan.dt) - moved
+        self.workspace.set_array(v, angular.0);
+        self.workspace.set_array(v + 3, (velocity - angular.cross(moved)).0);
+        origin + lever + velocity * one.splat(self.plan.dt) - moved
     }
 }

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::error::BatchError;
 use super::parameter::Parameter;
-use super::plan::{Joint, Plan, Size};
+use super::plan::{BatchJoint, Plan, ShapeClass};
 use super::{Status, WorldBatch};
 use pliant_numeric::lanes::LANES;
 use pliant_rigid::comfree::ImpedanceCurve;
@@ -209,7 +209,8 @@ impl WorldBatch {
     pub fn flatten(&self) -> FlatBatch {
         let (plan, l) = (&self.plan, &self.plan.layout);
         let (bodies, chains) = flat_bodies(plan);
-        let read = |rows: core::ops::Range<usize>, of: fn(&super::Block) -> &[pliant_numeric::lanes::Row]| {
+        let read = |rows: core::ops::Range<usize>,
+                    of: fn(&super::WorldBlock) -> &[pliant_numeric::lanes::F64x8]| {
             let one =
                 |row: usize| (0..self.worlds).map(move |w| of(&self.blocks[w / LANES])[row].0[w % LANES]);
             rows.flat_map(one).collect::<Vec<f64>>()
@@ -320,10 +321,10 @@ fn flat_bodies(plan: &Plan) -> (Vec<FlatBody>, Vec<[u32; 2]>) {
         let first_chain = chains.len() as u32;
         chains.extend(body.chain.iter().map(|&(n, within)| [n as u32, within as u32]));
         let (joint, axis) = match body.joint {
-            Joint::Revolute(axis) => (0, axis),
-            Joint::Prismatic(axis) => (1, axis),
-            Joint::Ball => (2, Vector3::zeros()),
-            Joint::Free => (3, Vector3::zeros()),
+            BatchJoint::Revolute(axis) => (0, axis),
+            BatchJoint::Prismatic(axis) => (1, axis),
+            BatchJoint::Ball => (2, Vector3::zeros()),
+            BatchJoint::Free => (3, Vector3::zeros()),
         };
         bodies.push(FlatBody {
             joint,
@@ -346,7 +347,7 @@ fn flat_bodies(plan: &Plan) -> (Vec<FlatBody>, Vec<[u32; 2]>) {
 }
 
 fn flat_trees(plan: &Plan) -> Vec<FlatTree> {
-    let tree = |tree: &super::plan::Tree| FlatTree {
+    let tree = |tree: &super::plan::BatchTree| FlatTree {
         first_body: tree.bodies.start as u32,
         bodies: tree.bodies.len() as u32,
         first_velocity: tree.first_velocity as u32,
@@ -358,13 +359,13 @@ fn flat_trees(plan: &Plan) -> Vec<FlatTree> {
 }
 
 fn flat_geometries(plan: &Plan) -> Vec<FlatGeometry> {
-    let geometry = |geometry: &super::plan::Geometry| FlatGeometry {
+    let geometry = |geometry: &super::plan::BatchGeometry| FlatGeometry {
         body: index(geometry.body),
         shape: match geometry.shape {
-            Size::HalfSpace => 0,
-            Size::Radius => 1,
-            Size::RadiusAndLength => 2,
-            Size::Extents => 3,
+            ShapeClass::HalfSpace => 0,
+            ShapeClass::Radius => 1,
+            ShapeClass::RadiusAndLength => 2,
+            ShapeClass::Extents => 3,
         },
         pose: flat_pose(&geometry.pose),
     };
@@ -373,7 +374,7 @@ fn flat_geometries(plan: &Plan) -> Vec<FlatGeometry> {
 
 fn flat_pairs(plan: &Plan) -> Vec<FlatPair> {
     let mut next = 0;
-    let pair = |pair: &super::plan::Pair| {
+    let pair = |pair: &super::plan::CollisionPair| {
         let (first_point, points) = (next, pair.kind.most_points() as u32);
         next += points;
         FlatPair {

@@ -1,17 +1,17 @@
 //! Where numbers are: those that a world keeps, its parameters, and those of a step.
 
-use pliant_geometry::pairs::Kind;
+use pliant_geometry::pairs::PairKind;
 use pliant_numeric::lanes::LANES;
 
 /// First numbers of all kinds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct RowLayout {
     // Kept from step to step.
     pub positions: usize,
     pub velocities: usize,
     pub targets: usize,
     /// 1 as long as a world runs.
-    pub runs: usize,
+    pub running: usize,
     pub state: usize,
 
     // Parameters.
@@ -31,7 +31,7 @@ pub(super) struct Layout {
     pub poses: usize,
     /// Velocity of each body, and acceleration at zero joint accelerations.
     pub motions: usize,
-    /// Inertia of each body with all it carries, and the force on it. Of a floating body what [`Floating`](super::side::Floating) has.
+    /// Inertia of each body with all it carries, and the force on it. Of a floating body what [`FreeFloatingInertia`](super::side::FreeFloatingInertia) has.
     pub inertias: usize,
     pub forces: usize,
     /// Axis of each degree of freedom.
@@ -54,7 +54,7 @@ pub(super) struct Layout {
     pub columns: usize,
     pub work: usize,
     /// Point, normal and distance of each meeting of a pair.
-    pub meetings: usize,
+    pub contact_points: usize,
     /// Degrees of freedom of the largest tree.
     pub largest: usize,
     /// A multiple of the lanes of a row.
@@ -64,7 +64,7 @@ pub(super) struct Layout {
 /// Numbers of a pose.
 pub(super) const POSE: usize = 12;
 /// Numbers of a meeting.
-pub(super) const MEETING: usize = 7;
+pub(super) const POINT_NUMBERS: usize = 7;
 /// Numbers of an inertia.
 pub(super) const INERTIA: usize = 10;
 
@@ -83,7 +83,7 @@ pub(super) struct Counts {
     pub largest: usize,
 }
 
-impl Layout {
+impl RowLayout {
     pub fn new(counts: &Counts) -> Self {
         let &Counts { bodies, positions, dofs, motors, geometries, blocks, largest } = counts;
         let mut next = 0;
@@ -95,7 +95,7 @@ impl Layout {
             positions: take(positions),
             velocities: take(dofs),
             targets: take(motors),
-            runs: take(1),
+            running: take(1),
             ..Self::default()
         };
         l.state = next;
@@ -130,7 +130,7 @@ impl Layout {
         l.radii = take(geometries);
         l.columns = take(2 * 6 * largest);
         l.work = take(3 * largest);
-        l.meetings = take(MEETING * Kind::BoxBox.most_points());
+        l.contact_points = take(POINT_NUMBERS * PairKind::BoxBox.most_points());
         l.largest = largest;
         l.scratch = next.next_multiple_of(LANES);
         l

@@ -40,15 +40,15 @@ pub use flat::{
     FlatTree,
 };
 pub use parameter::Parameter;
-pub use source::ClosedFormContacts;
-pub use world::World;
+pub use source::ClosedFormContactSource;
+pub use world::BatchWorld;
 
 use rayon::prelude::*;
 
-use block::Block;
+use block::WorldBlock;
 use plan::Plan;
-use pliant_numeric::lanes::{LANES, Row};
-use pliant_rigid::collision::Scene;
+use pliant_numeric::lanes::{F64x8, LANES};
+use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::State;
 use pliant_rigid::simulation::System;
 use step::StepBlock;
@@ -58,10 +58,10 @@ use step::StepBlock;
 pub struct WorldBatch {
     plan: Plan,
     arch: pulp::Arch,
-    blocks: Vec<Block>,
+    blocks: Vec<WorldBlock>,
     worlds: usize,
     /// Numbers of a step, for each share of the blocks.
-    scratch: Vec<Vec<Row>>,
+    scratch: Vec<Vec<F64x8>>,
     initial: State,
 }
 
@@ -73,16 +73,16 @@ impl WorldBatch {
     ///
     /// # Errors
     /// [`BatchError::Unsupported`] of anything else, and figures out of range.
-    pub fn new(system: &System, scene: &Scene, worlds: usize, dt: f64) -> Result<Self, BatchError> {
+    pub fn new(system: &System, scene: &CollisionModel, worlds: usize, dt: f64) -> Result<Self, BatchError> {
         if worlds == 0 {
             return Err(BatchError::value("batch", "worlds", 0.0, "", "at least 1"));
         }
         let plan = Plan::new(system, scene, dt)?;
-        let initial = system.model.rest();
-        let block = Block::new(&plan, &initial);
+        let initial = system.model.zero_configuration();
+        let block = WorldBlock::new(&plan, &initial);
         let blocks = vec![block; worlds.div_ceil(LANES)];
         let shares = rayon::current_num_threads().clamp(1, blocks.len());
-        let scratch = vec![vec![Row::ZERO; plan.layout.scratch]; shares];
+        let scratch = vec![vec![F64x8::ZERO; plan.layout.scratch]; shares];
         Ok(Self { plan, arch: pulp::Arch::new(), blocks, worlds, scratch, initial })
     }
 
@@ -235,7 +235,7 @@ impl WorldBatch {
         &mut self,
         own: &mut [W],
         steps: usize,
-        act: impl Fn(&mut W, &mut World<'_>, usize) + Sync,
+        act: impl Fn(&mut W, &mut BatchWorld<'_>, usize) + Sync,
     ) -> Result<(), BatchError> {
         if own.len() != self.worlds {
             return Err(BatchError::value("rollout", "items", own.len() as f64, "", "one for each world"));
@@ -249,7 +249,7 @@ impl WorldBatch {
         own: &mut [W],
         steps: usize,
         observed: bool,
-        act: &(impl Fn(&mut W, &mut World<'_>, usize) + Sync),
+        act: &(impl Fn(&mut W, &mut BatchWorld<'_>, usize) + Sync),
     ) {
         let (plan, arch, scratch) = (&self.plan, self.arch, &mut self.scratch);
         let share = self.blocks.len().div_ceil(scratch.len());

@@ -1,7 +1,7 @@
 //! What may differ from world to world besides state and control.
 
 use super::error::BatchError;
-use super::plan::{Plan, Size};
+use super::plan::{Plan, ShapeClass};
 use pliant_rigid::multibody::LinkId;
 
 /// A parameter of a world. Geometries are numbered as in the collision scene, motors as in the system.
@@ -12,7 +12,7 @@ pub enum Parameter {
     /// Factor of mass and inertia of a link with all that is welded to it.
     Mass(LinkId),
     /// A size of a geometry (m): radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
-    Size(usize, usize),
+    ShapeClass(usize, usize),
     /// Coefficient of sliding friction of a geometry.
     Friction(usize),
     /// Length of torsional friction of a geometry (m).
@@ -53,13 +53,13 @@ impl Parameter {
                 })?;
                 Ok(l.mass + body)
             }
-            Self::Size(g, axis) => {
+            Self::ShapeClass(g, axis) => {
                 geometry(g, 0)?;
                 let count = match plan.geometries[g].shape {
-                    Size::HalfSpace => 0,
-                    Size::Radius => 1,
-                    Size::RadiusAndLength => 2,
-                    Size::Extents => 3,
+                    ShapeClass::HalfSpace => 0,
+                    ShapeClass::Radius => 1,
+                    ShapeClass::RadiusAndLength => 2,
+                    ShapeClass::Extents => 3,
                 };
                 within("axis", axis, count, l.sizes + 3 * g + axis, "a size that the shape has")
             }
@@ -77,7 +77,7 @@ impl Parameter {
         let (fine, unit, requirement) = match self {
             Self::Gravity(_) => (value.is_finite(), "m/s^2", "finite"),
             Self::Mass(_) => (value.is_finite() && value > 0.0, "", "finite and positive"),
-            Self::Size(..) => (value.is_finite() && value > 0.0, "m", "finite and positive"),
+            Self::ShapeClass(..) => (value.is_finite() && value > 0.0, "m", "finite and positive"),
             Self::Friction(_) => (value.is_finite() && value >= 0.0, "", "finite and not negative"),
             Self::TorsionalFriction(_) | Self::RollingFriction(_) => {
                 (value.is_finite() && value >= 0.0, "m", "finite and not negative")

@@ -3,10 +3,10 @@
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
 use super::error::BatchError;
-use super::layout::{Counts, Layout};
+use super::layout::{Counts, RowLayout};
 use pliant_geometry::Shape;
-use pliant_geometry::pairs::{Kind, size_of};
-use pliant_rigid::collision::Scene;
+use pliant_geometry::pairs::{PairKind, size_of};
+use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::comfree::{ComFreeSettings, ImpedanceCurve, RigidSolver};
 use pliant_rigid::multibody::{Dof, ForceVector, JointKind, Kinematics, LinkId, Model, RigidInertia};
 use pliant_rigid::simulation::{Control, System};
@@ -16,7 +16,7 @@ pub(super) type Place = (Option<usize>, Isometry3<f64>);
 
 /// A joint, its axis in its own frame F.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Joint {
+pub(super) enum BatchJoint {
     Revolute(Vector3<f64>),
     Prismatic(Vector3<f64>),
     Ball,
@@ -25,8 +25,8 @@ pub(super) enum Joint {
 
 /// A link that moves against its parent, with all that is welded to it.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
-    pub joint: Joint,
+pub(super) struct BatchBody {
+    pub joint: BatchJoint,
     /// The body that its joint is on, `None` for the world.
     pub parent: Option<usize>,
     /// F in the parent's frame, or in the world.
@@ -48,7 +48,7 @@ pub(super) struct Body {
 
 /// Bodies whose degrees of freedom share a block of the mass matrix.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(super) struct BatchTree {
     /// Bodies, parents first.
     pub bodies: core::ops::Range<usize>,
     pub first_velocity: usize,
@@ -62,19 +62,19 @@ pub(super) struct Tree {
 
 /// A shape on a body or in the world.
 #[derive(Clone, Debug)]
-pub(super) struct Geometry {
+pub(super) struct BatchGeometry {
     pub body: Option<usize>,
     /// In the body's frame or in the world.
     pub pose: Isometry3<f64>,
     pub size: [f64; 3],
-    pub shape: Size,
+    pub shape: ShapeClass,
     /// Sliding (1), torsional, rolling (m).
     pub friction: [f64; 3],
 }
 
 /// What of a size there is, and how it bounds the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
+pub(super) enum ShapeClass {
     HalfSpace,
     Radius,
     RadiusAndLength,
@@ -83,8 +83,8 @@ pub(super) enum Size {
 
 /// Two geometries that may touch.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub kind: Kind,
+pub(super) struct CollisionPair {
+    pub kind: PairKind,
     /// Numbers of the geometries, in the order that the kind takes them.
     pub geometries: [usize; 2],
     pub impedance: ImpedanceCurve,
@@ -124,10 +124,10 @@ pub(super) struct Plan {
     pub settings: ComFreeSettings,
     pub dt: f64,
     pub gravity: Vector3<f64>,
-    pub bodies: Vec<Body>,
-    pub trees: Vec<Tree>,
-    pub geometries: Vec<Geometry>,
-    pub pairs: Vec<Pair>,
+    pub bodies: Vec<BatchBody>,
+    pub trees: Vec<BatchTree>,
+    pub geometries: Vec<BatchGeometry>,
+    pub pairs: Vec<CollisionPair>,
     pub motors: Vec<Motor>,
     pub passives: Vec<Passive>,
     pub positions: usize,
@@ -135,7 +135,7 @@ pub(super) struct Plan {
     pub links: Vec<Place>,
     /// Directions of the friction cones.
     pub facets: Vec<[f64; 2]>,
-    pub layout: Layout,
+    pub layout: RowLayout,
 }
 
 fn unsupported(what: impl Into<String>, item: impl Into<String>, instead: &'static str) -> BatchError {
@@ -145,7 +145,7 @@ fn unsupported(what: impl Into<String>, item: impl Into<String>, instead: &'stat
 const ALONE: &str = "simulate it by itself";
 
 impl Plan {
-    pub fn new(system: &System, scene: &Scene, dt: f64) -> Result<Self, BatchError> {
+    pub fn new(system: &System, scene: &CollisionModel, dt: f64) -> Result<Self, BatchError> {
         system.validate()?;
         if !(dt.is_finite() && dt > 0.0) {
             return Err(BatchError::value("batch", "step", dt, "s", "finite and positive"));
@@ -153,8 +153,8 @@ impl Plan {
         let RigidSolver::ComFree(settings) = system.solver else {
             return Err(unsupported("the convex solver", "rigid_solver", "choose the closed-form one"));
         };
-        let in_place = system.in_place.iter().map(|line| &line.force);
-        let pushed = system.applied.iter().chain(in_place).any(|f| *f != ForceVector::zero());
+        let line_forces = system.line_forces.iter().map(|line| &line.force);
+        let pushed = system.applied.iter().chain(line_forces).any(|f| *f != ForceVector::zero());
         if let Some(item) = [
             (!system.equalities.is_empty(), "equality constraints"),
             (!system.externals.is_empty(), "external systems"),
@@ -166,21 +166,21 @@ impl Plan {
             return Err(unsupported(item, "system", ALONE));
         }
         let model = &system.model;
-        let (bodies, links) = bodies_of(model)?;
+        let (bodies, links) = batch_bodies(model)?;
         let motors = motors_of(system)?;
         let mut trees = trees_of(model, &bodies, &motors);
         let mut block = 0;
         for tree in &mut trees {
             tree.block = block;
             // A floating body has its inverse inertia at hand.
-            block += if tree.floats() { 0 } else { tree.size * (tree.size + 1) / 2 };
+            block += if tree.is_free_floating() { 0 } else { tree.size * (tree.size + 1) / 2 };
         }
         let geometries = geometries_of(scene, &links);
         let pairs = pairs_of(scene)?;
         let passives = passives_of(model, &trees);
         let mut facets = pliant_rigid::comfree::Facets::default();
         facets.reset(settings.facets);
-        let layout = Layout::new(&Counts {
+        let layout = RowLayout::new(&Counts {
             bodies: bodies.len(),
             positions: model.positions(),
             dofs: passives.len(),
@@ -212,12 +212,12 @@ impl Plan {
 }
 
 /// The bodies, and of every link its body and its pose there.
-fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<Place>), BatchError> {
+fn batch_bodies(model: &Model) -> Result<(Vec<BatchBody>, Vec<Place>), BatchError> {
     let mut rest = Kinematics::new(model);
-    rest.update(model, &model.rest());
+    rest.update(model, &model.zero_configuration());
     let mut links: Vec<Place> = vec![(None, Isometry3::identity()); model.links().len()];
     let mut described: Vec<(RigidInertia, RigidInertia)> = Vec::new();
-    let mut bodies: Vec<Body> = Vec::new();
+    let mut bodies: Vec<BatchBody> = Vec::new();
     // By trees, so that the bodies of one follow each other.
     let fixed = (0..model.links().len()).map(LinkId).filter(|l| model.tree_of(*l).is_none());
     let moving = model.trees().iter().flat_map(|tree| tree.links.iter().copied());
@@ -234,10 +234,10 @@ fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<Place>), BatchError> {
         };
         let weight = if l.gravity { l.inertia } else { RigidInertia::zero() };
         let joint = match l.joint {
-            JointKind::Revolute { axis } => Joint::Revolute(axis.into_inner()),
-            JointKind::Prismatic { axis } => Joint::Prismatic(axis.into_inner()),
-            JointKind::Ball => Joint::Ball,
-            JointKind::Free if parent.is_none() => Joint::Free,
+            JointKind::Revolute { axis } => BatchJoint::Revolute(axis.into_inner()),
+            JointKind::Prismatic { axis } => BatchJoint::Prismatic(axis.into_inner()),
+            JointKind::Ball => BatchJoint::Ball,
+            JointKind::Free if parent.is_none() => BatchJoint::Free,
             JointKind::Free => return Err(unsupported("a free joint on a moving link", &l.name, ALONE)),
             _ => {
                 let Some(body) = parent else { continue };
@@ -253,7 +253,7 @@ fn bodies_of(model: &Model) -> Result<(Vec<Body>, Vec<Place>), BatchError> {
         chain.extend(dofs.clone().map(|n| (n, n - first)));
         links[link.0] = (Some(bodies.len()), Isometry3::identity());
         described.push((l.inertia, weight));
-        bodies.push(Body {
+        bodies.push(BatchBody {
             joint,
             parent,
             frame,
@@ -282,7 +282,7 @@ fn dofs_of(tree: &pliant_rigid::multibody::Tree) -> core::ops::Range<usize> {
     tree.first_velocity..tree.first_velocity + tree.velocities
 }
 
-fn trees_of(model: &Model, bodies: &[Body], motors: &[Motor]) -> Vec<Tree> {
+fn trees_of(model: &Model, bodies: &[BatchBody], motors: &[Motor]) -> Vec<BatchTree> {
     let tree = |(t, tree): (usize, &pliant_rigid::multibody::Tree)| {
         let first = bodies.partition_point(|b| b.tree < t);
         let end = bodies.partition_point(|b| b.tree <= t);
@@ -292,12 +292,12 @@ fn trees_of(model: &Model, bodies: &[Body], motors: &[Motor]) -> Vec<Tree> {
         let straight = only.frame.rotation == UnitQuaternion::identity();
         let even = only.weight.0 == 0.0 || only.weight == (only.mass, only.center * only.mass);
         let driven = motors.iter().any(|motor| dofs_of(tree).contains(&motor.dof));
-        let floats = end - first == 1 && only.joint == Joint::Free;
+        let floats = end - first == 1 && only.joint == BatchJoint::Free;
         let floats = floats && dofs.iter().all(plain) && straight && even && !driven;
         let weight = if only.weight.0 > 0.0 { 1.0 } else { 0.0 };
         let [xx, xy, xz, yy, yz, zz] = only.inertia;
         let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-        Tree {
+        BatchTree {
             bodies: first..end,
             first_velocity: tree.first_velocity,
             size: tree.velocities,
@@ -308,25 +308,25 @@ fn trees_of(model: &Model, bodies: &[Body], motors: &[Motor]) -> Vec<Tree> {
     model.trees().iter().enumerate().map(tree).collect()
 }
 
-impl Tree {
+impl BatchTree {
     /// Whether it is a body that nothing holds.
-    pub fn floats(&self) -> bool {
+    pub fn is_free_floating(&self) -> bool {
         self.floating.is_some()
     }
 }
 
-fn geometries_of(scene: &Scene, links: &[Place]) -> Vec<Geometry> {
+fn geometries_of(scene: &CollisionModel, links: &[Place]) -> Vec<BatchGeometry> {
     let geometry = |g: &pliant_rigid::collision::CollisionGeometry| {
         let (body, on) = g.link.map_or((None, Isometry3::identity()), |l| links[l.0]);
         let shape = match g.shape {
-            Shape::Sphere { .. } => Size::Radius,
-            Shape::Capsule { .. } => Size::RadiusAndLength,
-            Shape::Box { .. } => Size::Extents,
+            Shape::Sphere { .. } => ShapeClass::Radius,
+            Shape::Capsule { .. } => ShapeClass::RadiusAndLength,
+            Shape::Box { .. } => ShapeClass::Extents,
             // Shapes that have no closed form are in no pair.
-            _ => Size::HalfSpace,
+            _ => ShapeClass::HalfSpace,
         };
         let m = &g.material;
-        Geometry {
+        BatchGeometry {
             body,
             pose: on * g.pose,
             size: size_of(&g.shape).unwrap_or_default(),
@@ -337,7 +337,7 @@ fn geometries_of(scene: &Scene, links: &[Place]) -> Vec<Geometry> {
     scene.geometries().iter().map(geometry).collect()
 }
 
-pub(super) fn pairs_of(scene: &Scene) -> Result<Vec<Pair>, BatchError> {
+pub(super) fn pairs_of(scene: &CollisionModel) -> Result<Vec<CollisionPair>, BatchError> {
     let geometries = scene.geometries();
     let mut pairs = Vec::new();
     for a in 0..geometries.len() {
@@ -346,7 +346,7 @@ pub(super) fn pairs_of(scene: &Scene) -> Result<Vec<Pair>, BatchError> {
                 continue;
             }
             let (first, second) = (&geometries[a], &geometries[b]);
-            let Some((kind, swapped)) = Kind::of(&first.shape, &second.shape) else {
+            let Some((kind, swapped)) = PairKind::of(&first.shape, &second.shape) else {
                 return Err(unsupported(
                     format!("contact of a {} with a {}", first.shape.name(), second.shape.name()),
                     format!("geometries '{}' and '{}'", first.name, second.name),
@@ -354,7 +354,7 @@ pub(super) fn pairs_of(scene: &Scene) -> Result<Vec<Pair>, BatchError> {
                 ));
             };
             let both = first.material.combine(&second.material);
-            pairs.push(Pair {
+            pairs.push(CollisionPair {
                 kind,
                 geometries: if swapped { [b, a] } else { [a, b] },
                 impedance: both.impedance,
@@ -396,7 +396,7 @@ fn motors_of(system: &System) -> Result<Vec<Motor>, BatchError> {
     system.actuators.iter().enumerate().map(motor).collect()
 }
 
-fn passives_of(model: &Model, trees: &[Tree]) -> Vec<Passive> {
+fn passives_of(model: &Model, trees: &[BatchTree]) -> Vec<Passive> {
     let mut passives = Vec::with_capacity(model.velocities());
     for tree in trees {
         for within in 0..tree.size {
@@ -405,7 +405,7 @@ fn passives_of(model: &Model, trees: &[Tree]) -> Vec<Passive> {
             passives.push(Passive {
                 dof: model.dofs()[n],
                 position: None,
-                jointed: !tree.floats(),
+                jointed: !tree.is_free_floating(),
                 diagonal,
             });
         }

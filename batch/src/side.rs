@@ -2,18 +2,18 @@
 
 use pulp::Simd;
 
-use super::kinematics::Worlds;
+use super::kinematics::WorldLanes;
 use super::layout::{INERTIA, POSE};
-use super::plan::{Pair, Plan};
+use super::plan::{CollisionPair, Plan};
 use pliant_numeric::lanes::{Mat3, Vec3, Wide};
 
 /// A body of a contact that moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Side {
     /// It does not move, or the other side tells all.
-    Still,
+    Static,
     /// A body that nothing holds.
-    Floats {
+    FreeFloating {
         body: usize,
         /// 1 for the second body, -1 for the first.
         sign: f64,
@@ -30,69 +30,73 @@ pub(super) enum Side {
 
 impl Plan {
     /// Those of a pair.
-    pub(super) fn sides(&self, pair: &Pair) -> [Side; 2] {
+    pub(super) fn sides(&self, pair: &CollisionPair) -> [Side; 2] {
         let bodies = [0, 1].map(|k: usize| self.geometries[pair.geometries[k]].body);
         let tree = |k: usize| bodies[k].map(|body| self.bodies[body].tree);
         [0, 1].map(|k: usize| match (bodies[k], tree(k)) {
-            (Some(body), Some(t)) if self.trees[t].floats() => {
-                Side::Floats { body, sign: if k == 0 { -1.0 } else { 1.0 } }
+            (Some(body), Some(t)) if self.trees[t].is_free_floating() => {
+                Side::FreeFloating { body, sign: if k == 0 { -1.0 } else { 1.0 } }
             }
-            (Some(_), Some(_)) if k == 1 && tree(0) == tree(1) => Side::Still,
+            (Some(_), Some(_)) if k == 1 && tree(0) == tree(1) => Side::Static,
             (Some(body), Some(tree_of)) => {
                 let columns = self.layout.columns + 6 * k * self.layout.largest;
                 let both = if tree(0) == tree(1) { bodies } else { [None; 2] };
                 let alone = if k == 0 { [Some(body), None] } else { [None, Some(body)] };
                 Side::Jointed { tree: tree_of, bodies: if both[0].is_some() { both } else { alone }, columns }
             }
-            _ => Side::Still,
+            _ => Side::Static,
         })
     }
 }
 
 /// What moves a floating body: in the place of an inertia, the inverse mass (1/kg), the centre of mass from the body's origin (m) and the inverse
 /// inertia about it (1/(kg m^2)), world axes.
-pub(super) struct Floating<T> {
+pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
     pub inverse: Mat3<T>,
 }
 
-impl<S: Simd> Worlds<'_, '_, S> {
+impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
-    pub fn floating(&self, body: usize) -> Floating<Wide<S>> {
+    pub fn floating(&self, body: usize) -> FreeFloatingInertia<Wide<S>> {
         let at = self.plan.layout.inertias + INERTIA * body;
-        let [xx, xy, xz, yy, yz, zz] = self.slab.array(at + 4);
+        let [xx, xy, xz, yy, yz, zz] = self.workspace.array(at + 4);
         let inverse = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
-        Floating { inverse_mass: self.slab.get(at), lever: self.slab.vector(at + 1), inverse }
+        FreeFloatingInertia {
+            inverse_mass: self.workspace.get(at),
+            lever: self.workspace.vector(at + 1),
+            inverse,
+        }
     }
 
     /// From the origin of a body (m).
     #[inline(always)]
     fn lever_at(&self, body: usize, point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
-        point - self.slab.vector(self.plan.layout.poses + POSE * body + 9)
+        point - self.workspace.vector(self.plan.layout.poses + POSE * body + 9)
     }
 
     /// Writes the columns of the joints' sides: the velocity of the second point against the first's, then that of turning, six numbers a degree of freedom.
     #[inline(always)]
     pub fn write_columns(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) {
         let plan = self.plan;
-        let zero = [self.slab.lit(0.0); 6];
+        let zero = [self.workspace.splat(0.0); 6];
         for side in sides {
             let Side::Jointed { tree, bodies, columns } = side else { continue };
             let tree = &plan.trees[*tree];
             for i in 0..tree.size {
-                self.slab.set_array(columns + 6 * i, zero);
+                self.workspace.set_array(columns + 6 * i, zero);
             }
             let lever = point - self.reference(tree);
             for (body, sign) in bodies.iter().zip([-1.0, 1.0]) {
                 let Some(body) = *body else { continue };
                 for &(n, within) in &plan.bodies[body].chain {
-                    let axis = self.slab.motion(plan.layout.axes + 6 * n);
+                    let axis = self.workspace.motion(plan.layout.axes + 6 * n);
                     let at = columns + 6 * within;
-                    let linear = self.slab.vector(at) + axis.at(lever) * self.slab.lit(sign);
-                    let angular = self.slab.vector(at + 3) + axis.angular * self.slab.lit(sign);
-                    self.slab.set_array(at, linear.0);
-                    self.slab.set_array(at + 3, angular.0);
+                    let linear = self.workspace.vector(at) + axis.at(lever) * self.workspace.splat(sign);
+                    let angular = self.workspace.vector(at + 3) + axis.angular * self.workspace.splat(sign);
+                    self.workspace.set_array(at, linear.0);
+                    self.workspace.set_array(at + 3, angular.0);
                 }
             }
         }
@@ -102,14 +106,14 @@ impl<S: Simd> Worlds<'_, '_, S> {
     #[inline(always)]
     pub fn velocity_at(&self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
-        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        let mut sum = Vec3::zero(self.workspace.splat(0.0));
         for side in sides {
             match side {
-                Side::Still => {}
-                Side::Floats { body, sign } => {
+                Side::Static => {}
+                Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
-                    let v = self.slab.motion(at).at(self.lever_at(*body, point));
-                    sum = sum + v * self.slab.lit(*sign);
+                    let v = self.workspace.motion(at).at(self.lever_at(*body, point));
+                    sum = sum + v * self.workspace.splat(*sign);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns),
             }
@@ -121,13 +125,13 @@ impl<S: Simd> Worlds<'_, '_, S> {
     #[inline(always)]
     pub fn turning(&self, sides: &[Side; 2]) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
-        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        let mut sum = Vec3::zero(self.workspace.splat(0.0));
         for side in sides {
             match side {
-                Side::Still => {}
-                Side::Floats { body, sign } => {
+                Side::Static => {}
+                Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
-                    sum = sum + self.slab.vector(at) * self.slab.lit(*sign);
+                    sum = sum + self.workspace.vector(at) * self.workspace.splat(*sign);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns + 3),
             }
@@ -139,9 +143,9 @@ impl<S: Simd> Worlds<'_, '_, S> {
     fn through(&self, tree: usize, columns: usize) -> Vec3<Wide<S>> {
         let tree = &self.plan.trees[tree];
         let smooth = self.plan.layout.smooth + tree.first_velocity;
-        let mut sum = Vec3::zero(self.slab.lit(0.0));
+        let mut sum = Vec3::zero(self.workspace.splat(0.0));
         for i in 0..tree.size {
-            sum = sum + self.slab.vector(columns + 6 * i) * self.slab.get(smooth + i);
+            sum = sum + self.workspace.vector(columns + 6 * i) * self.workspace.get(smooth + i);
         }
         sum
     }
@@ -149,11 +153,11 @@ impl<S: Simd> Worlds<'_, '_, S> {
     /// Trace of `J M^-1 J^T` of both sides (equation 12).
     #[inline(always)]
     pub fn trace(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Wide<S> {
-        let mut sum = self.slab.lit(0.0);
+        let mut sum = self.workspace.splat(0.0);
         for side in sides {
             match side {
-                Side::Still => {}
-                Side::Floats { body, .. } => {
+                Side::Static => {}
+                Side::FreeFloating { body, .. } => {
                     // tr([r] W [r]^T) = tr(W) r^2 - r . W r.
                     let body_ = self.floating(*body);
                     let r = self.lever_at(*body, point) - body_.lever;
@@ -172,16 +176,16 @@ impl<S: Simd> Worlds<'_, '_, S> {
         let (plan, work) = (self.plan, self.plan.layout.work);
         let tree = &plan.trees[tree];
         let block = plan.layout.blocks + tree.block;
-        let mut sum = self.slab.lit(0.0);
+        let mut sum = self.workspace.splat(0.0);
         // L^-1 of the three rows at once.
         for i in 0..tree.size {
             let row = block + i * (i + 1) / 2;
-            let mut x = self.slab.vector(columns + 6 * i);
+            let mut x = self.workspace.vector(columns + 6 * i);
             for k in 0..i {
-                x = x - self.slab.vector(work + 3 * k) * self.slab.get(row + k);
+                x = x - self.workspace.vector(work + 3 * k) * self.workspace.get(row + k);
             }
-            let x = x * self.slab.get(row + i);
-            self.slab.set_array(work + 3 * i, x.0);
+            let x = x * self.workspace.get(row + i);
+            self.workspace.set_array(work + 3 * i, x.0);
             sum = sum + x.squared();
         }
         sum
@@ -189,20 +193,20 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// Hands an impulse at a point (N s) to both sides, its opposite to the first.
     #[inline(always)]
-    pub fn hand_on(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>, impulse: Vec3<Wide<S>>) {
+    pub fn apply_impulse(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>, impulse: Vec3<Wide<S>>) {
         let plan = self.plan;
         for side in sides {
             match side {
-                Side::Still => {}
-                Side::Floats { body, sign } => {
-                    let impulse = impulse * self.slab.lit(*sign);
+                Side::Static => {}
+                Side::FreeFloating { body, sign } => {
+                    let impulse = impulse * self.workspace.splat(*sign);
                     let at = plan.layout.loads + plan.bodies[*body].first_velocity;
-                    let lever = self.slab.vector(plan.layout.inertias + INERTIA * body + 1);
+                    let lever = self.workspace.vector(plan.layout.inertias + INERTIA * body + 1);
                     let r = self.lever_at(*body, point) - lever;
-                    let moment = self.slab.vector(at) + r.cross(impulse);
-                    let linear = self.slab.vector(at + 3) + impulse;
-                    self.slab.set_array(at, moment.0);
-                    self.slab.set_array(at + 3, linear.0);
+                    let moment = self.workspace.vector(at) + r.cross(impulse);
+                    let linear = self.workspace.vector(at + 3) + impulse;
+                    self.workspace.set_array(at, moment.0);
+                    self.workspace.set_array(at + 3, linear.0);
                 }
                 Side::Jointed { tree, columns, .. } => self.load(*tree, *columns, impulse),
             }
@@ -211,15 +215,15 @@ impl<S: Simd> Worlds<'_, '_, S> {
 
     /// Hands a moment (N m s) to both sides.
     #[inline(always)]
-    pub fn hand_on_moment(&mut self, sides: &[Side; 2], moment: Vec3<Wide<S>>) {
+    pub fn apply_moment(&mut self, sides: &[Side; 2], moment: Vec3<Wide<S>>) {
         let plan = self.plan;
         for side in sides {
             match side {
-                Side::Still => {}
-                Side::Floats { body, sign } => {
+                Side::Static => {}
+                Side::FreeFloating { body, sign } => {
                     let at = plan.layout.loads + plan.bodies[*body].first_velocity;
-                    let sum = self.slab.vector(at) + moment * self.slab.lit(*sign);
-                    self.slab.set_array(at, sum.0);
+                    let sum = self.workspace.vector(at) + moment * self.workspace.splat(*sign);
+                    self.workspace.set_array(at, sum.0);
                 }
                 Side::Jointed { tree, columns, .. } => self.load(*tree, *columns + 3, moment),
             }
@@ -231,8 +235,8 @@ impl<S: Simd> Worlds<'_, '_, S> {
         let tree = &self.plan.trees[tree];
         for i in 0..tree.size {
             let at = self.plan.layout.loads + tree.first_velocity + i;
-            let sum = self.slab.get(at) + self.slab.vector(columns + 6 * i).dot(impulse);
-            self.slab.set(at, sum);
+            let sum = self.workspace.get(at) + self.workspace.vector(columns + 6 * i).dot(impulse);
+            self.workspace.set(at, sum);
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use pulp::Simd;
 
-use super::spatial::{Force, Inertia, Motion};
-use pliant_numeric::lanes::{Mat3, Row, Vec3, Wide};
+use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
+use pliant_numeric::lanes::{F64x8, Mat3, Vec3, Wide};
 
 /// Vectors of the processor's width, by number.
-pub(super) struct Slab<'a, S: Simd> {
+pub(super) struct LaneWorkspace<'a, S: Simd> {
     pub simd: S,
     values: &'a mut [S::f64s],
 }
 
-impl<'a, S: Simd> Slab<'a, S> {
+impl<'a, S: Simd> LaneWorkspace<'a, S> {
     /// Over memory of whole rows.
     #[inline(always)]
-    pub fn new(simd: S, rows: &'a mut [Row]) -> Self {
-        Self { simd, values: bytemuck::cast_slice_mut(bytemuck::cast_slice_mut::<Row, f64>(rows)) }
+    pub fn new(simd: S, rows: &'a mut [F64x8]) -> Self {
+        Self { simd, values: bytemuck::cast_slice_mut(bytemuck::cast_slice_mut::<F64x8, f64>(rows)) }
     }
 
     /// Zeros.
@@ -25,7 +25,7 @@ impl<'a, S: Simd> Slab<'a, S> {
     }
 
     #[inline(always)]
-    pub fn lit(&self, x: f64) -> Wide<S> {
+    pub fn splat(&self, x: f64) -> Wide<S> {
         Wide::splat(self.simd, x)
     }
 
@@ -43,7 +43,7 @@ impl<'a, S: Simd> Slab<'a, S> {
     #[inline(always)]
     pub fn array<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
         let values = &self.values[at..at + N];
-        let mut out = [self.lit(0.0); N];
+        let mut out = [self.splat(0.0); N];
         for i in 0..N {
             out[i] = Wide::of(self.simd, values[i]);
         }
@@ -76,34 +76,34 @@ impl<'a, S: Simd> Slab<'a, S> {
     }
 
     #[inline(always)]
-    pub fn motion(&self, at: usize) -> Motion<Wide<S>> {
-        Motion { angular: self.vector(at), linear: self.vector(at + 3) }
+    pub fn motion(&self, at: usize) -> SpatialMotion<Wide<S>> {
+        SpatialMotion { angular: self.vector(at), linear: self.vector(at + 3) }
     }
 
     #[inline(always)]
-    pub fn set_motion(&mut self, at: usize, v: &Motion<Wide<S>>) {
+    pub fn set_motion(&mut self, at: usize, v: &SpatialMotion<Wide<S>>) {
         self.set_array(at, v.angular.0);
         self.set_array(at + 3, v.linear.0);
     }
 
     #[inline(always)]
-    pub fn force(&self, at: usize) -> Force<Wide<S>> {
-        Force { angular: self.vector(at), linear: self.vector(at + 3) }
+    pub fn force(&self, at: usize) -> SpatialForce<Wide<S>> {
+        SpatialForce { angular: self.vector(at), linear: self.vector(at + 3) }
     }
 
     #[inline(always)]
-    pub fn set_force(&mut self, at: usize, f: &Force<Wide<S>>) {
+    pub fn set_force(&mut self, at: usize, f: &SpatialForce<Wide<S>>) {
         self.set_array(at, f.angular.0);
         self.set_array(at + 3, f.linear.0);
     }
 
     #[inline(always)]
-    pub fn inertia(&self, at: usize) -> Inertia<Wide<S>> {
-        Inertia { mass: self.get(at), moment: self.vector(at + 1), inertia: self.array(at + 4) }
+    pub fn inertia(&self, at: usize) -> SpatialInertia<Wide<S>> {
+        SpatialInertia { mass: self.get(at), moment: self.vector(at + 1), inertia: self.array(at + 4) }
     }
 
     #[inline(always)]
-    pub fn set_inertia(&mut self, at: usize, i: &Inertia<Wide<S>>) {
+    pub fn set_inertia(&mut self, at: usize, i: &SpatialInertia<Wide<S>>) {
         self.set(at, i.mass);
         self.set_array(at + 1, i.moment.0);
         self.set_array(at + 4, i.inertia);

@@ -4,19 +4,19 @@ use pliant_numeric::lanes::{Mat3, Real, Vec3, each};
 
 /// A velocity, acceleration or joint axis: angular part, and that of the body's point at the reference.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Motion<T> {
+pub(super) struct SpatialMotion<T> {
     pub angular: Vec3<T>,
     pub linear: Vec3<T>,
 }
 
 /// A force or momentum: moment about the reference, and linear part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Force<T> {
+pub(super) struct SpatialForce<T> {
     pub angular: Vec3<T>,
     pub linear: Vec3<T>,
 }
 
-impl<T: Real> Motion<T> {
+impl<T: Real> SpatialMotion<T> {
     #[inline(always)]
     pub fn zero(like: T) -> Self {
         Self { angular: Vec3::zero(like), linear: Vec3::zero(like) }
@@ -39,7 +39,7 @@ impl<T: Real> Motion<T> {
     }
 
     #[inline(always)]
-    pub fn dot(&self, force: &Force<T>) -> T {
+    pub fn dot(&self, force: &SpatialForce<T>) -> T {
         self.angular.dot(force.angular) + self.linear.dot(force.linear)
     }
 
@@ -54,15 +54,15 @@ impl<T: Real> Motion<T> {
 
     /// `self x* force`.
     #[inline(always)]
-    pub fn cross_force(&self, force: &Force<T>) -> Force<T> {
-        Force {
+    pub fn cross_force(&self, force: &SpatialForce<T>) -> SpatialForce<T> {
+        SpatialForce {
             angular: self.angular.cross(force.angular) + self.linear.cross(force.linear),
             linear: self.angular.cross(force.linear),
         }
     }
 }
 
-impl<T: Real> Force<T> {
+impl<T: Real> SpatialForce<T> {
     #[inline(always)]
     pub fn plus(&self, other: &Self) -> Self {
         Self { angular: self.angular + other.angular, linear: self.linear + other.linear }
@@ -76,13 +76,13 @@ impl<T: Real> Force<T> {
 
 /// Mass, its first moment and its inertia about the reference: xx, xy, xz, yy, yz, zz.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inertia<T> {
+pub(super) struct SpatialInertia<T> {
     pub mass: T,
     pub moment: Vec3<T>,
     pub inertia: [T; 6],
 }
 
-impl<T: Real> Inertia<T> {
+impl<T: Real> SpatialInertia<T> {
     /// Of a body of `mass`, its centre at `center` from the reference, its inertia about the centre `inertia` in the axes of `rotation`.
     #[inline(always)]
     pub fn placed(mass: T, center: Vec3<T>, rotation: &Mat3<T>, inertia: &[T; 6]) -> Self {
@@ -108,11 +108,11 @@ impl<T: Real> Inertia<T> {
 
     /// Momentum of a velocity.
     #[inline(always)]
-    pub fn momentum(&self, v: &Motion<T>) -> Force<T> {
+    pub fn momentum(&self, v: &SpatialMotion<T>) -> SpatialForce<T> {
         let [xx, xy, xz, yy, yz, zz] = self.inertia;
         let w = v.angular;
         let turning = Vec3([Vec3([xx, xy, xz]).dot(w), Vec3([xy, yy, yz]).dot(w), Vec3([xz, yz, zz]).dot(w)]);
-        Force {
+        SpatialForce {
             angular: turning + self.moment.cross(v.linear),
             linear: v.linear * self.mass - self.moment.cross(w),
         }

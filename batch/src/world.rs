@@ -2,29 +2,29 @@
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use super::block::{Block, Status};
+use super::block::{Status, WorldBlock};
 use super::layout::POSE;
 use super::plan::Plan;
-use pliant_numeric::lanes::Row;
+use pliant_numeric::lanes::F64x8;
 use pliant_rigid::multibody::LinkId;
 
 /// One world, before a step.
-pub struct World<'a> {
+pub struct BatchWorld<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) block: &'a mut Block,
-    pub(super) scratch: &'a [Row],
+    pub(super) block: &'a mut WorldBlock,
+    pub(super) scratch: &'a [F64x8],
     pub(super) lane: usize,
     /// Worlds in one vector of the processor.
     pub(super) width: usize,
 }
 
-impl core::fmt::Debug for World<'_> {
+impl core::fmt::Debug for BatchWorld<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("World").field("lane", &self.lane).finish_non_exhaustive()
     }
 }
 
-impl World<'_> {
+impl BatchWorld<'_> {
     /// Whether it runs.
     pub fn status(&self) -> Status {
         self.block.status(self.plan, self.lane)

@@ -5,11 +5,11 @@
 use nalgebra::{Isometry3, Vector3};
 use pliant_batch::*;
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::comfree::*;
 use pliant_testing::worlds::*;
 
@@ -21,7 +21,7 @@ const STICTION: f64 = 1e-4;
 fn a_world_is_the_simulation_of_the_same_system() {
     let seed = 11;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let dt = 2e-3;
     for settings in [
         ComFreeSettings::published(0.1, 0.005),
@@ -41,7 +41,7 @@ fn a_world_is_the_simulation_of_the_same_system() {
             batch.step(steps);
             for (world, state) in before.into_iter().enumerate() {
                 let (system, scene) = everything(settings);
-                let source = ClosedFormContacts::new(scene, STICTION).unwrap();
+                let source = ClosedFormContactSource::new(scene, STICTION).unwrap();
                 let integrator = Integrator::Fixed { step: dt };
                 let mut single = Simulation::new(system, source, integrator, state.clone()).unwrap();
                 for k in 1..=steps {
@@ -73,7 +73,7 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
     let seed = 23;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let states: Vec<State> = (0..45).map(|_| crowded(&system.model, &mut random)).collect();
     let run = |threads: usize, states: &[State]| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -98,7 +98,7 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
 fn a_world_that_diverges_stops_alone() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
     let dt = 2e-3;
-    let mut random = Random::new(3);
+    let mut random = SplitMix64::new(3);
     let state = crowded(&system.model, &mut random);
     let mut batches = [9, 9].map(|worlds| WorldBatch::new(&system, &scene, worlds, dt).unwrap());
     for batch in &mut batches {
@@ -125,7 +125,7 @@ fn a_world_that_diverges_stops_alone() {
 }
 
 /// A cube of 10 cm and 1 kg over the floor, with a rail beside it that a motor pushes along x.
-fn cube_and_rail() -> (System, Scene) {
+fn cube_and_rail() -> (System, CollisionModel) {
     let side = Shape::Box { half_extents: Vector3::repeat(0.05) };
     let mut builder = ModelBuilder::new(down());
     let cube = builder.add(body("cube", &side)).unwrap();
@@ -144,7 +144,7 @@ fn cube_and_rail() -> (System, Scene) {
         geometry("floor", None, Shape::HalfSpace, material),
         geometry("cube", Some(cube), side, material),
     ];
-    let scene = Scene::new(geometries, &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();
     (system, scene)
 }
 
@@ -155,7 +155,7 @@ fn parameters_belong_to_one_world() {
     let (system, scene) = cube_and_rail();
     let (dt, steps) = (1e-3, 400);
     let mut batch = WorldBatch::new(&system, &scene, 6, dt).unwrap();
-    let mut state = system.model.rest();
+    let mut state = system.model.zero_configuration();
     state.q[6] = 5.0;
     batch.set_states(&state).unwrap();
     let rail = system.model.link("rail").unwrap();
@@ -176,7 +176,7 @@ fn parameters_belong_to_one_world() {
     let cube = 1;
     batch.set_parameter(4, Parameter::Friction(cube), 0.9).unwrap();
     for axis in 0..3 {
-        batch.set_parameter(5, Parameter::Size(cube, axis), 0.06).unwrap();
+        batch.set_parameter(5, Parameter::ShapeClass(cube, axis), 0.06).unwrap();
     }
     batch.set_parameter(1, Parameter::Gravity(2), -G).unwrap();
     batch.step(1500);
@@ -215,7 +215,7 @@ fn rollouts_observe_and_control() {
     let dt = 1e-3;
     let rail = system.model.link("rail").unwrap();
     let mut batch = WorldBatch::new(&system, &scene, 11, dt).unwrap();
-    let mut state = system.model.rest();
+    let mut state = system.model.zero_configuration();
     state.q[6] = 5.0;
     batch.set_states(&state).unwrap();
     let mut own: Vec<(usize, Vec<f64>)> = (0..11).map(|world| (world, Vec::new())).collect();
@@ -244,7 +244,7 @@ fn what_does_not_fit_is_named() {
     let (system, scene) = cube_and_rail();
     let mut batch = WorldBatch::new(&system, &scene, 2, 1e-3).unwrap();
     let message = |result: Result<(), BatchError>| result.unwrap_err().to_string();
-    let state = system.model.rest();
+    let state = system.model.zero_configuration();
     let spoiled = |at: usize, x: f64| {
         let mut state = state.clone();
         state.q[at] = x;
@@ -259,7 +259,7 @@ fn what_does_not_fit_is_named() {
         (batch.set_target(0, 0, f64::INFINITY), "motor 0: target is inf"),
         (batch.set_parameter(0, Parameter::Mass(rail), 0.0), "finite and positive"),
         (batch.set_parameter(0, Parameter::Friction(1), -0.1), "Friction(1): value is -0.1"),
-        (batch.set_parameter(0, Parameter::Size(0, 0), 0.1), "a size that the shape has"),
+        (batch.set_parameter(0, Parameter::ShapeClass(0, 0), 0.1), "a size that the shape has"),
         (batch.set_parameter(0, Parameter::Friction(9), 0.1), "geometry is 9"),
     ] {
         let text = message(result);
@@ -286,7 +286,7 @@ fn what_does_not_fit_is_named() {
     );
     let mut geometries = scene.geometries().to_vec();
     geometries.push(cylinder);
-    let scene = Scene::new(geometries, &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();
     let text = WorldBatch::new(&system, &scene, 1, 1e-3).unwrap_err().to_string();
     assert!(text.contains("cylinder") && text.contains("'can'"), "{text}");
 }

@@ -33,7 +33,7 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or where the grid is elsewhere
-    /// ([`World::return_grid`]).
+    /// ([`World::reset_grid_frame`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
@@ -60,12 +60,12 @@ impl World {
     ///
     /// # Errors
     /// [`MpmError`] where a particle is too far from the world's origin.
-    pub fn return_grid(&mut self) -> Result<(), MpmError> {
+    pub fn reset_grid_frame(&mut self) -> Result<(), MpmError> {
         if self.mpm.grid_origin() != Vector3::zeros() {
             // What it remembers is by the nodes of the grid as it was.
             self.contact.warm_start.forget();
         }
-        self.mpm.return_grid()
+        self.mpm.reset_grid_frame()
     }
 
     /// Brings the particles on the host, as [`World::mpm`] shows them, up to date with those of the backend. Without one they are.
@@ -147,7 +147,7 @@ impl ParticleBackend for AttachedBackend {
         // Of particles that have moved on there only the largest speed is known.
         match &self.done {
             Some(done) => [done.max_speed; 2],
-            None => relative_to.map(|velocity| mpm.fastest_relative_to(velocity)),
+            None => relative_to.map(|velocity| mpm.max_speed_relative_to(velocity)),
         }
     }
 

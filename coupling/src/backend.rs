@@ -8,7 +8,7 @@
 use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_mpm::{FreeMotion, Mpm, MpmError, PinImpulse, Totals};
+use pliant_mpm::{GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct SubstepPlan<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubstepsResult {
     /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
-    pub free: FreeMotion,
+    pub free: GridMotionSums,
     /// What the pins of cloth did.
     pub pins: PinImpulse,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Sheet;
-use pliant_mpm::{Level, Material, Mpm, ParticleState};
+use pliant_mpm::{InstructionSet, Material, Mpm, ParticleState};
 use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
 
 use crate::error::BuildError;
@@ -27,7 +27,7 @@ pub struct WorldBuilder {
     sheets: Vec<Sheet>,
     bodies: BodiesBuilder,
     pads: Vec<TactilePad>,
-    level: Level,
+    level: InstructionSet,
     deferred_error: Option<BuildError>,
     parts: Vec<NamedParticles>,
     sheet_names: Vec<String>,
@@ -50,7 +50,7 @@ impl WorldBuilder {
             sheets: Vec::new(),
             bodies: BodiesBuilder::new(),
             pads: Vec::new(),
-            level: Level::detect(),
+            level: InstructionSet::detect(),
             deferred_error: None,
             parts: Vec::new(),
             sheet_names: Vec::new(),
@@ -137,7 +137,7 @@ impl WorldBuilder {
     }
 
     /// Asks for at most this instruction set; the best the processor has by default.
-    pub fn instruction_set(&mut self, level: Level) -> &mut Self {
+    pub fn instruction_set(&mut self, level: InstructionSet) -> &mut Self {
         self.level = level;
         self
     }

@@ -186,7 +186,7 @@ impl EnergyBalanceTracker {
         let mechanical = |e: &MechanicalEnergy| e.kinetic + e.gravitational + e.springs;
         let contact = flows.contact_after.zip(flows.contact_before).map_or(0.0, |(now, start)| now - start);
         let losses = body_losses(&flows);
-        let change = mechanical(energy) - mechanical(start) + contact - flows.ahead;
+        let change = mechanical(energy) - mechanical(start) + contact - flows.potential_offset;
         let imbalance = change - outer_work(&flows) - flows.exchanged
             + losses.iter().sum::<f64>()
             + created_energy(&losses);

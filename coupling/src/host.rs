@@ -30,7 +30,7 @@ impl ParticleBackend for HostBackend {
     }
 
     fn max_speeds(&self, mpm: &Mpm, relative_to: [&Vector3<f64>; 2]) -> [f64; 2] {
-        relative_to.map(|velocity| mpm.fastest_relative_to(velocity))
+        relative_to.map(|velocity| mpm.max_speed_relative_to(velocity))
     }
 
     fn grid_nodes(&self, mpm: &Mpm) -> usize {
@@ -58,7 +58,7 @@ impl ParticleBackend for HostBackend {
 fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     let (count, substep, time) = (world.count, world.substep, world.time_of(k));
     let free = world.mpm.particles_to_grid(substep, world.settings.gravity);
-    world.mpm.hold_pins(time, substep);
+    world.mpm.apply_pins(time, substep);
     world.motion.update_substep_states(world.bodies, k, count, substep, &world.impulses.current);
     let (contact, settings) = (&mut *world.contact, world.settings);
     contact.contact_detector.detect(

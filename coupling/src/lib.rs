@@ -45,7 +45,7 @@ pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
 pub use error::{BuildError, StateError, StepError};
 pub use initial_overlap::ALLOWED_OVERLAP;
-pub use pliant_mpm::{Boundary, BoundaryKind, Level, Material};
+pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
 pub use report::{
     Balance, BodyEnergy, ContactStatistics, Diagnostics, EnergyBalance, EnergyGain, ParticleEnergy,
     ParticleFlows, ParticleSnapshot, StepReport,

@@ -6,7 +6,7 @@
 //! without bound (the added-mass instability of partitioned schemes; Causin, Gerbeau and Nobile 2005).
 
 use pliant_mpm::{Mpm, ParticleState};
-use pliant_rigid::simulation::Response;
+use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::{Bodies, BodyId, SpatialImpulse};
 
 use crate::error::BuildError;
@@ -35,11 +35,11 @@ pub(crate) fn choose_coupling(
         dynamic.iter().for_each(|id| strong[id.0] = true);
         return Ok(strong);
     }
-    let (mut response, mut scratch) = (Response::default(), Vec::new());
+    let (mut response, mut scratch) = (LinearResponse::default(), Vec::new());
     let still = vec![SpatialImpulse::zero(); bodies.len()];
     bodies.prepare(settings.dt);
     for chunk in dynamic.chunks(CHUNK) {
-        bodies.respond(settings.dt, chunk, &still, &mut scratch, &mut response)?;
+        bodies.linearise_response(settings.dt, chunk, &still, &mut scratch, &mut response)?;
         for (k, &id) in chunk.iter().enumerate() {
             let reach = bodies.body(id).reach();
             let own = 1.0 / largest_point_mobility(&response.mobility, k, 6 * chunk.len(), reach);

@@ -1,7 +1,7 @@
 //! The books of a world: what impulses and work the particles got, and what they should have by now.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Dissipated, FreeMotion, PinImpulse, Totals};
+use pliant_mpm::{Dissipated, GridMotionSums, PinImpulse, Totals};
 use pliant_rigid::Bodies;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl BalanceTracker {
         }
     }
 
-    pub(crate) fn free_motion(&mut self, free: &FreeMotion) {
+    pub(crate) fn free_motion(&mut self, free: &GridMotionSums) {
         // The planes stand still: their work is a loss.
         let boundaries = free.boundary_work.map(|work| -work);
         self.flows.particles(&ParticleFlows { boundaries, ..ParticleFlows::default() });
@@ -173,8 +173,12 @@ mod tests {
         let start = totals(Vector3::x() * 3.0, Vector3::z() * 5.0, 4.0);
         let mut balance_tracker = BalanceTracker::begin(&start, Vector3::zeros(), None);
         let impulse = Impulse { linear: Vector3::x(), angular: Vector3::z() * 3.0 };
-        let free =
-            FreeMotion { mass: 2.2, gravity: impulse, boundary_work: Some(0.0), ..FreeMotion::default() };
+        let free = GridMotionSums {
+            mass: 2.2,
+            gravity: impulse,
+            boundary_work: Some(0.0),
+            ..GridMotionSums::default()
+        };
         balance_tracker.free_motion(&free);
         let exchanged = ExchangeTotals {
             linear: Vector3::y() * 4.0,

@@ -2,7 +2,7 @@
 //!
 //! Weakly coupled, a body keeps the velocity of the step's start and gets the sum of its impulses at the end (Yu et al. 2025,
 //! section IV-A). Strongly coupled, it answers while the substeps go on. The bodies' own step is implicit, and linearised
-//! about where the last step's impulses `p_0` would take it its end is `V_0 + change + W (p - p_0)` ([`Response`]). Let what
+//! about where the last step's impulses `p_0` would take it its end is `V_0 + change + W (p - p_0)` ([`LinearResponse`]). Let what
 //! does not come from the particles act evenly over the N substeps, and the impulses when they come: after k substeps with the
 //! impulses `p_k` so far
 //!
@@ -16,7 +16,7 @@
 //! The bodies' own step is linear piece by piece: a contact with another body that holds in the step
 //! about which it was linearised opens when enough comes from the particles. So after each substep the
 //! step that the impulses lead to by now is compared with the linear answer
-//! ([`Bodies::departure`]); where they part, it is linearised anew there, and the path
+//! ([`Bodies::linearisation_error`]); where they part, it is linearised anew there, and the path
 //! goes on from the velocities reached. Without this a body that presses soft material onto a
 //! floor is held down by its own contact with that floor, whatever pushes it up, and all of that
 //! impulse is there when the contact opens.
@@ -33,7 +33,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::LinkId;
-use pliant_rigid::simulation::Response;
+use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
 use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
@@ -73,7 +73,7 @@ pub(crate) struct BodyMotion {
     strongly_coupled: Vec<BodyId>,
     /// Each body's place among those.
     place: Vec<Option<u32>>,
-    response: Response,
+    response: LinearResponse,
     /// Velocities of the answering bodies where the path was last begun, six numbers each.
     start: Vec<f64>,
     /// What their velocities gain from there to the end of the step without impulses of particles.
@@ -123,7 +123,7 @@ impl BodyMotion {
             max_travel: 0.0,
             strongly_coupled: Vec::new(),
             place: vec![None; bodies],
-            response: Response::default(),
+            response: LinearResponse::default(),
             start: Vec::new(),
             free_velocity_change: Vec::new(),
             path_start: 0.0,
@@ -169,7 +169,13 @@ impl BodyMotion {
             self.end_poses.fill(None);
             return Ok(());
         }
-        bodies.respond(dt, &self.strongly_coupled, expected, &mut self.points, &mut self.response)?;
+        bodies.linearise_response(
+            dt,
+            &self.strongly_coupled,
+            expected,
+            &mut self.points,
+            &mut self.response,
+        )?;
         mobility.set(self.strongly_coupled.len(), &self.response.mobility);
         self.expected.clear();
         self.expected.extend_from_slice(expected);
@@ -317,7 +323,7 @@ impl BodyMotion {
             .iter_mut()
             .zip(&self.linearised_at)
             .for_each(|(impulse_change, at)| *impulse_change -= at);
-        bodies.departure(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
+        bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
     /// Puts the bodies that particles and nothing else touched in their step of `dt` (s) where their centres of mass
@@ -343,7 +349,10 @@ impl BodyMotion {
                 continue;
             }
             let Some((center, _)) = bodies.free_center(id) else { continue };
-            bodies.shift(id, &(free.center - center + (reference_points[b] - initial_origins[b])));
+            bodies.translate_free_body(
+                id,
+                &(free.center - center + (reference_points[b] - initial_origins[b])),
+            );
         }
     }
 
@@ -372,7 +381,9 @@ impl BodyMotion {
             .iter_mut()
             .zip(&self.linearised_at)
             .for_each(|(impulse_change, at)| *impulse_change -= at);
-        if bodies.departure(&self.points, &self.impulse_change, &mut self.response) <= MAX_UNBALANCED {
+        if bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response)
+            <= MAX_UNBALANCED
+        {
             return Ok(());
         }
         for place in 0..self.strongly_coupled.len() {
@@ -380,7 +391,7 @@ impl BodyMotion {
             self.impulse_change[6 * place..][..6].copy_from_slice(&reached);
         }
         core::mem::swap(&mut self.start, &mut self.impulse_change);
-        bodies.respond(
+        bodies.linearise_response(
             dt,
             &self.strongly_coupled,
             &self.projected_impulses,
@@ -502,7 +513,7 @@ fn flatten(bodies: &[BodyId], impulses: &[SpatialImpulse], out: &mut Vec<f64>) {
 }
 
 /// `out += factor W p`.
-fn add_mobility_product(response: &Response, p: &[f64], factor: f64, out: &mut [f64]) {
+fn add_mobility_product(response: &LinearResponse, p: &[f64], factor: f64, out: &mut [f64]) {
     for (row, out) in response.mobility.chunks_exact(p.len().max(1)).zip(out) {
         *out += factor * row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
     }

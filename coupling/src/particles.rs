@@ -1,7 +1,7 @@
 //! Who takes the particles through the substeps of a coupling step: the processor or a device, behind one interface.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Dissipated, FreeMotion, Mpm, MpmError, PinImpulse, Totals};
+use pliant_mpm::{Dissipated, GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
 use pliant_rigid::{Bodies, RigidError, SpatialImpulse};
 
 use crate::backend::{BackendError, ContactCacheState};
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 
 /// What one substep, or several on a device, did to the particles.
 pub(crate) struct SubstepFlows<'a> {
-    pub free: &'a FreeMotion,
+    pub free: &'a GridMotionSums,
     /// None where nothing touched.
     pub exchanged: Option<&'a ExchangeTotals>,
     /// None where it was not measured.

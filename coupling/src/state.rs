@@ -97,7 +97,7 @@ impl World {
             return Err(malformed("it belongs to other bodies"));
         }
         if !self.backend.is_host() {
-            self.return_grid().map_err(malformed)?;
+            self.reset_grid_frame().map_err(malformed)?;
         }
         self.backend.load(&self.mpm, &self.contact)?;
         self.impulses.step = header.impulses;

@@ -21,7 +21,7 @@ pub(crate) struct NearbyParticles<'a> {
 
 impl<'a> NearbyParticles<'a> {
     pub fn new(mpm: &'a Mpm, reach: f64, common: Vector3<f64>) -> Self {
-        Self { mpm, reach, common, spread: mpm.fastest_relative_to(&common) }
+        Self { mpm, reach, common, spread: mpm.max_speed_relative_to(&common) }
     }
 
     /// Bound on the speed of a body's surface and of particles past each other [m/s].

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use nalgebra::Vector3;
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use pliant_mpm::{Mpm, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
@@ -267,8 +267,8 @@ impl World {
     }
 
     /// The sheets of cloth: which particles are theirs, and their faces.
-    pub fn cloths(&self) -> &[Patch] {
-        self.mpm.patches()
+    pub fn cloths(&self) -> &[SheetParticles] {
+        self.mpm.sheet_particles()
     }
 
     /// The bodies.

@@ -18,7 +18,7 @@ const LAYERS: usize = 40;
 const HEIGHT: f64 = LAYERS as f64 * SPACING;
 
 /// Means over time of the vertical stress [Pa] and of the height above the floor [m] of each layer, and of the force on the floor over the
-/// weight, of a column between slip walls on a floor at `shift` [m] that starts in its state of equilibrium. 0.06 s (more than a period of its first mode)
+/// weight, of a column between slip walls on a floor at `translate_free_body` [m] that starts in its state of equilibrium. 0.06 s (more than a period of its first mode)
 /// to settle and ten more to average.
 fn column(shift: f64) -> (Vec<(f64, f64)>, f64) {
     let mut settings = Settings::new(H, 1e-3);

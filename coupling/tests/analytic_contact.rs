@@ -152,25 +152,28 @@ fn a_tool_at_rest_is_carried_with_its_weight() {
         let axis = pose.rotation.inverse_transform_vector(&Vector3::z());
         let tool = builder.body(common::sliding(name, shape, pose, 0.5, mass, axis, 20.0, force)).unwrap();
         let mut world = builder.build().unwrap();
-        let (mut on_tool, mut on_ground, mut steps) = (Vector3::zeros(), Vector3::zeros(), 0.0);
+        let (mut on_tool, mut environment_impulse, mut steps) = (Vector3::zeros(), Vector3::zeros(), 0.0);
         run_for(&mut world, 0.8, |world, _| {
             if world.time() > 0.7 {
                 on_tool += force_on(world, tool);
-                on_ground += force_on(world, ground);
+                environment_impulse += force_on(world, ground);
                 steps += 1.0;
             }
         });
-        let (on_tool, on_ground) = (on_tool / steps, on_ground / steps);
+        let (on_tool, environment_impulse) = (on_tool / steps, environment_impulse / steps);
         let (weight, all) = (mass * G, (mass + 0.5) * G);
         let depth = -world.bodies().joint(tool).0[0];
         println!(
             "{name}: carried {:.4}, floor {:.4} of the law; {:.1} mm deep",
             on_tool.z / weight,
-            -on_ground.z / all,
+            -environment_impulse.z / all,
             1e3 * depth
         );
         assert!((on_tool.z / weight - 1.0).abs() < 0.01, "{name}: {on_tool} N, weight {weight}");
-        assert!((on_ground.z / -all - 1.0).abs() < 0.01, "{name}: floor {on_ground} N, weight {all}");
+        assert!(
+            (environment_impulse.z / -all - 1.0).abs() < 0.01,
+            "{name}: floor {environment_impulse} N, weight {all}"
+        );
         assert!(depth > 0.0, "{name} sinks in");
     }
 }

@@ -6,7 +6,7 @@
 mod problems;
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use pliant_coupling::convex::contact_model::{ContactResponse, respond};
+use pliant_coupling::convex::contact_model::{ContactResponse, linearise_response};
 use pliant_coupling::convex::{
     Attachment, ContactConstraint, ContactProblem, ConvexSolver, InitialGuess, StopReason,
 };
@@ -89,7 +89,7 @@ fn see(
     let v_c = std::array::from_fn(|a| v[a] - contact.body_velocity[a]);
     let bound = contact.friction * contact.lagged_normal_impulse;
     let law = contact.normal_model(problem.substep);
-    (rows, respond(&law, contact.normal, bound, contact.stiction_tolerance, v_c))
+    (rows, linearise_response(&law, contact.normal, bound, contact.stiction_tolerance, v_c))
 }
 
 /// Minimises over nodes and coordinates by Newton with halving.

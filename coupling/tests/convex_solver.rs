@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant_coupling::convex::contact_model::{
-    NormalContactModel, normal_impulse, normal_impulse_derivative, normal_potential, respond,
+    NormalContactModel, linearise_response, normal_impulse, normal_impulse_derivative, normal_potential,
 };
 use pliant_coupling::convex::{
     ContactConstraint, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError,
@@ -79,7 +79,7 @@ fn dense(problem: &ContactProblem, v: &DVector<f64>) -> (f64, DVector<f64>, DMat
         let v_c: [f64; 3] = std::array::from_fn(|a| {
             stencil.iter().map(|&(i, w)| w * v[3 * i + a]).sum::<f64>() - contact.body_velocity[a]
         });
-        let response = respond(
+        let response = linearise_response(
             &contact.normal_model(problem.substep),
             contact.normal,
             contact.friction * contact.lagged_normal_impulse,

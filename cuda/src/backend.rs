@@ -32,7 +32,7 @@ use nalgebra::{Isometry3, Point3};
 use pliant_coupling::{
     Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
 };
-use pliant_mpm::{FreeMotion, Mpm};
+use pliant_mpm::{GridMotionSums, Mpm};
 use pliant_rigid::SpatialImpulse;
 
 use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
@@ -45,7 +45,7 @@ pub use room::Room;
 /// # Errors
 /// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
-    world.return_grid().map_err(BackendError::device)?;
+    world.reset_grid_frame().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, Room::default())?;
     world.attach("cuda", Box::new(backend))
 }
@@ -155,7 +155,7 @@ impl Backend for DeviceBackend {
             advance = self.run(plan, true)?;
         };
         let mut done = SubstepsResult {
-            free: FreeMotion {
+            free: GridMotionSums {
                 mass: account.mass,
                 gravity: account.gravity,
                 boundary: account.boundary,

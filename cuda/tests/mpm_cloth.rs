@@ -10,8 +10,8 @@ use pliant_cuda::Device;
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, DeviceMpmError, Transfer};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};
-use pliant_mpm::reference::{Particle, ReferenceMpm};
-use pliant_mpm::{Level, Mpm, MpmError, ParticleState, StoredParticle};
+use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
+use pliant_mpm::{InstructionSet, Mpm, MpmError, ParticleRecord, ParticleState};
 use support::devices;
 
 const H: f64 = 0.05;
@@ -61,13 +61,13 @@ fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ParticleState>) {
 
 fn model() -> Mpm {
     let (sheets, materials, block) = scene();
-    Mpm::with_sheets(H, materials, &block, &sheets, &[], Level::detect()).unwrap()
+    Mpm::with_sheets(H, materials, &block, &sheets, &[], InstructionSet::detect()).unwrap()
 }
 
 /// The same in the f64 reference.
 fn reference() -> ReferenceMpm {
     let (sheets, materials, block) = scene();
-    let particles = block.iter().map(|s| Particle {
+    let particles = block.iter().map(|s| ReferenceParticle {
         position: s.position.coords,
         velocity: s.velocity,
         affine: Matrix3::zeros(),
@@ -87,7 +87,7 @@ fn reference() -> ReferenceMpm {
 }
 
 /// Largest distance of a particle from its place in the reference [cells], and of a director.
-fn distance(found: &[StoredParticle], fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
+fn distance(found: &[ParticleRecord], fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
     let mut places = vec![Vector3::zeros(); fast.len()];
     let mut directors = places.clone();
     for p in found {
@@ -96,7 +96,7 @@ fn distance(found: &[StoredParticle], fast: &Mpm, reference: &ReferenceMpm) -> [
         directors[p.id as usize] = Vector3::from_fn(|d, _| f64::from(p.deformation_gradient[2 + 3 * d]));
     }
     let mut most = [0.0_f64; 2];
-    for (patch, cloth) in fast.patches().iter().zip(&reference.cloths) {
+    for (patch, cloth) in fast.sheet_particles().iter().zip(&reference.cloths) {
         for (id, p) in (patch.vertices.start..patch.centroids.end).zip(cloth.particles()) {
             most[0] = most[0].max((places[id] - p.position / H).norm());
         }
@@ -157,7 +157,8 @@ fn sheets_move_as_in_the_reference() {
 /// part of the commands that were recorded.
 #[test]
 fn substeps_change_their_length() {
-    let steps = |delta: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_steps(delta).0).max();
+    let steps =
+        |delta: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_substeps(delta).0).max();
     assert_eq!((steps(dt()), steps(0.3 * dt())), (Some(4), Some(1)));
     for device in devices().into_iter().take(1) {
         let mut reference = reference();
@@ -209,7 +210,7 @@ fn pins_and_gravity_account_for_momenta() {
             for k in 0..5 {
                 host.begin_step();
                 host.particles_to_grid(dt(), GRAVITY);
-                host.hold_pins(time + f64::from(k) * dt(), dt());
+                host.apply_pins(time + f64::from(k) * dt(), dt());
                 host.grid_to_particles(dt()).unwrap();
                 let of_substep = host.pin_impulse();
                 right.impulse.linear += of_substep.impulse.linear;
@@ -278,7 +279,7 @@ fn a_state_from_the_device_goes_on_elsewhere() {
         for k in 10..20 {
             host.begin_step();
             host.particles_to_grid(dt(), GRAVITY);
-            host.hold_pins(f64::from(k) * dt(), dt());
+            host.apply_pins(f64::from(k) * dt(), dt());
             host.grid_to_particles(dt()).unwrap();
         }
         let stored: Vec<_> = (0..host.block_count())
@@ -306,7 +307,7 @@ fn memory_is_known_and_a_lost_vertex_is_told() {
         // A sheet that flies off: all its particles are lost, and the first of them is told.
         let (mut sheets, ..) = scene();
         sheets[1].velocity = Vector3::new(0.0, 0.0, 30.0 * H / dt());
-        let fast = Mpm::with_sheets(H, Vec::new(), &[], &sheets[1..], &[], Level::detect()).unwrap();
+        let fast = Mpm::with_sheets(H, Vec::new(), &[], &sheets[1..], &[], InstructionSet::detect()).unwrap();
         let mut device_mpm = DeviceMpm::new(&device, &fast, &[], capacities).unwrap();
         match device_mpm.advance(3, dt(), GRAVITY).map(|_| ()) {
             Err(DeviceMpmError::Lost {
@@ -327,7 +328,7 @@ fn a_sheet_alone_falls() {
         ClothMesh::rectangle(Vector3::zeros(), 0.2 * Vector3::x(), 0.2 * Vector3::y(), [5, 5]).unwrap();
     let plain = ClothMaterial { bending_stiffness: 0.0, ..material() };
     let sheet = Sheet::new(mesh, plain);
-    let mpm = Mpm::with_sheets(H, Vec::new(), &[], &[sheet], &[], Level::detect()).unwrap();
+    let mpm = Mpm::with_sheets(H, Vec::new(), &[], &[sheet], &[], InstructionSet::detect()).unwrap();
     for device in devices().into_iter().take(1) {
         let mut device_mpm = on_device(&device, &mpm, &[]);
         let account = device_mpm.advance(10, dt(), GRAVITY).unwrap();

@@ -15,7 +15,7 @@ use pliant_cuda::kernels::{ContactBody, ConvexContacts, ConvexReport, ConvexTota
 use pliant_cuda::layout::Span;
 use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, StepAccount, StopCause, Stopped};
 use pliant_cuda::{Commands, Device, DeviceError};
-use pliant_mpm::{Mpm, StoredParticle};
+use pliant_mpm::{Mpm, ParticleRecord};
 use pliant_rigid::{Bodies, Shape, SpatialVelocity};
 use support::contact::{H, options};
 use support::devices;
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// Particles in the device's order, and what contact remembers.
-    fn state(&self) -> (Vec<StoredParticle>, String) {
+    fn state(&self) -> (Vec<ParticleRecord>, String) {
         (self.mpm.particles().download().unwrap(), format!("{:?}", self.registry.save().unwrap()))
     }
 }

@@ -7,11 +7,11 @@ mod worlds_support;
 use pliant_batch::{BatchError, Parameter, Status, WorldBatch};
 use pliant_cuda::Device;
 use pliant_cuda::worlds::{DeviceWorlds, WorldsError, WorldsNumber};
-use pliant_rigid::collision::Scene;
+use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::comfree::ComFreeSettings;
 use pliant_rigid::multibody::{Model, State};
 use pliant_rigid::simulation::System;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::worlds::{GENTLE, crowded, everything};
 use support::{devices, emulated};
 use worlds_support::{ball, random_state, systems};
@@ -22,7 +22,11 @@ const DT: f64 = 2e-3;
 const ROUNDING: f64 = 1e-10;
 
 /// A batch whose worlds are in random states where much overlaps, and the states.
-fn batch_of((system, scene): &(System, Scene), worlds: usize, random: &mut Random) -> WorldBatch {
+fn batch_of(
+    (system, scene): &(System, CollisionModel),
+    worlds: usize,
+    random: &mut SplitMix64,
+) -> WorldBatch {
     let mut batch = WorldBatch::new(system, scene, worlds, DT).unwrap();
     for world in 0..worlds {
         batch.set_state(world, &random_state(system, random)).unwrap();
@@ -54,7 +58,7 @@ fn size(state: &State) -> f64 {
 }
 
 /// Each number of all states off by as much of it, or of 1 where it is less, one way or the other; quaternions of unit length.
-fn perturbed(model: &Model, states: &[State], by: f64, random: &mut Random) -> Vec<State> {
+fn perturbed(model: &Model, states: &[State], by: f64, random: &mut SplitMix64) -> Vec<State> {
     let mut states = states.to_vec();
     let quaternions = model.links().iter().filter(|link| link.joint.has_quaternion());
     let quaternions: Vec<usize> = quaternions
@@ -74,7 +78,7 @@ fn perturbed(model: &Model, states: &[State], by: f64, random: &mut Random) -> V
 }
 
 /// States after some steps on the processor.
-fn stepped((system, scene): &(System, Scene), from: &[State], steps: usize) -> Vec<State> {
+fn stepped((system, scene): &(System, CollisionModel), from: &[State], steps: usize) -> Vec<State> {
     let mut batch = WorldBatch::new(system, scene, from.len(), DT).unwrap();
     for (world, state) in from.iter().enumerate() {
         batch.set_state(world, state).unwrap();
@@ -98,7 +102,7 @@ fn worlds_are_those_of_the_processor() {
     let seed = 31;
     println!("seed {seed}");
     for device in devices() {
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::new(seed);
         for (setting, settings) in settings().into_iter().enumerate() {
             for (scene, system) in systems(settings).into_iter().enumerate() {
                 let mut batch = batch_of(&system, 21, &mut random);
@@ -137,7 +141,7 @@ fn single_precision_is_double_to_its_rounding() {
     let seed = 41;
     println!("seed {seed}");
     for device in devices() {
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::new(seed);
         for (setting, settings) in settings().into_iter().enumerate() {
             for (scene, system) in systems(settings).into_iter().enumerate() {
                 let batch = batch_of(&system, 40, &mut random);
@@ -185,7 +189,7 @@ fn worlds_do_not_depend_on_the_schedule_or_neighbours() {
     println!("seed {seed}");
     let system = everything(ComFreeSettings::published(0.1, 0.005));
     // Two blocks of threads for each tree, pair and degree of freedom.
-    let batch = batch_of(&system, 150, &mut Random::new(seed));
+    let batch = batch_of(&system, 150, &mut SplitMix64::new(seed));
     let mut first = None;
     for device in devices() {
         for _ in 0..2 {
@@ -203,7 +207,7 @@ fn worlds_do_not_depend_on_the_schedule_or_neighbours() {
 
 fn diverge<T: WorldsNumber>(device: &Device) {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
-    let state = crowded(&system.model, &mut Random::new(3));
+    let state = crowded(&system.model, &mut SplitMix64::new(3));
     let mut batch = WorldBatch::new(&system, &scene, 9, DT).unwrap();
     batch.set_states(&state).unwrap();
     let [mut spoiled, mut sound] = [(); 2].map(|()| DeviceWorlds::<T>::new(device, &batch).unwrap());
@@ -242,7 +246,7 @@ fn a_world_that_diverges_stops_alone() {
 fn a_stopped_world_stays_stopped() {
     let system = everything(ComFreeSettings::published(0.1, 0.005));
     for device in devices() {
-        let mut batch = batch_of(&system, 3, &mut Random::new(3));
+        let mut batch = batch_of(&system, 3, &mut SplitMix64::new(3));
         batch.step(2);
         batch.set_target(1, 2, 1e300).unwrap();
         batch.step(2);
@@ -270,10 +274,10 @@ fn parameters_belong_to_one_world() {
         (Parameter::Gravity(0), 3.0),
         (Parameter::Mass(id("wrist")), 2.5),
         (Parameter::Mass(id("cube")), 0.5),
-        (Parameter::Size(1, 0), 0.07),
-        (Parameter::Size(3, 1), 0.09),
-        (Parameter::Size(4, 2), 0.08),
-        (Parameter::Size(5, 0), 0.08),
+        (Parameter::ShapeClass(1, 0), 0.07),
+        (Parameter::ShapeClass(3, 1), 0.09),
+        (Parameter::ShapeClass(4, 2), 0.08),
+        (Parameter::ShapeClass(5, 0), 0.08),
         (Parameter::Friction(0), 0.2),
         // Both of a pair must have it.
         (Parameter::TorsionalFriction(1), 0.03),
@@ -286,7 +290,7 @@ fn parameters_belong_to_one_world() {
     ];
     for device in devices() {
         let worlds = parameters.len() + 1;
-        let mut batch = batch_of(&system, worlds, &mut Random::new(seed));
+        let mut batch = batch_of(&system, worlds, &mut SplitMix64::new(seed));
         let plain = steps_on::<f64>(&device, &batch, 1);
         let mut on_device = DeviceWorlds::<f64>::new(&device, &batch).unwrap();
         for (world, (parameter, value)) in parameters.into_iter().enumerate() {
@@ -313,7 +317,7 @@ fn parameters_belong_to_one_world() {
 fn rollouts_follow_their_targets() {
     let seed = 12;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let system = everything(ComFreeSettings { gains: GENTLE, ..ComFreeSettings::published(1.0, 1.0) });
     let (worlds, motors, steps) = (5, 3, 7);
     let mut batch = batch_of(&system, worlds, &mut random);
@@ -364,7 +368,7 @@ fn rollouts_follow_their_targets() {
 #[test]
 fn what_does_not_fit_is_named() {
     let system = everything(ComFreeSettings::published(0.1, 0.005));
-    let batch = batch_of(&system, 4, &mut Random::new(1));
+    let batch = batch_of(&system, 4, &mut SplitMix64::new(1));
     let device = emulated(1);
     let mut worlds = DeviceWorlds::<f32>::new(&device, &batch).unwrap();
     let state = batch.state(0).unwrap();
@@ -394,7 +398,7 @@ fn what_does_not_fit_is_named() {
 fn memory_is_told_before_it_is_taken() {
     for device in devices().into_iter().filter(Device::is_emulated) {
         for system in systems(ComFreeSettings::default()) {
-            let batch = batch_of(&system, 33, &mut Random::new(1));
+            let batch = batch_of(&system, 33, &mut SplitMix64::new(1));
             let free = || device.memory().unwrap().free;
             let before = free();
             let worlds = DeviceWorlds::<f32>::with_room(&device, &batch, 4).unwrap();
@@ -405,7 +409,7 @@ fn memory_is_told_before_it_is_taken() {
             drop(worlds);
             assert_eq!(before, free());
         }
-        let batch = batch_of(&everything(ComFreeSettings::default()), 2, &mut Random::new(1));
+        let batch = batch_of(&everything(ComFreeSettings::default()), 2, &mut SplitMix64::new(1));
         let steps = 1 << 40;
         let needed = DeviceWorlds::<f64>::bytes_needed(&batch, steps);
         let error = DeviceWorlds::<f64>::with_room(&device, &batch, steps).unwrap_err();

@@ -5,13 +5,13 @@
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_garment::crossings::{Crossing, CrossingDetector, Crossings};
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use pliant_numeric::random::SplitMix64;
 
 /// Sheets with their vertices' positions [m]; centroids take ids but play no part.
 #[derive(Default, Clone)]
 struct Sheets {
-    patches: Vec<Patch>,
+    patches: Vec<SheetParticles>,
     positions: Vec<[f64; 3]>,
 }
 
@@ -23,7 +23,7 @@ impl Sheets {
         self.positions.extend(vertices);
         self.positions.resize(centroids.end, [0.0; 3]);
         let faces = faces.iter().map(|f| f.map(|v| v + start as u32)).collect();
-        self.patches.push(Patch { vertices: start..end, centroids, faces });
+        self.patches.push(SheetParticles { vertices: start..end, centroids, faces });
         self
     }
 

@@ -1,6 +1,6 @@
 //! A bounding volume hierarchy over triangles, for nearest-triangle queries that do not allocate.
 
-use super::triangle::{Region, closest_point};
+use super::triangle::{TriangleFeature, closest_point};
 use nalgebra::{Point3, Vector3};
 
 /// Triangles in a leaf.
@@ -10,15 +10,16 @@ const MAX_DEPTH: usize = 40;
 
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct BoundingBox {
     pub(super) min: Point3<f64>,
     pub(super) max: Point3<f64>,
 }
 
-impl Bounds {
+impl BoundingBox {
     pub(super) fn of<'a>(points: impl Iterator<Item = &'a Point3<f64>>) -> Self {
-        let start = Bounds { min: Vector3::repeat(f64::MAX).into(), max: Vector3::repeat(f64::MIN).into() };
-        points.fold(start, |b, p| Bounds { min: b.min.inf(p), max: b.max.sup(p) })
+        let start =
+            BoundingBox { min: Vector3::repeat(f64::MAX).into(), max: Vector3::repeat(f64::MIN).into() };
+        points.fold(start, |b, p| BoundingBox { min: b.min.inf(p), max: b.max.sup(p) })
     }
 
     /// Squared distance (m^2) from `p` to the box, 0 inside.
@@ -38,7 +39,7 @@ impl Bounds {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
     pub(super) triangle: u32,
-    pub(super) region: Region,
+    pub(super) region: TriangleFeature,
     pub(super) point: Point3<f64>,
     /// Squared distance (m^2).
     pub(super) distance_squared: f64,
@@ -46,7 +47,7 @@ pub(super) struct Hit {
 
 #[derive(Clone, Debug)]
 struct Node {
-    bounds: Bounds,
+    bounds: BoundingBox,
     /// A leaf's first entry in `order`; the right child of an inner node (the left child follows its parent).
     start: u32,
     /// How many triangles a leaf has; 0 for an inner node.
@@ -124,7 +125,7 @@ impl Bvh {
 
 impl Bvh {
     /// Calls `f` with the triangles of every leaf that touches `query`.
-    pub(super) fn for_each_near(&self, query: &Bounds, mut f: impl FnMut(u32)) {
+    pub(super) fn for_each_near(&self, query: &BoundingBox, mut f: impl FnMut(u32)) {
         let mut stack = [0_u32; MAX_DEPTH];
         let mut depth = usize::from(!self.nodes.is_empty());
         while depth > 0 {
@@ -155,16 +156,16 @@ fn build(
     centroids: &[Point3<f64>],
     corners: &impl Fn(u32) -> [Point3<f64>; 3],
 ) {
-    let bounds = order.iter().fold(Bounds::of([].iter()), |bounds, t| {
-        let triangle = Bounds::of(corners(*t).iter());
-        Bounds { min: bounds.min.inf(&triangle.min), max: bounds.max.sup(&triangle.max) }
+    let bounds = order.iter().fold(BoundingBox::of([].iter()), |bounds, t| {
+        let triangle = BoundingBox::of(corners(*t).iter());
+        BoundingBox { min: bounds.min.inf(&triangle.min), max: bounds.max.sup(&triangle.max) }
     });
     let index = nodes.len();
     nodes.push(Node { bounds, start: first, count: order.len() as u32 });
     if order.len() <= LEAF_SIZE {
         return;
     }
-    let spread = Bounds::of(order.iter().map(|t| &centroids[*t as usize]));
+    let spread = BoundingBox::of(order.iter().map(|t| &centroids[*t as usize]));
     let axis = (spread.max - spread.min).imax();
     let middle = order.len() / 2;
     // Ties are broken by the triangle's number, so that the tree is the same on every machine.

@@ -1,7 +1,7 @@
 //! Closed triangle meshes, convex or not, with exact signed distances.
 
-use super::bvh::{Bounds, Bvh, Hit};
-use super::triangle::Region;
+use super::bvh::{BoundingBox, Bvh, Hit};
+use super::triangle::TriangleFeature;
 use super::{GeometryError, SurfacePoint, topology, volume};
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -33,7 +33,7 @@ pub struct TriangleMesh {
     /// Sums of the normals of the triangles around each vertex, weighted by their angles there.
     vertex_normals: Vec<Vector3<f64>>,
     bvh: Bvh,
-    bounds: Bounds,
+    bounds: BoundingBox,
     /// Centre and radius of a ball around the mesh.
     sphere: (Point3<f64>, f64),
 }
@@ -74,7 +74,7 @@ impl TriangleMesh {
                 vertex_normals[t[k] as usize] += normal.into_inner() * angle;
             }
         }
-        let bounds = Bounds::of(triangles.iter().flatten().map(|i| &vertices[*i as usize]));
+        let bounds = BoundingBox::of(triangles.iter().flatten().map(|i| &vertices[*i as usize]));
         let centre = nalgebra::center(&bounds.min, &bounds.max);
         let used = triangles.iter().flatten();
         let radius = used.map(|i| (vertices[*i as usize] - centre).norm()).fold(0.0, f64::max);
@@ -111,7 +111,7 @@ impl TriangleMesh {
     /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` (m): all that touch the box, and
     /// some more. The order is that of the tree.
     pub fn for_each_near(&self, min: &Point3<f64>, max: &Point3<f64>, f: impl FnMut(u32)) {
-        self.bvh.for_each_near(&Bounds { min: *min, max: *max }, f);
+        self.bvh.for_each_near(&BoundingBox { min: *min, max: *max }, f);
     }
 
     /// Exact signed distance to the nearest surface point.
@@ -129,9 +129,9 @@ impl TriangleMesh {
         let t = hit.triangle as usize;
         let face = self.face_normals[t];
         let pseudo_normal = match hit.region {
-            Region::Face => return self.plane_point(p, hit.triangle),
-            Region::Edge(k) => self.edge_normals[t][k as usize],
-            Region::Vertex(k) => self.vertex_normals[self.triangles[t][k as usize] as usize],
+            TriangleFeature::Face => return self.plane_point(p, hit.triangle),
+            TriangleFeature::Edge(k) => self.edge_normals[t][k as usize],
+            TriangleFeature::Vertex(k) => self.vertex_normals[self.triangles[t][k as usize] as usize],
         };
         let v = p - hit.point;
         let distance = hit.distance_squared.sqrt();

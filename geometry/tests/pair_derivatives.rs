@@ -4,14 +4,15 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
-use pliant_geometry::pairs::{FAR, Solid};
+use pliant_geometry::pairs::{ABSENT_DISTANCE, PlacedSolid};
 use pliant_numeric::lanes::{Dual, Pose, Vec3};
 use pliant_testing::solids::{PAIRS, SolidRandom as Random, kind, numbers, solid};
 
 /// A pose that turns (rad, world axes) and moves (m) by the numbered derivatives from `first` on.
-fn moving(pose: &Isometry3<f64>, first: usize) -> Solid<Dual<12>> {
+fn moving(pose: &Isometry3<f64>, first: usize) -> PlacedSolid<Dual<12>> {
     let still = solid(&Shape::HalfSpace, pose);
-    let mut out = Solid { pose: Pose::lit(Dual::constant(0.0), pose), size: [Dual::constant(0.0); 3] };
+    let mut out =
+        PlacedSolid { pose: Pose::splat(Dual::constant(0.0), pose), size: [Dual::constant(0.0); 3] };
     for k in 0..3 {
         out.pose.position.0[k].rates[first + 3 + k] = 1.0;
         let mut axis = Vec3([0.0; 3]);
@@ -50,22 +51,24 @@ fn pairs_have_the_slopes_of_differences() {
             let kind = kind(&shapes);
             let duals = [0, 1].map(|side| {
                 let size = solid(&shapes[side], &poses[side]).size.map(Dual::constant);
-                Solid { size, ..moving(&poses[side], 6 * side) }
+                PlacedSolid { size, ..moving(&poses[side], 6 * side) }
             });
             let mut found = Vec::new();
-            kind.meet(&duals[0], &duals[1], |_, m| found.push(numbers(&m)));
+            kind.contact_points(&duals[0], &duals[1], |_, m| found.push(numbers(&m)));
             for n in 0..12 {
                 let at = |step: f64| {
                     let mut poses = poses;
                     poses[n / 6] = moved(&poses[n / 6], n % 6, step);
                     let [a, b] = [0, 1].map(|side| solid(&shapes[side], &poses[side]));
                     let mut out = Vec::new();
-                    kind.meet(&a, &b, |_, m| out.push(numbers(&m)));
+                    kind.contact_points(&a, &b, |_, m| out.push(numbers(&m)));
                     out
                 };
                 let all = [at(h), at(-h), at(0.5 * h), at(-0.5 * h)];
                 for (k, dual) in found.iter().enumerate() {
-                    if all.iter().any(|m| m[k][6] > 0.5 * FAR) || dual[6].value > 0.5 * FAR {
+                    if all.iter().any(|m| m[k][6] > 0.5 * ABSENT_DISTANCE)
+                        || dual[6].value > 0.5 * ABSENT_DISTANCE
+                    {
                         continue;
                     }
                     for i in 0..7 {

@@ -4,15 +4,15 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
-use pliant_geometry::pairs::{FAR, Kind, Meeting, Solid};
-use pliant_numeric::lanes::{LANES, Mat3, Pose, Row, Vec3, Wide};
+use pliant_geometry::pairs::{ABSENT_DISTANCE, ContactPoint, PairKind, PlacedSolid};
+use pliant_numeric::lanes::{F64x8, LANES, Mat3, Pose, Vec3, Wide};
 use pliant_testing::solids::{PAIRS, SolidRandom as Random, kind, meetings, numbers, solid};
 
 /// A solid in every lane.
 struct Wides<'a> {
-    kind: Kind,
-    solids: &'a [[Row; 15]; 2],
-    out: &'a mut [[Row; 7]; 12],
+    kind: PairKind,
+    solids: &'a [[F64x8; 15]; 2],
+    out: &'a mut [[F64x8; 7]; 12],
 }
 
 impl pulp::WithSimd for Wides<'_> {
@@ -24,9 +24,9 @@ impl pulp::WithSimd for Wides<'_> {
                 let x = rows.each_ref().map(|row| Wide::load(simd, row, part));
                 let rotation = Mat3([[x[0], x[1], x[2]], [x[3], x[4], x[5]], [x[6], x[7], x[8]]]);
                 let pose = Pose { rotation, position: Vec3([x[9], x[10], x[11]]) };
-                Solid { pose, size: [x[12], x[13], x[14]] }
+                PlacedSolid { pose, size: [x[12], x[13], x[14]] }
             });
-            self.kind.meet(&a, &b, |k, m| {
+            self.kind.contact_points(&a, &b, |k, m| {
                 for (row, x) in self.out[k].iter_mut().zip(numbers(&m)) {
                     x.store(row, part);
                 }
@@ -45,7 +45,7 @@ fn lanes_have_the_bits_of_single_pairs() {
             let kind = kind(&shapes);
             let poses: [[Isometry3<f64>; 2]; LANES] =
                 core::array::from_fn(|_| [random.pose(), random.pose()]);
-            let mut rows = [[Row::ZERO; 15]; 2];
+            let mut rows = [[F64x8::ZERO; 15]; 2];
             for (lane, pair) in poses.iter().enumerate() {
                 for side in 0..2 {
                     let solid = solid(&shapes[side], &pair[side]);
@@ -55,7 +55,7 @@ fn lanes_have_the_bits_of_single_pairs() {
                     }
                 }
             }
-            let mut out = [[Row::ZERO; 7]; 12];
+            let mut out = [[F64x8::ZERO; 7]; 12];
             pulp::Arch::new().dispatch(Wides { kind, solids: &rows, out: &mut out });
             for (lane, pair) in poses.iter().enumerate() {
                 let [a, b] = [0, 1].map(|side| solid(&shapes[side], &pair[side]));
@@ -85,15 +85,15 @@ fn the_other_order_is_the_mirror() {
                     UnitQuaternion::from_scaled_axis(random.vector() * 0.04) * poses[0].rotation;
             }
             let [a, b] = [0, 1].map(|k| solid(&shapes[k], &poses[k]));
-            let near = |found: Vec<Meeting<f64>>| -> Vec<Meeting<f64>> {
-                found.into_iter().filter(|m| m.distance < 0.5 * FAR).collect()
+            let near = |found: Vec<ContactPoint<f64>>| -> Vec<ContactPoint<f64>> {
+                found.into_iter().filter(|m| m.distance < 0.5 * ABSENT_DISTANCE).collect()
             };
             let (there, back) =
                 (near(meetings(kind(&shapes), &a, &b)), near(meetings(kind(&shapes), &b, &a)));
             assert_eq!(there.len(), back.len(), "seed {seed} {shapes:?} {poses:?}");
             for m in &there {
-                let error = |n: &Meeting<f64>| {
-                    let (m, n) = (numbers(m), numbers(&Meeting { normal: -n.normal, ..*n }));
+                let error = |n: &ContactPoint<f64>| {
+                    let (m, n) = (numbers(m), numbers(&ContactPoint { normal: -n.normal, ..*n }));
                     m.iter().zip(n).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
                 };
                 let least = back.iter().map(error).fold(f64::INFINITY, f64::min);
@@ -133,7 +133,10 @@ fn degenerate_poses_give_finite_meetings() {
                 let pose = Isometry3::from_parts(Translation3::from(Vector3::from(offset)), rotation);
                 let a = solid(&shapes[0], &Isometry3::identity());
                 let found = meetings(kind(&shapes), &a, &solid(&shapes[1], &pose));
-                assert!(found.iter().any(|m| m.distance < 0.5 * FAR), "{names:?} {offset:?}: {found:?}");
+                assert!(
+                    found.iter().any(|m| m.distance < 0.5 * ABSENT_DISTANCE),
+                    "{names:?} {offset:?}: {found:?}"
+                );
                 for m in found {
                     assert!(numbers(&m).iter().all(|x| x.is_finite()), "{names:?} {offset:?} {m:?}");
                     assert!((m.normal.norm() - 1.0).abs() < 1e-14, "{names:?} {offset:?} {m:?}");
@@ -152,7 +155,11 @@ fn flat_contacts_have_their_corners() {
     let count = |shapes: [Shape; 2], first: Isometry3<f64>| {
         let [a, b] = [solid(&shapes[0], &first), solid(&shapes[1], &Isometry3::identity())];
         let found = meetings(kind(&shapes), &a, &b);
-        found.iter().filter(|m| m.distance < 0.5 * FAR).map(|m| (m.point.0, m.distance)).collect::<Vec<_>>()
+        found
+            .iter()
+            .filter(|m| m.distance < 0.5 * ABSENT_DISTANCE)
+            .map(|m| (m.point.0, m.distance))
+            .collect::<Vec<_>>()
     };
     let above = |x: f64, z: f64| Isometry3::translation(x, 0.0, z);
     for gap in [0.001, 0.0, -0.001] {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::error::{ImportError, ImportWarning, Place, Problem};
+use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 
 /// Elements within elements that are followed; deeper ones are refused, so that no file can exhaust the stack.
 const DEEPEST: usize = 200;
@@ -22,13 +22,13 @@ pub(super) struct Element {
 /// Reads a document.
 pub(super) fn parse(text: &str, file: &str) -> Result<Element, ImportError> {
     let fail = |line, problem| ImportError {
-        place: Place { file: file.to_owned(), line, element: String::new() },
+        location: SourceLocation { file: file.to_owned(), line, element: String::new() },
         attribute: String::new(),
         value: String::new(),
         problem: Box::new(problem),
     };
-    let document =
-        roxmltree::Document::parse(text).map_err(|e| fail(e.pos().row, Problem::Malformed(e.to_string())))?;
+    let document = roxmltree::Document::parse(text)
+        .map_err(|e| fail(e.pos().row, ImportProblem::Malformed(e.to_string())))?;
     let mut lines: Vec<usize> = vec![0];
     lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
     convert(document.root_element(), &Arc::from(file), &lines, 0)
@@ -49,7 +49,7 @@ fn convert(
     };
     if depth == DEEPEST {
         let reason = format!("more than {DEEPEST} elements within each other");
-        return Err(element.fail(Problem::Malformed(reason)));
+        return Err(element.fail(ImportProblem::Malformed(reason)));
     }
     for child in node.children().filter(|n| n.is_element()) {
         element.children.push(convert(child, file, lines, depth + 1)?);
@@ -59,15 +59,19 @@ fn convert(
 
 impl Element {
     /// Where it is, and what.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> SourceLocation {
         let name = self.text("name").map(|name| format!(" '{name}'")).unwrap_or_default();
-        Place { file: self.file.to_string(), line: self.line, element: format!("{}{name}", self.tag) }
+        SourceLocation {
+            file: self.file.to_string(),
+            line: self.line,
+            element: format!("{}{name}", self.tag),
+        }
     }
 
     /// The element itself is at fault.
-    pub fn fail(&self, problem: Problem) -> ImportError {
+    pub fn fail(&self, problem: ImportProblem) -> ImportError {
         ImportError {
-            place: self.place(),
+            location: self.place(),
             attribute: String::new(),
             value: String::new(),
             problem: Box::new(problem),
@@ -75,10 +79,10 @@ impl Element {
     }
 
     /// An attribute is at fault.
-    pub fn fail_at(&self, attribute: &str, problem: Problem) -> ImportError {
+    pub fn fail_at(&self, attribute: &str, problem: ImportProblem) -> ImportError {
         let value = self.text(attribute).unwrap_or_default().to_owned();
         ImportError {
-            place: self.place(),
+            location: self.place(),
             attribute: attribute.to_owned(),
             value,
             problem: Box::new(problem),
@@ -87,13 +91,13 @@ impl Element {
 
     /// An attribute has a value that cannot be.
     pub fn bad(&self, attribute: &str, requirement: &str) -> ImportError {
-        self.fail_at(attribute, Problem::Value(requirement.to_owned()))
+        self.fail_at(attribute, ImportProblem::Value(requirement.to_owned()))
     }
 
     /// A warning about an attribute, or about the element itself where `attribute` is empty.
     pub fn warn(&self, attribute: &str, action: impl Into<String>) -> ImportWarning {
         ImportWarning {
-            place: self.place(),
+            location: self.place(),
             attribute: attribute.to_owned(),
             value: self.text(attribute).unwrap_or_default().to_owned(),
             action: action.into(),
@@ -110,7 +114,7 @@ impl Element {
         let mut all = self.children.iter().filter(|child| child.tag == tag);
         let first = all.next();
         match all.next() {
-            Some(second) => Err(second.fail(Problem::Duplicate("an element"))),
+            Some(second) => Err(second.fail(ImportProblem::Duplicate("an element"))),
             None => Ok(first),
         }
     }
@@ -122,7 +126,7 @@ impl Element {
 
     /// An attribute that has to be there.
     pub fn required(&self, attribute: &'static str) -> Result<&str, ImportError> {
-        self.text(attribute).ok_or_else(|| self.fail(Problem::Missing(attribute)))
+        self.text(attribute).ok_or_else(|| self.fail(ImportProblem::Missing(attribute)))
     }
 
     /// Finite numbers, as many as allowed.

@@ -6,7 +6,7 @@ use pliant_rigid::simulation::SimulationError;
 
 /// A place in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file, or `<text>` for what did not come from one.
     pub file: String,
     /// The line, from 1; 0 where the whole file is meant.
@@ -15,7 +15,7 @@ pub struct Place {
     pub element: String,
 }
 
-impl core::fmt::Display for Place {
+impl core::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(&self.file)?;
         if self.line > 0 {
@@ -29,18 +29,18 @@ impl core::fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportError {
     /// Where.
-    pub place: Place,
+    pub location: SourceLocation,
     /// The attribute; empty where the element itself is at fault.
     pub attribute: String,
     /// Its value as written; empty where there is none.
     pub value: String,
     /// What is wrong.
-    pub problem: Box<Problem>,
+    pub problem: Box<ImportProblem>,
 }
 
 impl core::fmt::Display for ImportError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}", self.place)?;
+        write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
             write!(f, " {}", self.attribute)?;
             if !self.value.is_empty() {
@@ -59,7 +59,7 @@ impl std::error::Error for ImportError {
 
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Problem {
+pub enum ImportProblem {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
@@ -114,7 +114,7 @@ pub enum Problem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportWarning {
     /// Where.
-    pub place: Place,
+    pub location: SourceLocation,
     /// The attribute; empty where the element as a whole is meant.
     pub attribute: String,
     /// Its value as written; empty where there is none.
@@ -125,7 +125,7 @@ pub struct ImportWarning {
 
 impl core::fmt::Display for ImportWarning {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}", self.place)?;
+        write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
             write!(f, " {}=\"{}\"", self.attribute, self.value)?;
         }

@@ -19,7 +19,7 @@ pub struct Imported {
     /// Shapes that can touch each other.
     pub geometries: Vec<CollisionGeometry>,
     /// Pairs of links that do not touch, besides those that
-    /// [`Scene`](pliant_rigid::collision::Scene) leaves out by itself.
+    /// [`CollisionModel`](pliant_rigid::collision::CollisionModel) leaves out by itself.
     pub excluded: Vec<(LinkId, LinkId)>,
     /// Shapes that are only to be seen.
     pub visuals: Vec<Visual>,

@@ -29,7 +29,7 @@ mod urdf;
 
 use std::path::Path;
 
-pub use error::{ImportError, ImportWarning, Place, Problem};
+pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 
 /// Reads a mechanism from a file: MJCF where the root element is `<mujoco>`, URDF where it is `<robot>`. Meshes and included files are
@@ -41,17 +41,17 @@ pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     let path = path.as_ref();
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| ImportError {
-        place: Place { file: file.clone(), ..Place::default() },
+        location: SourceLocation { file: file.clone(), ..SourceLocation::default() },
         attribute: String::new(),
         value: String::new(),
-        problem: Box::new(Problem::Unreadable(e.to_string())),
+        problem: Box::new(ImportProblem::Unreadable(e.to_string())),
     })?;
     let root = element::parse(&text, &file)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     match root.tag.as_str() {
         "mujoco" => mjcf::read(root, directory),
         "robot" => urdf::read(&root, directory),
-        _ => Err(root.fail(Problem::UnknownFormat)),
+        _ => Err(root.fail(ImportProblem::UnknownFormat)),
     }
 }
 
@@ -62,7 +62,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
 pub fn from_mjcf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, ImportError> {
     let root = element::parse(text, "<text>")?;
     if root.tag != "mujoco" {
-        return Err(root.fail(Problem::UnknownFormat));
+        return Err(root.fail(ImportProblem::UnknownFormat));
     }
     mjcf::read(root, directory.as_ref())
 }
@@ -74,7 +74,7 @@ pub fn from_mjcf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, Im
 pub fn from_urdf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, ImportError> {
     let root = element::parse(text, "<text>")?;
     if root.tag != "robot" {
-        return Err(root.fail(Problem::UnknownFormat));
+        return Err(root.fail(ImportProblem::UnknownFormat));
     }
     urdf::read(&root, directory.as_ref())
 }

@@ -2,7 +2,7 @@
 //! anything is read, and printed into the documentation, so that the two cannot differ.
 
 use super::element::Element;
-use super::error::{ImportError, ImportWarning, Problem};
+use super::error::{ImportError, ImportProblem, ImportWarning};
 
 /// What becomes of an element or attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,11 @@ pub(super) fn check(
                 warnings.push(child.warn("", "left out: an extension that is not part of the format"));
                 continue;
             }
-            return Err(child.fail(Problem::UnknownElement(element.tag.clone())));
+            return Err(child.fail(ImportProblem::UnknownElement(element.tag.clone())));
         };
         match rule.support {
             Support::Dropped(why) => warnings.push(child.warn("", format!("left out: {why}"))),
-            Support::Refused(why) => return Err(child.fail(Problem::Unsupported(why.to_owned()))),
+            Support::Refused(why) => return Err(child.fail(ImportProblem::Unsupported(why.to_owned()))),
             // What nothing is read from is not looked into either.
             Support::Inert(_) => {}
             Support::Yes | Support::Handed(_) | Support::Partly(_) => {
@@ -84,9 +84,9 @@ fn check_attributes(
                 warnings
                     .push(element.warn(attribute, "left out: an attribute that is not part of the format"));
             }
-            None => return Err(element.fail_at(attribute, Problem::UnknownAttribute)),
+            None => return Err(element.fail_at(attribute, ImportProblem::UnknownAttribute)),
             Some((Support::Refused(why), neutral)) if !is_neutral(value, neutral) => {
-                return Err(element.fail_at(attribute, Problem::Unsupported(why.to_owned())));
+                return Err(element.fail_at(attribute, ImportProblem::Unsupported(why.to_owned())));
             }
             Some((Support::Dropped(why), neutral)) if !is_neutral(value, neutral) => {
                 warnings.push(element.warn(attribute, format!("left out: {why}")));

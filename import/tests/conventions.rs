@@ -7,7 +7,7 @@ use pliant_import::{self, Imported};
 use pliant_rigid::Shape;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 fn mjcf(text: &str) -> Imported {
@@ -43,7 +43,7 @@ fn mass_matrix_at(model: &Model, state: &State) -> (DMatrix<f64>, Vec<f64>) {
         mass.multiply(model, &unit, dense.column_mut(i).as_mut_slice());
     }
     let mut bias = vec![0.0; n];
-    bias_forces(model, &kinematics, &[], &mut InverseDynamics::default(), &mut bias);
+    bias_forces(model, &kinematics, &[], &mut InverseDynamicsBuffers::default(), &mut bias);
     (dense, bias)
 }
 
@@ -367,7 +367,8 @@ fn geoms_touch_by_mujocos_rule() {
     ));
     assert_eq!(m.visuals.len(), 1);
     let scene =
-        pliant_rigid::collision::Scene::new(m.geometries.clone(), &m.system.model, &m.excluded).unwrap();
+        pliant_rigid::collision::CollisionModel::new(m.geometries.clone(), &m.system.model, &m.excluded)
+            .unwrap();
     let number = |name: &str| m.geometries.iter().position(|g| g.name == name).unwrap();
     for (i, a) in figures.iter().enumerate() {
         for (j, b) in figures.iter().enumerate().skip(i + 1) {
@@ -393,7 +394,8 @@ fn a_body_on_several_joints_does_not_touch_its_parent() {
            <body name=\"fixed\">{BALL}</body></body></body>"
     ));
     let scene =
-        pliant_rigid::collision::Scene::new(m.geometries.clone(), &m.system.model, &m.excluded).unwrap();
+        pliant_rigid::collision::CollisionModel::new(m.geometries.clone(), &m.system.model, &m.excluded)
+            .unwrap();
     assert!(!scene.may_touch(0, 1) && !scene.may_touch(0, 2) && !scene.may_touch(1, 2));
 }
 
@@ -447,7 +449,7 @@ fn a_mechanism_of_every_joint_moves_as_in_mujoco() {
 #[test]
 fn mjcf_and_urdf_describe_the_same_mechanism() {
     for seed in 0..10 {
-        let random = &mut Random::new(seed);
+        let random = &mut SplitMix64::new(seed);
         let (mut urdf, mut joints) = (String::new(), String::new());
         let (mut open, mut close) = (String::new(), String::new());
         let parents = 5;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_import::{self, Imported};
-use pliant_rigid::collision::{Detector, Scene};
+use pliant_rigid::collision::{CollisionModel, Detector};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 
@@ -126,7 +126,7 @@ fn no_model_touches_itself_where_it_begins() {
     ] {
         let imported = model(name);
         let model = &imported.system.model;
-        let scene = Scene::new(imported.geometries.clone(), model, &imported.excluded).unwrap();
+        let scene = CollisionModel::new(imported.geometries.clone(), model, &imported.excluded).unwrap();
         let mut detector = Detector::new();
         let states = imported.keyframes.iter().map(|key| &key.state).chain([&imported.state]);
         for state in states {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
-use pliant_import::{self, Format, ImportError, Imported, Problem};
+use pliant_import::{self, Format, ImportError, ImportProblem, Imported};
 
 const BALL: &str = "<geom name=\"ball\" size=\"0.1\"/>";
 
@@ -32,7 +32,7 @@ fn expect(cases: &[Case], read: impl Fn(&str) -> Result<Imported, ImportError>) 
             Err(error) => error,
         };
         let told = error.to_string();
-        assert_eq!(error.place.element, *element, "{told}\n{text}");
+        assert_eq!(error.location.element, *element, "{told}\n{text}");
         assert_eq!((error.attribute.as_str(), error.value.as_str()), (*attribute, *value), "{told}\n{text}");
         assert!(told.contains(message), "{told} does not say: {message}\n{text}");
         assert!(told.starts_with("<text>"), "{told}");
@@ -343,7 +343,7 @@ fn warned(cases: &[Case], read: impl Fn(&str) -> Result<Imported, ImportError>) 
         let told: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 1, "{told:#?}\n{text}");
         let warning = &imported.warnings[0];
-        assert_eq!(warning.place.element, *element, "{}", told[0]);
+        assert_eq!(warning.location.element, *element, "{}", told[0]);
         assert_eq!((warning.attribute.as_str(), warning.value.as_str()), (*attribute, *value), "{}", told[0]);
         assert!(told[0].contains(message), "{}", told[0]);
     }
@@ -577,12 +577,12 @@ fn files_are_found_and_named() {
     assert!(told.contains("part.xml:3: <geom> size=\"-1\""), "{told}");
     std::fs::write(directory.join("self.xml"), "<mujoco><include file=\"self.xml\"/></mujoco>").unwrap();
     let error = pliant_import::load(directory.join("self.xml")).unwrap_err();
-    assert!(matches!(*error.problem, Problem::Cycle(_)), "{error}");
+    assert!(matches!(*error.problem, ImportProblem::Cycle(_)), "{error}");
     let missing = pliant_import::load(directory.join("none.xml")).unwrap_err();
-    assert!(matches!(*missing.problem, Problem::Unreadable(_)), "{missing}");
+    assert!(matches!(*missing.problem, ImportProblem::Unreadable(_)), "{missing}");
     std::fs::write(directory.join("other.xml"), "<svg/>").unwrap();
     let other = pliant_import::load(directory.join("other.xml")).unwrap_err();
-    assert_eq!(*other.problem, Problem::UnknownFormat);
+    assert_eq!(*other.problem, ImportProblem::UnknownFormat);
 }
 
 /// The documentation has the tables that the code walks over every file.

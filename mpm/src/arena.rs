@@ -13,7 +13,7 @@ use core::ops::Range;
 use crate::blocks::BLOCK_NODES;
 use crate::sort::neighbour_offset;
 use crate::tiles::{ParticleBlock, Shares};
-use pliant_numeric::simd::{LANES, Row};
+use pliant_numeric::simd::{F32x16, LANES};
 
 /// Nodes along an arena's edges x and y; the first is one before the block.
 pub(crate) const EDGE: usize = 8;
@@ -37,17 +37,17 @@ pub(crate) const HIGHEST: f32 = 5.5;
 
 /// Nodes as (momentum or velocity x, y, z, mass), z fastest.
 #[repr(C, align(64))]
-pub(crate) struct Arena {
+pub(crate) struct Scratchpad {
     pub values: [f32; EDGE * STRIDE_X],
 }
 
-impl Arena {
+impl Scratchpad {
     const ZERO: Self = Self { values: [0.0; EDGE * STRIDE_X] };
 
     /// Runs `work` with the thread's arena, which holds whatever the last one left in it.
     pub(crate) fn with<R>(work: impl FnOnce(&mut Self) -> R) -> R {
         thread_local! {
-            static ARENA: RefCell<Arena> = const { RefCell::new(Arena::ZERO) };
+            static ARENA: RefCell<Scratchpad> = const { RefCell::new(Scratchpad::ZERO) };
         }
         ARENA.with_borrow_mut(work)
     }
@@ -66,7 +66,7 @@ impl Arena {
 
 /// The box of an arena that the stencils reach, and where it lies in the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct StencilBox {
     /// Its first row in the pool.
     pub first_row: u32,
     /// First node along x and y, first row along z, in the arena.
@@ -77,11 +77,11 @@ pub(crate) struct Window {
     neighbours: u32,
 }
 
-impl Window {
+impl StencilBox {
     /// What the stencils of particles at `lowest..=highest` (cells from the block's corner) reach. Particles beyond the arena's
     /// reach must be sorted first.
     pub(crate) fn around(lowest: [f32; 3], highest: [f32; 3]) -> Self {
-        let mut window = Self::default();
+        let mut stencil_box = Self::default();
         for d in 0..3 {
             let base = |x: f32| (x.clamp(LOWEST, HIGHEST - 0.5) - 0.5).floor() as i32;
             let (from, to) = match d {
@@ -91,11 +91,11 @@ impl Window {
                 }
                 _ => (base(lowest[d]) + 1, base(highest[d]) + 3),
             };
-            window.first[d] = from as u8;
-            window.count[d] = (to + 1 - from) as u8;
+            stencil_box.first[d] = from as u8;
+            stencil_box.count[d] = (to + 1 - from) as u8;
         }
-        window.neighbours = window.find_neighbours();
-        window
+        stencil_box.neighbours = stencil_box.find_neighbours();
+        stencil_box
     }
 
     /// Bit n: it has rows of neighbour n; they are numbered with z fastest, x slowest.
@@ -139,7 +139,7 @@ impl Window {
         self.count.iter().map(|&n| usize::from(n)).product()
     }
 
-    /// Calls `visit(row of the window, row of the arena)`.
+    /// Calls `visit(row of the stencil_box, row of the scratchpad)`.
     #[inline(always)]
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
         let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
@@ -161,7 +161,7 @@ impl Window {
         from.clamp(0, BLOCK_NODES as i32) as usize..to.clamp(0, BLOCK_NODES as i32) as usize
     }
 
-    /// Calls `visit(row of the window, row of the arena, row of the block)` for every row shared with neighbour `n`.
+    /// Calls `visit(row of the stencil_box, row of the scratchpad, row of the block)` for every row shared with neighbour `n`.
     #[inline(always)]
     pub(crate) fn for_each_shared_row(&self, n: usize, mut visit: impl FnMut(usize, usize, usize)) {
         if self.neighbours >> n & 1 == 0 {
@@ -187,27 +187,27 @@ impl Window {
 }
 
 /// Gives every window its place in the pool; returns the rows needed.
-pub(crate) fn place(windows: &mut [Window]) -> usize {
+pub(crate) fn assign_pool_rows(stencil_boxes: &mut [StencilBox]) -> usize {
     let mut row = 0;
-    for window in windows {
-        window.first_row = row as u32;
-        row += window.rows();
+    for stencil_box in stencil_boxes {
+        stencil_box.first_row = row as u32;
+        row += stencil_box.rows();
     }
     row
 }
 
 /// The windows of consecutive blocks and their part of the pool.
-pub(crate) struct PoolShare<'a> {
-    pub windows: &'a [Window],
-    pub rows: &'a mut [Row],
+pub(crate) struct StencilPoolSlice<'a> {
+    pub stencil_boxes: &'a [StencilBox],
+    pub rows: &'a mut [F32x16],
 }
 
-impl Shares for PoolShare<'_> {
+impl Shares for StencilPoolSlice<'_> {
     fn split(self, _: &[ParticleBlock], middle: usize) -> (Self, Self) {
-        let (windows_a, windows_b) = self.windows.split_at(middle);
+        let (windows_a, windows_b) = self.stencil_boxes.split_at(middle);
         let at = (windows_b[0].first_row - windows_a[0].first_row) as usize;
         let (rows_a, rows_b) = self.rows.split_at_mut(at);
-        (Self { windows: windows_a, rows: rows_a }, Self { windows: windows_b, rows: rows_b })
+        (Self { stencil_boxes: windows_a, rows: rows_a }, Self { stencil_boxes: windows_b, rows: rows_b })
     }
 }
 
@@ -223,21 +223,22 @@ mod tests {
         for &x in &axis {
             for &y in &axis {
                 for &z in &axis {
-                    let window = Window::around([x.0, y.0, z.0], [x.1, y.1, z.1]);
-                    let mut seen = vec![0; window.rows()];
-                    let mut arena_rows = vec![0; window.rows()];
-                    window.for_each_row(|w, a| arena_rows[w] = a);
+                    let stencil_box = StencilBox::around([x.0, y.0, z.0], [x.1, y.1, z.1]);
+                    let mut seen = vec![0; stencil_box.rows()];
+                    let mut arena_rows = vec![0; stencil_box.rows()];
+                    stencil_box.for_each_row(|w, a| arena_rows[w] = a);
                     for n in 0..NEIGHBOURS {
-                        window.for_each_shared_row(n, |w, a, b| {
+                        stencil_box.for_each_shared_row(n, |w, a, b| {
                             seen[w] += 1;
                             assert_eq!(arena_rows[w], a);
                             let o = neighbour_offset(n);
-                            let arena = [a / EDGE_ROWS / EDGE, a / EDGE_ROWS % EDGE].map(|i| i as i32 - 1);
+                            let scratchpad =
+                                [a / EDGE_ROWS / EDGE, a / EDGE_ROWS % EDGE].map(|i| i as i32 - 1);
                             let block = [4 * o[0] + b as i32 / 4, 4 * o[1] + b as i32 % 4];
-                            assert_eq!((arena, a % EDGE_ROWS), (block, (o[2] + 1) as usize));
+                            assert_eq!((scratchpad, a % EDGE_ROWS), (block, (o[2] + 1) as usize));
                         });
                     }
-                    assert!(seen.iter().all(|&s| s == 1), "{window:?}: {seen:?}");
+                    assert!(seen.iter().all(|&s| s == 1), "{stencil_box:?}: {seen:?}");
                 }
             }
         }
@@ -248,14 +249,14 @@ mod tests {
     #[test]
     fn bounds_hold_the_positions() {
         const SEED: u64 = 11;
-        let mut random = pliant_testing::random::Random(SEED);
+        let mut random = pliant_testing::random::SplitMix64(SEED);
         for case in 0..1000 {
             let mut ends =
                 || [0, 1, 2].map(|_| random.uniform(LOWEST.into(), f64::from(HIGHEST) - 1e-3) as f32);
             let (a, b) = (ends(), ends());
             let (low, high) =
                 ([0, 1, 2].map(|d: usize| a[d].min(b[d])), [0, 1, 2].map(|d: usize| a[d].max(b[d])));
-            let [from, to] = Window::around(low, high).bounds();
+            let [from, to] = StencilBox::around(low, high).bounds();
             for d in 0..3 {
                 let (below, above) = (f64::from(low[d]) - from[d], to[d] - f64::from(high[d]));
                 let most = if d == 2 { 4.0 } else { 1.0 };

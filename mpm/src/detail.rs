@@ -13,15 +13,15 @@
 //! by the sum of dt m v x detail, the same in every frame of reference. Nothing resists the detail, so it has to decay:
 //! k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in which a grain falls by a cell. Without gravity nothing is kept.
 
-use crate::arena::{Arena, STENCIL, Window};
+use crate::arena::{STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::{Material, Model};
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, kinematics, put};
+use crate::tiles::{ParticleBlock, Tile, kinematics, store_masked};
 use crate::weights::Stencils;
 use pliant_numeric::scalar::Real;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 /// Rate at which the detail decays, in units of sqrt(g/h) (no unit).
 pub const DECAY: f64 = 1.0;
@@ -30,15 +30,15 @@ pub const DECAY: f64 = 1.0;
 pub(crate) const ROWS: usize = 12;
 
 /// Detail of sixteen particles.
-pub(crate) type Detail = [Row; ROWS];
+pub(crate) type SubgridMotion = [F32x16; ROWS];
 
-/// Fraction of the detail that is left after `dt` [s] under the gravity `g` [m/s^2] on a grid of spacing `h` [m].
-pub fn kept(g: f64, h: f64, dt: f64) -> f64 {
-    if g > 0.0 { (-DECAY * (g / h).sqrt() * dt).exp() } else { 0.0 }
+/// Fraction of the detail that is left after `substep` [s] under the gravity `g` [m/s^2] on a grid of spacing `grid_spacing` [m].
+pub fn subgrid_retention(g: f64, grid_spacing: f64, substep: f64) -> f64 {
+    if g > 0.0 { (-DECAY * (g / grid_spacing).sqrt() * substep).exp() } else { 0.0 }
 }
 
 /// Whether particles of this material keep their detail.
-pub fn keeps(material: &Material) -> bool {
+pub fn has_subgrid_motion(material: &Material) -> bool {
     matches!(material.model, Model::Granular(_))
 }
 
@@ -48,40 +48,40 @@ pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
     let material = &motion[kinematics::MATERIAL].0;
     let mut lanes = 0;
     for l in 0..LANES {
-        let keeps = materials.get(material[l].to_bits() as usize).is_some_and(keeps);
+        let keeps = materials.get(material[l].to_bits() as usize).is_some_and(has_subgrid_motion);
         lanes |= u16::from(keeps) << l;
     }
     lanes
 }
 
 /// Finds the detail of a block's particles, before the substep that gives it back.
-pub(crate) struct FindDetail<'a> {
+pub(crate) struct FindSubgridMotion<'a> {
     pub block: &'a ParticleBlock,
     pub kinematics: &'a [Tile],
     /// Of the block's tiles.
-    pub details: &'a mut [Detail],
-    pub window: &'a Window,
+    pub subgrid_motions: &'a mut [SubgridMotion],
+    pub stencil_box: &'a StencilBox,
     /// Node blocks around the block.
     pub around: &'a [u32; NEIGHBOURS],
     /// With what granular particles give the grid without forces.
     pub nodes: &'a [NodeBlock],
     /// Scratch memory.
-    pub arena: &'a mut Arena,
+    pub scratchpad: &'a mut Scratchpad,
     /// Grid spacing h [m].
     pub grid_spacing: f32,
 }
 
-impl Kernel for FindDetail<'_> {
+impl Kernel for FindSubgridMotion<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
-        let mut weights = [Row::ZERO; LANES];
-        let mut gathered = [Row::ZERO; LANES];
+        copy_nodes::<S>(self.scratchpad, self.around, self.nodes, self.stencil_box);
+        let mut weights = [F32x16::ZERO; LANES];
+        let mut gathered = [F32x16::ZERO; LANES];
         let mut stencil = [S::splat(0.0); 9];
         let mut at = usize::MAX;
-        for (t, (motion, detail)) in self.kinematics.iter().zip(self.details).enumerate() {
+        for (t, (motion, detail)) in self.kinematics.iter().zip(self.subgrid_motions).enumerate() {
             let lanes = self.block.lanes(t);
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
@@ -89,12 +89,12 @@ impl Kernel for FindDetail<'_> {
             for l in 0..lanes {
                 if indices[l] != at {
                     at = indices[l];
-                    stencil = load_stencil::<S>(&self.arena.values[at..at + STENCIL]);
+                    stencil = load_stencil::<S>(&self.scratchpad.values[at..at + STENCIL]);
                 }
                 gather_stencil::<S>(&stencil, &weights[l], &mut gathered[l]);
             }
             for row in &mut gathered[lanes..] {
-                *row = Row::ZERO;
+                *row = F32x16::ZERO;
             }
             let (velocity, affine) = affine_of(&stencils, &gathered, self.grid_spacing);
             for d in 0..3 {
@@ -109,14 +109,19 @@ impl Kernel for FindDetail<'_> {
     }
 }
 
-/// Gives the particles of a tile their detail back: `kept` of it, in the lanes whose material keeps any.
+/// Gives the particles of a tile their detail back: `subgrid_retention` of it, in the lanes whose material keeps any.
 #[inline(always)]
-pub(crate) fn give_back<S: Simd>(motion: &mut Tile, detail: &Detail, kept: f32, materials: &[Material]) {
+pub(crate) fn add_subgrid_motion<S: Simd>(
+    motion: &mut Tile,
+    detail: &SubgridMotion,
+    kept: f32,
+    materials: &[Material],
+) {
     let mask = S::mask_from_bits(granular_lanes(motion, materials));
     for (n, row) in detail.iter().enumerate() {
         let row_of_tile = &mut motion[kinematics::VELOCITY + n];
         let sum = Lanes::<S>::load(row).mul_add(Lanes::all(kept), Lanes::load(row_of_tile));
-        put::<S>(row_of_tile, mask, sum);
+        store_masked::<S>(row_of_tile, mask, sum);
     }
 }
 

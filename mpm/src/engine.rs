@@ -7,32 +7,32 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::Window;
+use crate::arena::StencilBox;
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
-use crate::cloth::{ClothMaterial, Patch, Sheet};
-use crate::detail::{self, Detail};
+use crate::cloth::{ClothMaterial, Sheet, SheetParticles};
+use crate::detail::{self, SubgridMotion};
 use crate::error::MpmError;
-use crate::g2p::{MeasureWindow, Outcome};
+use crate::g2p::{BlockOutcome, MeasureStencilBox};
 use crate::grid::{FreeMotionSums, Impulse};
 use crate::material::Material;
 use crate::particle::ParticleState;
-use crate::sheets::{PinImpulse, Scatter, Sheets};
+use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
 use crate::stable_step::largest_stable_substep;
 use crate::store::build_store;
-use crate::tiles::{ParticleBlock, PerBlock, Store, Tile, par_blocks, resize};
-use pliant_numeric::simd::{Detected, Level, Row};
+use crate::tiles::{ParticleBlock, ParticleStore, PerBlock, Tile, par_blocks, resize};
+use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
 
 /// Node blocks of which a thread takes one lot at a time, with one partial sum.
 pub(crate) const NODE_CHUNK: usize = 8;
 
 /// Sort again once the order costs this much more than a fresh one (changes of cell along the particles).
-const STALE: f64 = 1.25;
+const RESORT_RATIO: f64 = 1.25;
 
 /// What the free motion of one substep did to the momentum of all particles.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FreeMotion {
+pub struct GridMotionSums {
     /// Mass on the grid [kg].
     pub mass: f64,
     /// Impulse of gravity.
@@ -63,23 +63,23 @@ pub struct Mpm {
     pub(crate) materials: Vec<Material>,
     /// Densities of the materials and then of the sheets [kg/m^3].
     pub(crate) densities: Vec<f64>,
-    pub(crate) sheets: Option<Box<Sheets>>,
-    pub(crate) store: Store,
+    pub(crate) sheets: Option<Box<ClothMeshes>>,
+    pub(crate) store: ParticleStore,
     pub(crate) topology: Topology,
     pub(crate) nodes: Vec<NodeBlock>,
-    pub(crate) order: Order,
+    pub(crate) order: SortState,
     pub(crate) level: Detected,
     pub(crate) planes: Vec<GridPlane>,
     sorter: Sorter,
     /// What the stencils of each block's particles reach.
-    pub(crate) windows: Vec<Window>,
+    pub(crate) stencil_boxes: Vec<StencilBox>,
     /// The windows' rows.
-    pub(crate) pool: Vec<Row>,
+    pub(crate) pool: Vec<F32x16>,
     /// Runs of particles in the same cell, by block.
-    pub(crate) runs: Vec<u32>,
+    pub(crate) cell_runs: Vec<u32>,
     /// By lot of node blocks.
     pub(crate) sums: Vec<FreeMotionSums>,
-    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<BlockOutcome>,
     count: usize,
     grid_version: u64,
     /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
@@ -87,11 +87,11 @@ pub struct Mpm {
     /// In the last P2G [m/s^2].
     pub(crate) gravity: Vector3<f64>,
     /// Whether any material is granular.
-    pub(crate) keeps_details: bool,
+    pub(crate) has_granular: bool,
     /// Of each tile, found in the last P2G; empty where nothing is granular.
-    pub(crate) details: Vec<Detail>,
+    pub(crate) subgrid_motions: Vec<SubgridMotion>,
     /// Fraction of them that the next G2P gives back.
-    pub(crate) kept_detail: f32,
+    pub(crate) subgrid_fraction: f32,
 }
 
 /// Where the grid is, and how it moves.
@@ -107,9 +107,9 @@ pub(crate) struct GridFrame {
 }
 
 impl GridFrame {
-    /// Where the grid is after `dt` [s].
-    pub fn after(&self, dt: f64) -> Vector3<f64> {
-        self.origin + dt * self.velocity
+    /// Where the grid is after `substep` [s].
+    pub fn after(&self, substep: f64) -> Vector3<f64> {
+        self.origin + substep * self.velocity
     }
 }
 
@@ -118,13 +118,13 @@ pub(crate) type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
 
 /// How well the particles are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct SortState {
     /// Some particle is out of its arena's reach.
     pub must_sort: bool,
     /// Changes of cell along the particles in the first transfer after the sort; 0 before it.
     pub runs_when_sorted: u64,
     /// The same in the last transfer.
-    pub runs: u64,
+    pub cell_runs: u64,
 }
 
 impl Mpm {
@@ -140,14 +140,14 @@ impl Mpm {
         materials: Vec<Material>,
         particles: &[ParticleState],
         boundaries: &[Boundary],
-        level: Level,
+        level: InstructionSet,
     ) -> Result<Self, MpmError> {
         Self::with_sheets(grid_spacing, materials, particles, &[], boundaries, level)
     }
 
     /// Builds the fast path with sheets of cloth as well.
     ///
-    /// Their particles come after the others: of each sheet its vertices and then its centroids, see [`Mpm::patches`]; their
+    /// Their particles come after the others: of each sheet its vertices and then its centroids, see [`Mpm::sheet_particles`]; their
     /// materials count on from `materials`, one a sheet.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Mpm {
         particles: &[ParticleState],
         sheets: &[Sheet],
         boundaries: &[Boundary],
-        level: Level,
+        level: InstructionSet,
     ) -> Result<Self, MpmError> {
         if !(grid_spacing.is_finite() && grid_spacing > 0.0) {
             return Err(MpmError::GridSpacing { value: grid_spacing });
@@ -184,12 +184,12 @@ impl Mpm {
                 let (material, count) = (p.material, materials.len());
                 return Err(MpmError::UnknownMaterial { index, material, count });
             }
-            all = particles.iter().copied().chain(Sheets::particles(sheets, materials.len())).collect();
+            all = particles.iter().copied().chain(ClothMeshes::particles(sheets, materials.len())).collect();
             (particles.len(), &all[..])
         };
         let store = build_store(grid_spacing, &materials, &densities, particles)?;
         let level = Detected::new(level);
-        let made = || Box::new(Sheets::new(sheets, first, grid_spacing, level));
+        let made = || Box::new(ClothMeshes::new(sheets, first, grid_spacing, level));
         let sheets = (!sheets.is_empty()).then(made);
         let mut mpm = Self {
             grid_spacing,
@@ -203,21 +203,21 @@ impl Mpm {
             store,
             topology: Topology::default(),
             nodes: Vec::new(),
-            order: Order { must_sort: false, runs_when_sorted: 0, runs: 0 },
+            order: SortState { must_sort: false, runs_when_sorted: 0, cell_runs: 0 },
             sorter: Sorter::default(),
-            windows: Vec::new(),
+            stencil_boxes: Vec::new(),
             pool: Vec::new(),
-            runs: Vec::new(),
+            cell_runs: Vec::new(),
             sums: Vec::new(),
             outcomes: Vec::new(),
             grid_version: 0,
             gravity: Vector3::zeros(),
-            keeps_details: false,
-            details: Vec::new(),
-            kept_detail: 0.0,
+            has_granular: false,
+            subgrid_motions: Vec::new(),
+            subgrid_fraction: 0.0,
             lost: None,
         };
-        mpm.keeps_details = mpm.materials.iter().any(detail::keeps);
+        mpm.has_granular = mpm.materials.iter().any(detail::has_subgrid_motion);
         mpm.rebuild_grid();
         mpm.begin_sheets();
         let fastest = particles.iter().map(|p| p.velocity.norm_squared()).fold(0.0, f64::max);
@@ -264,7 +264,7 @@ impl Mpm {
     }
 
     /// The instruction set in use.
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> InstructionSet {
         self.level.level()
     }
 
@@ -303,19 +303,19 @@ impl Mpm {
         store
             + topology
             + self.sorter.memory()
-            + bytes(&self.windows)
+            + bytes(&self.stencil_boxes)
             + bytes(&self.pool)
-            + bytes(&self.runs)
+            + bytes(&self.cell_runs)
             + bytes(&self.nodes)
             + bytes(&self.sums)
             + bytes(&self.outcomes)
-            + bytes(&self.details)
+            + bytes(&self.subgrid_motions)
             + self.sheets.as_ref().map_or(0, |sheets| sheets.memory())
     }
 
     /// Sorts the particles if that pays off; to be called once a step, before its substeps.
     pub fn begin_step(&mut self) {
-        let stale = self.order.runs as f64 > STALE * self.order.runs_when_sorted as f64;
+        let stale = self.order.cell_runs as f64 > RESORT_RATIO * self.order.runs_when_sorted as f64;
         if self.order.must_sort || stale {
             self.sort();
         }
@@ -330,10 +330,10 @@ impl Mpm {
         if self.sorter.sort(&mut self.store) {
             self.rebuild_grid();
         } else {
-            self.measure_windows();
+            self.measure_stencil_boxes();
             self.locate_sheets();
         }
-        self.order = Order { must_sort: false, runs_when_sorted: 0, runs: 0 };
+        self.order = SortState { must_sort: false, runs_when_sorted: 0, cell_runs: 0 };
     }
 
     /// Changes whenever node blocks come, go or move in [`Mpm::nodes`]; never 0.
@@ -346,12 +346,12 @@ impl Mpm {
         self.grid_version += 1;
         self.topology.rebuild(&self.store.blocks);
         let (blocks, node_blocks) = (self.store.blocks.len(), self.topology.keys.len());
-        resize(&mut self.windows, blocks, Window::default());
-        resize(&mut self.runs, blocks, 0);
-        resize(&mut self.outcomes, blocks, Outcome::default());
+        resize(&mut self.stencil_boxes, blocks, StencilBox::default());
+        resize(&mut self.cell_runs, blocks, 0);
+        resize(&mut self.outcomes, blocks, BlockOutcome::default());
         resize(&mut self.nodes, node_blocks, NodeBlock::ZERO);
         resize(&mut self.sums, node_blocks.div_ceil(NODE_CHUNK), FreeMotionSums::default());
-        self.measure_windows();
+        self.measure_stencil_boxes();
         self.locate_sheets();
     }
 
@@ -371,10 +371,10 @@ impl Mpm {
     }
 
     /// Finds what the particles reach after they were put in a new order.
-    fn measure_windows(&mut self) {
+    fn measure_stencil_boxes(&mut self) {
         let (level, store) = (self.level, &self.store);
-        self.windows.par_iter_mut().zip(&store.blocks).for_each(|(window, block)| {
-            *window = level.run(MeasureWindow { kinematics: &store.kinematics[block.range()] });
+        self.stencil_boxes.par_iter_mut().zip(&store.blocks).for_each(|(stencil_box, block)| {
+            *stencil_box = level.run(MeasureStencilBox { kinematics: &store.kinematics[block.range()] });
         });
     }
 
@@ -384,16 +384,16 @@ impl Mpm {
         let (level, materials) = (self.level, self.materials.len());
         let work = |_: usize,
                     block: &ParticleBlock,
-                    ((kinematics, deformation), PerBlock(window)): (Tiles, PerBlock<Window>),
-                    outcome: &mut Outcome| {
-            let window = &mut window[0];
-            let scatter = Scatter { sheets, materials, block, kinematics, deformation, window };
+                    ((kinematics, deformation), PerBlock(stencil_box)): (Tiles, PerBlock<StencilBox>),
+                    outcome: &mut BlockOutcome| {
+            let stencil_box = &mut stencil_box[0];
+            let scatter = Scatter { sheets, materials, block, kinematics, deformation, stencil_box };
             if let Some(measured) = level.run(scatter) {
-                *outcome = Outcome { plastic: outcome.plastic, damping: outcome.damping, ..measured };
+                *outcome = BlockOutcome { plastic: outcome.plastic, damping: outcome.damping, ..measured };
             }
         };
         let tiles = (&mut self.store.kinematics[..], &mut self.store.deformation[..]);
-        let shares = (tiles, PerBlock(&mut self.windows[..]));
+        let shares = (tiles, PerBlock(&mut self.stencil_boxes[..]));
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
     }
 
@@ -403,7 +403,7 @@ impl Mpm {
     }
 
     /// The sheets' particles and faces; empty without cloth.
-    pub fn patches(&self) -> &[Patch] {
+    pub fn sheet_particles(&self) -> &[SheetParticles] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
     }
 

@@ -3,19 +3,19 @@
 //! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p, less the grid's own way (Jiang et al. 2016,
 //! Hu et al. 2018). Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles update at once.
 
-use crate::arena::{Arena, HIGHEST, LOWEST, STENCIL, Window};
+use crate::arena::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
-use crate::constitutive::{AnyModel, Constitutive, Response};
-use crate::detail::{Detail, give_back};
+use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
+use crate::detail::{SubgridMotion, add_subgrid_motion};
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::Material;
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch, put};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch, store_masked};
 use crate::weights::Stencils;
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::scalar::Real;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 /// G2P of one block.
 pub(crate) struct GridToParticles<'a> {
@@ -24,12 +24,12 @@ pub(crate) struct GridToParticles<'a> {
     pub kinematics: &'a mut [Tile],
     pub deformation: &'a mut [Tile],
     /// What the particles' stencils reach; replaced by what they reach after the transfer.
-    pub window: &'a mut Window,
+    pub stencil_box: &'a mut StencilBox,
     /// Node blocks around the block.
     pub around: &'a [u32; NEIGHBOURS],
     pub nodes: &'a [NodeBlock],
     /// Scratch memory.
-    pub arena: &'a mut Arena,
+    pub scratchpad: &'a mut Scratchpad,
     pub materials: &'a [Material],
     /// Materials of cloth, which count on from the others.
     pub sheets: &'a [ClothMaterial],
@@ -38,16 +38,16 @@ pub(crate) struct GridToParticles<'a> {
     /// Velocity of the grid [m/s].
     pub grid_velocity: [f32; 3],
     /// Substep [s].
-    pub dt: f32,
+    pub substep: f32,
     /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
-    pub details: &'a [Detail],
+    pub subgrid_motions: &'a [SubgridMotion],
     /// Fraction of it.
-    pub kept_detail: f32,
+    pub subgrid_fraction: f32,
 }
 
 /// What became of a block's particles.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct BlockOutcome {
     /// Some particle left the reach of its block's arena: sort before the next transfer.
     pub sort: bool,
     /// A particle (tile within the block, lane) that is not a number any more or left its neighbourhood.
@@ -63,15 +63,15 @@ pub(crate) struct Outcome {
 pub(crate) const SORT_REACH: f32 = 2.0;
 
 impl Kernel for GridToParticles<'_> {
-    type Output = Outcome;
+    type Output = BlockOutcome;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Outcome {
-        copy_nodes::<S>(self.arena, self.around, self.nodes, self.window);
-        let mut outcome = Outcome::default();
-        let mut extent = Extent::<S>::new();
-        let mut weights = [Row::ZERO; LANES];
-        let mut gathered = [Row::ZERO; LANES];
+    fn run<S: Simd>(self) -> BlockOutcome {
+        copy_nodes::<S>(self.scratchpad, self.around, self.nodes, self.stencil_box);
+        let mut outcome = BlockOutcome::default();
+        let mut extent = PositionBounds::<S>::new();
+        let mut weights = [F32x16::ZERO; LANES];
+        let mut gathered = [F32x16::ZERO; LANES];
         let mut stencil = [S::splat(0.0); 9];
         let mut at = usize::MAX;
         let mut models = ModelCache::<S>::new(self.materials, self.sheets);
@@ -87,39 +87,39 @@ impl Kernel for GridToParticles<'_> {
             for l in 0..lanes {
                 if indices[l] != at {
                     at = indices[l];
-                    stencil = load_stencil::<S>(&self.arena.values[at..at + STENCIL]);
+                    stencil = load_stencil::<S>(&self.scratchpad.values[at..at + STENCIL]);
                 }
                 gather_stencil::<S>(&stencil, &weights[l], &mut gathered[l]);
             }
             for row in &mut gathered[lanes..] {
-                *row = Row::ZERO;
+                *row = F32x16::ZERO;
             }
             let grid = (self.grid_spacing, self.grid_velocity);
-            let affine = move_particles(&stencils, motion, &gathered, lanes, grid, self.dt);
-            let substep = Substep { dt: self.dt, grid_spacing: self.grid_spacing, lanes };
+            let affine = move_particles(&stencils, motion, &gathered, lanes, grid, self.substep);
+            let substep = Substep { substep: self.substep, grid_spacing: self.grid_spacing, lanes };
             models.update(motion, strain, &affine, substep, &mut outcome);
-            if let Some(detail) = self.details.get(t) {
-                give_back::<S>(motion, detail, self.kept_detail, self.materials);
+            if let Some(detail) = self.subgrid_motions.get(t) {
+                add_subgrid_motion::<S>(motion, detail, self.subgrid_fraction, self.materials);
             }
             extent.include(motion);
             check_positions::<S>(motion, t, lanes, &mut outcome);
             fastest = fastest.max(speed_squared(motion));
         }
-        let mut row = Row::ZERO;
+        let mut row = F32x16::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
-        *self.window = extent.window();
+        *self.stencil_box = extent.window();
         outcome
     }
 }
 
 /// Lowest and highest positions of some particles, padding included.
-pub(crate) struct Extent<S: Simd> {
+pub(crate) struct PositionBounds<S: Simd> {
     lowest: [Lanes<S>; 3],
     highest: [Lanes<S>; 3],
 }
 
-impl<S: Simd> Extent<S> {
+impl<S: Simd> PositionBounds<S> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { lowest: [Lanes::all(f32::MAX); 3], highest: [Lanes::all(f32::MIN); 3] }
@@ -135,10 +135,10 @@ impl<S: Simd> Extent<S> {
     }
 
     #[inline(always)]
-    pub(crate) fn window(&self) -> Window {
+    pub(crate) fn window(&self) -> StencilBox {
         let (mut lowest, mut highest) = ([f32::MAX; 3], [f32::MIN; 3]);
         for d in 0..3 {
-            let (mut low, mut high) = (Row::ZERO, Row::ZERO);
+            let (mut low, mut high) = (F32x16::ZERO, F32x16::ZERO);
             self.lowest[d].store(&mut low);
             self.highest[d].store(&mut high);
             for l in 0..LANES {
@@ -146,22 +146,22 @@ impl<S: Simd> Extent<S> {
                 highest[d] = highest[d].max(high.0[l]);
             }
         }
-        Window::around(lowest, highest)
+        StencilBox::around(lowest, highest)
     }
 }
 
 /// What the particles of a block reach, as G2P would have left it.
-pub(crate) struct MeasureWindow<'a> {
+pub(crate) struct MeasureStencilBox<'a> {
     /// The block's tiles.
     pub kinematics: &'a [Tile],
 }
 
-impl Kernel for MeasureWindow<'_> {
-    type Output = Window;
+impl Kernel for MeasureStencilBox<'_> {
+    type Output = StencilBox;
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Window {
-        let mut extent = Extent::<S>::new();
+    fn run<S: Simd>(self) -> StencilBox {
+        let mut extent = PositionBounds::<S>::new();
         for motion in self.kinematics {
             extent.include(motion);
         }
@@ -174,14 +174,14 @@ impl Kernel for MeasureWindow<'_> {
 fn move_particles<S: Simd>(
     stencils: &Stencils<S>,
     motion: &mut Tile,
-    gathered: &[Row; LANES],
+    gathered: &[F32x16; LANES],
     lanes: usize,
-    (h, grid_velocity): (f32, [f32; 3]),
-    dt: f32,
+    (grid_spacing, grid_velocity): (f32, [f32; 3]),
+    substep: f32,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
-    let (velocity, affine) = affine_of(stencils, gathered, h);
-    let step = Lanes::<S>::all(dt / h);
+    let (velocity, affine) = affine_of(stencils, gathered, grid_spacing);
+    let step = Lanes::<S>::all(substep / grid_spacing);
     let particles = S::mask_from_bits(u16::MAX >> (LANES - lanes));
     for d in 0..3 {
         velocity[d].store(&mut motion[VELOCITY + d]);
@@ -200,7 +200,7 @@ fn move_particles<S: Simd>(
 #[derive(Clone, Copy)]
 struct Substep {
     /// Substep [s].
-    dt: f32,
+    substep: f32,
     /// Grid spacing h [m].
     grid_spacing: f32,
     /// Lanes that hold particles.
@@ -244,10 +244,10 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         strain: &mut Tile,
         affine: &Mat3<Lanes<S>>,
         substep: Substep,
-        outcome: &mut Outcome,
+        outcome: &mut BlockOutcome,
     ) {
         use deformation::{MASS, STATE};
-        let step = Lanes::<S>::all(substep.dt);
+        let step = Lanes::<S>::all(substep.substep);
         let f = load_gradient::<S>(strain);
         let mut trial = f;
         for i in 0..3 {
@@ -302,7 +302,7 @@ fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: 
     let mask = S::mask_from_bits(lanes);
     for i in 0..3 {
         for j in 0..3 {
-            put::<S>(&mut strain[deformation::GRADIENT + i * 3 + j], mask, gradient.0[i][j]);
+            store_masked::<S>(&mut strain[deformation::GRADIENT + i * 3 + j], mask, gradient.0[i][j]);
         }
     }
 }
@@ -310,7 +310,7 @@ fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: 
 /// Sum over the lanes of a mask, of the first `count`, in f64.
 #[inline(always)]
 fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
-    let mut row = Row::ZERO;
+    let mut row = F32x16::ZERO;
     values.store(&mut row);
     let mut sum = 0.0;
     for l in 0..count {
@@ -321,7 +321,7 @@ fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
     sum
 }
 
-/// Damping of cloth: of the symmetric part of C only `kept` is left, C <- (V+1)/2 C + (V-1)/2 C^T. Returns what |C|^2 loses.
+/// Damping of cloth: of the symmetric part of C only `subgrid_retention` is left, C <- (V+1)/2 C + (V-1)/2 C^T. Returns what |C|^2 loses.
 #[inline(always)]
 fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);
@@ -330,7 +330,7 @@ fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u
     for i in 0..3 {
         for j in 0..3 {
             let damped = own.mul_add(affine.0[i][j], other * affine.0[j][i]);
-            put::<S>(&mut motion[kinematics::AFFINE + i * 3 + j], mask, damped);
+            store_masked::<S>(&mut motion[kinematics::AFFINE + i * 3 + j], mask, damped);
             let symmetric = Lanes::<S>::all(0.5) * (affine.0[i][j] + affine.0[j][i]);
             lost = symmetric.mul_add(symmetric, lost);
         }
@@ -340,7 +340,12 @@ fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u
 
 /// Stores the response of the lanes in `lanes`.
 #[inline(always)]
-fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per_mass: Lanes<S>, lanes: u16) {
+fn store_response<S: Simd>(
+    strain: &mut Tile,
+    r: &ConstitutiveResponse<Lanes<S>>,
+    volume_per_mass: Lanes<S>,
+    lanes: u16,
+) {
     use deformation::{MASS, STATE, STRESS_VOLUME};
     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
     let Sym3 { xx, yy, zz, xy, xz, yz } = r.kirchhoff_stress;
@@ -348,9 +353,9 @@ fn store_response<S: Simd>(strain: &mut Tile, r: &Response<Lanes<S>>, volume_per
     store_gradient(strain, &r.deformation_gradient, lanes);
     let stress = [xx, yy, zz, xy, xz, yz];
     for n in 0..6 {
-        put::<S>(&mut strain[STRESS_VOLUME + n], mask, stress[n] * volume);
+        store_masked::<S>(&mut strain[STRESS_VOLUME + n], mask, stress[n] * volume);
     }
-    put::<S>(&mut strain[STATE], mask, r.state);
+    store_masked::<S>(&mut strain[STATE], mask, r.state);
 }
 
 /// Lanes with `low <= x < high`, as bits; NaN is not within.
@@ -372,7 +377,7 @@ pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
 
 /// Notes particles that left the reach of the arena.
 #[inline(always)]
-pub(crate) fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut Outcome) {
+pub(crate) fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut BlockOutcome) {
     let mut here = u16::MAX;
     let mut near = u16::MAX;
     for d in 0..3 {

@@ -1,24 +1,24 @@
 //! What particles gather from the grid: nodes into the arena, sums over stencils, affine fields.
 
-use crate::arena::{Arena, STRIDE_X, STRIDE_Y, Window};
+use crate::arena::{STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
 use crate::sort::NEIGHBOURS;
 use crate::weights::Stencils;
 use pliant_numeric::linalg::Mat3;
-use pliant_numeric::simd::{LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
 /// Copies the velocities of the nodes that a block's window reaches.
 #[inline(always)]
 pub(crate) fn copy_nodes<S: Simd>(
-    arena: &mut Arena,
+    scratchpad: &mut Scratchpad,
     around: &[u32; NEIGHBOURS],
     nodes: &[NodeBlock],
-    window: &Window,
+    stencil_box: &StencilBox,
 ) {
-    let values = arena.rows_mut();
+    let values = scratchpad.rows_mut();
     for (n, &block) in around.iter().enumerate() {
         let rows = nodes[block as usize].nodes.as_flattened().as_chunks().0;
-        window.for_each_shared_row(
+        stencil_box.for_each_shared_row(
             n,
             #[inline(always)]
             |_, a, b| S::store(&mut values[a], S::load(&rows[b])),
@@ -29,11 +29,11 @@ pub(crate) fn copy_nodes<S: Simd>(
 /// The nine runs of three nodes of a cell's stencil. The next particle in the same cell finds them
 /// in registers.
 #[inline(always)]
-pub(crate) fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
+pub(crate) fn load_stencil<S: Simd>(stencil_box: &[f32]) -> [S::V; 9] {
     let mut nodes = [S::splat(0.0); 9];
     for i in 0..3 {
         for j in 0..3 {
-            nodes[i * 3 + j] = S::load_slice(&window[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
+            nodes[i * 3 + j] = S::load_slice(&stencil_box[i * STRIDE_X + j * STRIDE_Y..][..LANES]);
         }
     }
     nodes
@@ -41,7 +41,7 @@ pub(crate) fn load_stencil<S: Simd>(window: &[f32]) -> [S::V; 9] {
 
 /// Sums of w v, and of w v times the node's index along x, y, z, as four quads.
 #[inline(always)]
-pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &mut Row) {
+pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &F32x16, sums: &mut F32x16) {
     // in_x[i] sums the nodes with index i along x; in_y[j] those with index j along y.
     let mut in_x = [S::splat(0.0); 3];
     let mut in_y = [S::splat(0.0); 3];
@@ -70,7 +70,7 @@ pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &Row, sums: &m
 #[inline(always)]
 pub(crate) fn affine_of<S: Simd>(
     stencils: &Stencils<S>,
-    gathered: &[Row; LANES],
+    gathered: &[F32x16; LANES],
     h: f32,
 ) -> ([Lanes<S>; 3], Mat3<Lanes<S>>) {
     let mut rows = [S::splat(0.0); LANES];

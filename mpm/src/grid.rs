@@ -2,12 +2,12 @@
 
 use nalgebra::Vector3;
 
-use crate::arena::Window;
+use crate::arena::StencilBox;
 use crate::blocks::{BLOCK_NODES, NODES, NONE, NodeBlock};
 use crate::boundary::GridPlane;
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{BLOCK_CELLS, BlockKey};
-use pliant_numeric::simd::{Kernel, LANES, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Simd};
 
 /// Sum over the nodes of one block, world frame, angular parts about the world origin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,9 +56,9 @@ pub(crate) struct GridPass<'a> {
     pub key: BlockKey,
     /// Particle blocks around it.
     pub neighbours: &'a [u32; NEIGHBOURS],
-    pub windows: &'a [Window],
+    pub stencil_boxes: &'a [StencilBox],
     /// The pool that holds the windows' rows.
-    pub pool: &'a [Row],
+    pub pool: &'a [F32x16],
     /// dt g [m/s].
     pub gravity_step: Vector3<f64>,
     pub planes: &'a [GridPlane],
@@ -76,7 +76,7 @@ impl Kernel for GridPass<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> FreeMotionSums {
-        let mut momenta = [Row::ZERO; ROWS];
+        let mut momenta = [F32x16::ZERO; ROWS];
         if !self.gather::<S>(&mut momenta) {
             if !self.block.empty {
                 *self.block = NodeBlock::ZERO;
@@ -100,16 +100,16 @@ impl GridPass<'_> {
     /// Sums the windows in the order of the neighbours: the same bits for any number of threads. False if none reaches the
     /// block.
     #[inline(always)]
-    fn gather<S: Simd>(&self, momenta: &mut [Row; ROWS]) -> bool {
+    fn gather<S: Simd>(&self, momenta: &mut [F32x16; ROWS]) -> bool {
         let mut any = false;
         for (n, &p) in self.neighbours.iter().enumerate() {
             if p == NONE {
                 continue;
             }
-            let window = &self.windows[p as usize];
-            let values = &self.pool[window.first_row as usize..];
+            let stencil_box = &self.stencil_boxes[p as usize];
+            let values = &self.pool[stencil_box.first_row as usize..];
             // This block is the opposite neighbour of the particles' block.
-            window.for_each_shared_row(
+            stencil_box.for_each_shared_row(
                 NEIGHBOURS - 1 - n,
                 #[inline(always)]
                 |w, _, b| {
@@ -124,7 +124,7 @@ impl GridPass<'_> {
 
     /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum is held against.
     #[inline(always)]
-    fn sum(&self, momenta: &[Row; ROWS]) -> FreeMotionSums {
+    fn sum(&self, momenta: &[F32x16; ROWS]) -> FreeMotionSums {
         // Entries (z, component), summed over y and over x.
         let mut by_x = [[0.0_f64; LANES]; BLOCK_NODES];
         let mut by_y = [[0.0_f64; LANES]; BLOCK_NODES];
@@ -175,7 +175,7 @@ impl GridPass<'_> {
 
 /// Momentum to velocity, and gravity; nodes of zero mass are all zero.
 #[inline(always)]
-fn move_freely<S: Simd>(momenta: &[Row; ROWS], gravity_step: Vector3<f64>, rows: &mut [[f32; LANES]]) {
+fn move_freely<S: Simd>(momenta: &[F32x16; ROWS], gravity_step: Vector3<f64>, rows: &mut [[f32; LANES]]) {
     let [gx, gy, gz] = [gravity_step.x as f32, gravity_step.y as f32, gravity_step.z as f32];
     let step = S::load(&[gx, gy, gz, 0., gx, gy, gz, 0., gx, gy, gz, 0., gx, gy, gz, 0.]);
     let (zero, one) = (S::splat(0.0), S::splat(1.0));

@@ -40,14 +40,14 @@ mod tiles;
 mod weights;
 
 pub use boundary::{Boundary, BoundaryKind};
-pub use engine::{Dissipated, FreeMotion, Mpm};
+pub use engine::{Dissipated, GridMotionSums, Mpm};
 pub use error::MpmError;
 pub use grid::Impulse;
 pub use material::Material;
 pub use particle::{ParticleExtent, ParticleState};
-pub use pliant_numeric::simd::Level;
+pub use pliant_numeric::simd::InstructionSet;
 pub use sheets::PinImpulse;
 pub use stable_step::largest_stable_substep;
-pub use stored::StoredParticle;
+pub use stored::ParticleRecord;
 pub use totals::Totals;
 pub use view::BlockView;

@@ -5,13 +5,13 @@
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector holds three nodes of
 //! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
 
-use crate::arena::{Arena, STENCIL, STRIDE_X, STRIDE_Y, Window};
+use crate::arena::{STENCIL, STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::detail::granular_lanes;
 use crate::material::Material;
 use crate::sheets::lanes::{self, is_cloth};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 /// P2G of one block into its window; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {
@@ -20,15 +20,15 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub kinematics: &'a [Tile],
     pub deformation: &'a [Tile],
     /// What their stencils reach.
-    pub window: &'a Window,
+    pub stencil_box: &'a StencilBox,
     /// The window's rows.
-    pub rows: &'a mut [Row],
+    pub rows: &'a mut [F32x16],
     /// Scratch memory.
-    pub arena: &'a mut Arena,
+    pub scratchpad: &'a mut Scratchpad,
     /// Grid spacing h [m].
     pub grid_spacing: f32,
     /// Substep [s].
-    pub dt: f32,
+    pub substep: f32,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<usize>,
     /// The materials, where only the granular particles are to be transferred.
@@ -42,11 +42,11 @@ fn momenta<S: Simd>(
     stencils: &Stencils<S>,
     motion: &Tile,
     strain: &Tile,
-    h: f32,
+    grid_spacing: f32,
     force: f32,
-    kick: Option<&Kick<S>>,
+    cloth_impulses: Option<&ClothImpulses<S>>,
     granular_of: Option<&[Material]>,
-    rows: &mut [Row; LANES],
+    rows: &mut [F32x16; LANES],
 ) {
     use deformation::{MASS, STRESS_VOLUME};
     use kinematics::{AFFINE, VELOCITY};
@@ -55,21 +55,21 @@ fn momenta<S: Simd>(
         let mask = S::mask_from_bits(granular_lanes(motion, materials));
         mass = Lanes(S::select(mask, mass.0, S::splat(0.0)));
     }
-    let mass_h = mass * Lanes::all(h);
+    let mass_h = mass * Lanes::all(grid_spacing);
     let force = Lanes::all(force);
     // Row d, column e of the symmetric stress among xx, yy, zz, xy, xz, yz.
     const SYMMETRIC: [[usize; 3]; 3] = [[0, 3, 4], [3, 1, 5], [4, 5, 2]];
     let mut columns = [S::splat(0.0); LANES];
     for d in 0..3 {
         let mut at_base = mass * Lanes::load(&motion[VELOCITY + d]);
-        if let Some(kick) = kick {
-            at_base += kick.impulse[d];
+        if let Some(cloth_impulses) = cloth_impulses {
+            at_base += cloth_impulses.impulse[d];
         }
         for e in 0..3 {
             let stress = Lanes::load(&strain[STRESS_VOLUME + SYMMETRIC[d][e]]);
             let mut slope = mass_h * Lanes::load(&motion[AFFINE + d * 3 + e]) + force * stress;
-            if let Some(kick) = kick {
-                slope = kick.add_moment(slope, force, d, e);
+            if let Some(cloth_impulses) = cloth_impulses {
+                slope = cloth_impulses.add_moment(slope, force, d, e);
             }
             at_base -= slope * stencils.offset[e];
             columns[4 + e * 4 + d] = slope.0;
@@ -84,17 +84,17 @@ fn momenta<S: Simd>(
 }
 
 /// What cloth adds to a tile's momentum polynomials: nothing in the lanes of others.
-struct Kick<S: Simd> {
+struct ClothImpulses<S: Simd> {
     /// Impulse of the forces on vertices [N s].
     impulse: [Lanes<S>; 3],
     /// Axial vector of the skew part of a face's stress times volume [J].
     moment: [Lanes<S>; 3],
 }
 
-impl<S: Simd> Kick<S> {
+impl<S: Simd> ClothImpulses<S> {
     /// None for a tile without cloth, whose materials count from `from` on.
     #[inline(always)]
-    fn of(motion: &Tile, strain: &Tile, from: usize, dt: f32) -> Option<Self> {
+    fn of(motion: &Tile, strain: &Tile, from: usize, substep: f32) -> Option<Self> {
         let material = &motion[kinematics::MATERIAL].0;
         let mut cloth = 0;
         for l in 0..LANES {
@@ -104,13 +104,13 @@ impl<S: Simd> Kick<S> {
             return None;
         }
         let (mask, zero) = (S::mask_from_bits(cloth), S::splat(0.0));
-        let mut kick = Self { impulse: [Lanes::all(0.0); 3], moment: [Lanes::all(0.0); 3] };
+        let mut cloth_impulses = Self { impulse: [Lanes::all(0.0); 3], moment: [Lanes::all(0.0); 3] };
         for d in 0..3 {
             let force = S::select(mask, S::load(&strain[lanes::FORCE[d]].0), zero);
-            kick.impulse[d] = Lanes(force) * Lanes::all(dt);
-            kick.moment[d] = Lanes(S::select(mask, S::load(&strain[lanes::MOMENT[d]].0), zero));
+            cloth_impulses.impulse[d] = Lanes(force) * Lanes::all(substep);
+            cloth_impulses.moment[d] = Lanes(S::select(mask, S::load(&strain[lanes::MOMENT[d]].0), zero));
         }
-        Some(kick)
+        Some(cloth_impulses)
     }
 
     /// Adds `factor` times entry (d, e) of the skew stress: -m_z for (x, y), m_y for (x, z), and so on around.
@@ -126,7 +126,7 @@ impl<S: Simd> Kick<S> {
 
 /// The four quarters of a row.
 #[inline(always)]
-fn quad(row: &Row, q: usize) -> &[f32; 4] {
+fn quad(row: &F32x16, q: usize) -> &[f32; 4] {
     let (quads, _) = row.0.as_chunks::<4>();
     &quads[q]
 }
@@ -136,19 +136,19 @@ impl Kernel for ParticlesToGrid<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> u32 {
-        let force = -self.dt * 4.0 / self.grid_spacing;
+        let force = -self.substep * 4.0 / self.grid_spacing;
         let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
-        let nodes = self.arena.rows_mut();
-        self.window.for_each_row(
+        let nodes = self.scratchpad.rows_mut();
+        self.stencil_box.for_each_row(
             #[inline(always)]
             |_, a| S::store(&mut nodes[a], S::splat(0.0)),
         );
-        let values = &mut self.arena.values;
-        let mut weights = [Row::ZERO; LANES];
-        let mut momentum = [Row::ZERO; LANES];
+        let values = &mut self.scratchpad.values;
+        let mut weights = [F32x16::ZERO; LANES];
+        let mut momentum = [F32x16::ZERO; LANES];
         let mut sums = [S::splat(0.0); 9];
         let mut at = usize::MAX;
-        let mut runs = 0;
+        let mut cell_runs = 0;
         for (t, (motion, strain)) in self.kinematics.iter().zip(self.deformation).enumerate() {
             if let (Some(motion), Some(strain)) = (self.kinematics.get(t + 1), self.deformation.get(t + 1)) {
                 prefetch::<S>(&motion[..kinematics::ID]);
@@ -156,12 +156,21 @@ impl Kernel for ParticlesToGrid<'_> {
             }
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
-            let kick = match self.cloth_from {
-                Some(from) => Kick::of(motion, strain, from, self.dt),
+            let cloth_impulses = match self.cloth_from {
+                Some(from) => ClothImpulses::of(motion, strain, from, self.substep),
                 None => None,
             };
-            let (h, granular_of) = (self.grid_spacing, self.granular_of);
-            momenta(&stencils, motion, strain, h, force, kick.as_ref(), granular_of, &mut momentum);
+            let (grid_spacing, granular_of) = (self.grid_spacing, self.granular_of);
+            momenta(
+                &stencils,
+                motion,
+                strain,
+                grid_spacing,
+                force,
+                cloth_impulses.as_ref(),
+                granular_of,
+                &mut momentum,
+            );
             let indices = stencils.arena_indices();
             for l in 0..self.block.lanes(t) {
                 if indices[l] != at {
@@ -170,7 +179,7 @@ impl Kernel for ParticlesToGrid<'_> {
                     }
                     sums = [S::splat(0.0); 9];
                     at = indices[l];
-                    runs += 1;
+                    cell_runs += 1;
                 }
                 let row = &weights[l];
                 let along_z = S::spread_z_weights(&row.0);
@@ -197,22 +206,22 @@ impl Kernel for ParticlesToGrid<'_> {
         if at != usize::MAX {
             flush::<S>(values, at, &sums);
         }
-        let nodes = self.arena.rows();
-        self.window.for_each_row(
+        let nodes = self.scratchpad.rows();
+        self.stencil_box.for_each_row(
             #[inline(always)]
             |w, a| S::store(&mut self.rows[w].0, S::load(&nodes[a])),
         );
-        runs
+        cell_runs
     }
 }
 
 /// Adds a cell's sums to the arena.
 #[inline(always)]
 fn flush<S: Simd>(values: &mut [f32], at: usize, sums: &[S::V; 9]) {
-    let window = &mut values[at..at + STENCIL];
+    let stencil_box = &mut values[at..at + STENCIL];
     for i in 0..3 {
         for j in 0..3 {
-            let row = &mut window[i * STRIDE_X + j * STRIDE_Y..][..LANES];
+            let row = &mut stencil_box[i * STRIDE_X + j * STRIDE_Y..][..LANES];
             let sum = S::add(S::load_slice(row), sums[i * 3 + j]);
             S::store_slice(row, sum);
         }

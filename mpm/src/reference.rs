@@ -3,7 +3,7 @@
 //! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
 //! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
-//! Cloth ([`Cloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::hold_pins`] comes before boundary conditions and contact.
+//! Cloth ([`ReferenceCloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::apply_pins`] comes before boundary conditions and contact.
 //! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
 
 mod cloth;
@@ -13,11 +13,11 @@ mod particle;
 mod totals;
 
 pub use crate::cloth::ClothError;
-pub use cloth::{Cloth, ClothFace, ClothParticle};
+pub use cloth::{ClothFace, ClothParticle, ReferenceCloth};
 pub use error::ReferenceError;
 pub use grid::{Grid, Node};
-pub use particle::{BodyForce, Particle};
-pub use totals::Totals;
+pub use particle::{BodyForce, ReferenceParticle};
+pub use totals::ReferenceTotals;
 
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::{ClothMaterial, ClothMesh, Pin};
@@ -35,9 +35,9 @@ pub struct ReferenceMpm {
     /// Time (s), advanced by each substep.
     pub time: f64,
     /// The material points.
-    pub particles: Vec<Particle>,
+    pub particles: Vec<ReferenceParticle>,
     /// Sheets of cloth, see [`Self::add_cloth`].
-    pub cloths: Vec<Cloth>,
+    pub cloths: Vec<ReferenceCloth>,
     /// Acceleration applied to particles, e.g. the source of a manufactured solution.
     pub body_force: Option<BodyForce>,
     materials: Vec<Material>,
@@ -53,7 +53,7 @@ impl ReferenceMpm {
         grid_spacing: f64,
         gravity: Vector3<f64>,
         materials: Vec<Material>,
-        particles: Vec<Particle>,
+        particles: Vec<ReferenceParticle>,
     ) -> Result<Self, ReferenceError> {
         if !(grid_spacing > 0.0 && grid_spacing.is_finite()) {
             return Err(ReferenceError::GridSpacing(grid_spacing));
@@ -78,33 +78,33 @@ impl ReferenceMpm {
         })
     }
 
-    /// The materials, in the order that [`Particle::material`] counts.
+    /// The materials, in the order that [`ReferenceParticle::material`] counts.
     pub fn materials(&self) -> &[Material] {
         &self.materials
     }
 
     /// Kirchhoff stress of a particle (Pa).
-    pub fn kirchhoff_stress(&self, particle: &Particle) -> Matrix3<f64> {
+    pub fn kirchhoff_stress(&self, particle: &ReferenceParticle) -> Matrix3<f64> {
         let model = &self.models[particle.material];
         model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of internal and body forces over `dt` seconds:
+    /// Scatters mass and momentum, including the impulse of internal and body forces over `substep` seconds:
     /// (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p)].
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`].
-    pub fn particles_to_grid(&self, dt: f64) -> Result<Grid, ReferenceError> {
+    pub fn particles_to_grid(&self, substep: f64) -> Result<Grid, ReferenceError> {
         let h = self.grid_spacing;
         let of_cloths = self.cloths.iter().flat_map(|cloth| cloth.particles().map(|p| &p.position));
         let mut grid = Grid::around(h, self.particles.iter().map(|p| &p.position).chain(of_cloths))?;
         for p in &self.particles {
             let stress = self.kirchhoff_stress(p);
-            let internal = stress * (-dt * p.volume * INVERSE_SECOND_MOMENT / (h * h));
+            let internal = stress * (-substep * p.volume * INVERSE_SECOND_MOMENT / (h * h));
             let body = self.body_force.as_ref().map_or_else(Vector3::zeros, |b| b(&p.position, self.time));
-            let momentum = p.mass * (p.velocity + dt * body);
+            let momentum = p.mass * (p.velocity + substep * body);
             let gradient = p.mass * p.affine + internal;
-            let keeps = detail::keeps(&self.materials[p.material]);
+            let keeps = detail::has_subgrid_motion(&self.materials[p.material]);
             for (node, weight, offset) in grid.stencil(&p.position) {
                 let target = &mut grid.nodes_mut()[node];
                 target.mass += weight * p.mass;
@@ -116,12 +116,12 @@ impl ReferenceMpm {
             }
         }
         for cloth in &self.cloths {
-            cloth.particles_to_grid(&mut grid, dt, self.time, self.body_force.as_ref());
+            cloth.particles_to_grid(&mut grid, substep, self.time, self.body_force.as_ref());
         }
         Ok(grid)
     }
 
-    /// Adds a sheet of cloth at rest, see [`Cloth::new`], and says its index in [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
+    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and says its index in [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
     ///
     /// # Errors
     /// What does not fit the grid or is out of range.
@@ -131,23 +131,23 @@ impl ReferenceMpm {
         material: ClothMaterial,
         pins: Vec<Pin>,
     ) -> Result<usize, ClothError> {
-        self.cloths.push(Cloth::new(mesh, material, pins, self.grid_spacing)?);
+        self.cloths.push(ReferenceCloth::new(mesh, material, pins, self.grid_spacing)?);
         Ok(self.cloths.len() - 1)
     }
 
     /// Lets the pins of cloth act on the grid's velocities, to be called after its free motion.
-    pub fn hold_pins(&mut self, grid: &mut Grid, dt: f64) {
+    pub fn apply_pins(&mut self, grid: &mut Grid, substep: f64) {
         for cloth in &mut self.cloths {
-            cloth.hold_grid(grid, self.time, dt);
+            cloth.apply_pins_to_grid(grid, self.time, substep);
         }
     }
 
-    /// Gathers velocity and affine field, advances deformation gradients and positions by `dt` seconds, then maps each deformation
+    /// Gathers velocity and affine field, advances deformation gradients and positions by `substep` seconds, then maps each deformation
     /// gradient back to its yield surface:
     /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
-    pub fn grid_to_particles(&mut self, grid: &Grid, dt: f64) {
+    pub fn grid_to_particles(&mut self, grid: &Grid, substep: f64) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
-        let kept = detail::kept(self.gravity.norm(), self.grid_spacing, dt);
+        let kept = detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep);
         for p in &mut self.particles {
             let (velocity, affine) = (p.velocity, p.affine);
             p.velocity = Vector3::zeros();
@@ -161,48 +161,48 @@ impl ReferenceMpm {
                 carried += weight * before;
                 carried_affine += weight * inverse_moment * before * offset.transpose();
             }
-            let trial = (Matrix3::identity() + dt * p.affine) * p.deformation_gradient;
-            let response = self.models[p.material].update(trial.into(), p.state, dt);
+            let trial = (Matrix3::identity() + substep * p.affine) * p.deformation_gradient;
+            let response = self.models[p.material].update(trial.into(), p.state, substep);
             p.deformation_gradient = response.deformation_gradient.into();
             p.state = response.state;
-            p.position += dt * p.velocity;
-            if detail::keeps(&self.materials[p.material]) {
+            p.position += substep * p.velocity;
+            if detail::has_subgrid_motion(&self.materials[p.material]) {
                 p.velocity += kept * (velocity - carried);
                 p.affine += kept * (affine - carried_affine);
             }
         }
         for cloth in &mut self.cloths {
-            cloth.grid_to_particles(grid, self.time, dt, self.gravity);
+            cloth.grid_to_particles(grid, self.time, substep, self.gravity);
         }
     }
 
-    /// One substep of `dt` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion
+    /// One substep of `substep` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion
     /// and the pins of cloth, and may change the velocity: boundary conditions, contact, damping.
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`]; the particles are then unchanged.
     pub fn substep(
         &mut self,
-        dt: f64,
+        substep: f64,
         condition: impl FnMut(&Vector3<f64>, f64, &mut Vector3<f64>),
     ) -> Result<(), ReferenceError> {
-        let mut grid = self.particles_to_grid(dt)?;
-        grid.free_motion(dt, &self.gravity);
-        self.hold_pins(&mut grid, dt);
+        let mut grid = self.particles_to_grid(substep)?;
+        grid.free_motion(substep, &self.gravity);
+        self.apply_pins(&mut grid, substep);
         grid.apply(condition);
-        self.grid_to_particles(&grid, dt);
-        self.time += dt;
+        self.grid_to_particles(&grid, substep);
+        self.time += substep;
         Ok(())
     }
 
     /// Mass, momenta and energies of all particles, those of cloth included.
-    pub fn totals(&self) -> Totals {
-        let energy = |p: &Particle| {
+    pub fn totals(&self) -> ReferenceTotals {
+        let energy = |p: &ReferenceParticle| {
             let model = &self.models[p.material];
             p.volume * model.energy_density(&p.deformation_gradient.into(), p.state)
         };
-        let of_particles = Totals::of_particles(&self.particles, self.grid_spacing, energy);
+        let of_particles = ReferenceTotals::of_particles(&self.particles, self.grid_spacing, energy);
         let of_cloths = self.cloths.iter().map(|cloth| cloth.totals(self.grid_spacing));
-        Totals::sum(core::iter::once(of_particles).chain(of_cloths))
+        ReferenceTotals::sum(core::iter::once(of_particles).chain(of_cloths))
     }
 }

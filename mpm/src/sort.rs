@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use crate::tiles::{
-    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, kinematics, padding_value, par_blocks,
-    resize,
+    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value,
+    par_blocks, resize,
 };
-use pliant_numeric::simd::{LANES, Row};
+use pliant_numeric::simd::{F32x16, LANES};
 
 /// Number of neighbours of a block, itself included.
 pub(crate) const NEIGHBOURS: usize = 27;
@@ -76,12 +76,12 @@ pub(crate) struct Sorter {
     /// Where each lane of the new tiles comes from: old tile * 16 + lane.
     sources: Vec<[u32; LANES]>,
     /// Some rows of every new tile.
-    spare: Vec<[Row; ROWS_AT_ONCE]>,
+    spare: Vec<[F32x16; ROWS_AT_ONCE]>,
 }
 
 impl Sorter {
     /// Sorts the store; says whether the set of blocks changed.
-    pub(crate) fn sort(&mut self, store: &mut Store) -> bool {
+    pub(crate) fn sort(&mut self, store: &mut ParticleStore) -> bool {
         self.find_destinations(store);
         self.list_new_blocks(store);
         self.count(store);
@@ -94,7 +94,7 @@ impl Sorter {
         !same
     }
 
-    fn find_destinations(&mut self, store: &Store) {
+    fn find_destinations(&mut self, store: &ParticleStore) {
         resize(&mut self.codes, store.kinematics.len(), [0; LANES]);
         self.leaving.clear();
         resize(&mut self.leaving, store.blocks.len(), 0);
@@ -112,7 +112,7 @@ impl Sorter {
     }
 
     /// The blocks that will hold particles, in the order of their keys.
-    fn list_new_blocks(&mut self, store: &Store) {
+    fn list_new_blocks(&mut self, store: &ParticleStore) {
         self.new_keys.clear();
         for (block, &leaving) in store.blocks.iter().zip(&self.leaving) {
             let keys = (0..NEIGHBOURS).filter(|n| leaving >> n & 1 == 1).map(|n| neighbour_key(block.key, n));
@@ -123,7 +123,7 @@ impl Sorter {
     }
 
     /// Particles in each new block and cell.
-    fn count(&mut self, store: &Store) {
+    fn count(&mut self, store: &ParticleStore) {
         self.new_blocks.clear();
         self.new_blocks.extend(self.new_keys.iter().map(|&key| ParticleBlock {
             key,
@@ -150,7 +150,7 @@ impl Sorter {
     }
 
     /// Finds the source of every lane of the new tiles.
-    fn locate(&mut self, store: &Store) {
+    fn locate(&mut self, store: &ParticleStore) {
         let (codes, leaving) = (&self.codes, &self.leaving);
         let work =
             |_: usize, block: &ParticleBlock, sources: &mut [[u32; LANES]], next: &mut [u32; CELLS]| {
@@ -170,9 +170,9 @@ impl Sorter {
     fn permute(&mut self, tiles: &mut Vec<Tile>, half: Half) {
         let count = self.sources.len();
         if tiles.len() < count {
-            resize(tiles, count, [Row::ZERO; ROWS]);
+            resize(tiles, count, [F32x16::ZERO; ROWS]);
         }
-        resize(&mut self.spare, count, [Row::ZERO; ROWS_AT_ONCE]);
+        resize(&mut self.spare, count, [F32x16::ZERO; ROWS_AT_ONCE]);
         for first in (0..ROWS).step_by(ROWS_AT_ONCE) {
             let (codes, old) = (&self.codes, &tiles[..]);
             self.spare.par_iter_mut().zip(&self.sources).with_min_len(TILE_GRAIN).for_each(
@@ -192,7 +192,7 @@ impl Sorter {
 
 /// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from `sources`.
 fn gather_rows(
-    rows: &mut [Row; ROWS_AT_ONCE],
+    rows: &mut [F32x16; ROWS_AT_ONCE],
     first: usize,
     half: Half,
     old: &[Tile],
@@ -225,7 +225,7 @@ fn gather_rows(
 /// Calls `arrive(cell, source)` for every particle that goes to the block `key`, in the old order.
 fn for_each_arrival(
     key: BlockKey,
-    store: &Store,
+    store: &ParticleStore,
     codes: &[[u16; LANES]],
     leaving: &[u32],
     mut arrive: impl FnMut(usize, u32),
@@ -257,6 +257,6 @@ impl Sorter {
             + self.new_blocks.capacity() * size_of::<ParticleBlock>()
             + self.cell_starts.capacity() * size_of::<[u32; CELLS]>()
             + self.sources.capacity() * size_of::<[u32; LANES]>()
-            + self.spare.capacity() * size_of::<[Row; ROWS_AT_ONCE]>()
+            + self.spare.capacity() * size_of::<[F32x16; ROWS_AT_ONCE]>()
     }
 }

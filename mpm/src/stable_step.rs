@@ -9,12 +9,12 @@ use crate::material::Material;
 /// material stretched by 1.5 carries waves sqrt(3) times as fast, which leaves 0.9 / sqrt(3) = 0.52. This keeps a margin below that.
 pub const COURANT_NUMBER: f64 = 0.4;
 
-/// Largest substep in s for a grid spacing `h` in m and particles that move at up to `max_speed` in m/s:
-/// `c h / (c_s + max_speed)`, with c_s the fastest pressure wave sqrt((lambda + 2 mu) / rho) among the materials
+/// Largest substep in s for a grid spacing `grid_spacing` in m and particles that move at up to `max_speed` in m/s:
+/// `c grid_spacing / (c_s + max_speed)`, with c_s the fastest pressure wave sqrt((lambda + 2 mu) / rho) among the materials
 /// (Courant, Friedrichs and Lewy 1928). Infinite where nothing moves and there is no material.
-pub fn largest_stable_substep(h: f64, materials: &[Material], max_speed: f64) -> f64 {
+pub fn largest_stable_substep(grid_spacing: f64, materials: &[Material], max_speed: f64) -> f64 {
     let fastest = materials.iter().map(Material::pressure_wave_speed).fold(0.0, f64::max);
-    COURANT_NUMBER * h / (fastest + max_speed)
+    COURANT_NUMBER * grid_spacing / (fastest + max_speed)
 }
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ mod tests {
             density: 1.0,
             model: Model::NeoHookean(Elastic { youngs_modulus, poissons_ratio: 0.0 }),
         };
-        let dt = largest_stable_substep(0.1, &[of(100.0), of(400.0)], 5.0);
-        approx::assert_relative_eq!(dt, COURANT_NUMBER * 0.1 / 25.0, max_relative = 1e-14);
+        let substep = largest_stable_substep(0.1, &[of(100.0), of(400.0)], 5.0);
+        approx::assert_relative_eq!(substep, COURANT_NUMBER * 0.1 / 25.0, max_relative = 1e-14);
     }
 }

@@ -5,13 +5,13 @@ use std::io::{Read, Write};
 use nalgebra::Vector3;
 
 use crate::arena::{HIGHEST, LOWEST};
-use crate::engine::{GridFrame, Mpm, Order};
+use crate::engine::{GridFrame, Mpm, SortState};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
-use crate::store::place;
-use crate::stored::StoredParticle;
-use crate::tiles::{Half, ParticleBlock, ROWS, Store, Tile, kinematics, padding_value};
-use pliant_numeric::simd::{LANES, Row};
+use crate::store::assign_pool_rows;
+use crate::stored::ParticleRecord;
+use crate::tiles::{Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value};
+use pliant_numeric::simd::{F32x16, LANES};
 
 /// First bytes of a saved state; the digit is its version.
 const MAGIC: &[u8; 8] = b"pliantM2";
@@ -38,7 +38,7 @@ impl Mpm {
             self.store.kinematics.len() as u64,
             u64::from(self.order.must_sort),
             self.order.runs_when_sorted,
-            self.order.runs,
+            self.order.cell_runs,
         ] {
             put(&n.to_le_bytes())?;
         }
@@ -78,7 +78,7 @@ impl Mpm {
             *n = read_u64(input)?;
         }
         let frame = GridFrame { origin: read_vector(input)?, velocity: read_vector(input)? };
-        let [count, blocks, tiles, must_sort, runs_when_sorted, runs] = header;
+        let [count, blocks, tiles, must_sort, runs_when_sorted, cell_runs] = header;
         if count != self.len() as u64 {
             return Err(malformed(format!("it has {count} particles, this model {}", self.len())));
         }
@@ -90,7 +90,7 @@ impl Mpm {
         self.store = store;
         self.frame = frame;
         self.lost = None;
-        self.order = Order { must_sort: must_sort != 0, runs_when_sorted, runs };
+        self.order = SortState { must_sort: must_sort != 0, runs_when_sorted, cell_runs };
         self.rebuild_grid();
         self.fetch_sheets();
         for (outcome, speed) in self.outcomes.iter_mut().zip(speeds) {
@@ -104,7 +104,7 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::Checkpoint`] where particles are missing or doubled, out of reach of their block, or of an unknown material.
-    pub fn set_particles(&mut self, particles: &[StoredParticle]) -> Result<(), MpmError> {
+    pub fn set_particles(&mut self, particles: &[ParticleRecord]) -> Result<(), MpmError> {
         if particles.len() != self.len() {
             return Err(malformed(format!("{} particles for a model of {}", particles.len(), self.len())));
         }
@@ -112,14 +112,14 @@ impl Mpm {
         // Stable: within a block as given.
         order.sort_by_key(|&i| particles[i as usize].block);
         let of = |&i: &u32| &particles[i as usize];
-        let mut store = Store::default();
+        let mut store = ParticleStore::default();
         for group in order.chunk_by(|a, b| of(a).block == of(b).block) {
             let first_tile = store.kinematics.len() as u32;
             let key = of(&group[0]).block;
             store.blocks.push(ParticleBlock { key, first_tile, count: group.len() as u32 });
             for chunk in group.chunks(LANES) {
                 let [mut motion, mut strain] = [Half::Kinematics, Half::Deformation].map(|half| {
-                    core::array::from_fn::<Row, ROWS, _>(|r| Row([padding_value(half, r); LANES]))
+                    core::array::from_fn::<F32x16, ROWS, _>(|r| F32x16([padding_value(half, r); LANES]))
                 });
                 for (l, particle) in chunk.iter().enumerate() {
                     for (tile, values) in [&mut motion, &mut strain].into_iter().zip(of(particle).rows()) {
@@ -141,7 +141,7 @@ impl Mpm {
         self.check_contents(&store, must_sort)?;
         self.store = store;
         self.lost = None;
-        self.order = Order { must_sort, runs_when_sorted: 0, runs: 0 };
+        self.order = SortState { must_sort, runs_when_sorted: 0, cell_runs: 0 };
         self.rebuild_grid();
         self.fetch_sheets();
         let fastest = particles.iter().map(|p| p.velocity.iter().map(|v| v * v).sum()).fold(0.0, f32::max);
@@ -153,7 +153,7 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::InvalidParticle`] where a particle is too far from the world's origin.
-    pub fn return_grid(&mut self) -> Result<(), MpmError> {
+    pub fn reset_grid_frame(&mut self) -> Result<(), MpmError> {
         if self.frame == GridFrame::default() {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Mpm {
             let view = self.block(b);
             for i in 0..view.len() {
                 let mut particle = view.stored(i);
-                let place = place(particle.id as usize, &view.position(i), self.grid_spacing)?;
+                let place = assign_pool_rows(particle.id as usize, &view.position(i), self.grid_spacing)?;
                 (particle.block, particle.position) = (place.key, place.local);
                 particles.push(particle);
             }
@@ -181,7 +181,7 @@ impl Mpm {
 
     /// Every particle once; every lane, padding included, with a known material and within reach of the next transfer (or of the
     /// sort before it).
-    fn check_contents(&self, store: &Store, must_sort: bool) -> Result<(), MpmError> {
+    fn check_contents(&self, store: &ParticleStore, must_sort: bool) -> Result<(), MpmError> {
         let mut seen = vec![false; self.len()];
         let reach = if must_sort { SORT_REACH } else { 0.0 };
         for block in &store.blocks {
@@ -243,8 +243,8 @@ fn read_store(
     blocks: usize,
     tiles: usize,
     count: u64,
-) -> Result<(Store, Vec<f32>), MpmError> {
-    let mut store = Store::default();
+) -> Result<(ParticleStore, Vec<f32>), MpmError> {
+    let mut store = ParticleStore::default();
     let mut speeds = Vec::with_capacity(blocks);
     let (mut particles, mut first_tile) = (0, 0);
     for _ in 0..blocks {
@@ -270,7 +270,7 @@ fn read_store(
 }
 
 fn read_tiles(input: &mut impl Read, count: usize) -> Result<Vec<Tile>, MpmError> {
-    let mut tiles = vec![[Row::ZERO; ROWS]; count];
+    let mut tiles = vec![[F32x16::ZERO; ROWS]; count];
     for tile in &mut tiles {
         for row in tile {
             for x in &mut row.0 {
@@ -287,15 +287,15 @@ mod tests {
 
     use super::*;
     use crate::material::{Elastic, Material, Model};
-    use crate::{Level, ParticleState};
-    use pliant_testing::random::Random;
+    use crate::{InstructionSet, ParticleState};
+    use pliant_testing::random::SplitMix64;
 
     /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
     #[test]
     fn stored_particles_go_in_as_they_came_out() {
         let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
         let materials = vec![Material { density: 1e3, model: Model::NeoHookean(elastic) }];
-        let mut random = Random(5);
+        let mut random = SplitMix64(5);
         let states: Vec<_> = (0..200)
             .map(|_| {
                 let mut at = |scale: f64| Vector3::from(random.vec3(-scale, scale));
@@ -305,7 +305,7 @@ mod tests {
                 state
             })
             .collect();
-        let mut mpm = Mpm::new(0.05, materials, &states, &[], Level::detect()).unwrap();
+        let mut mpm = Mpm::new(0.05, materials, &states, &[], InstructionSet::detect()).unwrap();
         let bits = |mpm: &Mpm| {
             let mut bytes = Vec::new();
             mpm.write_state(&mut bytes).unwrap();
@@ -323,7 +323,7 @@ mod tests {
         assert!(bits(&mpm)[speeds..] == before[speeds..]);
 
         let before = bits(&mpm);
-        let refused = |change: fn(&mut Vec<StoredParticle>)| {
+        let refused = |change: fn(&mut Vec<ParticleRecord>)| {
             let mut wrong = stored.clone();
             change(&mut wrong);
             let mut mpm = mpm.clone();

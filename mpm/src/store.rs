@@ -2,20 +2,20 @@
 
 use nalgebra::{Matrix3, Point3};
 
-use crate::constitutive::{AnyModel, Constitutive, Response};
+use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::particle::ParticleState;
 use crate::tiles::{
-    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ROWS, Store, Tile, deformation, kinematics, padding_value,
-    with_room,
+    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ParticleStore, ROWS, Tile, deformation, kinematics,
+    padding_value, reserve_with_slack,
 };
 use pliant_numeric::linalg::{Mat3, Sym3};
-use pliant_numeric::simd::{LANES, Row};
+use pliant_numeric::simd::{F32x16, LANES};
 
 /// A particle's place: block, cell within it, index in the list, position in cells from the block's
 /// corner.
-pub(crate) struct Place {
+pub(crate) struct ParticleIndex {
     pub key: BlockKey,
     cell: u32,
     index: u32,
@@ -24,8 +24,12 @@ pub(crate) struct Place {
 
 /// Of a grid whose origin is the world's. Block and cell are those of the lowest node of the
 /// stencil.
-pub(crate) fn place(index: usize, position: &Point3<f64>, grid_spacing: f64) -> Result<Place, MpmError> {
-    let mut place = Place { key: [0; 3], cell: 0, index: index as u32, local: [0.0; 3] };
+pub(crate) fn assign_pool_rows(
+    index: usize,
+    position: &Point3<f64>,
+    grid_spacing: f64,
+) -> Result<ParticleIndex, MpmError> {
+    let mut place = ParticleIndex { key: [0; 3], cell: 0, index: index as u32, local: [0.0; 3] };
     for d in 0..3 {
         let x = position[d] / grid_spacing;
         let block = ((x - 0.5).floor() / f64::from(BLOCK_CELLS)).floor();
@@ -84,7 +88,7 @@ pub(crate) fn build_store(
     materials: &[Material],
     densities: &[f64],
     particles: &[ParticleState],
-) -> Result<Store, MpmError> {
+) -> Result<ParticleStore, MpmError> {
     let limit = i32::MAX as usize / LANES;
     if particles.len() > limit {
         return Err(MpmError::TooManyParticles { count: particles.len(), limit });
@@ -92,13 +96,13 @@ pub(crate) fn build_store(
     let mut places = Vec::with_capacity(particles.len());
     for (i, p) in particles.iter().enumerate() {
         check(i, p, densities)?;
-        places.push(place(i, &p.position, h)?);
+        places.push(assign_pool_rows(i, &p.position, h)?);
     }
     places.sort_unstable_by_key(|p| (p.key, p.cell, p.index));
-    let mut store = Store::default();
+    let mut store = ParticleStore::default();
     let tiles: usize = places.chunk_by(|a, b| a.key == b.key).map(|group| group.len().div_ceil(LANES)).sum();
-    with_room(&mut store.kinematics, tiles);
-    with_room(&mut store.deformation, tiles);
+    reserve_with_slack(&mut store.kinematics, tiles);
+    reserve_with_slack(&mut store.deformation, tiles);
     for group in places.chunk_by(|a, b| a.key == b.key) {
         let first_tile = store.kinematics.len() as u32;
         store.blocks.push(ParticleBlock { key: group[0].key, first_tile, count: group.len() as u32 });
@@ -112,19 +116,19 @@ pub(crate) fn build_store(
 }
 
 fn build_tiles(
-    places: &[Place],
+    places: &[ParticleIndex],
     particles: &[ParticleState],
     materials: &[Material],
     densities: &[f64],
 ) -> (Tile, Tile) {
-    let empty = |half| core::array::from_fn::<Row, ROWS, _>(|r| Row([padding_value(half, r); LANES]));
+    let empty = |half| core::array::from_fn::<F32x16, ROWS, _>(|r| F32x16([padding_value(half, r); LANES]));
     let (mut motion, mut strain): (Tile, Tile) = (empty(Half::Kinematics), empty(Half::Deformation));
     for (l, place) in places.iter().enumerate() {
         let p = &particles[place.index as usize];
         let mass = p.volume * densities[p.material];
         // Cloth finds its stress elsewhere.
         let response = materials.get(p.material).map_or_else(
-            || Response {
+            || ConstitutiveResponse {
                 deformation_gradient: to_mat3(&p.deformation_gradient),
                 kirchhoff_stress: Sym3 { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 },
                 state: 1.0,

@@ -5,7 +5,7 @@ use crate::tiles::{ROWS, deformation, kinematics};
 /// A particle as the fast path keeps it, in f32: what another implementation of the same step gives
 /// back to [`Mpm`](crate::Mpm).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StoredParticle {
+pub struct ParticleRecord {
     /// The order in which it was added.
     pub id: u32,
     /// Index of its material.
@@ -29,7 +29,7 @@ pub struct StoredParticle {
     pub history: f32,
 }
 
-impl StoredParticle {
+impl ParticleRecord {
     /// Its values by rows of the two halves.
     pub(crate) fn rows(&self) -> [[f32; ROWS]; 2] {
         let mut rows = [[0.0; ROWS]; 2];

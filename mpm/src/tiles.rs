@@ -6,17 +6,17 @@
 //! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
 //! the world the particle is: 24 bits below four cells, at any block index.
 
-use pliant_numeric::simd::{LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
 /// Rows in a tile.
 pub(crate) const ROWS: usize = 17;
 
 /// Sixteen particles' worth of one half of the state.
-pub(crate) type Tile = [Row; ROWS];
+pub(crate) type Tile = [F32x16; ROWS];
 
 /// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the wait.
 #[inline(always)]
-pub(crate) fn prefetch<S: Simd>(rows: &[Row]) {
+pub(crate) fn prefetch<S: Simd>(rows: &[F32x16]) {
     for row in rows {
         S::prefetch(&row.0);
     }
@@ -82,7 +82,7 @@ impl ParticleBlock {
 
 /// All particles, sorted by block and by cell within the block as of the last sort.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Store {
+pub(crate) struct ParticleStore {
     pub blocks: Vec<ParticleBlock>,
     pub kinematics: Vec<Tile>,
     pub deformation: Vec<Tile>,
@@ -162,7 +162,7 @@ impl<A: Shares, B: Shares> Shares for (A, B) {
 }
 
 /// Makes room for `len` elements and an eighth more: buffers grow rarely, and never hold twice what they need.
-pub(crate) fn with_room<T>(v: &mut Vec<T>, len: usize) {
+pub(crate) fn reserve_with_slack<T>(v: &mut Vec<T>, len: usize) {
     if len > v.capacity() {
         v.reserve_exact(len + len / 8 - v.len());
     }
@@ -170,13 +170,13 @@ pub(crate) fn with_room<T>(v: &mut Vec<T>, len: usize) {
 
 /// Resizes, with some room to grow.
 pub(crate) fn resize<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
-    with_room(v, len);
+    reserve_with_slack(v, len);
     v.resize(len, value);
 }
 
 /// Stores `value` in the lanes of `mask`.
 #[inline(always)]
-pub(crate) fn put<S: Simd>(row: &mut Row, mask: S::M, value: Lanes<S>) {
+pub(crate) fn store_masked<S: Simd>(row: &mut F32x16, mask: S::M, value: Lanes<S>) {
     let kept = S::load(&row.0);
     S::store(&mut row.0, S::select(mask, value.0, kept));
 }

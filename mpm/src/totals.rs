@@ -10,7 +10,7 @@ use crate::material::{Material, Model};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::Real;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 /// Sums over particles, world frame, angular parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,7 +107,7 @@ impl Kernel for ElasticEnergy<'_> {
                 }
                 let f = load_gradient::<S>(strain);
                 let density = model.energy_density(&f, Lanes::load(&strain[STATE]));
-                let mut row = Row::ZERO;
+                let mut row = F32x16::ZERO;
                 (density * Lanes::load(&strain[MASS]) * Lanes::splat(1.0 / material.density)).store(&mut row);
                 let lanes = (0..self.block.lanes(t)).filter(|&l| is_this(l));
                 sum += lanes.map(|l| f64::from(row.0[l])).sum::<f64>();

@@ -3,12 +3,12 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 
-use crate::arena::Window;
+use crate::arena::StencilBox;
 use crate::cloth::ClothMaterial;
 use crate::engine::Mpm;
 use crate::particle::{ParticleExtent, ParticleState};
 use crate::sheets::lanes;
-use crate::stored::StoredParticle;
+use crate::stored::ParticleRecord;
 use crate::tiles::{BLOCK_CELLS, ParticleBlock, Tile, deformation, kinematics};
 use pliant_numeric::simd::LANES;
 
@@ -27,7 +27,7 @@ pub struct BlockView<'a> {
     materials: usize,
     /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
     pub node_blocks: &'a [u32; 27],
-    window: &'a Window,
+    stencil_box: &'a StencilBox,
 }
 
 impl Mpm {
@@ -49,12 +49,12 @@ impl Mpm {
             sheets: self.sheet_materials(),
             materials: self.materials.len(),
             node_blocks: &self.topology.nodes_of_particles[b],
-            window: &self.windows[b],
+            stencil_box: &self.stencil_boxes[b],
         }
     }
 
     /// Largest speed of a particle relative to a `velocity` (world frame) [m/s].
-    pub fn fastest_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
+    pub fn max_speed_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
         let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];
         let squares = (0..self.block_count()).into_par_iter().map(|b| self.block(b).largest_square(velocity));
         f64::from(squares.reduce(|| 0.0, f32::max)).sqrt()
@@ -184,7 +184,7 @@ impl BlockView<'_> {
     /// Lowest and highest corner of a box that holds all particles, but for rounding, without a look at them: what their stencils
     /// reach, so that it is larger than [`Self::local_bounds`] by up to a cell, along z by up to four. In cells from the block's corner.
     pub fn rough_bounds(&self) -> [[f64; 3]; 2] {
-        self.window.bounds()
+        self.stencil_box.bounds()
     }
 
     /// Lowest and highest corner of the particles' bounding box, in cells from the block's corner.
@@ -281,8 +281,8 @@ impl BlockView<'_> {
     }
 
     /// All of its state, bit for bit as it is kept.
-    pub fn stored(&self, i: usize) -> StoredParticle {
-        StoredParticle {
+    pub fn stored(&self, i: usize) -> ParticleRecord {
+        ParticleRecord {
             id: self.id(i),
             material: self.material(i) as u32,
             block: self.block.key,

@@ -4,7 +4,7 @@ use crate::arena::{EDGE, EDGE_Z};
 use crate::blocks::BLOCK_NODES;
 use crate::bspline::quadratic_weights;
 use crate::tiles::{Tile, kinematics};
-use pliant_numeric::simd::{LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
 /// Stencils of a tile.
 pub(crate) struct Stencils<S: Simd> {
@@ -41,7 +41,7 @@ impl<S: Simd> Stencils<S> {
         // The block's own nodes begin with the second row.
         let node = column * Lanes::all(EDGE_Z as f32) + self.base[2] + Lanes::all(BLOCK_NODES as f32);
         // Adding 2^23 leaves the integer in the low bits of the float.
-        let mut row = Row::ZERO;
+        let mut row = F32x16::ZERO;
         (node + Lanes::all(8_388_608.0)).store(&mut row);
         let mut indices = [0; LANES];
         for l in 0..LANES {
@@ -52,7 +52,7 @@ impl<S: Simd> Stencils<S> {
 
     /// A row a particle: the nine products of x and y weights (x slowest), the three z weights, zeros.
     #[inline(always)]
-    pub(crate) fn particle_rows(&self, rows: &mut [Row; LANES]) {
+    pub(crate) fn particle_rows(&self, rows: &mut [F32x16; LANES]) {
         let mut columns = [S::splat(0.0); LANES];
         for i in 0..3 {
             for j in 0..3 {

@@ -7,7 +7,7 @@ mod common;
 use common::lattice;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::material::{Elastic, Material, Model};
-use pliant_mpm::reference::{Particle, ReferenceMpm};
+use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
 use pliant_mpm::stable_step::largest_stable_substep;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -265,7 +265,7 @@ impl Vortex {
                 let angle = 2.0 * PI * (k as f64 + 0.5 * (ring % 2) as f64) / count as f64;
                 let volume = 2.0 * PI * radius * width / count as f64 * width;
                 let position = self.position((radius, angle), 0.0);
-                let mut p = Particle::at_rest(position, volume, 0, self.density);
+                let mut p = ReferenceParticle::at_rest(position, volume, 0, self.density);
                 let (g, g1, _) = Self::profile(radius);
                 let (spin, er) = (Vector3::z() * PI * self.amplitude, position / radius);
                 p.velocity = g * spin.cross(&position);

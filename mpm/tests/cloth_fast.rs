@@ -8,8 +8,8 @@ use common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};
-use pliant_mpm::reference::{Particle, ReferenceMpm};
-use pliant_mpm::{Level, Mpm};
+use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
+use pliant_mpm::{InstructionSet, Mpm};
 
 const H: f64 = 0.05;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
@@ -26,7 +26,7 @@ fn material() -> ClothMaterial {
 }
 
 /// A sheet that hangs from a moving edge that is let go at 0.06 s, and another that falls on it with a block of jelly.
-fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<Particle>) {
+fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
     let origin = Vector3::new(0.013, -0.021, 0.32);
     let (u, v) = (Vector3::new(0.5, 0.03, 0.05), Vector3::new(-0.02, 0.4, 0.02));
     let mesh = ClothMesh::rectangle(origin, u, v, [11, 9]).unwrap();
@@ -48,7 +48,7 @@ fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<Particle>) {
     (vec![lower, upper], vec![jelly], block)
 }
 
-fn fast(level: Level) -> Mpm {
+fn fast(level: InstructionSet) -> Mpm {
     let (sheets, materials, block) = scene();
     Mpm::with_sheets(H, materials, &to_states(&block), &sheets, &[], level).unwrap()
 }
@@ -61,7 +61,7 @@ fn dt() -> f64 {
 fn substep(mpm: &mut Mpm, time: f64) {
     mpm.begin_step();
     mpm.particles_to_grid(dt(), GRAVITY);
-    mpm.hold_pins(time, dt());
+    mpm.apply_pins(time, dt());
     mpm.grid_to_particles(dt()).unwrap();
 }
 
@@ -88,7 +88,7 @@ fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
         }
     }
     let mut most = [0.0_f64; 2];
-    for (patch, cloth) in fast.patches().iter().zip(&reference.cloths) {
+    for (patch, cloth) in fast.sheet_particles().iter().zip(&reference.cloths) {
         for (id, p) in (patch.vertices.start..patch.centroids.end).zip(cloth.particles()) {
             most[0] = most[0].max((places[id] - p.position).norm() / H);
         }
@@ -134,7 +134,7 @@ fn sheets_move_as_in_the_reference() {
 /// impulses between particles). Bound: rounding of N particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the grid.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
-    let mut mpm = fast(Level::detect());
+    let mut mpm = fast(InstructionSet::detect());
     let totals = |mpm: &Mpm| mpm.totals(&mut Vec::new());
     let mut scratch = totals(&mpm);
     let mut pulled = 0.0_f64;
@@ -142,7 +142,7 @@ fn pins_and_gravity_account_for_momenta() {
         let (before, time) = (scratch, f64::from(k) * dt());
         mpm.begin_step();
         let free = mpm.particles_to_grid(dt(), GRAVITY);
-        mpm.hold_pins(time, dt());
+        mpm.apply_pins(time, dt());
         mpm.grid_to_particles(dt()).unwrap();
         scratch = totals(&mpm);
         let pins = mpm.pin_impulse();
@@ -167,12 +167,12 @@ fn threads_and_saving_change_no_bit() {
     let run = |threads: usize, saved: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut mpm = fast(Level::detect());
+            let mut mpm = fast(InstructionSet::detect());
             for k in 0..90 {
                 substep(&mut mpm, f64::from(k) * dt());
                 if saved && k == 40 {
                     let state = bits(&mpm);
-                    mpm = fast(Level::detect());
+                    mpm = fast(InstructionSet::detect());
                     mpm.read_state(&mut &state[..]).unwrap();
                 }
             }
@@ -185,10 +185,10 @@ fn threads_and_saving_change_no_bit() {
     }
     // Sheets alone, without any other material.
     let sheets = [scene().0.remove(1)];
-    let alone = || Mpm::with_sheets(H, vec![], &[], &sheets, &[], Level::detect()).unwrap();
+    let alone = || Mpm::with_sheets(H, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
     let state = bits(&alone());
     alone().read_state(&mut &state[..]).unwrap();
-    let mpm = fast(Level::detect());
+    let mpm = fast(InstructionSet::detect());
     let mut stored = Vec::new();
     for b in 0..mpm.block_count() {
         let view = mpm.block(b);
@@ -207,20 +207,20 @@ fn threads_and_saving_change_no_bit() {
 #[test]
 fn patches_and_refusals() {
     let (sheets, materials, block) = scene();
-    let mpm = fast(Level::detect());
+    let mpm = fast(InstructionSet::detect());
     let (mesh, first) = (&sheets[0].mesh, block.len());
-    let patch = &mpm.patches()[0];
+    let patch = &mpm.sheet_particles()[0];
     assert_eq!(patch.vertices, first..first + mesh.vertices().len());
     assert_eq!(patch.centroids, patch.vertices.end..patch.vertices.end + mesh.faces().len());
     assert_eq!(patch.faces[3], mesh.faces()[3].map(|v| (first + v) as u32));
-    assert_eq!(mpm.patches()[1].vertices.start, patch.centroids.end);
+    assert_eq!(mpm.sheet_particles()[1].vertices.start, patch.centroids.end);
     let particles = mpm.particles();
     for (id, x) in patch.vertices.clone().zip(mesh.vertices()) {
         assert!((particles[id].position.coords - x).norm() < 4.0 * H * ROUNDOFF * 2.0);
         assert_eq!(particles[id].material, 1);
     }
-    let build = |sheets: &[Sheet], particles: &[Particle]| {
-        Mpm::with_sheets(H, materials.clone(), &to_states(particles), sheets, &[], Level::detect())
+    let build = |sheets: &[Sheet], particles: &[ReferenceParticle]| {
+        Mpm::with_sheets(H, materials.clone(), &to_states(particles), sheets, &[], InstructionSet::detect())
             .unwrap_err()
             .to_string()
     };
@@ -252,7 +252,8 @@ fn what_damping_takes_is_told() {
             ClothMesh::rectangle(Vector3::new(0.513, -0.021, 0.3), Vector3::x(), Vector3::y(), [20, 20]);
         second = Sheet { velocity: second.velocity, ..Sheet::new(aside.unwrap(), material) };
         let mut mpm =
-            Mpm::with_sheets(H, Vec::new(), &[], &[sheet(1.0), second], &[], Level::Portable).unwrap();
+            Mpm::with_sheets(H, Vec::new(), &[], &[sheet(1.0), second], &[], InstructionSet::Portable)
+                .unwrap();
         mpm.particles_to_grid(1e-5, Vector3::zeros());
         mpm.grid_to_particles(1e-5).unwrap();
         (mpm.totals(&mut Vec::new()).kinetic_energy, mpm.dissipated())

@@ -8,8 +8,8 @@ use common::lattice;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
 use pliant_mpm::material::{Elastic, Material, Model};
-use pliant_mpm::reference::{Cloth, ClothError, ReferenceMpm};
-use pliant_testing::Random;
+use pliant_mpm::reference::{ClothError, ReferenceCloth, ReferenceMpm};
+use pliant_testing::SplitMix64;
 
 fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, thickness: f64) -> ClothMaterial {
     ClothMaterial::new(density, Elastic { youngs_modulus, poissons_ratio }, thickness, 1e5)
@@ -19,7 +19,7 @@ fn substep(mpm: &ReferenceMpm) -> f64 {
     mpm.cloths.iter().map(|cloth| cloth.stability().largest_substep(0.0)).fold(f64::INFINITY, f64::min)
 }
 
-fn with_cloths(h: f64, gravity: f64, cloths: Vec<Cloth>) -> ReferenceMpm {
+fn with_cloths(h: f64, gravity: f64, cloths: Vec<ReferenceCloth>) -> ReferenceMpm {
     let mut mpm = ReferenceMpm::new(h, Vector3::new(0.0, 0.0, -gravity), vec![], vec![]).unwrap();
     mpm.cloths = cloths;
     mpm
@@ -41,7 +41,7 @@ fn fix(mesh: &ClothMesh, vertices: impl IntoIterator<Item = usize>) -> Vec<Pin> 
 #[test]
 fn free_flight_keeps_momenta() {
     let h = 0.05;
-    let mut random = Random(81);
+    let mut random = SplitMix64(81);
     let mut cloths = Vec::new();
     for (k, damping) in [(0.0, 1.0), (1.0, 0.3), (2.0, 0.8)] {
         let origin = Vector3::new(0.0, 0.01 * k, 0.03 * k);
@@ -50,7 +50,7 @@ fn free_flight_keeps_momenta() {
         material.damping = damping;
         material.bending_stiffness = 0.01;
         (material.shear_stiffness, material.friction) = (1e4 * k, 0.5);
-        let mut cloth = Cloth::new(mesh, material, vec![], h).unwrap();
+        let mut cloth = ReferenceCloth::new(mesh, material, vec![], h).unwrap();
         for p in &mut cloth.vertices {
             p.position += 0.01 * random.vector();
         }
@@ -107,10 +107,14 @@ fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
     material.bending_stiffness = bending_stiffness;
     let parts = (0.4 / (edge * h)).round() as usize;
     let side = parts as f64 * edge * h;
-    let mut cloth =
-        Cloth::new(strip(Vector3::zeros(), Vector3::x(), side, side, [parts, parts]), material, vec![], h)
-            .unwrap();
-    let mut random = Random(83);
+    let mut cloth = ReferenceCloth::new(
+        strip(Vector3::zeros(), Vector3::x(), side, side, [parts, parts]),
+        material,
+        vec![],
+        h,
+    )
+    .unwrap();
+    let mut random = SplitMix64(83);
     cloth.set_velocity(|_| (0.02 * material.wave_speed() * random.vector(), Matrix3::zeros()));
     let mut mpm = with_cloths(h, 0.0, vec![cloth]);
     let dt = factor * substep(&mpm);
@@ -149,7 +153,7 @@ fn vibration_along_a_strip_has_its_period() {
     let mut material = material(1e3, 1e4, 0.0, h);
     material.normal_stiffness = 1e2;
     let mesh = strip(Vector3::zeros(), Vector3::x(), length, 3.0 * h, [parts, 3]);
-    let mut cloth = Cloth::new(mesh, material, vec![], h).unwrap();
+    let mut cloth = ReferenceCloth::new(mesh, material, vec![], h).unwrap();
     let k = core::f64::consts::PI / length;
     let small = 1e-4 * material.wave_speed();
     cloth.set_velocity(|x| {
@@ -161,7 +165,7 @@ fn vibration_along_a_strip_has_its_period() {
     let quarter = 0.5 * length / material.wave_speed();
     // A whole number of substeps, so that what is measured does not hang on where they end.
     let dt = quarter / (quarter / substep(&mpm)).ceil();
-    let (steps, _) = mpm.cloths[0].stability().mesh_steps(dt);
+    let (steps, _) = mpm.cloths[0].stability().mesh_substeps(dt);
     assert!(steps > 1, "the mesh takes {steps} steps");
     let modal = |mpm: &ReferenceMpm| {
         let vertices = mpm.cloths[0].vertices.iter().zip(&rest);
@@ -186,11 +190,11 @@ fn vibration_along_a_strip_has_its_period() {
 #[test]
 fn forces_turn_with_the_sheet() {
     let h = 0.05;
-    let mut random = Random(82);
+    let mut random = SplitMix64(82);
     let mut material = material(1e3, 1e5, 0.3, h);
     material.bending_stiffness = 0.1;
     let mesh = ClothMesh::disc(Vector3::new(0.1, 0.2, 0.3), Vector3::new(1.0, 2.0, 3.0), 0.2, 4).unwrap();
-    let mut cloth = Cloth::new(mesh, material, vec![], h).unwrap();
+    let mut cloth = ReferenceCloth::new(mesh, material, vec![], h).unwrap();
     let rest = cloth.elastic_forces().0.iter().map(|f| f.norm()).fold(0.0, f64::max);
     assert!(rest < 1e-9, "{rest}");
     for p in &mut cloth.vertices {
@@ -236,7 +240,7 @@ fn uniaxial_stretch_of_a_strip() {
     let (mu, lambda) = (material.elastic.shear_modulus(), material.plane_lambda());
     let mesh = strip(Vector3::zeros(), Vector3::z(), 0.3, width, [6, 2]);
     for stretch in [0.8, 1.01, 1.5] {
-        let mut cloth = Cloth::new(mesh.clone(), material, vec![], 0.05).unwrap();
+        let mut cloth = ReferenceCloth::new(mesh.clone(), material, vec![], 0.05).unwrap();
         let lateral = (2.0 * mu + lambda * stretch) / (2.0 * mu + lambda * stretch * stretch);
         for p in &mut cloth.vertices {
             p.position = Vector3::new(p.position.x, lateral * p.position.y, stretch * p.position.z);
@@ -300,7 +304,7 @@ fn chain_is_a_catenary() {
         let there = Vector3::new(at.x.signum() * 0.5 * span, at.y, 0.0);
         Pin::new(v, vec![(0.0, at), (0.5, there)], f64::INFINITY).unwrap()
     });
-    let cloth = Cloth::new(mesh, material, pins.to_vec(), h).unwrap();
+    let cloth = ReferenceCloth::new(mesh, material, pins.to_vec(), h).unwrap();
     let mut mpm = with_cloths(h, gravity, vec![cloth]);
     let dt = substep(&mpm);
     while mpm.time < 2.0 {
@@ -333,7 +337,7 @@ fn energy_does_not_grow_while_hanging() {
         material.damping = damping;
         let mesh = strip(Vector3::zeros(), Vector3::x(), 0.4, 0.4, [4, 4]);
         let pins = fix(&mesh, [0, 4]);
-        let cloth = Cloth::new(mesh, material, pins, h).unwrap();
+        let cloth = ReferenceCloth::new(mesh, material, pins, h).unwrap();
         let mut mpm = with_cloths(h, gravity, vec![cloth]);
         let dt = substep(&mpm);
         let weight = mpm.totals().mass * gravity;
@@ -379,7 +383,7 @@ fn cantilever_sheet_bends() {
         corners.flat_map(|a| [[a, a + columns, a + columns + 1], [a, a + columns + 1, a + 1]]).collect();
     let mesh = ClothMesh::new(vertices, faces).unwrap();
     let pins = fix(&mesh, 0..2 * columns);
-    let cloth = Cloth::new(mesh, material, pins, h).unwrap();
+    let cloth = ReferenceCloth::new(mesh, material, pins, h).unwrap();
     let mut mpm = with_cloths(h, gravity, vec![cloth]);
     let dt = substep(&mpm);
     // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; what the diagonals give way by creeps on behind it.
@@ -409,8 +413,8 @@ fn sheets_do_not_pass_through_each_other() {
         let origin = Vector3::new(0.2, 0.2, 0.15) - 0.5 * (along + across);
         let upper = ClothMesh::rectangle(origin, along, across, [upper_parts; 2]).unwrap();
         let cloths = vec![
-            Cloth::new(lower, material, pins, h).unwrap(),
-            Cloth::new(upper, material, vec![], h).unwrap(),
+            ReferenceCloth::new(lower, material, pins, h).unwrap(),
+            ReferenceCloth::new(upper, material, vec![], h).unwrap(),
         ];
         let mut mpm = with_cloths(h, gravity, cloths);
         let dt = substep(&mpm);
@@ -428,7 +432,7 @@ fn sheets_do_not_pass_through_each_other() {
 }
 
 /// Smallest height of the upper sheet's particles over the lower sheet (m).
-fn clearance(lower: &Cloth, upper: &Cloth) -> f64 {
+fn clearance(lower: &ReferenceCloth, upper: &ReferenceCloth) -> f64 {
     let mut smallest = f64::INFINITY;
     for face in &lower.faces {
         let [a, b, c] = face.vertices.map(|v| lower.vertices[v].position);
@@ -457,7 +461,7 @@ fn pins_hold_and_release() {
         vec![(0.0, at), (0.1, at + Vector3::new(0.0, 0.01, 0.02))]
     };
     let pins: Vec<_> = (0..25).map(|v| Pin::new(v, path(v), 0.2).unwrap()).collect();
-    let cloth = Cloth::new(mesh.clone(), material, pins.clone(), h).unwrap();
+    let cloth = ReferenceCloth::new(mesh.clone(), material, pins.clone(), h).unwrap();
     let mut mpm = with_cloths(h, gravity, vec![cloth]);
     let dt = 1e-3;
     for _ in 0..200 {
@@ -488,14 +492,15 @@ fn pins_hold_and_release() {
 fn cloth_errors() {
     let good = material(1e3, 1e5, 0.3, 0.05);
     let mesh = strip(Vector3::zeros(), Vector3::x(), 0.2, 0.2, [4, 4]);
-    let of = |material, pins, h| Cloth::new(mesh.clone(), material, pins, h).map(|_| ()).unwrap_err();
+    let of =
+        |material, pins, h| ReferenceCloth::new(mesh.clone(), material, pins, h).map(|_| ()).unwrap_err();
     let bad = ClothMaterial { thickness: 0.0, ..good };
     assert_eq!(of(bad, vec![], 0.05).to_string(), "cloth: thickness is 0 m, but must be positive and finite");
     assert!(matches!(of(good, vec![], 0.03), ClothError::Mesh(MeshError::TooLarge { face: 0, .. })));
     let pins = vec![Pin::fixed(0, Vector3::zeros()).unwrap(), Pin::fixed(99, Vector3::zeros()).unwrap()];
     let missing = ClothError::Pin { index: 1, source: PinError::NoSuchVertex { vertex: 99, count: 25 } };
     assert_eq!(of(good, pins, 0.05), missing);
-    let mut cloth = Cloth::new(mesh.clone(), good, vec![], 0.05).unwrap();
+    let mut cloth = ReferenceCloth::new(mesh.clone(), good, vec![], 0.05).unwrap();
     cloth.set_velocity(|_| (Vector3::x(), Matrix3::zeros()));
     assert!(cloth.particles().all(|p| p.velocity == Vector3::x()));
     cloth.vertices[3].position.x = f64::NAN;

@@ -7,16 +7,20 @@ mod common;
 use common::{every_material, lattice};
 use nalgebra::Vector3;
 use pliant_mpm::material::{Elastic, Material, Model};
-use pliant_mpm::reference::{Particle, ReferenceMpm, Totals};
+use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle, ReferenceTotals};
 use pliant_mpm::stable_step::{COURANT_NUMBER, largest_stable_substep};
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 
 fn soft(model: fn(Elastic) -> Model) -> Material {
     Material { density: 1e3, model: model(Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 }) }
 }
 
 /// Largest momentum differences, relative to the sum of the particles' |m v| and |x| |m v|.
-fn momentum_error(before: &Totals, after: &Totals, particles: &[Particle]) -> (f64, f64, f64) {
+fn momentum_error(
+    before: &ReferenceTotals,
+    after: &ReferenceTotals,
+    particles: &[ReferenceParticle],
+) -> (f64, f64, f64) {
     let linear: f64 = particles.iter().map(|p| p.mass * p.velocity.norm()).sum();
     let angular: f64 = particles.iter().map(|p| p.mass * p.velocity.norm() * p.position.norm()).sum();
     (
@@ -35,11 +39,16 @@ fn transfers_conserve_mass_and_momenta() {
         every_material().into_iter().filter(|m| !matches!(m.model, Model::Granular(_))).collect();
     let mut worst = 0.0_f64;
     for seed in 0..40 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         let mut particles = Vec::new();
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
-            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.signed()), k % materials.len(), 1e3);
+            let mut p = ReferenceParticle::at_rest(
+                position,
+                1e-6 * (2.0 + random.signed()),
+                k % materials.len(),
+                1e3,
+            );
             p.velocity = random.vector();
             p.affine = 3.0 * random.matrix();
             p.deformation_gradient += 0.1 * random.matrix();
@@ -70,12 +79,12 @@ fn detail_has_no_momentum() {
     let materials = every_material();
     let mut kept_some = 0.0_f64;
     for seed in 0..40 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         let mut particles = Vec::new();
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
             let material = if k % 2 == 0 { materials.len() - 1 } else { k % materials.len() };
-            let mut p = Particle::at_rest(position, 1e-6 * (2.0 + random.signed()), material, 1e3);
+            let mut p = ReferenceParticle::at_rest(position, 1e-6 * (2.0 + random.signed()), material, 1e3);
             p.velocity = random.vector();
             p.affine = 3.0 * random.matrix();
             particles.push(p);
@@ -169,7 +178,7 @@ fn colliding_spheres_do_not_gain_energy() {
 fn energy_growth(model: Model, courant: f64) -> f64 {
     let material = Material { density: 1e3, model };
     let h = 0.1;
-    let mut random = Random(5);
+    let mut random = SplitMix64(5);
     let mut particles = lattice([0.0; 3], [h / 2.0; 3], [8; 3], material.density);
     for p in &mut particles {
         p.velocity = 0.02 * material.pressure_wave_speed() * random.vector();

@@ -7,14 +7,14 @@ mod common;
 use common::{every_material, fast, lattice, levels, step, to_states};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_mpm::stable_step::largest_stable_substep;
-use pliant_mpm::{Boundary, BoundaryKind, Level, Mpm, MpmError, ParticleState};
+use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Mpm, MpmError, ParticleState};
 
 fn particle() -> ParticleState {
     ParticleState::new(Point3::new(0.1, 0.2, 0.3), Vector3::zeros(), 1e-6, 0)
 }
 
 fn build(h: f64, particles: &[ParticleState]) -> Result<Mpm, MpmError> {
-    Mpm::new(h, every_material(), particles, &[], Level::detect())
+    Mpm::new(h, every_material(), particles, &[], InstructionSet::detect())
 }
 
 /// Every quantity of a particle that is not a number or out of range is refused; the error names particle, field, value and unit.
@@ -79,10 +79,10 @@ fn invalid_boundaries_are_named() {
     for (spoil, message) in cases {
         let mut boundaries = [floor; 3];
         spoil(&mut boundaries[1]);
-        let built = Mpm::new(0.1, every_material(), &[particle()], &boundaries, Level::detect());
+        let built = Mpm::new(0.1, every_material(), &[particle()], &boundaries, InstructionSet::detect());
         assert_eq!(built.map(|_| ()).unwrap_err().to_string(), message);
     }
-    assert!(Mpm::new(0.1, every_material(), &[particle()], &[floor; 3], Level::detect()).is_ok());
+    assert!(Mpm::new(0.1, every_material(), &[particle()], &[floor; 3], InstructionSet::detect()).is_ok());
 }
 
 /// What f32 cannot hold is refused as well: it would become infinite, or a particle without mass.
@@ -148,7 +148,8 @@ fn what_is_no_model_is_refused() {
 fn invalid_materials_are_named() {
     let mut materials = every_material();
     materials[2].density = f64::NAN;
-    let error = Mpm::new(0.1, materials, &[particle()], &[], Level::detect()).map(|_| ()).unwrap_err();
+    let error =
+        Mpm::new(0.1, materials, &[particle()], &[], InstructionSet::detect()).map(|_| ()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("2") && text.contains("density is NaN kg/m^3"), "{text}");
 }

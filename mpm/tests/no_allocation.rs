@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::stable_step::largest_stable_substep;
-use pliant_mpm::{Level, Mpm, Totals};
+use pliant_mpm::{InstructionSet, Mpm, Totals};
 use pliant_testing::allocations::{Counting, on_all_threads};
 
 #[global_allocator]
@@ -49,7 +49,7 @@ fn sheet(h: f64) -> Mpm {
     let mesh =
         ClothMesh::rectangle(Vector3::zeros(), 0.4 * Vector3::x(), 0.4 * Vector3::y(), [8, 8]).unwrap();
     let sheet = Sheet { velocity: Vector3::new(0.9, 0.3, 0.2), ..Sheet::new(mesh, material) };
-    Mpm::with_sheets(h, vec![], &[], &[sheet], &[], Level::detect()).unwrap()
+    Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
 }
 
 /// No allocation on one thread: for a block of several materials that turns and rings within its blocks, and for one and for a sheet of cloth that

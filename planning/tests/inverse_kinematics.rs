@@ -5,7 +5,7 @@ use approx::assert_relative_eq;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::*;
 use pliant_rigid::multibody::{Dof, JointKind, Kinematics, Link, LinkId, Model, RigidInertia};
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 
 /// A model of ours, and the chain to its flange with a tool on it.
 fn arm(name: &str, tool: &Isometry3<f64>) -> (Model, Chain, Vec<f64>) {
@@ -38,16 +38,16 @@ fn planar(limits: [f64; 2]) -> Chain {
     Chain::new(&links, None, LinkId(1), &Isometry3::translation(BARS[1], 0.0, 0.0)).unwrap()
 }
 
-fn at(x: f64, y: f64) -> Goal {
-    Goal { position: Point3::new(x, y, 0.0), orientation: Orientation::Free }
+fn at(x: f64, y: f64) -> ToolGoal {
+    ToolGoal { position: Point3::new(x, y, 0.0), orientation: Orientation::Free }
 }
 
-fn full(pose: &Isometry3<f64>) -> Goal {
-    Goal { position: pose.translation.vector.into(), orientation: Orientation::Full(pose.rotation) }
+fn full(pose: &Isometry3<f64>) -> ToolGoal {
+    ToolGoal { position: pose.translation.vector.into(), orientation: Orientation::Full(pose.rotation) }
 }
 
 /// A posture within a part of the joints' ranges.
-fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
+fn posture(chain: &Chain, random: &mut SplitMix64) -> Vec<f64> {
     (0..chain.len())
         .map(|j| {
             let [low, high] = chain.limits(j);
@@ -61,9 +61,9 @@ fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
 fn a_chain_is_where_the_mechanism_is() {
     for name in ["iiwa7", "panda"] {
         let (model, chain, _) = arm(name, &tool());
-        let mut random = Random::new(7);
+        let mut random = SplitMix64::new(7);
         let q = posture(&chain, &mut random);
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         for (j, q) in q.iter().enumerate() {
             state.q[model.positions_of(chain.link(j)).start] = *q;
         }
@@ -96,20 +96,20 @@ fn a_chain_is_where_the_mechanism_is() {
 fn what_can_be_reached_is_reached() {
     for name in ["iiwa7", "panda"] {
         let (_, chain, ready) = arm(name, &tool());
-        let mut random = Random::new(42);
+        let mut random = SplitMix64::new(42);
         let (mut iterations, mut seeds, count) = (0, 0, 500);
         for n in 0..count {
             let pose = chain.pose(&posture(&chain, &mut random));
             let solution = chain
-                .solve(&full(&pose), &[&ready], None, &Settings::default())
+                .solve(&full(&pose), &[&ready], None, &SolveSettings::default())
                 .unwrap_or_else(|e| panic!("{name}, seed 42, pose {n}: {e}"));
-            let found = chain.pose(&solution.posture);
+            let found = chain.pose(&solution.configuration);
             let error = (found.translation.vector - pose.translation.vector).norm();
             assert!(
                 error <= 1e-6 && found.rotation.angle_to(&pose.rotation) <= 1.1e-6,
                 "{name} {n}: {error}"
             );
-            for (j, q) in solution.posture.iter().enumerate() {
+            for (j, q) in solution.configuration.iter().enumerate() {
                 let [low, high] = chain.limits(j);
                 assert!(*q >= low && *q <= high, "{name} {n}: joint {j} at {q}");
             }
@@ -129,17 +129,17 @@ fn what_can_be_reached_is_reached() {
 #[test]
 fn the_posture_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
-    let mut random = Random::new(5);
+    let mut random = SplitMix64::new(5);
     let mut nearer = 0;
     for _ in 0..20 {
         let pose = chain.pose(&posture(&chain, &mut random));
-        let settings = Settings::default();
+        let settings = SolveSettings::default();
         let free = chain.solve(&full(&pose), &[&ready], None, &settings).unwrap();
         let pulled = chain.solve(&full(&pose), &[&ready], Some(&ready), &settings).unwrap();
         let far = |q: &[f64]| q.iter().zip(&ready).map(|(q, r)| (q - r).powi(2)).sum::<f64>();
-        assert!(far(&pulled.posture) <= far(&free.posture) + 1e-9);
+        assert!(far(&pulled.configuration) <= far(&free.configuration) + 1e-9);
         assert!(pulled.position_error <= 1e-6 && pulled.orientation_error <= 1e-6);
-        nearer += usize::from(far(&pulled.posture) < far(&free.posture) - 1e-6);
+        nearer += usize::from(far(&pulled.configuration) < far(&free.configuration) - 1e-6);
     }
     assert!(nearer > 10, "{nearer}");
 }
@@ -148,11 +148,12 @@ fn the_posture_goes_towards_rest() {
 #[test]
 fn a_planar_arm_has_its_closed_form() {
     let chain = planar([f64::NEG_INFINITY, f64::INFINITY]);
-    let mut random = Random::new(3);
+    let mut random = SplitMix64::new(3);
     for _ in 0..50 {
         let (r, angle) = (0.5 + 0.29 * random.signed(), 3.1 * random.signed());
         let (x, y) = (r * angle.cos(), r * angle.sin());
-        let found = chain.solve(&at(x, y), &[&[angle, 0.7]], None, &Settings::default()).unwrap().posture;
+        let found =
+            chain.solve(&at(x, y), &[&[angle, 0.7]], None, &SolveSettings::default()).unwrap().configuration;
         let [a, b] = BARS;
         let cosine = (x * x + y * y - a * a - b * b) / (2.0 * a * b);
         let elbow = cosine.acos() * found[1].sin().signum();
@@ -169,7 +170,7 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
     for (x, y, distance) in
         [(0.9, 0.5, 0.9_f64.hypot(0.5) - 0.8), (-1.0, 0.0, 0.2), (0.05, 0.1, 0.2 - 0.05_f64.hypot(0.1))]
     {
-        let error = chain.solve(&at(x, y), &[&[0.3, 0.4]], None, &Settings::default()).unwrap_err();
+        let error = chain.solve(&at(x, y), &[&[0.3, 0.4]], None, &SolveSettings::default()).unwrap_err();
         let InverseKinematicsError::Unreachable(ref rest) = error else { panic!("{error}") };
         assert_relative_eq!(rest.distance, distance, epsilon = 1e-6);
         assert_relative_eq!(rest.position_error, distance, epsilon = 1e-6);
@@ -180,7 +181,7 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
         Translation3::new(0.4, 0.3, 0.0),
         UnitQuaternion::from_scaled_axis(Vector3::x()),
     );
-    let error = chain.solve(&full(&pose), &[], None, &Settings::default()).unwrap_err();
+    let error = chain.solve(&full(&pose), &[], None, &SolveSettings::default()).unwrap_err();
     let InverseKinematicsError::Unreachable(rest) = error else { panic!("{error}") };
     assert!(rest.distance < 1e-6 && rest.orientation_error > 0.5, "{rest:?}");
 }
@@ -189,7 +190,7 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
 #[test]
 fn limits_are_respected_and_named() {
     let chain = planar([-0.5, 0.5]);
-    let error = chain.solve(&at(0.0, 0.8), &[&[0.0, 0.0]], None, &Settings::default()).unwrap_err();
+    let error = chain.solve(&at(0.0, 0.8), &[&[0.0, 0.0]], None, &SolveSettings::default()).unwrap_err();
     let InverseKinematicsError::Unreachable(rest) = error else { panic!("{error}") };
     let tip = [0.5 * 0.5_f64.cos() + 0.3 * 1.0_f64.cos(), 0.5 * 0.5_f64.sin() + 0.3 * 1.0_f64.sin()];
     assert_relative_eq!(rest.distance, tip[0].hypot(tip[1] - 0.8), epsilon = 1e-9);
@@ -202,10 +203,10 @@ fn an_axis_points_where_it_is_told() {
     let (_, chain, ready) = arm("panda", &tool());
     for direction in [-Vector3::z(), Vector3::x(), Vector3::new(0.3, -0.5, -0.7).normalize()] {
         let base = nalgebra::Unit::new_normalize(direction);
-        let orientation = Orientation::Axis { tool: Vector3::z_axis(), base };
-        let goal = Goal { position: Point3::new(0.45, 0.1, 0.4), orientation };
-        let found = chain.solve(&goal, &[&ready], Some(&ready), &Settings::default()).unwrap();
-        let pose = chain.pose(&found.posture);
+        let orientation = Orientation::JointAxis { tool: Vector3::z_axis(), base };
+        let goal = ToolGoal { position: Point3::new(0.45, 0.1, 0.4), orientation };
+        let found = chain.solve(&goal, &[&ready], Some(&ready), &SolveSettings::default()).unwrap();
+        let pose = chain.pose(&found.configuration);
         assert!((pose.translation.vector - goal.position.coords).norm() < 1e-6);
         assert!((pose.rotation * Vector3::z()).angle(&direction) < 1.1e-6);
     }
@@ -215,8 +216,8 @@ fn an_axis_points_where_it_is_told() {
 #[test]
 fn solutions_are_repeatable() {
     let (_, chain, ready) = arm("iiwa7", &tool());
-    let goal = full(&chain.pose(&posture(&chain, &mut Random::new(8))));
-    let solve = || chain.solve(&goal, &[&ready], Some(&ready), &Settings::default()).unwrap();
+    let goal = full(&chain.pose(&posture(&chain, &mut SplitMix64::new(8))));
+    let solve = || chain.solve(&goal, &[&ready], Some(&ready), &SolveSettings::default()).unwrap();
     assert_eq!(solve(), solve());
 }
 
@@ -225,12 +226,12 @@ fn settings(chain: &Chain, rest: &[f64]) -> PlanSettings {
         interval: 0.01,
         rates: vec![3.0; chain.len()],
         rest: rest.to_vec(),
-        solve: Settings::default(),
+        solve: SolveSettings::default(),
     }
 }
 
-fn straight(time: f64, goal: Goal, pass: bool) -> Waypoint {
-    Waypoint { time, place: WaypointPlace::Tool(goal), way: Way::Straight, pass }
+fn straight(time: f64, goal: ToolGoal, pass: bool) -> Waypoint {
+    Waypoint { time, place: WaypointTarget::Tool(goal), path_kind: PathKind::Straight, pass }
 }
 
 // The laws: on a straight way the tool's point is on the line, at the share of minimum jerk (Flash and Hogan 1985), and its axes are the
@@ -245,7 +246,7 @@ fn a_straight_way_is_straight() {
     );
     let path = plan(&chain, &ready, &[straight(1.5, full(&end), false)], &settings(&chain, &ready)).unwrap();
     assert_eq!(path.waypoints, [path.times.len() - 1]);
-    for (n, (t, q)) in path.times.iter().zip(&path.postures).enumerate() {
+    for (n, (t, q)) in path.times.iter().zip(&path.configurations).enumerate() {
         let s = t / 1.5;
         let share = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
         let pose = chain.pose(q);
@@ -255,7 +256,7 @@ fn a_straight_way_is_straight() {
         if n > 0 && n + 1 < path.times.len() {
             let h = path.times[n + 1] - path.times[n - 1];
             for j in 0..7 {
-                let slope = (path.postures[n + 1][j] - path.postures[n - 1][j]) / h;
+                let slope = (path.configurations[n + 1][j] - path.configurations[n - 1][j]) / h;
                 assert!((slope - path.rates[n][j]).abs() < 1e-6, "{t}");
             }
         }
@@ -277,22 +278,22 @@ fn waypoints_are_passed_without_a_stop() {
     };
     let line = [straight(0.5, moved(-0.1, 0.0), true), straight(1.0, moved(-0.2, 0.0), false)];
     let path = plan(&chain, &ready, &line, &settings(&chain, &ready)).unwrap();
-    for q in &path.postures {
+    for q in &path.configurations {
         let p = chain.pose(q).translation.vector - start.translation.vector;
         assert!(p.y.abs() < 1e-6 && p.z.abs() < 1e-6, "{p}");
     }
     let middle = path.waypoints[0];
     let speed = |n: usize| {
-        let place = |n: usize| chain.pose(&path.postures[n]).translation.vector;
+        let place = |n: usize| chain.pose(&path.configurations[n]).translation.vector;
         (place(n + 1) - place(n - 1)) / (path.times[n + 1] - path.times[n - 1])
     };
     assert_relative_eq!(speed(middle).x, -0.2, epsilon = 2e-3);
     let corner = [straight(0.5, moved(-0.1, 0.0), true), straight(1.0, moved(-0.1, 0.1), false)];
     let path = plan(&chain, &ready, &corner, &settings(&chain, &ready)).unwrap();
     let n = path.waypoints[0];
-    let p = chain.pose(&path.postures[n]).translation.vector - start.translation.vector;
+    let p = chain.pose(&path.configurations[n]).translation.vector - start.translation.vector;
     assert!((p - Vector3::new(-0.1, 0.0, 0.0)).norm() < 1e-6);
-    let place = |n: usize| chain.pose(&path.postures[n]).translation.vector;
+    let place = |n: usize| chain.pose(&path.configurations[n]).translation.vector;
     for n in 1..path.times.len() - 1 {
         let [a, b] =
             [(n - 1, n), (n, n + 1)].map(|(a, b)| (place(b) - place(a)) / (path.times[b] - path.times[a]));
@@ -309,37 +310,37 @@ fn joint_ways_and_refusals() {
     let moved = |by: f64| ready.iter().map(|q| q + by).collect::<Vec<_>>();
     let joint = |time: f64, posture: Vec<f64>, pass: bool| Waypoint {
         time,
-        place: WaypointPlace::Posture(posture.into_iter().map(Some).collect()),
-        way: Way::Joint,
+        place: WaypointTarget::Configuration(posture.into_iter().map(Some).collect()),
+        path_kind: PathKind::Joint,
         pass,
     };
     let given = settings(&chain, &ready);
     let ways = [joint(1.0, moved(0.2), true), joint(2.0, moved(0.4), false), joint(2.5, moved(0.4), false)];
     let path = plan(&chain, &ready, &ways, &given).unwrap();
     for (w, by) in [(0, 0.2), (1, 0.4), (2, 0.4)] {
-        assert_eq!(path.postures[path.waypoints[w]], moved(by));
+        assert_eq!(path.configurations[path.waypoints[w]], moved(by));
     }
     assert_relative_eq!(path.rates[path.waypoints[0]][3], 0.2, epsilon = 1e-12);
-    for pair in path.postures.windows(2) {
+    for pair in path.configurations.windows(2) {
         assert!(pair[0][0] <= pair[1][0] + 1e-12);
     }
     assert_eq!(path.waypoints[2] - path.waypoints[1], 1);
     let mut alone = joint(2.5, moved(0.4), false);
-    let WaypointPlace::Posture(posture) = &mut alone.place else { panic!() };
+    let WaypointTarget::Configuration(posture) = &mut alone.place else { panic!() };
     posture.iter_mut().skip(1).for_each(|q| *q = None);
     posture[0] = Some(0.0);
     let path = plan(&chain, &ready, &[joint(1.0, moved(0.2), false), alone], &given).unwrap();
-    let last = path.postures.last().unwrap();
+    let last = path.configurations.last().unwrap();
     assert_eq!((last[0], &last[1..]), (0.0, &moved(0.2)[1..]));
     let fast = plan(&chain, &ready, &[joint(0.1, moved(0.5), false)], &given).unwrap_err();
     assert!(matches!(fast, PlanError::Rate { waypoint: 0, .. }), "{fast}");
     let far = plan(&chain, &ready, &[joint(1.0, moved(0.1), false), joint(9.0, moved(2.4), false)], &given)
         .unwrap_err();
     assert!(matches!(far, PlanError::Range { waypoint: 1, .. }), "{far}");
-    let goal = Goal { position: Point3::new(1.5, 0.0, 0.5), orientation: Orientation::Free };
+    let goal = ToolGoal { position: Point3::new(1.5, 0.0, 0.5), orientation: Orientation::Free };
     let out = plan(&chain, &ready, &[joint(1.0, moved(0.1), false), straight(9.0, goal, false)], &given)
         .unwrap_err();
-    assert!(matches!(out, PlanError::Goal { waypoint: 1, .. }), "{out}");
+    assert!(matches!(out, PlanError::ToolGoal { waypoint: 1, .. }), "{out}");
     let mixed = [joint(1.0, moved(0.1), true), straight(2.0, full(&chain.pose(&ready)), false)];
     assert!(matches!(plan(&chain, &ready, &mixed, &given), Err(PlanError::Waypoint { waypoint: 0, .. })));
 }
@@ -360,7 +361,7 @@ fn tools_turn_as_they_are_told() {
     let ways =
         [straight(0.8, full(&moved(0.1, turns[0])), true), straight(1.6, full(&moved(0.2, turns[1])), false)];
     let path = plan(&chain, &ready, &ways, &settings(&chain, &ready)).unwrap();
-    let pose = |n: usize| chain.pose(&path.postures[n]);
+    let pose = |n: usize| chain.pose(&path.configurations[n]);
     for (k, n) in path.waypoints.iter().enumerate() {
         assert!(pose(*n).rotation.angle_to(&moved(0.0, turns[k]).rotation) < 2e-6);
     }
@@ -373,14 +374,14 @@ fn tools_turn_as_they_are_told() {
     }
     let axis = nalgebra::Unit::new_normalize(Vector3::new(0.3, 0.2, -1.0));
     let point = |y: f64| start.translation.vector + Vector3::new(0.0, y, 0.0);
-    let pointing = Orientation::Axis { tool: Vector3::z_axis(), base: axis };
+    let pointing = Orientation::JointAxis { tool: Vector3::z_axis(), base: axis };
     let ways = [
-        straight(1.0, Goal { position: point(0.1).into(), orientation: pointing }, true),
-        straight(2.0, Goal { position: point(0.2).into(), orientation: Orientation::Free }, false),
+        straight(1.0, ToolGoal { position: point(0.1).into(), orientation: pointing }, true),
+        straight(2.0, ToolGoal { position: point(0.2).into(), orientation: Orientation::Free }, false),
         straight(3.0, full(&start), false),
     ];
     let path = plan(&chain, &ready, &ways, &settings(&chain, &ready)).unwrap();
-    let pose = |n: usize| chain.pose(&path.postures[n]);
+    let pose = |n: usize| chain.pose(&path.configurations[n]);
     let before = (start.rotation * Vector3::z()).angle(&axis);
     for n in 0..path.times.len() {
         let p = pose(n).translation.vector - start.translation.vector;

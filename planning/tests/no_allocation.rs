@@ -25,7 +25,7 @@ fn quasi_dynamic_steps_allocate_nothing() {
     }
     bench.pusher(Shape::Capsule { radius: 0.02, half_length: 0.05 });
     let (model, mut dynamics) = bench.dynamics(&QuasiSettings::new(0.02, vec![1e4; 3], 40.0));
-    let mut q = model.rest().q;
+    let mut q = model.zero_configuration().q;
     for (name, x) in [("first", 0.0), ("second", 0.11)] {
         place(&model, &mut q, name, &Isometry3::translation(x, 0.0, 0.05));
     }

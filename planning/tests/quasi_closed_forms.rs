@@ -9,7 +9,7 @@ use pliant_planning::quasi::*;
 use pliant_rigid::Shape;
 use pliant_rigid::comfree::many_facets;
 use pliant_rigid::multibody::{JointKind, Model};
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use quasi_support::{Bench, place};
 
 const G: f64 = 9.81;
@@ -35,7 +35,7 @@ fn settle(dynamics: &mut QuasiDynamics, q: &mut Vec<f64>, control: &[f64], steps
 }
 
 fn at(model: &Model, name: &str, x: f64, y: f64, z: f64) -> Vec<f64> {
-    let mut q = model.rest().q;
+    let mut q = model.zero_configuration().q;
     place(model, &mut q, name, &Isometry3::translation(x, y, z));
     q
 }
@@ -66,7 +66,7 @@ fn what_is_welded_on_is_part_of_the_body() {
     let object = bench.object("cube", cube(), MASS, Vector3::zeros());
     bench.weightless_knob(object, Isometry3::from(offset));
     let (model, mut dynamics) = bench.dynamics(&QuasiSettings::new(H, vec![], 100.0));
-    let mut q = model.rest().q;
+    let mut q = model.zero_configuration().q;
     settle(&mut dynamics, &mut q, &[], 1);
     let y = nalgebra::Vector6::from_column_slice(dynamics.displacement());
     let (turn, shift) = (y.fixed_rows::<3>(0).into_owned(), y.fixed_rows::<3>(3).into_owned());
@@ -151,7 +151,7 @@ fn slipping(facets: usize, gravity: Vector3<f64>, depth: f64, mu: f64) -> (Vecto
 #[test]
 fn friction_opposes_sliding_within_the_cone() {
     let seed = 51;
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let (mut partly, mut wholly) = (0, 0);
     for _ in 0..500 {
         let mu = 0.1 + 0.4 * (random.signed() + 1.0);
@@ -197,7 +197,7 @@ fn friction_opposes_sliding_within_the_cone() {
 fn soft_contacts_become_exact_as_one_over_beta() {
     let k = stiffness(0.5, 1.0, 1.0);
     let fall = G * H * H;
-    let step = |sharpness: Sharpness, height: f64| {
+    let step = |sharpness: Smoothing, height: f64| {
         let settings = QuasiSettings { sharpness, margin: 0.2, ..QuasiSettings::new(H, vec![], k) };
         let mut bench = Bench::with_floor(Vector3::new(0.0, 0.0, -G), 0.0);
         bench.object("ball", Shape::Sphere { radius: 0.05 }, MASS, Vector3::zeros());
@@ -208,7 +208,7 @@ fn soft_contacts_become_exact_as_one_over_beta() {
     };
     for beta in [1.0, 2.0, 4.0, 8.0, 100.0] {
         let most = 4.0 * core::f64::consts::LN_2 / beta * H * H / MASS;
-        let lift = |height: f64| step(Sharpness::SoftPlus { beta }, height) - step(Sharpness::Exact, height);
+        let lift = |height: f64| step(Smoothing::SoftPlus { beta }, height) - step(Smoothing::Exact, height);
         assert!((lift(fall) - most).abs() < 1e-9 * most + 1e-16, "{beta}: {} {most}", lift(fall));
         for x in [0.1, 1.0, 5.0, 20.0] {
             for side in [-1.0, 1.0] {
@@ -266,14 +266,14 @@ fn what_has_no_closed_form_is_refused() {
         (QuasiSettings { facets: 5, ..good.clone() }, "facets: 5"),
         (QuasiSettings { facets: 0, ..good.clone() }, "facets: 0"),
         (QuasiSettings { margin: f64::INFINITY, ..good.clone() }, "margin: inf m"),
-        (QuasiSettings { sharpness: Sharpness::SoftPlus { beta: 0.0 }, ..good.clone() }, "beta: 0 1/N"),
+        (QuasiSettings { sharpness: Smoothing::SoftPlus { beta: 0.0 }, ..good.clone() }, "beta: 0 1/N"),
     ] {
         let told = message(pushed(), &bad);
         assert!(told.contains(named), "{told}");
     }
 
     let (model, mut dynamics) = pushed().dynamics(&good);
-    let (q, mut next) = (model.rest().q, model.rest().q);
+    let (q, mut next) = (model.zero_configuration().q, model.zero_configuration().q);
     let told = dynamics.step(&q, &[0.0; 2], &mut next).unwrap_err().to_string();
     assert!(told.contains("control: 2 numbers where the model has 3"), "{told}");
     let told = dynamics.step(&q, &[0.0, f64::NAN, 0.0], &mut next).unwrap_err().to_string();

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_planning::quasi::*;
 use pliant_rigid::Shape;
 use pliant_rigid::multibody::Model;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use quasi_support::{Bench, place, shaken};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.7, -0.4, -9.81);
@@ -18,11 +18,11 @@ struct Case {
     name: &'static str,
     bench: fn() -> Bench,
     joints: usize,
-    draw: fn(&Model, &mut Random) -> Vec<f64>,
+    draw: fn(&Model, &mut SplitMix64) -> Vec<f64>,
 }
 
 fn drawn(model: &Model) -> Vec<f64> {
-    model.rest().q
+    model.zero_configuration().q
 }
 
 fn sphere() -> Bench {
@@ -32,7 +32,7 @@ fn sphere() -> Bench {
     bench
 }
 
-fn sphere_state(model: &Model, random: &mut Random) -> Vec<f64> {
+fn sphere_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
     let mut q = drawn(model);
     let at = Vector3::new(random.signed(), random.signed(), 0.05 + 0.002 * random.signed());
     let turn = random.rotation();
@@ -57,7 +57,7 @@ fn cube() -> Bench {
     bench
 }
 
-fn cube_state(model: &Model, random: &mut Random) -> Vec<f64> {
+fn cube_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
     let mut q = drawn(model);
     let yaw = UnitQuaternion::from_scaled_axis(Vector3::z() * (3.0 * random.signed()));
     let shake = shaken(random, 0.02, 0.002);
@@ -74,8 +74,8 @@ fn finger() -> Bench {
 }
 
 /// The box touches the capsule in a random place of it.
-fn finger_state(model: &Model, random: &mut Random) -> Vec<f64> {
-    let mut state = model.rest();
+fn finger_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+    let mut state = model.zero_configuration();
     for q in &mut state.q[7..10] {
         *q = 0.4 + 0.3 * random.signed();
     }
@@ -112,8 +112,8 @@ fn hand() -> Bench {
     bench
 }
 
-fn hand_state(model: &Model, random: &mut Random) -> Vec<f64> {
-    let mut state = model.rest();
+fn hand_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+    let mut state = model.zero_configuration();
     for q in &mut state.q[7..13] {
         *q = 0.1 * random.signed();
     }
@@ -145,7 +145,7 @@ const CASES: [Case; 4] = [
 #[test]
 fn derivatives_are_those_of_differences() {
     let (seed, d) = (41, 2e-6);
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     for case in &CASES {
         for (sharp, h) in [(false, 1e-2), (false, 3e-2), (false, 1e-1), (true, 1e-2), (true, 1e-1)] {
             let (mut compared, mut kinks, mut worst, mut active, mut largest) = (0, 0, 0.0_f64, 0, 0.0_f64);
@@ -157,16 +157,16 @@ fn derivatives_are_those_of_differences() {
                     stiffness,
                 );
                 settings.sharpness =
-                    if sharp { Sharpness::Exact } else { Sharpness::SoftPlus { beta: 1e3 / stiffness } };
+                    if sharp { Smoothing::Exact } else { Smoothing::SoftPlus { beta: 1e3 / stiffness } };
                 settings.facets = 4 + 2 * (draw % 2);
-                settings.control = if draw % 4 < 2 { Control::Increments } else { Control::Targets };
+                settings.control = if draw % 4 < 2 { ControlMode::Increments } else { ControlMode::Targets };
                 settings.damping = if draw % 8 < 4 { 0.0 } else { 0.3 * stiffness * h };
                 settings.regularisation = 1.3;
                 settings.margin = 0.04;
                 let (model, mut dynamics) = (case.bench)().dynamics(&settings);
                 let q = (case.draw)(&model, &mut random);
                 let mut u: Vec<f64> = (0..case.joints).map(|_| 4e-3 * random.signed()).collect();
-                if settings.control == Control::Targets {
+                if settings.control == ControlMode::Targets {
                     for (k, u) in u.iter_mut().enumerate() {
                         *u += q[7 + k];
                     }

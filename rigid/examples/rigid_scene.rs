@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::{JointKind, Link, LinkId, ModelBuilder, RigidInertia};
 use pliant_rigid::simulation::{Collisions, Integrator, Simulation, System};
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ fn load(scene: &Value, integrator: Integrator) -> Result<Simulation<Collisions>,
         start.push(([w, i, j, k, x, y, z], [a, b, c, u, v, n]));
     }
     let model = builder.build()?;
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     for (i, (q, v)) in start.iter().enumerate() {
         state.q[model.positions_of(LinkId(i))].copy_from_slice(q);
         state.v[model.velocities_of(LinkId(i))].copy_from_slice(v);
@@ -106,7 +106,7 @@ fn load(scene: &Value, integrator: Integrator) -> Result<Simulation<Collisions>,
         ));
         rotation.copy_from_slice(&[unit.w, unit.i, unit.j, unit.k]);
     }
-    let scene = Scene::new(geometries, &model, &[])?;
+    let scene = CollisionModel::new(geometries, &model, &[])?;
     Ok(Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state)?)
 }
 

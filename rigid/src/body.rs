@@ -90,7 +90,7 @@ pub struct MechanismDesc {
     pub system: System,
     /// Shapes that can touch.
     pub geometries: Vec<CollisionGeometry>,
-    /// Pairs of links that do not touch, besides those that [`Scene`](crate::collision::Scene)
+    /// Pairs of links that do not touch, besides those that [`CollisionModel`](crate::collision::CollisionModel)
     /// leaves out by itself.
     pub excluded: Vec<(LinkId, LinkId)>,
     /// Shapes that are only drawn, each with its link; `None` is the world.

@@ -82,12 +82,12 @@ pub enum RigidError {
         reason: &'static str,
     },
     /// A step that is not the one the velocities were prepared for.
-    #[error("a step of {step} s is integrated, but {prepared:?} s was prepared")]
+    #[error("a step of {step} s is integrated, but {prepared_step:?} s was prepared")]
     StepNotPrepared {
         /// The step (s).
         step: f64,
         /// The step that was prepared (s); `None` if none was.
-        prepared: Option<f64>,
+        prepared_step: Option<f64>,
     },
     /// A list that must have one entry for each body.
     #[error("{what}: there are {found} for {expected} bodies")]

@@ -13,7 +13,7 @@ const MAX_ITERATIONS: usize = 12;
 /// Turns a body with angular momentum `momentum` (world frame, N m s) for `dt` seconds without torque; gives
 /// its new rotation. `inertia` (kg m^2) and its inverse are in the body frame.
 ///
-/// Implicit midpoint rule for Euler's equation in the body frame, `P1 - P0 = h Pm x I^-1 Pm`, `Pm = (P0 +
+/// Implicit midpoint rule for Euler's equation in the body frame, `P1 - P0 = substep Pm x I^-1 Pm`, `Pm = (P0 +
 /// P1)/2`, with the Cayley map of `h I^-1 Pm` for the rotation (Simo and Wong, IJNME 31, 1991; Austin,
 /// Krishnaprasad and Wang, J. Comput. Phys. 107, 1993). The rule conserves the two quadratic invariants,
 /// energy and |P|, and the Cayley map carries P0 to P1 exactly, so that the momentum in the world frame is
@@ -28,21 +28,21 @@ pub(crate) fn turn(
     // norm.
     let speed_bound = momentum.norm() * inverse_inertia.norm();
     let substeps = (speed_bound * dt / MAX_TURN).ceil().clamp(1.0, MAX_SUBSTEPS);
-    let h = dt / substeps;
+    let substep = dt / substeps;
     let mut rotation = *rotation;
     for _ in 0..substeps as usize {
         let start = rotation.inverse_transform_vector(momentum);
-        let middle = midpoint_momentum(&start, inverse_inertia, h);
-        let half_turn = inverse_inertia * middle * (0.5 * h);
+        let middle = midpoint_momentum(&start, inverse_inertia, substep);
+        let half_turn = inverse_inertia * middle * (0.5 * substep);
         let cayley = Quaternion::from_parts(1.0, half_turn);
         rotation = UnitQuaternion::new_normalize(rotation.into_inner() * cayley);
     }
     rotation
 }
 
-/// Solves `Pm = P0 + h/2 Pm x I^-1 Pm` by Newton's method.
-fn midpoint_momentum(start: &Vector3<f64>, inverse_inertia: &Matrix3<f64>, h: f64) -> Vector3<f64> {
-    let half = 0.5 * h;
+/// Solves `Pm = P0 + substep/2 Pm x I^-1 Pm` by Newton's method.
+fn midpoint_momentum(start: &Vector3<f64>, inverse_inertia: &Matrix3<f64>, substep: f64) -> Vector3<f64> {
+    let half = 0.5 * substep;
     let mut middle = start + start.cross(&(inverse_inertia * start)) * half;
     for _ in 0..MAX_ITERATIONS {
         let velocity = inverse_inertia * middle;

@@ -74,4 +74,4 @@ pub use mass::MassProperties;
 pub use motion::Motion;
 pub use pliant_geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
-pub use trajectory::{Path, PoseKey, Trajectory, VelocityKey};
+pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};

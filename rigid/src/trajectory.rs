@@ -123,7 +123,7 @@ impl Trajectory {
 /// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the pose before
 /// it, so that nothing drifts. Between two keys the velocity is constant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path(Keys);
+pub struct PoseTrajectory(Keys);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Keys {
@@ -136,7 +136,7 @@ enum Keys {
     },
 }
 
-impl Path {
+impl PoseTrajectory {
     /// The path of something whose pose at time 0 is `initial`.
     ///
     /// # Errors

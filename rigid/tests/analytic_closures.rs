@@ -60,7 +60,7 @@ fn limits_hold_through_the_impact() {
         }
         let model = builder.build().unwrap();
         let limits: Vec<[f64; 2]> = model.dofs().iter().map(|dof| dof.limits).collect();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.v[0] = 15.0;
         let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
         let mut reached = 0.0_f64;
@@ -87,21 +87,21 @@ fn a_coupler_that_begins_off_is_pulled_in() {
         let driver = builder.add(rod("driver", None, hung(0.0), -Vector3::z())).unwrap();
         let driven = builder.add(rod("driven", None, hung(0.0), Vector3::new(0.3, 0.0, -0.2))).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         (state.q[0], state.q[1]) = (0.5, -0.9 + 1e-3);
         let mut system = System::new(model);
         system.equalities.push(Equality::Coupler { driver, driven, ratio: -2.0, offset: 0.1 });
         let mut simulation = Simulation::new(system, NoContacts, integrator, state).unwrap();
         let start = simulation.state().q[0];
-        let mut way = 0.0_f64;
+        let mut path_kind = 0.0_f64;
         for k in 20..=1000 {
             simulation.advance_to(1e-3 * f64::from(k)).unwrap();
             let q = &simulation.state().q;
             let error = q[1] + 2.0 * q[0] - 0.1;
             assert!(error.abs() < TOLERANCE, "{integrator:?} at {k} ms: {error:e}");
-            way = way.max((q[0] - start).abs());
+            path_kind = path_kind.max((q[0] - start).abs());
         }
-        assert!(way > 0.3, "{integrator:?}: it hardly moved: {way}");
+        assert!(path_kind > 0.3, "{integrator:?}: it hardly moved: {path_kind}");
     }
 }
 
@@ -138,7 +138,7 @@ fn four_bar(open: usize, integrator: Integrator) -> (Vec<f64>, f64) {
     };
     let bar = builder.add(bar).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[0] = q_left;
     state.q[model.positions_of(right).start] = q_right;
     let at = model.positions_of(bar);
@@ -213,7 +213,7 @@ fn a_weld_holds_frames_together() {
         ];
         let off = Isometry3::from_parts(Translation3::new(6e-4, 0.0, 8e-4), turn(0.0, 1e-3, 0.0));
         let poses = [Isometry3::identity(), frames[0] * off * frames[1].inverse()];
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         // The pair turns as one body about the first link's origin.
         let (spin, throw) = (Vector3::new(1.0, 3.0, -2.0), Vector3::new(1.0, 0.0, 2.0));
         for (link, pose) in [a, b].into_iter().zip(&poses) {
@@ -257,7 +257,7 @@ fn efforts_are_clamped_on_both_sides() {
             let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
             let link = builder.add(rod("rod", None, hung(0.0), -Vector3::z())).unwrap();
             let model = builder.build().unwrap();
-            let state = model.rest();
+            let state = model.zero_configuration();
             let mut system = System::new(model);
             system.actuators.push(Actuator {
                 link,

@@ -46,7 +46,7 @@ fn a_joint_rests_on_its_limit() {
             link.dofs[0].limits = [lower, upper];
             builder.add(link).unwrap();
             let model = builder.build().unwrap();
-            let mut state = model.rest();
+            let mut state = model.zero_configuration();
             state.q[0] = 0.05;
             let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
             simulation.advance_to(2.0).unwrap();
@@ -64,7 +64,7 @@ fn a_coupler_holds_its_ratio() {
     let a = builder.add(rod("a", None, Isometry3::identity(), Vector3::y_axis())).unwrap();
     let b = builder.add(rod("b", None, Isometry3::translation(0.0, 1.0, 0.0), Vector3::y_axis())).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     (state.q[0], state.q[1]) = (0.5, -0.9);
     let mut system = System::new(model);
     system.equalities.push(Equality::Coupler { driver: a, driven: b, ratio: -2.0, offset: 0.1 });
@@ -95,7 +95,7 @@ fn a_four_bar_linkage_stays_closed() {
         bar.inertia = RigidInertia::at_center(1.0, Vector3::new(0.5, 0.0, 0.0), inertia);
         let bar = builder.add(bar).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         let angle = 0.4;
         state.q.copy_from_slice(&[angle, angle, -angle]);
         let mut system = System::new(model);
@@ -146,7 +146,7 @@ fn a_weld_makes_two_bodies_one() {
             builder.add(free).unwrap();
         }
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[0] = 0.5;
         if welded {
             // The free rod lies in the hinged one.
@@ -164,20 +164,23 @@ fn a_weld_makes_two_bodies_one() {
     let (exact, rate) = swing(false, Integrator::Fixed { step: 1e-3 });
     let second = swing(true, Integrator::Trapezoid { step: 1e-3, accuracy: None }).0 - exact;
     assert!(second.abs() < 1e-5, "trapezoid: {second}");
-    let ahead = [1e-3, 5e-4].map(|step| {
+    let potential_offset = [1e-3, 5e-4].map(|step| {
         let off = swing(true, Integrator::Fixed { step }).0 - exact;
         println!("step {step}: {off:e}, half a step {:e}, trapezoid {second:e}", 0.5 * step * rate);
         assert!((0.0..1.0).contains(&(off / (0.5 * step * rate))), "step {step}: {off} {rate}");
         off
     });
-    assert!((ahead[0] / ahead[1] - 2.0).abs() < 0.02, "not of first order: {ahead:?}");
+    assert!(
+        (potential_offset[0] / potential_offset[1] - 2.0).abs() < 0.02,
+        "not of first order: {potential_offset:?}"
+    );
 }
 
 // Acceptance 26: a motor gives its limit exactly, and no more, while its gain asks for more.
 #[test]
 fn effort_is_clamped_exactly() {
     let model = chain(1).build().unwrap();
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
     let control = Control::Position { target: 1.0, target_rate: 0.0, stiffness: 1e4, damping: 10.0 };
     let actuator =
@@ -195,7 +198,7 @@ fn effort_is_clamped_exactly() {
 #[test]
 fn gravity_compensation_carries_the_weight() {
     let model = chain(3).build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q.copy_from_slice(&[0.7, -0.4, 0.9]);
     let start = state.q.clone();
     let mut system = System::new(model);
@@ -225,7 +228,7 @@ fn double_pendulum(integrator: Integrator, time: f64, damping: f64) -> (Vec<f64>
         builder.add(link).unwrap();
     }
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q.copy_from_slice(&[1.0, 0.5]);
     let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
     let summary = simulation.advance_to(time).unwrap();
@@ -290,7 +293,7 @@ impl ExternalSystem for Pid {
 fn an_external_controller_with_a_state_is_implicit() {
     for (gains, step) in [([100.0, 50.0, 20.0], 1e-2), ([1e6, 1e6, 1e4], 0.1)] {
         let model = chain(1).build().unwrap();
-        let state = model.rest();
+        let state = model.zero_configuration();
         let mut system = System::new(model);
         system.externals.push(Box::new(Pid { target: 0.8, gains }));
         let mut simulation = Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap();
@@ -319,7 +322,7 @@ impl ExternalSystem for Broken {
 fn what_cannot_be_simulated_is_refused() {
     let start = |integrator, spoil: fn(&mut System, &mut State)| {
         let model = chain(2).build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         let mut system = System::new(model);
         spoil(&mut system, &mut state);
         Simulation::new(system, NoContacts, integrator, state).map(|_| ())
@@ -374,14 +377,14 @@ fn what_cannot_be_simulated_is_refused() {
         (actuator(Control::Effort { effort: 0.0 }, -1.0), "effort limit: -1"),
     ] {
         let model = chain(2).build().unwrap();
-        let state = model.rest();
+        let state = model.zero_configuration();
         let mut system = System::new(model);
         system.actuators.push(bad);
         let error = Simulation::new(system, NoContacts, good, state).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(word), "{word}: {error}");
     }
     let model = chain(1).build().unwrap();
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
     system.externals.push(Box::new(Broken));
     let mut simulation =

@@ -10,7 +10,7 @@ use pliant_rigid::multibody::{
     point_jacobian,
 };
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
@@ -51,11 +51,11 @@ fn a_path_is_its_polynomial() {
     let times = vec![0.5, 1.5, 4.0];
     let points = vec![vec![1.0, -2.0], vec![0.0, 3.0], vec![0.5, 3.5]];
     let rates = vec![vec![0.1, 0.2], vec![-0.3, 0.0], vec![1.0, 2.0]];
-    let cubic = Path::cubic(times.clone(), points.clone()).unwrap();
+    let cubic = JointTrajectory::cubic(times.clone(), points.clone()).unwrap();
     for path in [
         &cubic,
-        &Path::linear(times.clone(), points.clone()).unwrap(),
-        &Path::hermite(times.clone(), points.clone(), rates.clone()).unwrap(),
+        &JointTrajectory::linear(times.clone(), points.clone()).unwrap(),
+        &JointTrajectory::hermite(times.clone(), points.clone(), rates.clone()).unwrap(),
     ] {
         for (t, point) in times.iter().zip(&points) {
             assert_eq!(path.target(*t).positions, *point);
@@ -81,7 +81,7 @@ fn a_path_is_its_polynomial() {
     let s: f64 = 0.3;
     let exact = -2.0 + 5.0 * (3.0 * s * s - 2.0 * s * s * s);
     assert!((cubic.at(1, 0.5 + s)[0] - exact).abs() < 1e-14);
-    let hermite = Path::hermite(times, points, rates).unwrap();
+    let hermite = JointTrajectory::hermite(times, points, rates).unwrap();
     assert!(
         (hermite.at(1, 0.5)[1] - 0.2).abs() < 1e-14 && (hermite.at(0, 4.0 - 1e-12)[1] - 1.0).abs() < 1e-9
     );
@@ -92,7 +92,8 @@ fn a_path_is_its_polynomial() {
 fn tracking(gains: [f64; 2], integrator: Integrator) -> (Vec<f64>, usize) {
     let mut robot = robot("iiwa7.xml");
     let offset = 0.05;
-    let path = Path::cubic(vec![0.0, 1.0], vec![READY[..6].to_vec(), THERE[..6].to_vec()]).unwrap();
+    let path =
+        JointTrajectory::cubic(vec![0.0, 1.0], vec![READY[..6].to_vec(), THERE[..6].to_vec()]).unwrap();
     let control = InverseDynamics::new(&robot.system.model, joints(&robot, gains, 6), path.clone()).unwrap();
     robot.system.externals.push(Box::new(control));
     let control = Control::Position { target: 0.0, target_rate: 0.0, stiffness: 1e5, damping: 2e2 };
@@ -183,7 +184,7 @@ fn errors_at(robot: Imported, control: InverseDynamics, step: f64, start: &[f64]
 #[test]
 fn stiff_inverse_dynamics_is_stable_at_long_steps() {
     let robot = robot("iiwa7.xml");
-    let path = Path::hold(READY.to_vec()).unwrap();
+    let path = JointTrajectory::hold(READY.to_vec()).unwrap();
     let control = InverseDynamics::new(&robot.system.model, joints(&robot, [1e3, 1e3], 7), path).unwrap();
     let errors = errors_at(robot, control, 0.01, &READY);
     assert!(largest(&errors) < 0.0201, "{:?}", &errors[..10]);
@@ -199,7 +200,7 @@ fn stiff_inverse_dynamics_is_stable_at_long_steps() {
 #[test]
 fn a_digital_controller_is_stable_in_any_posture() {
     let seed = 5;
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let mut unstable = 0;
     for k in 0..12 {
         let robots = [robot("iiwa7.urdf"), robot("iiwa7.urdf")];
@@ -208,7 +209,7 @@ fn a_digital_controller_is_stable_in_any_posture() {
         let start: Vec<f64> = dofs.iter().map(|dof| 0.9 * dof.limits[1] * random.signed()).collect();
         let gain = [1e3, 1e5][k % 2];
         for (robot, period) in robots.into_iter().zip([0.01, 0.0]) {
-            let path = Path::hold(start.clone()).unwrap();
+            let path = JointTrajectory::hold(start.clone()).unwrap();
             let control =
                 InverseDynamics::new(&robot.system.model, joints(&robot, [gain; 2], 7), path).unwrap();
             let control = control.with_period(period).unwrap();
@@ -236,7 +237,7 @@ fn an_unknown_load_is_carried_with_its_closed_form_error() {
     }
     let load = builder.add(free_link("load", mass, Vector3::repeat(0.01))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[..7].copy_from_slice(&READY);
     let mut kinematics = Kinematics::new(&model);
     kinematics.update(&model, &state);
@@ -247,7 +248,7 @@ fn an_unknown_load_is_carried_with_its_closed_form_error() {
     let mut system = System::new(model);
     let weld = Equality::Weld { links: [Some(flange), Some(load)], frames: [Isometry3::identity(); 2] };
     system.equalities.push(weld);
-    let path = Path::hold(READY.to_vec()).unwrap();
+    let path = JointTrajectory::hold(READY.to_vec()).unwrap();
     let control = InverseDynamics::new(&system.model, joints(&robot, gains, 7), path).unwrap();
     system.externals.push(Box::new(control));
     robot.state = state;
@@ -287,9 +288,9 @@ fn inverse_dynamics_has_its_limit_and_makes_up_for_springs() {
         let mut builder = ModelBuilder::new(Vector3::z() * gravity);
         builder.add(rod(dof)).unwrap();
         let mut system = System::new(builder.build().unwrap());
-        let mut state = system.model.rest();
+        let mut state = system.model.zero_configuration();
         state.v[0] = rate;
-        let path = Path::hold(vec![100.0]).unwrap();
+        let path = JointTrajectory::hold(vec![100.0]).unwrap();
         system.externals.push(Box::new(InverseDynamics::new(&system.model, vec![joint], path).unwrap()));
         let mut simulation =
             Simulation::new(system, NoContacts, Integrator::Fixed { step: 1e-3 }, state).unwrap();
@@ -326,19 +327,19 @@ fn what_cannot_be_controlled_is_refused() {
     for (spoil, words) in cases {
         let mut joints = good.clone();
         spoil(&mut joints);
-        let path = Path::hold(READY.to_vec()).unwrap();
+        let path = JointTrajectory::hold(READY.to_vec()).unwrap();
         let error = InverseDynamics::new(model, joints, path).unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
     }
-    let path = Path::hold(READY.to_vec()).unwrap();
+    let path = JointTrajectory::hold(READY.to_vec()).unwrap();
     let control = InverseDynamics::new(model, good, path).unwrap();
     assert!(control.with_period(-1.0).unwrap_err().to_string().contains("period: -1 s"));
     let paths = [
-        (Path::linear(vec![], vec![]), "set points: 0"),
-        (Path::linear(vec![0.0, 1.0], vec![vec![0.0]]), "positions: 1"),
-        (Path::cubic(vec![1.0, 1.0], vec![vec![0.0], vec![1.0]]), "time: 1 s"),
-        (Path::cubic(vec![0.0, 1.0], vec![vec![0.0], vec![1.0, 2.0]]), "position: 2 numbers"),
-        (Path::hermite(vec![0.0], vec![vec![0.0]], vec![vec![f64::NAN]]), "rate: NaN"),
+        (JointTrajectory::linear(vec![], vec![]), "set points: 0"),
+        (JointTrajectory::linear(vec![0.0, 1.0], vec![vec![0.0]]), "positions: 1"),
+        (JointTrajectory::cubic(vec![1.0, 1.0], vec![vec![0.0], vec![1.0]]), "time: 1 s"),
+        (JointTrajectory::cubic(vec![0.0, 1.0], vec![vec![0.0], vec![1.0, 2.0]]), "position: 2 numbers"),
+        (JointTrajectory::hermite(vec![0.0], vec![vec![0.0]], vec![vec![f64::NAN]]), "rate: NaN"),
     ];
     for (path, words) in paths {
         let error = path.unwrap_err().to_string();

@@ -5,14 +5,14 @@
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::control::*;
 use pliant_rigid::multibody::{
     Dof, ForceVector, JointKind, Kinematics, Link, LinkId, Model, ModelBuilder, RigidInertia, State,
 };
 use pliant_rigid::simulation::*;
 use pliant_rigid::{ConvexHull, Shape};
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::floor::free_link;
 
 const G: f64 = 9.81;
@@ -22,7 +22,7 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
-const LAW: SuctionLaw = SuctionLaw { max_force: 50.0, half_distance: 2e-3, range: 0.05 };
+const LAW: SuctionForceModel = SuctionForceModel { max_force: 50.0, half_distance: 2e-3, range: 0.05 };
 
 // The law: F_m at contact and inside, half at d_h, F_m d_h/d far away (off by d_h/d), nothing from the range on; it falls everywhere and
 // is smooth: its slope has no jump (differences over 1e-6 m stay within the curvature, which is at most 2 F_m/d_h^2).
@@ -65,14 +65,14 @@ fn solids() -> [Shape; 5] {
 #[test]
 fn suction_acts_on_cup_and_target_alike() {
     let seed = 8;
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let mut pulled = 0;
     for k in 0..200 {
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let cup = builder.add(free_link("cup", 1.0, Vector3::repeat(0.1))).unwrap();
         let body = builder.add(free_link("body", 1.0, Vector3::repeat(0.1))).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         for link in [cup, body] {
             let (t, r) = (random.vector() * 0.04, random.rotation());
             state.q[model.positions_of(link)].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
@@ -164,7 +164,7 @@ fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
     let shape = Shape::Box { half_extents: half };
     geometries.push(solid("box".into(), Some(body), shape.clone()));
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[model.positions_of(body)][6] = half.z;
     let mut system = System::new(model);
     let model = &system.model;
@@ -172,11 +172,11 @@ fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
     let suction = Suction::new(model, cups, targets, LAW, vec![[0.1, 3.0]]).unwrap();
     let joint =
         ControlledJoint { link: plate, dof: 0, stiffness: 1e4, damping: 2e2, effort_limit: f64::INFINITY };
-    let path = Path::cubic(vec![0.5, 1.5], vec![vec![0.0], vec![0.3]]).unwrap();
+    let path = JointTrajectory::cubic(vec![0.5, 1.5], vec![vec![0.0], vec![0.3]]).unwrap();
     let lift = InverseDynamics::new(model, vec![joint], path).unwrap();
     system.externals.push(Box::new(suction));
     system.externals.push(Box::new(lift));
-    let scene = Scene::new(geometries, &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();
     Simulation::new(system, Collisions::new(scene, 1e-4), integrator, state).unwrap()
 }
 
@@ -235,7 +235,7 @@ fn force_elements_that_cannot_be_are_refused() {
             Suction::new(model, vec![cup], vec![target(1.0)], law, vec![[0.0, 1.0], [0.5, 2.0]]),
             "start: 0.5 s",
         ),
-        (Suction::new(model, vec![], vec![], SuctionLaw { range: 0.0, ..law }, vec![]), "range: 0 m"),
+        (Suction::new(model, vec![], vec![], SuctionForceModel { range: 0.0, ..law }, vec![]), "range: 0 m"),
         (Suction::new(model, vec![Cup { link: LinkId(50), ..cup }], vec![], law, vec![]), "cup 0, link: 50"),
     ];
     for (suction, words) in suctions {
@@ -253,7 +253,7 @@ fn pushed(wave: Wave, point: Point3<f64>, step: f64, t: f64) -> Vec<f64> {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let link = builder.add(free_link("body", 2.0, Vector3::repeat(0.5))).unwrap();
     let mut system = System::new(builder.build().unwrap());
-    let state = system.model.rest();
+    let state = system.model.zero_configuration();
     system.externals.push(Box::new(AppliedWave::new(&system.model, link, point, wave).unwrap()));
     let mut simulation = Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap();
     simulation.advance_to(t).unwrap();
@@ -347,16 +347,16 @@ fn an_external_state_goes_with_the_positions() {
         builder.add(link).unwrap();
         let mut system = System::new(builder.build().unwrap());
         system.externals.push(Box::new(Odometer { stiffness }));
-        let mut state = system.model.rest();
+        let mut state = system.model.zero_configuration();
         state.v[0] = 2.0;
         let mut simulation = Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap();
-        let mut way = 0.0_f64;
+        let mut path_kind = 0.0_f64;
         for k in 1..=40 {
             simulation.advance_to(step * f64::from(k)).unwrap();
             let (x, q) = (simulation.external_state()[0], simulation.state().q[0]);
             assert!((x - 0.25 - q).abs() < 1e-6, "{stiffness} {k}: {x} {q}");
-            way = way.max(q.abs());
+            path_kind = path_kind.max(q.abs());
         }
-        assert!(way > 0.05, "{stiffness}: {way}");
+        assert!(path_kind > 0.05, "{stiffness}: {path_kind}");
     }
 }

@@ -38,7 +38,7 @@ fn a_projectile_flies_a_parabola() {
     let mut builder = ModelBuilder::new(down());
     builder.add(free_link("ball", 2.0, Vector3::repeat(0.1))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.v[3..].copy_from_slice(&[1.0, -2.0, 3.0]);
     let end = simulate(model, NoContacts, state, Integrator::Fixed { step: dt }, t);
     let exact = [t, -2.0 * t, 3.0 * t - 0.5 * G * t * t];
@@ -68,14 +68,14 @@ fn pendulum() -> (Model, f64) {
 fn a_pendulum_keeps_time_and_energy() {
     for integrator in integrators(1e-3, 1e-6) {
         let (model, period) = pendulum();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[0] = 0.02;
         let energy = |s: &State, m: &Model| {
             let mut k = Kinematics::new(m);
             k.update(m, s);
             kinetic_energy(m, &k, s) + potential_energy(m, &k, s)
         };
-        let rest = energy(&model.rest(), &model);
+        let rest = energy(&model.zero_configuration(), &model);
         let start = energy(&state, &model) - rest;
         let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
         // It comes back to the middle after a quarter and after five quarters.
@@ -113,14 +113,14 @@ fn a_box_on_an_incline_sticks_below_the_friction_angle() {
             simulation.advance_to(0.2).unwrap();
             let settled = simulation.state().clone();
             simulation.advance_to(1.2).unwrap();
-            let way = simulation.state().q[4] - settled.q[4];
+            let path_kind = simulation.state().q[4] - settled.q[4];
             if ratio < 1.0 {
                 let creep = v_s * ratio / (1.0 - ratio * ratio).sqrt();
-                assert!((way / creep - 1.0).abs() < 0.02, "mu {mu}: {way} {creep}");
+                assert!((path_kind / creep - 1.0).abs() < 0.02, "mu {mu}: {path_kind} {creep}");
             } else {
                 let a = G * (angle.sin() - mu * angle.cos());
                 let exact = settled.v[3] + 0.5 * a;
-                assert!((way / exact - 1.0).abs() < 0.02, "mu {mu}: {way} {exact}");
+                assert!((path_kind / exact - 1.0).abs() < 0.02, "mu {mu}: {path_kind} {exact}");
             }
         }
     }
@@ -177,7 +177,7 @@ fn a_cold_slide_is_as_long_in_closed_form_and_beside_loads() {
         let other = builder.add(Link { name: "other".into(), ..link }).unwrap();
         let model = builder.build().unwrap();
         state.v[3] = 2.0;
-        let mut both = model.rest();
+        let mut both = model.zero_configuration();
         both.q[..7].copy_from_slice(&state.q);
         both.v[..6].copy_from_slice(&state.v);
         both.q[13] = 100.0;
@@ -217,7 +217,7 @@ fn a_ball_rolls_down_an_incline() {
     let mut builder = ModelBuilder::new(Vector3::new(G * angle.sin(), 0.0, -G * angle.cos()));
     let link = builder.add(free_link("ball", mass, Vector3::repeat(0.4 * mass * radius * radius))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     let k = 1e7;
     state.q[6] = radius - mass * G * angle.cos() / k;
     let floor = Floor {
@@ -265,7 +265,7 @@ fn hunt_and_crossley_rebound() {
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let link = builder.add(free_link("ball", 1.0, Vector3::repeat(1e-3))).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[6] = radius;
         state.v[5] = -v1;
         let floor = Floor {
@@ -292,7 +292,7 @@ fn an_elastic_contact_lasts_half_a_period() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let link = builder.add(free_link("ball", 1.0, Vector3::repeat(1e-3))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[6] = radius;
     state.v[5] = -0.5;
     let floor = Floor {
@@ -355,7 +355,7 @@ fn torque_free_tumbling_keeps_energy_and_momentum() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     builder.add(free_link("top", 1.0, Vector3::new(0.01, 0.02, 0.025))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.v[..3].copy_from_slice(&[0.1, 2.0, 0.2]);
     let figures = |m: &Model, s: &State| {
         let mut k = Kinematics::new(m);

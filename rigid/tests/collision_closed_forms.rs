@@ -5,7 +5,9 @@
 use nalgebra::{Isometry3, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::size_of;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Detector, GeometricContact, Scene};
+use pliant_rigid::collision::{
+    CollisionGeometry, CollisionModel, ContactMaterial, Detector, GeometricContact,
+};
 use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia};
 use pliant_testing::solids::{PAIRS, SolidRandom as Random, kind, meetings, solid};
 
@@ -33,7 +35,7 @@ fn detected(model: &Model, shapes: &[Shape; 2], poses: &[Isometry3<f64>; 2]) -> 
         mask: 1,
         color: [0; 3],
     };
-    let scene = Scene::new(vec![geometry(0), geometry(1)], model, &[]).unwrap();
+    let scene = CollisionModel::new(vec![geometry(0), geometry(1)], model, &[]).unwrap();
     let mut out = Vec::new();
     Detector::new().detect(&scene, |link| poses[link.0], 10.0, &mut out);
     out

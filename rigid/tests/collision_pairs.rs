@@ -42,7 +42,7 @@ fn the_softer_one_gives_way_more() {
             .into();
         geometries[order[0]].material.stiffness = 3e4;
         geometries[order[1]].material.stiffness = 1e4;
-        let scene = Scene::new(geometries, &builder.build().unwrap(), &[]).unwrap();
+        let scene = CollisionModel::new(geometries, &builder.build().unwrap(), &[]).unwrap();
         let mut poses = [at(0.0, 0.0, 0.0); 2];
         poses[order[1]] = at(0.0, 0.0, 0.9);
         let found = detect(&scene, &poses, 0.0);

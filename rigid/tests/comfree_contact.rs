@@ -9,7 +9,7 @@ use pliant_rigid::collision::ContactMaterial;
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::comfree::*;
 use pliant_testing::floor::{Floor, box_on_floor};
 
@@ -65,18 +65,21 @@ fn a_sliding_box_stops_after_its_way() {
             let mut simulation = simulation(model, floor, state, dt, predicted());
             simulation.advance_to(3.0).unwrap();
             let exact = 4.0 / (2.0 * mu * G);
-            let way = simulation.state().q[4];
-            println!("mu {mu} dt {dt}: {way} m of {exact}, {:+.2} %", 100.0 * (way / exact - 1.0));
-            assert!((way / exact - 1.0).abs() < 0.01, "mu {mu} dt {dt}: {way} {exact}");
+            let path_kind = simulation.state().q[4];
+            println!(
+                "mu {mu} dt {dt}: {path_kind} m of {exact}, {:+.2} %",
+                100.0 * (path_kind / exact - 1.0)
+            );
+            assert!((path_kind / exact - 1.0).abs() < 0.01, "mu {mu} dt {dt}: {path_kind} {exact}");
         }
     }
     let (model, mut state, floor) = box_on_floor(down(), 0.4, 0.0);
     state.v[3] = 2.0;
     let mut simulation = simulation(model, floor, state, 0.002, published()[1]);
     simulation.advance_to(3.0).unwrap();
-    let way = simulation.state().q[4];
-    println!("published: {way} m of 0.5097");
-    assert!(way > 0.9, "the published cone has less than mu: {way}");
+    let path_kind = simulation.state().q[4];
+    println!("published: {path_kind} m of 0.5097");
+    assert!(path_kind > 0.9, "the published cone has less than mu: {path_kind}");
 }
 
 /// Depth (m) of a 5 cm cube at rest.
@@ -134,8 +137,8 @@ fn two_impedances_have_their_mean() {
             geometry("floor", None, Shape::HalfSpace, material(of_floor)),
             geometry("cube", Some(link), shape, material(of_cube)),
         ];
-        let scene = pliant_rigid::collision::Scene::new(geometries, &model, &[]).unwrap();
-        let mut state = model.rest();
+        let scene = pliant_rigid::collision::CollisionModel::new(geometries, &model, &[]).unwrap();
+        let mut state = model.zero_configuration();
         state.q[6] = pose.translation.z;
         let mut simulation = simulation(model, Collisions::new(scene, 1e-4), state, 0.002, predicted());
         simulation.advance_to(2.0).unwrap();
@@ -258,7 +261,7 @@ fn contacts_of_a_heap_are_within_their_cones() {
     let mut material = ContactMaterial::with_friction(0.5);
     (material.torsional_friction, material.rolling_friction) = (0.004, 0.002);
     for settings in [predicted(), published()[0], published()[1]] {
-        let mut random = Random::new(7);
+        let mut random = SplitMix64::new(7);
         let r = 0.025;
         let solids: Vec<(Shape, Isometry3<f64>)> = (0..12)
             .map(|i| {
@@ -279,7 +282,7 @@ fn contacts_of_a_heap_are_within_their_cones() {
         for k in 1..=400 {
             simulation.advance_to(0.002 * f64::from(k)).unwrap();
             for contact in simulation.contact_forces() {
-                let n = contact.touch.normal;
+                let n = contact.candidate.normal;
                 let push = n.dot(&contact.force);
                 let slack = 1e-12 + 1e-9 * push;
                 assert!(push >= -slack, "{push}");
@@ -308,7 +311,7 @@ fn spin(settings: ComFreeSettings, mu: f64) -> Vec<f64> {
     (link.joint, link.parent) = (JointKind::Revolute { axis: Vector3::z_axis() }, Some(lift));
     let id = builder.add(link).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.v[1] = 10.0;
     let floor = Floor {
         balls: vec![(id, Point3::origin(), 0.05)],
@@ -353,14 +356,14 @@ struct Rims {
 }
 
 impl ContactSource for Rims {
-    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, _: f64, out: &mut Vec<Touch>) {
+    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, _: f64, out: &mut Vec<ContactCandidate>) {
         let pose = kinematics.pose(LinkId(0));
         for z in [-0.05, 0.05] {
             let end = pose * Point3::new(0.0, 0.0, z);
             let axis = pose * Vector3::z();
             let down = (-Vector3::z() + axis * axis.z).normalize();
             let point = end.coords + down * 0.05;
-            out.push(Touch {
+            out.push(ContactCandidate {
                 restitution: 0.0,
                 first: None,
                 second: Some(LinkId(0)),

@@ -7,7 +7,7 @@ use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::comfree::*;
 use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
@@ -36,7 +36,7 @@ fn system(builder: ModelBuilder) -> System {
 }
 
 fn started(system: System, q: &[f64], step: f64) -> Simulation<NoContacts> {
-    let mut state = system.model.rest();
+    let mut state = system.model.zero_configuration();
     state.q.copy_from_slice(q);
     Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap()
 }
@@ -152,7 +152,7 @@ fn constraints_stay_closed() {
     let mut welded = system(builder);
     let frames = [Isometry3::translation(0.1, 0.0, 0.0), Isometry3::translation(-0.1, 0.0, 0.0)];
     welded.equalities.push(Equality::Weld { links: [Some(a), Some(b)], frames });
-    let mut state = welded.model.rest();
+    let mut state = welded.model.zero_configuration();
     state.q[11] = 0.2;
     state.v.copy_from_slice(&[0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.4, 0.8]);
     let mut simulation =
@@ -188,9 +188,9 @@ fn integrators_are_refused_or_served() {
     assert!(refused(run(ComFreeSettings::published(0.3, 0.005), controlled)));
     let per_step = Gains::PerStep { stiffness: 20.0, damping: 0.4 };
     assert!(refused(run(ComFreeSettings { gains: per_step, ..ComFreeSettings::default() }, controlled)));
-    let way = run(ComFreeSettings::default(), controlled).unwrap();
-    println!("error control: {way} m of 0.5097");
-    assert!((way / 0.5097 - 1.0).abs() < 0.02, "{way}");
+    let path_kind = run(ComFreeSettings::default(), controlled).unwrap();
+    println!("error control: {path_kind} m of 0.5097");
+    assert!((path_kind / 0.5097 - 1.0).abs() < 0.02, "{path_kind}");
     let bad = ComFreeSettings { facets: 3, ..ComFreeSettings::default() };
     let refusal = run(bad, Integrator::Fixed { step: 1e-3 }).unwrap_err().to_string();
     assert_eq!(refusal, "closed-form solver, facets: 3  must be even, at least 4 and at most 1024");
@@ -199,7 +199,7 @@ fn integrators_are_refused_or_served() {
 // The answer that strong coupling asks for is what a step does: a box that sticks to the floor answers impulses with its contacts' gains.
 #[test]
 fn the_answer_is_what_the_step_does() {
-    let mut random = Random::new(5);
+    let mut random = SplitMix64::new(5);
     for case in 0..10 {
         let (model, mut state, floor) = box_on_floor(down(), 0.8, 0.0);
         state.q[6] -= 5e-4;
@@ -210,8 +210,8 @@ fn the_answer_is_what_the_step_does() {
         simulation.advance_to(0.1).unwrap();
         let before = simulation.state().clone();
         let point = Vector3::from_row_slice(&before.q[4..7]);
-        let mut response = Response::default();
-        simulation.respond(2e-3, &[(LinkId(0), point)], &mut response).unwrap();
+        let mut response = LinearResponse::default();
+        simulation.linearise_response(2e-3, &[(LinkId(0), point)], &mut response).unwrap();
         let push = ForceVector::new(random.vector() * 0.05, random.vector());
         simulation.system_mut().applied[0] = push;
         simulation.advance_to(0.102).unwrap();
@@ -249,7 +249,7 @@ fn contact_wrenches_have_the_moments_of_friction() {
         torsional_friction: 0.002,
         rolling_friction: 0.0,
     };
-    let mut state = system.model.rest();
+    let mut state = system.model.zero_configuration();
     state.v[1] = 30.0;
     let mut simulation = Simulation::new(system, floor, Integrator::Fixed { step: 1e-3 }, state).unwrap();
     simulation.advance_to(0.5).unwrap();

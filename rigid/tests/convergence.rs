@@ -66,14 +66,14 @@ fn runge_kutta(
     forces: &dyn Fn(&State, &mut [f64]),
 ) -> State {
     assert_eq!(model.positions(), model.velocities());
-    let (mut kinematics, mut work) = (Kinematics::new(model), ForwardDynamics::default());
+    let (mut kinematics, mut work) = (Kinematics::new(model), ForwardDynamicsBuffers::default());
     let (mut effort, mut a) = (vec![0.0; model.velocities()], vec![0.0; model.velocities()]);
     let mut state = start.clone();
     let h = time / n as f64;
     for _ in 0..n {
         let begin = state.clone();
         let mut at = state.clone();
-        for (ahead, weight) in [(0.5, 1.0), (0.5, 2.0), (1.0, 2.0), (0.0, 1.0)] {
+        for (potential_offset, weight) in [(0.5, 1.0), (0.5, 2.0), (1.0, 2.0), (0.0, 1.0)] {
             kinematics.update(model, &at);
             forces(&at, &mut effort);
             for (i, dof) in model.dofs().iter().enumerate() {
@@ -84,8 +84,8 @@ fn runge_kutta(
                 state.q[i] += h * weight / 6.0 * at.v[i];
                 state.v[i] += h * weight / 6.0 * a[i];
                 let v = at.v[i];
-                at.q[i] = begin.q[i] + ahead * h * v;
-                at.v[i] = begin.v[i] + ahead * h * a[i];
+                at.q[i] = begin.q[i] + potential_offset * h * v;
+                at.v[i] = begin.v[i] + potential_offset * h * a[i];
             }
         }
     }
@@ -124,7 +124,7 @@ fn run<S: ContactSource>(
 fn a_double_pendulum_shows_the_order_of_each_scheme() {
     let time = 1.0;
     let model = || double_pendulum(hinge(), Dof::default());
-    let mut start = model().rest();
+    let mut start = model().zero_configuration();
     start.q.copy_from_slice(&[1.0, 0.5]);
     let exact = runge_kutta(&model(), &start, time, 4000, &|_, f| f.fill(0.0));
     let error = |integrator: Integrator| {
@@ -164,7 +164,7 @@ fn joints_and_motors_are_of_second_order() {
         });
         system
     };
-    let mut start = system().model.rest();
+    let mut start = system().model.zero_configuration();
     start.q.copy_from_slice(&[1.0, 0.5]);
     start.v.copy_from_slice(&[-1.0, 2.0]);
     let exact = runge_kutta(&system().model, &start, time, 4000, &|state, f| {
@@ -198,7 +198,7 @@ fn tumbling_is_of_second_order() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     builder.add(free_link("top", 1.0, Vector3::new(0.01, 0.02, 0.025))).unwrap();
     let model = builder.build().unwrap();
-    let mut start = model.rest();
+    let mut start = model.zero_configuration();
     start.v[..3].copy_from_slice(&[0.1, 2.0, 0.2]);
     let end = |step: f64| {
         let mut builder = ModelBuilder::new(Vector3::zeros());
@@ -215,7 +215,7 @@ fn tumbling_is_of_second_order() {
 fn a_constraint_is_of_second_order() {
     let time = 0.5;
     let reduced = double_pendulum(hinge(), Dof::default());
-    let mut start = reduced.rest();
+    let mut start = reduced.zero_configuration();
     start.q.copy_from_slice(&[1.0, 0.5]);
     let exact = runge_kutta(&reduced, &start, time, 4000, &|_, f| f.fill(0.0));
     let hung = || {
@@ -227,7 +227,7 @@ fn a_constraint_is_of_second_order() {
         system.equalities.push(Equality::Ball { links: [Some(first), Some(second)], points });
         system
     };
-    let mut state = hung().model.rest();
+    let mut state = hung().model.zero_configuration();
     let (a, b) = (1.0_f64, 0.75_f64);
     state.q.copy_from_slice(&[a, b.cos(), 0.0, b.sin(), 0.0, -a.sin(), 0.0, -a.cos()]);
     let error = |integrator: Integrator| {
@@ -244,7 +244,7 @@ fn bouncer() -> (Model, State, Floor) {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let link = builder.add(free_link("ball", 1.0, Vector3::repeat(1e-3))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[6] = radius + 0.005;
     state.v[5] = -0.5;
     let floor = Floor {

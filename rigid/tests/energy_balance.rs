@@ -6,8 +6,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_rigid::{Path, SpatialVelocity, Trajectory, VelocityKey};
-use pliant_testing::Random;
+use pliant_rigid::{PoseTrajectory, SpatialVelocity, Trajectory, VelocityKey};
+use pliant_testing::SplitMix64;
 use pliant_testing::floor::box_on_floor;
 use pliant_testing::mechanisms::mechanism;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl<S: ContactSource> Account<S> {
             + f.joint_limits
             + f.constraints;
         // What contact stores and loses is what it took.
-        self.energy() - self.start - f.ahead - work + losses
+        self.energy() - self.start - f.potential_offset - work + losses
     }
 }
 
@@ -94,7 +94,7 @@ fn a_motor_does_its_work() {
                 effort_limit: f64::INFINITY,
                 gravity_compensation: false,
             });
-            let state = system.model.rest();
+            let state = system.model.zero_configuration();
             let mut account = Account::open(system, NoContacts, integrator, state);
             account.advance(t);
             let speed = (force - mass * gravity) * t / mass;
@@ -121,7 +121,7 @@ fn joints_lose_what_their_laws_take() {
                 Dof { damping: 3.0, ..Dof::default() }
             };
             let (model, _) = slider(0.0, dof);
-            let mut state = model.rest();
+            let mut state = model.zero_configuration();
             state.v[0] = 1.5;
             let mut account = Account::open(System::new(model), NoContacts, integrator, state);
             account.advance(0.3);
@@ -143,7 +143,7 @@ fn joints_lose_what_their_laws_take() {
 fn what_a_limit_gives_is_seen() {
     let dof = Dof { limits: [0.0, f64::INFINITY], ..Dof::default() };
     let (model, _) = slider(0.0, dof);
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[0] = -0.1;
     let mut account = Account::open(System::new(model), NoContacts, Integrator::Fixed { step: 2e-3 }, state);
     account.advance(2e-3);
@@ -165,8 +165,8 @@ fn a_sliding_box_loses_its_way_times_friction() {
         }
         let mut account = Account::open(system, floor, Integrator::Fixed { step: 1e-3 }, state);
         account.advance(0.2);
-        let way = account.simulation.state().q[4];
-        let exact = 0.3 * G * way;
+        let path_kind = account.simulation.state().q[4];
+        let exact = 0.3 * G * path_kind;
         let friction = account.flows.contact_friction;
         println!("{friction}, {exact}, {:?} {}", account.flows, account.imbalance());
         assert!((friction - exact).abs() < 0.01 * exact, "{friction}, not {exact}");
@@ -184,7 +184,7 @@ fn what_follows_a_path_does_work_on_what_it_carries() {
         VelocityKey { time: 0.1, velocity },
     ];
     let frame = Isometry3::identity();
-    let path = Path::new(&Trajectory::Velocities(keys), &frame, "cart").unwrap();
+    let path = PoseTrajectory::new(&Trajectory::Velocities(keys), &frame, "cart").unwrap();
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let link = |name: &str, parent, joint, mass| Link {
         name: name.into(),
@@ -199,7 +199,7 @@ fn what_follows_a_path_does_work_on_what_it_carries() {
     let up = JointKind::Prismatic { axis: Vector3::z_axis() };
     builder.add(link("mass", Some(cart), up, 3.0)).unwrap();
     let model = builder.build().unwrap();
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut account = Account::open(System::new(model), NoContacts, Integrator::Fixed { step: 0.01 }, state);
     account.advance(0.3);
     assert!((account.flows.prescribed - 6.0).abs() < 1e-9, "{:?}", account.flows);
@@ -213,7 +213,7 @@ fn parts_sum_but_for_the_steps_own() {
     let seed = 71;
     for (k, integrator) in [0, 1].into_iter().flat_map(|k| [(k, false), (k, true)]) {
         let imbalance = |step: f64| {
-            let mut random = Random::new(seed + k);
+            let mut random = SplitMix64::new(seed + k);
             let (model, state) = mechanism(&mut random);
             let mut system = System::new(model);
             let links = system.model.links().len();
@@ -234,7 +234,7 @@ fn parts_sum_but_for_the_steps_own() {
             }
             system.applied = (0..links).map(|_| ForceVector::new(random.vector(), random.vector())).collect();
             let line = |force| LineForce { force, velocity: Vector3::zeros() };
-            system.in_place =
+            system.line_forces =
                 (0..links).map(|_| line(ForceVector::new(random.vector(), random.vector()))).collect();
             let integrator = if integrator {
                 Integrator::Trapezoid { step, accuracy: None }
@@ -268,7 +268,7 @@ fn tied_pendulum() -> (System, State) {
         parent = builder.add(link).ok();
     }
     let mut system = System::new(builder.build().unwrap());
-    let mut state = system.model.rest();
+    let mut state = system.model.zero_configuration();
     state.q.copy_from_slice(&[2.0, -1.0]);
     let mut kinematics = Kinematics::new(&system.model);
     kinematics.update(&system.model, &state);
@@ -290,8 +290,8 @@ fn what_is_ahead_is_no_place_for_gains() {
         for second in 1..=20 {
             account.advance(f64::from(second));
             let f = &account.flows;
-            println!("{step} s: ahead {}, imbalance {}", f.ahead, account.imbalance());
-            assert!(f.ahead.abs() <= bound, "{} J, at most {bound}", f.ahead);
+            println!("{step} s: ahead {}, imbalance {}", f.potential_offset, account.imbalance());
+            assert!(f.potential_offset.abs() <= bound, "{} J, at most {bound}", f.potential_offset);
         }
     }
 }

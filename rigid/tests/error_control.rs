@@ -104,7 +104,7 @@ fn dropped_ball(integrator: Integrator) -> Simulation<Floor> {
     let mut builder = ModelBuilder::new(down());
     let link = builder.add(free_link("ball", 1.0, Vector3::repeat(1e-3))).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[6] = radius + 0.1;
     let floor = Floor {
         balls: vec![(link, Point3::origin(), radius)],
@@ -150,7 +150,7 @@ fn sprung_pendulum(integrator: Integrator) -> Simulation<NoContacts> {
 
 fn pendulum(dof: Dof, integrator: Integrator) -> Simulation<NoContacts> {
     let model = chain(dof);
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q.copy_from_slice(&[1.0, 0.5]);
     Simulation::new(System::new(model), NoContacts, integrator, state).unwrap()
 }
@@ -285,7 +285,7 @@ const TARGET: f64 = 0.5;
 /// Steps tried in 5 s of two rods held at [`TARGET`] against their weight, and where the first is then.
 fn hold(gain: f64, external: bool) -> (usize, f64) {
     let model = chain(Dof::default());
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q.fill(TARGET);
     let mut system = System::new(model);
     let damping = 2.0 * (gain * 5.0).sqrt();

@@ -4,15 +4,15 @@
 
 use nalgebra::{DVector, Vector3};
 use pliant_rigid::icf::law::*;
-use pliant_rigid::icf::{BlockMatrix, Problem, SolveSettings, Solver, Stop};
+use pliant_rigid::icf::{BlockMatrix, ConvexProblem, SolveSettings, Solver, Stop};
 use pliant_rigid::multibody::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::mechanisms::{axis_of, mechanism};
 
 const DT: f64 = 0.01;
 
-fn point(random: &mut Random, distance: f64) -> ContactPoint {
-    ContactPoint {
+fn point(random: &mut SplitMix64, distance: f64) -> ContactParameters {
+    ContactParameters {
         normal: axis_of(random).into_inner(),
         distance,
         stiffness: 1e4,
@@ -24,13 +24,18 @@ fn point(random: &mut Random, distance: f64) -> ContactPoint {
     }
 }
 
-fn contact(random: &mut Random, distance: f64) -> ContactLaw {
+fn contact(random: &mut SplitMix64, distance: f64) -> ContactPotential {
     let point = point(random, distance);
-    ContactLaw::new(&point, DT, point.normal_force(-0.1).max(20.0), 0.6)
+    ContactPotential::new(&point, DT, point.normal_force(-0.1).max(20.0), 0.6)
 }
 
 /// Central differences of a law at random velocities; the kinks of its Hessian lie where few of them meet it.
-fn check<L: Law<N>, const N: usize>(name: &str, law: &L, random: &mut Random, scale: f64) {
+fn check<L: ConstraintPotential<N>, const N: usize>(
+    name: &str,
+    law: &L,
+    random: &mut SplitMix64,
+    scale: f64,
+) {
     for _ in 0..50 {
         let v: [f64; N] = core::array::from_fn(|_| scale * random.signed());
         let r = law.response(&v);
@@ -71,21 +76,21 @@ fn check<L: Law<N>, const N: usize>(name: &str, law: &L, random: &mut Random, sc
 // The law: impulse and Hessian are the first and second derivatives of the potential (acceptance 28).
 #[test]
 fn laws_are_derivatives_of_their_potentials() {
-    let mut random = Random::new(1);
+    let mut random = SplitMix64::new(1);
     for distance in [-1e-3, 0.0, 1e-3, -0.1] {
         let law = contact(&mut random, distance);
         check("contact", &law, &mut random, 1.0);
         check("slow contact", &law, &mut random, 1e-2);
     }
-    check("limit", &LimitLaw::new(-0.01, false, 2.0, DT), &mut random, 3.0);
-    check("upper limit", &LimitLaw::new(0.01, true, 2.0, DT), &mut random, 3.0);
-    check("holonomic", &HolonomicLaw::new(0.02, 0.5, DT), &mut random, 3.0);
+    check("limit", &LimitPotential::new(-0.01, false, 2.0, DT), &mut random, 3.0);
+    check("upper limit", &LimitPotential::new(0.01, true, 2.0, DT), &mut random, 3.0);
+    check("holonomic", &HolonomicPotential::new(0.02, 0.5, DT), &mut random, 3.0);
     for (effort, gain, limit) in
         [(3.0, 2.0, 4.0), (3.0, 0.0, 4.0), (-9.0, 2.0, 4.0), (3.0, 2.0, f64::INFINITY)]
     {
-        check("actuator", &ActuatorLaw { effort, gain, limit, dt: DT }, &mut random, 5.0);
+        check("actuator", &ActuatorPotential { effort, gain, limit, dt: DT }, &mut random, 5.0);
     }
-    check("dry joint", &DryJointLaw::new(2.0, 1e-2, 1.0, DT), &mut random, 1.0);
+    check("dry joint", &JointFrictionPotential::new(2.0, 1e-2, 1.0, DT), &mut random, 1.0);
 }
 
 // The law (math: Hunt and Crossley, fully implicit): gamma_n = dt (f_0 - dt k v)(1 - d v) where both factors are positive, else 0.
@@ -94,7 +99,7 @@ fn the_normal_impulse_is_hunt_and_crossley() {
     for distance in [-2e-3, 0.0, 5e-4, -0.9] {
         for v in [-2.0, -0.1, 0.0, 0.1, 0.3, 5.0] {
             let (k, d) = (1e4, 5.0);
-            let point = ContactPoint {
+            let point = ContactParameters {
                 normal: Vector3::z(),
                 distance,
                 stiffness: k,
@@ -104,7 +109,7 @@ fn the_normal_impulse_is_hunt_and_crossley() {
                 stiction_tolerance: 1e-4,
                 mobility: 1.0,
             };
-            let law = ContactLaw::new(&point, DT, 0.0, 0.0);
+            let law = ContactPotential::new(&point, DT, 0.0, 0.0);
             let (elastic, damping) = (-k * distance - DT * k * v, 1.0 - d * v);
             let exact = if elastic > 0.0 && damping > 0.0 { DT * elastic * damping } else { 0.0 };
             let found = law.response(&[0.0, 0.0, v]).impulse[2];
@@ -114,10 +119,10 @@ fn the_normal_impulse_is_hunt_and_crossley() {
 }
 
 /// A problem of two trees with contacts within each, between them and with the world, and a law of every other kind.
-fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> Problem {
+fn problem(model: &Model, state: &State, random: &mut SplitMix64, violence: f64) -> ConvexProblem {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
-    let mut p = Problem::default();
+    let mut p = ConvexProblem::default();
     mass_matrix(model, &kinematics, &mut p.inertia);
     p.momentum = vec![0.0; model.velocities()];
     p.inertia.multiply(model, &state.v, &mut p.momentum);
@@ -148,14 +153,14 @@ fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> 
     }
     for n in 0..4 {
         let first = model.trees()[0].first_velocity;
-        p.limits.push(LimitLaw::new(-0.01 * violence, n % 2 == 0, 1.0, DT), first + n, 0, n);
+        p.limits.push(LimitPotential::new(-0.01 * violence, n % 2 == 0, 1.0, DT), first + n, 0, n);
         p.actuators.push(
-            ActuatorLaw { effort: 50.0 * violence, gain: 20.0, limit: 30.0, dt: DT },
+            ActuatorPotential { effort: 50.0 * violence, gain: 20.0, limit: 30.0, dt: DT },
             first + n,
             0,
             n,
         );
-        p.dry_joints.push(DryJointLaw::new(3.0, 1e-3, 1.0, DT), first + n, 0, n);
+        p.dry_joints.push(JointFrictionPotential::new(3.0, 1e-3, 1.0, DT), first + n, 0, n);
     }
     p
 }
@@ -166,7 +171,7 @@ fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> 
 fn sparse_and_dense_newton_reach_the_minimum() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::new(seed);
         let (model, state) = mechanism(&mut random);
         let mut p = problem(&model, &state, &mut random, 1.0);
         let n = model.velocities();
@@ -207,7 +212,7 @@ fn sparse_and_dense_newton_reach_the_minimum() {
 fn extreme_states_never_give_nan() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = Random::new(50 + seed);
+        let mut random = SplitMix64::new(50 + seed);
         let (model, mut state) = mechanism(&mut random);
         state.v.iter_mut().for_each(|v| *v *= 1e6);
         let mut p = problem(&model, &state, &mut random, 3e3);
@@ -216,7 +221,7 @@ fn extreme_states_never_give_nan() {
         assert!(summary.stop.is_converged(), "{summary:?}");
         assert!(v.iter().all(|x| x.is_finite()));
     }
-    let mut random = Random::new(7);
+    let mut random = SplitMix64::new(7);
     let (model, mut state) = mechanism(&mut random);
     state.v[2] = f64::NAN;
     let mut p = problem(&model, &state, &mut random, 1.0);
@@ -228,11 +233,11 @@ fn extreme_states_never_give_nan() {
 // weights weigh, and the gains are the law's slopes where it is linear: at no normal velocity, and friction's secant.
 #[test]
 fn forces_at_a_state_are_those_of_the_contact_law() {
-    let mut random = Random::new(77);
+    let mut random = SplitMix64::new(77);
     for _ in 0..50 {
         let point = point(&mut random, -2e-3);
         let (normal_force, friction) = (20.0, 0.6);
-        let law = ContactLaw::new(&point, DT, normal_force, friction);
+        let law = ContactPotential::new(&point, DT, normal_force, friction);
         let v = random.vector() * 0.02;
         let v = v - point.normal * point.normal.dot(&v);
         let impulse = Vector3::from(law.response(&v.into()).impulse);
@@ -241,7 +246,8 @@ fn forces_at_a_state_are_those_of_the_contact_law() {
         assert!((tangential - force * DT).norm() < 1e-12, "{tangential} {force}");
         // A step so short that it is a state: what the elastic force changes by along it is one part in a million.
         let short = 1e-8;
-        let at_state = ContactLaw::new(&point, short, normal_force, friction).normal_impulse(-0.1) / short;
+        let at_state =
+            ContactPotential::new(&point, short, normal_force, friction).normal_impulse(-0.1) / short;
         assert!((at_state / point.normal_force(-0.1) - 1.0).abs() < 2e-6, "{at_state}");
 
         let weights = [0.3, 0.7];

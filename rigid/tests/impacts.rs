@@ -4,10 +4,10 @@
 
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 
 const G: f64 = 9.81;
 
@@ -65,14 +65,19 @@ impl Maker {
         self.body(JointKind::Free, Isometry3::identity(), Vector3::zeros(), mass, shape, m);
     }
 
-    fn finish(self) -> (Model, Scene) {
+    fn finish(self) -> (Model, CollisionModel) {
         let model = self.builder.build().unwrap();
-        let scene = Scene::new(self.geometries, &model, &[]).unwrap();
+        let scene = CollisionModel::new(self.geometries, &model, &[]).unwrap();
         (model, scene)
     }
 }
 
-fn start(model: &Model, scene: Scene, integrator: Integrator, state: State) -> Simulation<Collisions> {
+fn start(
+    model: &Model,
+    scene: CollisionModel,
+    integrator: Integrator,
+    state: State,
+) -> Simulation<Collisions> {
     let source = Collisions::new(scene, 1e-4);
     Simulation::new(System::new(model.clone()), source, integrator, state).unwrap()
 }
@@ -99,7 +104,7 @@ fn a_ball_rises_to_the_square_of_its_restitution() {
             maker.free(0.3, Shape::Sphere { radius: 0.05 }, surface(e, 0.3));
             maker.touchable(None, Isometry3::identity(), Shape::HalfSpace, surface(e, 0.3));
             let (model, scene) = maker.finish();
-            let mut state = model.rest();
+            let mut state = model.zero_configuration();
             state.q[6] = 0.05 + 0.5;
             let v = (2.0 * G * 0.5).sqrt();
             let landing = v / G;
@@ -125,7 +130,7 @@ fn a_ball_rises_to_the_square_of_its_restitution() {
 fn two_balls_part_as_newton_has_it() {
     let seed = 3;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     for _ in 0..40 {
         let e = 0.5 * (1.0 + random.signed());
         let m = [0, 0].map(|_| 10.0_f64.powf(1.5 * random.signed()));
@@ -137,7 +142,7 @@ fn two_balls_part_as_newton_has_it() {
                 maker.free(m, Shape::Sphere { radius: 0.05 }, surface(e, 0.0));
             }
             let (model, scene) = maker.finish();
-            let mut state = model.rest();
+            let mut state = model.zero_configuration();
             for (b, (side, v)) in [(-0.1, v[0]), (0.1, v[1])].into_iter().enumerate() {
                 state.q[7 * b + 4..7 * b + 7].copy_from_slice((along * Vector3::x() * side).as_slice());
                 state.v[6 * b + 3..6 * b + 6].copy_from_slice((along * Vector3::x() * v).as_slice());
@@ -173,7 +178,7 @@ fn a_cradle_hands_its_speed_on() {
             maker.body(joint, frame, Vector3::z() * -0.5, 0.5, shape, surface(1.0, 0.0));
         }
         let (model, scene) = maker.finish();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         // To the left by 30 degrees, let go.
         state.q[0] = std::f64::consts::FRAC_PI_6;
         let inertia = 0.5 * (0.25 + 0.4 * 0.025 * 0.025);
@@ -197,7 +202,7 @@ fn a_cradle_hands_its_speed_on() {
 fn impacts_make_no_energy() {
     let seed = 8;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let mut rebounds = 0;
     for draw in 0..120 {
         let (e, friction) = (0.5 * (1.0 + random.signed()), 1.0 + random.signed());
@@ -214,7 +219,7 @@ fn impacts_make_no_energy() {
         }
         maker.touchable(None, Isometry3::identity(), Shape::HalfSpace, surface(e, friction));
         let (model, scene) = maker.finish();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         for b in 0..2 {
             let turn = random.rotation();
             state.q[7 * b..7 * b + 4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
@@ -249,7 +254,7 @@ fn a_flat_box_stays_flat() {
     maker.free(2.0, Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.05) }, surface(0.6, 0.5));
     maker.touchable(None, Isometry3::identity(), Shape::HalfSpace, surface(0.6, 0.5));
     let (model, scene) = maker.finish();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[6] = 0.05 + 0.2;
     let mut bodies = start(&model, scene, Integrator::Fixed { step: 1e-3 }, state);
     bodies.advance_to(0.3).unwrap();
@@ -263,7 +268,7 @@ fn a_flat_box_stays_flat() {
 fn joints_beyond_their_limits_come_back_gently() {
     let seed = 12;
     println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     for draw in 0..40 {
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let mass = 10.0_f64.powf(1.5 * random.signed());
@@ -283,7 +288,7 @@ fn joints_beyond_their_limits_come_back_gently() {
         };
         builder.add(link).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         let beyond = 0.01 + 0.5 * (1.0 + random.signed());
         let side = random.signed().signum();
         state.q[0] = side * (range + beyond);

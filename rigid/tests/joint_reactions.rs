@@ -4,10 +4,10 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::floor::{box_on_floor, free_link};
 use pliant_testing::mechanisms::mechanism;
 
@@ -58,7 +58,7 @@ fn assert_near(found: &ForceVector, force: [f64; 3], moment: [f64; 3], tolerance
 fn a_hanging_chain_passes_its_weight() {
     for integrator in integrators() {
         let model = chain(2);
-        let state = model.rest();
+        let state = model.zero_configuration();
         let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
         assert!(simulation.joint_reactions().is_empty());
         simulation.advance_to(0.1).unwrap();
@@ -79,7 +79,7 @@ fn a_hanging_chain_passes_its_weight() {
 fn a_swinging_rod_pulls_with_its_centripetal_force() {
     for integrator in integrators() {
         let model = chain(1);
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.v[0] = 3.0;
         let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();
         simulation.advance_to(1e-3).unwrap();
@@ -99,7 +99,7 @@ fn a_swinging_rod_pulls_with_its_centripetal_force() {
 fn a_motor_held_arm_passes_weight_and_moment() {
     for integrator in integrators() {
         let model = chain(2);
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[0] = core::f64::consts::FRAC_PI_2;
         let mut system = System::new(model);
         for l in 0..2 {
@@ -143,7 +143,7 @@ fn a_welded_plate_passes_what_lies_on_it() {
         let (mass, _, inertia) = shape.mass_properties(1000.0).unwrap();
         let cube = builder.add(free_link("box", mass, inertia.diagonal())).unwrap();
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[4..].copy_from_slice(&[0.2, 0.1, 1.1]);
         let material = ContactMaterial {
             stiffness: 1e5,
@@ -163,7 +163,7 @@ fn a_welded_plate_passes_what_lies_on_it() {
             color: [180; 3],
         };
         let slab = Shape::Box { half_extents: Vector3::new(0.5, 0.5, 0.05) };
-        let scene = Scene::new(vec![solid(plate, slab), solid(cube, shape)], &model, &[]).unwrap();
+        let scene = CollisionModel::new(vec![solid(plate, slab), solid(cube, shape)], &model, &[]).unwrap();
         let source = Collisions::new(scene, 1e-4);
         let mut simulation = Simulation::new(System::new(model), source, integrator, state).unwrap();
         simulation.advance_to(1.0).unwrap();
@@ -185,7 +185,7 @@ fn a_welded_plate_passes_what_lies_on_it() {
 fn a_constraint_takes_its_share() {
     for integrator in integrators() {
         let model = chain(1);
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         state.q[0] = core::f64::consts::FRAC_PI_2;
         let mut system = System::new(model);
         let points = [Point3::new(0.0, 0.0, -1.0), Point3::new(-1.0, 0.0, 1.0)];
@@ -207,7 +207,7 @@ fn idle_joints_pass_nothing_along_their_axes() {
     for seed in 0..5 {
         let dt = 1e-4;
         let run = |step: f64| {
-            let (model, state) = mechanism(&mut Random::new(seed));
+            let (model, state) = mechanism(&mut SplitMix64::new(seed));
             let before = state.v.clone();
             let integrator = Integrator::Fixed { step };
             let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();

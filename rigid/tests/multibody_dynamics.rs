@@ -4,10 +4,10 @@
 
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::mechanisms::{axis_of, inertia, mechanism, pose};
 
-fn forces_on_links(model: &Model, random: &mut Random) -> Vec<ForceVector> {
+fn forces_on_links(model: &Model, random: &mut SplitMix64) -> Vec<ForceVector> {
     model.links().iter().map(|_| ForceVector::new(random.vector(), random.vector())).collect()
 }
 
@@ -26,13 +26,14 @@ const ROUNDING: f64 = 1e-11;
 fn forward_inverse_and_mass_matrix_agree() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::new(seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
         let external = forces_on_links(&model, &mut random);
         let wanted: Vec<f64> = (0..model.velocities()).map(|_| 3.0 * random.signed()).collect();
-        let (mut inverse, mut forward) = (InverseDynamics::default(), ForwardDynamics::default());
+        let (mut inverse, mut forward) =
+            (InverseDynamicsBuffers::default(), ForwardDynamicsBuffers::default());
         let mut forces = vec![0.0; wanted.len()];
         inverse_dynamics(&model, &kinematics, &wanted, &external, &mut inverse, &mut forces);
         let mut found = vec![0.0; wanted.len()];
@@ -57,7 +58,7 @@ fn forward_inverse_and_mass_matrix_agree() {
 // The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error about 1e-10.
 #[test]
 fn jacobians_are_derivatives_of_poses() {
-    let mut random = Random::new(5);
+    let mut random = SplitMix64::new(5);
     let (model, state) = mechanism(&mut random);
     let mut kinematics = Kinematics::new(&model);
     kinematics.update(&model, &state);
@@ -97,14 +98,21 @@ fn jacobians_are_derivatives_of_poses() {
 fn energy_changes_by_the_power_of_the_forces() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = Random::new(100 + seed);
+        let mut random = SplitMix64::new(100 + seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
         let external = forces_on_links(&model, &mut random);
         let forces: Vec<f64> = (0..model.velocities()).map(|_| 10.0 * random.signed()).collect();
         let mut a = vec![0.0; forces.len()];
-        forward_dynamics(&model, &kinematics, &forces, &external, &mut ForwardDynamics::default(), &mut a);
+        forward_dynamics(
+            &model,
+            &kinematics,
+            &forces,
+            &external,
+            &mut ForwardDynamicsBuffers::default(),
+            &mut a,
+        );
         let mut power: f64 = forces.iter().zip(&state.v).map(|(f, v)| f * v).sum();
         for (l, force) in external.iter().enumerate() {
             power += kinematics.velocity(LinkId(l)).dot(force);
@@ -132,7 +140,7 @@ fn energy_changes_by_the_power_of_the_forces() {
 fn a_floating_tree_keeps_its_momentum() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = Random::new(200 + seed);
+        let mut random = SplitMix64::new(200 + seed);
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let mut parent = None;
         let kinds = [
@@ -150,7 +158,7 @@ fn a_floating_tree_keeps_its_momentum() {
             parent = Some(builder.add(link).unwrap());
         }
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         let kick: Vec<f64> = (0..model.velocities()).map(|_| random.signed()).collect();
         model.advance(&mut state.q, &kick, 1.0);
         state.v.iter_mut().for_each(|x| *x = random.signed());
@@ -159,7 +167,7 @@ fn a_floating_tree_keeps_its_momentum() {
         let mut forces: Vec<f64> = (0..model.velocities()).map(|_| random.signed()).collect();
         forces[..6].fill(0.0);
         let mut a = vec![0.0; forces.len()];
-        forward_dynamics(&model, &kinematics, &forces, &[], &mut ForwardDynamics::default(), &mut a);
+        forward_dynamics(&model, &kinematics, &forces, &[], &mut ForwardDynamicsBuffers::default(), &mut a);
         let momentum = |step: f64| {
             let mut moved = state.clone();
             let halfway: Vec<f64> = state.v.iter().zip(&a).map(|(v, a)| v + 0.5 * step * a).collect();
@@ -199,13 +207,13 @@ fn a_pendulum_falls_by_its_inertia_about_the_pivot() {
         Link { name: "rod".into(), parent: None, joint, frame, inertia, gravity: true, dofs: Vec::new() };
     builder.add(rod).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[0] = 0.6;
     state.v[0] = 1.3;
     let mut kinematics = Kinematics::new(&model);
     kinematics.update(&model, &state);
     let mut a = [0.0];
-    forward_dynamics(&model, &kinematics, &[0.0], &[], &mut ForwardDynamics::default(), &mut a);
+    forward_dynamics(&model, &kinematics, &[0.0], &[], &mut ForwardDynamicsBuffers::default(), &mut a);
     let exact = -mass * 9.81 * d * 0.6_f64.sin() / (about_center + mass * d * d);
     assert!((a[0] - exact).abs() < 1e-13 * exact.abs(), "{} {exact}", a[0]);
 }

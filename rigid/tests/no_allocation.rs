@@ -4,11 +4,11 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::allocations::{Counting, on_this_thread};
 use pliant_testing::floor::free_link;
 
@@ -33,7 +33,7 @@ fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
 
 fn clutter_by(solver: RigidSolver, layers: usize, integrator: Integrator) -> Simulation<Collisions> {
     let seed = 31;
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let material = ContactMaterial {
         stiffness: 1e6,
         dissipation: 10.0,
@@ -79,12 +79,12 @@ fn clutter_by(solver: RigidSolver, layers: usize, integrator: Integrator) -> Sim
         }
     }
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     for (i, pose) in poses.iter().enumerate() {
         let (t, r) = (pose.translation.vector, pose.rotation);
         state.q[model.positions_of(LinkId(i))].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
     }
-    let scene = Scene::new(geometries, &model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &model, &[]).unwrap();
     let mut system = System::new(model);
     system.solver = solver;
     Simulation::new(system, Collisions::new(scene, 1e-4), integrator, state).unwrap()
@@ -119,7 +119,7 @@ fn arm(integrator: Integrator) -> Simulation<NoContacts> {
 
 fn arm_by(solver: RigidSolver, integrator: Integrator) -> Simulation<NoContacts> {
     let model = rods(3);
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q.copy_from_slice(&[0.3, 0.2, -0.1, 0.1]);
     let mut system = System::new(model);
     for l in 0..3 {
@@ -165,7 +165,7 @@ impl ExternalSystem for Integral {
 
 fn controlled_arm(integrator: Integrator) -> Simulation<NoContacts> {
     let model = rods(2);
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
     system.externals.push(Box::new(Integral));
     system.externals.push(Box::new(Integral));
@@ -198,9 +198,9 @@ fn clutter_allocates_nothing() {
         for integrator in integrators() {
             let mut probe = clutter(layers, integrator);
             probe.advance_to(0.1).unwrap();
-            let early = probe.contact_forces().filter(|c| c.touch.distance < 0.0).count();
+            let early = probe.contact_forces().filter(|c| c.candidate.distance < 0.0).count();
             probe.advance_to(0.5).unwrap();
-            let late = probe.contact_forces().filter(|c| c.touch.distance < 0.0).count();
+            let late = probe.contact_forces().filter(|c| c.candidate.distance < 0.0).count();
             assert!(late > early + 4, "{early} and {late} contacts: nothing changes");
             let (allocations, steps) = second_time(clutter(layers, integrator), 0.1, 0.5);
             assert_eq!(allocations, 0, "{layers} layers, {integrator:?}: in {steps} steps");

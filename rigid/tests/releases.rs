@@ -18,9 +18,9 @@ fn body(
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
     let link = builder.add(free_link("ball", 2.0, Vector3::new(0.1, 0.2, 0.3))).unwrap();
     let model = builder.build().unwrap();
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
-    system.equalities.push(Equality::Until { release: RELEASE, held: Box::new(held(link)) });
+    system.equalities.push(Equality::Timed { release: RELEASE, held: Box::new(held(link)) });
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 

@@ -4,10 +4,10 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::floor::free_link;
 
 const STICTION: f64 = 1e-4;
@@ -51,7 +51,7 @@ fn gripper(integrator: Integrator) -> Simulation<Collisions> {
     let (mass, _, inertia) = cuboid(half).mass_properties(1000.0).unwrap();
     let peg = builder.add(free_link("peg", mass, inertia.diagonal())).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 10.0_f64.to_radians());
     state.q[..4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
     state.q[4..].copy_from_slice(&[0.0, 0.05, 0.36]);
@@ -63,7 +63,7 @@ fn gripper(integrator: Integrator) -> Simulation<Collisions> {
         solid(None, at(0.01, 0.05, 0.39), finger, 0.5),
         solid(Some(peg), Isometry3::identity(), cuboid(half), 0.5),
     ];
-    let scene = Scene::new(geometries, &model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &model, &[]).unwrap();
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn a_peg_stays_in_its_gripper() {
 
 /// Spheres and boxes that fall into a bin of 0.4 m, `rows` layers of four.
 fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
-    let mut random = Random::new(12);
+    let mut random = SplitMix64::new(12);
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -9.81));
     let mut geometries = vec![solid(None, Isometry3::identity(), Shape::HalfSpace, 0.5)];
     for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
@@ -108,12 +108,12 @@ fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
         }
     }
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     for (i, pose) in poses.iter().enumerate() {
         let (t, r) = (pose.translation.vector, pose.rotation);
         state.q[model.positions_of(LinkId(i))].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
     }
-    let scene = Scene::new(geometries, &model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &model, &[]).unwrap();
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
@@ -133,14 +133,14 @@ fn clutter_comes_to_rest_on_its_own_weight() {
         simulation.advance_to(6.0).unwrap();
         let model = &simulation.system().model;
         let weight: f64 = model.links().iter().map(|l| l.inertia.mass * 9.81).sum();
-        let outward = |c: &ContactForce| if c.touch.second.is_none() { -c.force } else { c.force };
+        let outward = |c: &ContactForce| if c.candidate.second.is_none() { -c.force } else { c.force };
         let carried: f64 = simulation
             .contact_forces()
-            .filter(|c| c.touch.first.is_none() || c.touch.second.is_none())
+            .filter(|c| c.candidate.first.is_none() || c.candidate.second.is_none())
             .map(|c| outward(&c).z)
             .sum();
         assert!((carried / weight - 1.0).abs() < 0.01, "{integrator:?}: {carried} N of {weight} N");
-        let deepest = simulation.contact_forces().map(|c| -c.touch.distance).fold(0.0, f64::max);
+        let deepest = simulation.contact_forces().map(|c| -c.candidate.distance).fold(0.0, f64::max);
         assert!(deepest < 1e-4, "{integrator:?}: {deepest} m");
         for l in 0..model.links().len() {
             let q = &simulation.state().q[model.positions_of(LinkId(l))];

@@ -5,7 +5,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_testing::comfree::{cube, down, on_floor};
@@ -27,7 +27,7 @@ fn pushed_slider(limits: [f64; 2], force: f64, step: f64) -> Simulation<NoContac
     };
     let link = builder.add(link).unwrap();
     let model = builder.build().unwrap();
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
     system.actuators.push(Actuator {
         link,
@@ -110,8 +110,8 @@ fn friction_of_an_impact_is_bounded_by_its_impulse() {
         };
         let geometries =
             vec![touchable("ball", Some(ball), shape), touchable("floor", None, Shape::HalfSpace)];
-        let scene = Scene::new(geometries, &model, &[]).unwrap();
-        let mut state = model.rest();
+        let scene = CollisionModel::new(geometries, &model, &[]).unwrap();
+        let mut state = model.zero_configuration();
         // The impulses act in the middle of the gap, here none: a nanometre.
         state.q[6] = radius + 1e-9;
         (state.v[3], state.v[5]) = (speed, -fall);

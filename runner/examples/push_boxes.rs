@@ -9,7 +9,7 @@ use pliant_numeric::random::SplitMix64;
 use pliant_planning::quasi::{QuasiDynamics, QuasiSettings};
 use pliant_render::{Camera, Image, Picture, RenderBody, RenderError, render, write_png};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::{JointKind, Kinematics, Link, LinkId, Model, ModelBuilder, RigidInertia};
 use pliant_runner::picture;
 
@@ -85,7 +85,7 @@ impl Table {
         geometries.push(geometry("bar", Some(bar), Shape::Box { half_extents: BAR.into() }, [90, 94, 104]));
         let model = builder.build()?;
 
-        let mut q = model.rest().q;
+        let mut q = model.zero_configuration().q;
         for (n, pose) in strewn(seed).iter().enumerate() {
             let (r, p) = (pose.rotation, pose.translation);
             q[model.positions_of(LinkId(n))].copy_from_slice(&[r.w, r.i, r.j, r.k, p.x, p.y, p.z]);
@@ -94,7 +94,7 @@ impl Table {
         // thrown to and fro.
         let stiffness = 0.25 * MASS / (STEP * STEP) / 16.0;
         let settings = QuasiSettings::new(STEP, vec![100.0 * MASS / (STEP * STEP)], stiffness);
-        let scene = Scene::new(geometries.clone(), &model, &[])?;
+        let scene = CollisionModel::new(geometries.clone(), &model, &[])?;
         let dynamics = QuasiDynamics::new(&model, &scene, &settings)?;
         Ok(Self { geometries, model, dynamics, q })
     }
@@ -110,7 +110,7 @@ impl Table {
 
     fn poses(&self) -> impl Fn(Option<LinkId>) -> Isometry3<f64> {
         let mut kinematics = Kinematics::new(&self.model);
-        let mut state = self.model.rest();
+        let mut state = self.model.zero_configuration();
         state.q.clone_from(&self.q);
         kinematics.update(&self.model, &state);
         move |link| link.map_or(Isometry3::identity(), |link| *kinematics.pose(link))

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 use std::time::Instant;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use pliant_batch::{Status, World, WorldBatch};
+use pliant_batch::{BatchWorld, Status, WorldBatch};
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::Control;
@@ -62,7 +62,7 @@ fn turn_error(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
 
 impl Goal {
     /// Running cost of equation 15.
-    fn running(&self, world: &World<'_>) -> f64 {
+    fn running(&self, world: &BatchWorld<'_>) -> f64 {
         let (position, turn) = cube(|n| world.position(n), self.cube);
         let off = position - self.position;
         let tips =
@@ -77,7 +77,7 @@ impl Goal {
     }
 
     /// Cost of the end.
-    fn terminal(&self, world: &World<'_>) -> f64 {
+    fn terminal(&self, world: &BatchWorld<'_>) -> f64 {
         let (position, turn) = cube(|n| world.position(n), self.cube);
         W[5] * (position - self.position).norm_squared() + W[6] * turn_error(&self.turn, &turn)
     }

@@ -24,7 +24,7 @@ impl PenetrationStatistics {
     /// Adds those of the contacts of the last step.
     pub fn look(&mut self, world: &World) {
         for contact in world.bodies().simulation().contact_forces() {
-            self.add(-contact.touch.distance);
+            self.add(-contact.candidate.distance);
         }
     }
 

@@ -81,11 +81,11 @@ fn a_sliding_cube_slows_down_at_any_step() {
             }
             before = speed;
         });
-        let way = world.bodies().pose(world.bodies().find("cube").unwrap()).translation.x;
+        let path_kind = world.bodies().pose(world.bodies().find("cube").unwrap()).translation.x;
         let expected = 4.0 / (2.0 * 0.5 * G);
-        println!("dt {dt}: {way} m of {expected}, gains {gained}, ends with {before}");
+        println!("dt {dt}: {path_kind} m of {expected}, gains {gained}, ends with {before}");
         assert!(gained <= 1e-9 && before < 1e-3, "dt {dt}: {gained} {before}");
-        assert!((way / expected - 1.0).abs() < 0.02, "dt {dt}: {way} {expected}");
+        assert!((path_kind / expected - 1.0).abs() < 0.02, "dt {dt}: {path_kind} {expected}");
     }
 }
 
@@ -164,7 +164,8 @@ fn little_piles_fall_by_themselves() {
         let (mut number, mut pair) = (0, None);
         for contact in contacts {
             number += 1;
-            let copies = [contact.touch.first, contact.touch.second].map(|link| link.map(|l| l.0 / 12));
+            let copies =
+                [contact.candidate.first, contact.candidate.second].map(|link| link.map(|l| l.0 / 12));
             if let [Some(a), Some(b)] = copies
                 && a != b
             {

@@ -50,12 +50,12 @@ fn energy(world: &World) -> f64 {
 
 /// Deepest contact of the last step [m].
 fn deepest(world: &World) -> f64 {
-    world.bodies().simulation().contact_forces().map(|c| -c.touch.distance).fold(0.0, f64::max)
+    world.bodies().simulation().contact_forces().map(|c| -c.candidate.distance).fold(0.0, f64::max)
 }
 
 /// Sum of the contact forces from what stands still on what moves [N].
 fn support(world: &World) -> Vector3<f64> {
-    let of = |c: pliant_rigid::simulation::ContactForce| match (c.touch.first, c.touch.second) {
+    let of = |c: pliant_rigid::simulation::ContactForce| match (c.candidate.first, c.candidate.second) {
         (None, _) => c.force,
         (_, None) => -c.force,
         _ => Vector3::zeros(),

@@ -44,8 +44,8 @@ fn pressure(scenario: &Scenario, [a, b]: [LinkId; 2]) -> f64 {
     };
     simulation
         .contact_forces()
-        .filter(|c| between(c.touch.first, c.touch.second))
-        .map(|c| c.force.dot(&c.touch.normal))
+        .filter(|c| between(c.candidate.first, c.candidate.second))
+        .map(|c| c.force.dot(&c.candidate.normal))
         .sum()
 }
 

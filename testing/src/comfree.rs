@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
@@ -71,13 +71,13 @@ pub fn on_floor(
         geometries.push(geometry(&name, Some(link), shape.clone(), material));
     }
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     for (i, (_, pose)) in solids.iter().enumerate() {
         let r = pose.rotation;
         let t = pose.translation;
         state.q[7 * i..7 * (i + 1)].copy_from_slice(&[r.w, r.i, r.j, r.k, t.x, t.y, t.z]);
     }
-    let scene = Scene::new(geometries, &model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &model, &[]).unwrap();
     (model, state, Collisions::new(scene, 1e-4))
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::*;
-use pliant_rigid::simulation::{ContactSource, Touch};
+use pliant_rigid::simulation::{ContactCandidate, ContactSource};
 
 /// Balls (of radius 0: points) fixed to links, over the floor.
 #[derive(Clone, Debug)]
@@ -19,12 +19,12 @@ pub struct Floor {
 }
 
 impl ContactSource for Floor {
-    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<Touch>) {
+    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<ContactCandidate>) {
         for &(link, center, radius) in &self.balls {
             let center = kinematics.pose(link) * center;
             let distance = center.z - radius;
             if distance < margin {
-                out.push(Touch {
+                out.push(ContactCandidate {
                     restitution: 0.0,
                     first: None,
                     second: Some(link),
@@ -65,7 +65,7 @@ pub fn box_on_floor(gravity: Vector3<f64>, friction: f64, height: f64) -> (Model
     let inertia = Vector3::new(0.01 + 0.04 / 4.0, 0.02, 0.08 / 4.0) / 3.0 * 0.25;
     let link = builder.add(free_link("box", 1.0, inertia)).unwrap();
     let model = builder.build().unwrap();
-    let mut state = model.rest();
+    let mut state = model.zero_configuration();
     state.q[6] = 0.05 + height;
     let mut balls = Vec::new();
     for x in [-0.1, 0.1] {

@@ -12,4 +12,4 @@ pub mod random;
 pub mod solids;
 pub mod worlds;
 
-pub use random::Random;
+pub use random::SplitMix64;

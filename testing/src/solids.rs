@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
-use pliant_geometry::pairs::{Kind, Meeting, Solid, size_of};
+use pliant_geometry::pairs::{ContactPoint, PairKind, PlacedSolid, size_of};
 use pliant_numeric::lanes::Pose;
 
 /// A sequence of numbers in [-1, 1).
@@ -49,24 +49,24 @@ pub const PAIRS: [[char; 2]; 9] = [
     ['b', 'b'],
 ];
 
-pub fn kind(shapes: &[Shape; 2]) -> Kind {
-    let (kind, swapped) = Kind::of(&shapes[0], &shapes[1]).unwrap();
+pub fn kind(shapes: &[Shape; 2]) -> PairKind {
+    let (kind, swapped) = PairKind::of(&shapes[0], &shapes[1]).unwrap();
     assert!(!swapped);
     kind
 }
 
-pub fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Solid<f64> {
-    Solid { pose: Pose::lit(0.0, pose), size: size_of(shape).unwrap() }
+pub fn solid(shape: &Shape, pose: &Isometry3<f64>) -> PlacedSolid<f64> {
+    PlacedSolid { pose: Pose::splat(0.0, pose), size: size_of(shape).unwrap() }
 }
 
-pub fn meetings(kind: Kind, a: &Solid<f64>, b: &Solid<f64>) -> Vec<Meeting<f64>> {
+pub fn meetings(kind: PairKind, a: &PlacedSolid<f64>, b: &PlacedSolid<f64>) -> Vec<ContactPoint<f64>> {
     let mut out = Vec::new();
-    kind.meet(a, b, |_, m| out.push(m));
+    kind.contact_points(a, b, |_, m| out.push(m));
     assert_eq!(out.len(), kind.most_points());
     out
 }
 
-pub fn numbers<T: Copy>(m: &Meeting<T>) -> [T; 7] {
+pub fn numbers<T: Copy>(m: &ContactPoint<T>) -> [T; 7] {
     let ([x, y, z], [u, v, w]) = (m.point.0, m.normal.0);
     [x, y, z, u, v, w, m.distance]
 }

@@ -29,7 +29,7 @@ pub struct Moment {
     /// Angular momentum about the world's origin [N m s].
     pub angular: Vector3<f64>,
     /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the grid's boundaries [N s].
-    pub on_ground: Vector3<f64>,
+    pub environment_impulse: Vector3<f64>,
 }
 
 impl Moment {
@@ -126,7 +126,7 @@ pub struct Record {
     /// How far it says that particles were inside bodies, at most [m].
     pub deepest: f64,
     /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most [-].
-    pub pressed: f64,
+    pub max_overlap_ratio: f64,
     /// The part of what was put in that its own balance says came from nowhere [-].
     pub gained: f64,
     /// How it ended.
@@ -213,7 +213,7 @@ impl RunRecorder {
             state: Vec::new(),
             warnings: scenario.warnings.clone(),
             deepest: 0.0,
-            pressed: 0.0,
+            max_overlap_ratio: 0.0,
             gained: 0.0,
             end: End::Completed,
         };
@@ -257,8 +257,9 @@ impl RunRecorder {
         self.end = match catch(|| self.scenario.step()) {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
-                self.record.pressed = self.record.pressed.max(report.rigid.solver.pressed);
-                self.of_bodies = report.rigid.on_ground.into();
+                self.record.max_overlap_ratio =
+                    self.record.max_overlap_ratio.max(report.rigid.solver.max_overlap_ratio);
+                self.of_bodies = report.rigid.environment_impulse.into();
                 return true;
             }
             Ok(Err(error)) => End::Said(error.to_string()),
@@ -304,7 +305,7 @@ impl RunRecorder {
                 + potential_energy(model, &self.kinematics, bodies.state()),
             linear: particles.linear_momentum + momentum.linear,
             angular: particles.angular_momentum + momentum.angular,
-            on_ground: on_ground(world, self.of_bodies),
+            environment_impulse: environment_impulse(world, self.of_bodies),
         });
     }
 
@@ -407,7 +408,7 @@ fn depth_in(shape: &Shape, frame: &Isometry3<f64>, x: &Point3<f64>) -> f64 {
 /// Whether the geometries of two bodies may touch at all, and no joint is between them.
 fn can_touch(world: &World, a: BodyId, b: BodyId) -> bool {
     let (first, second) = (world.bodies().body(a), world.bodies().body(b));
-    let touch = first
+    let candidate = first
         .geometries
         .iter()
         .any(|g| second.geometries.iter().any(|o| g.group & o.mask != 0 && o.group & g.mask != 0));
@@ -415,7 +416,7 @@ fn can_touch(world: &World, a: BodyId, b: BodyId) -> bool {
     let parent = |body: &pliant_rigid::Body| body.link.and_then(|link| model.links()[link.0].parent);
     let joined = (parent(first).is_some() && parent(first) == second.link)
         || (parent(second).is_some() && parent(second) == first.link);
-    touch && !joined
+    candidate && !joined
 }
 
 fn dynamic_links(world: &World) -> impl Iterator<Item = LinkId> + '_ {
@@ -434,7 +435,7 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
 }
 
 /// What the last step put on everything that does not move by its own dynamics [N s], contacts of bodies as the step's report has them.
-fn on_ground(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
+fn environment_impulse(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
     let bodies = world.bodies();
     let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));
     let of_particles: Vector3<f64> = still.map(|(id, _)| world.body_impulses()[id.0].linear).sum();

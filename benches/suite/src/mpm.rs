@@ -11,7 +11,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use pliant_cuda::Device;
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm};
 use pliant_mpm::material::{Elastic, Model};
-use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
+use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, ParticleState};
 use serde_json::{Value, json};
 
 use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
@@ -105,7 +105,7 @@ fn build(size: &Size) -> Result<(Mpm, Vec<Boundary>), BenchError> {
         [wall(low, axis), wall(high, -axis)]
     });
     let walls: Vec<Boundary> = walls.collect();
-    let mpm = Mpm::new(dx, vec![material], &particles, &walls, Level::detect()).map_err(fail)?;
+    let mpm = Mpm::new(dx, vec![material], &particles, &walls, InstructionSet::detect()).map_err(fail)?;
     Ok((mpm, walls))
 }
 

@@ -142,7 +142,7 @@ pub struct ContactResponse {
 /// The whole law of one contact at the relative velocity `v_c` \[m/s\] (world axes): `normal` is a unit vector,
 /// `friction_bound = mu gamma_n0` \[N s\], `stiction_tolerance` \[m/s\]. This is the plain form; the solver's
 /// vectorised kernels are tested against it.
-pub fn respond(
+pub fn linearise_response(
     law: &NormalContactModel,
     normal: [f64; 3],
     friction_bound: f64,

@@ -305,8 +305,11 @@ impl ConvexSolver {
     /// Objective and gradient at the iterate.
     fn evaluate(&mut self, settings: &SolverSettings) -> Evaluation {
         let prepared = &self.prepared;
-        let potential =
-            kernels::respond(&prepared.contact_models, &self.contact_velocity, &mut self.contact_impulse);
+        let potential = kernels::linearise_response(
+            &prepared.contact_models,
+            &self.contact_velocity,
+            &mut self.contact_impulse,
+        );
         self.impulse.fill([0.0; 4]);
         prepared.scatter_add(&self.contact_impulse, &mut self.body_impulses, &mut self.impulse);
         let norms = kernels::gradient(

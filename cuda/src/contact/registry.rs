@@ -157,9 +157,10 @@ impl DeviceRegistry {
     /// # Errors
     /// Those of the device.
     pub fn with_grains(mut self, materials: &[Material]) -> Result<Self, ContactError> {
-        if materials.iter().any(detail::keeps) {
-            let longest =
-                |m: &Material| if detail::keeps(m) { LONGEST_ARM * self.rules.grid_spacing } else { 0.0 };
+        if materials.iter().any(detail::has_subgrid_motion) {
+            let longest = |m: &Material| {
+                if detail::has_subgrid_motion(m) { LONGEST_ARM * self.rules.grid_spacing } else { 0.0 }
+            };
             let grain =
                 |m: &Material| [longest(m), m.model.wall_friction().unwrap_or(-1.0)].map(|x| x as f32);
             self.grains = self.device.upload(&materials.iter().map(grain).collect::<Vec<_>>())?;

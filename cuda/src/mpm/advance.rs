@@ -62,7 +62,7 @@ impl DeviceMpm {
         gravity: Vector3<f64>,
         between: Between,
     ) -> Result<Advance, DeviceMpmError> {
-        let kept_detail = detail::kept(gravity.norm(), self.grid_spacing, delta) as f32;
+        let kept_detail = detail::subgrid_retention(gravity.norm(), self.grid_spacing, delta) as f32;
         self.keep_details(kept_detail);
         self.settings.upload(&[MpmSettings {
             gravity_step: (gravity * delta).into(),

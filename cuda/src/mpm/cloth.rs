@@ -273,7 +273,7 @@ impl MeshSteps {
         if self.made_for == Some((delta, gravity)) {
             return Ok(());
         }
-        let all: Vec<_> = self.stabilities.iter().map(|of_sheet| of_sheet.mesh_steps(delta)).collect();
+        let all: Vec<_> = self.stabilities.iter().map(|of_sheet| of_sheet.mesh_substeps(delta)).collect();
         let most = all.iter().map(|(steps, _)| *steps as u32).fold(1, u32::max);
         let of_sheet = |&(steps, length): &(usize, f64)| {
             let mut weights = [0.0; CLOTH_MESH_STEPS as usize];

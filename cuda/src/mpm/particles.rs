@@ -1,6 +1,6 @@
 //! Particles in device memory, from the host and back.
 
-use pliant_mpm::{Mpm, StoredParticle};
+use pliant_mpm::{Mpm, ParticleRecord};
 
 use super::DeviceMpmError;
 use super::capacity::bytes;
@@ -130,11 +130,11 @@ impl DeviceParticles {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn download(&self) -> Result<Vec<StoredParticle>, DeviceError> {
+    pub fn download(&self) -> Result<Vec<ParticleRecord>, DeviceError> {
         let (rows, keys) = (self.rows.download()?, self.block_keys.download()?);
         let (ids, materials, blocks) =
             (self.ids.download()?, self.materials.download()?, self.blocks.download()?);
-        let particle = |i: usize| StoredParticle {
+        let particle = |i: usize| ParticleRecord {
             id: ids[i],
             material: materials[i],
             block: keys[blocks[i] as usize],

@@ -46,7 +46,7 @@ pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
 
 /// Numbers that the details of a model's particles take.
 pub(super) fn detail_count(mpm: &Mpm) -> usize {
-    let keeps = mpm.materials().iter().any(detail::keeps);
+    let keeps = mpm.materials().iter().any(detail::has_subgrid_motion);
     if keeps { MPM_DETAIL_ROWS as usize * stride_of(mpm.len()) } else { 0 }
 }
 

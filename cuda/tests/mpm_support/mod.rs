@@ -7,19 +7,19 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_cuda::Device;
 use pliant_cuda::mpm::{BlockCapacities, DeviceMpm};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
-use pliant_mpm::reference::Particle;
-use pliant_mpm::{Boundary, Level, Mpm, ParticleState};
+use pliant_mpm::reference::ReferenceParticle;
+use pliant_mpm::{Boundary, InstructionSet, Mpm, ParticleState};
 
-use crate::support::Random;
+use crate::support::SplitMix64;
 
 /// Half the distance from 1 to the next f32: the largest relative error of one f32 operation.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-pub fn random_vector(random: &mut Random) -> Vector3<f64> {
+pub fn random_vector(random: &mut SplitMix64) -> Vector3<f64> {
     Vector3::from_fn(|_, _| random.signed())
 }
 
-pub fn random_matrix(random: &mut Random) -> Matrix3<f64> {
+pub fn random_matrix(random: &mut SplitMix64) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| random.signed())
 }
 
@@ -61,7 +61,7 @@ pub fn lattice(corner: [f64; 3], edge: f64, counts: [usize; 3]) -> Vec<ParticleS
 }
 
 pub fn host(h: f64, materials: &[Material], particles: &[ParticleState], boundaries: &[Boundary]) -> Mpm {
-    Mpm::new(h, materials.to_vec(), particles, boundaries, Level::detect()).unwrap()
+    Mpm::new(h, materials.to_vec(), particles, boundaries, InstructionSet::detect()).unwrap()
 }
 
 /// The particles of a model on a device, with room to spread.
@@ -70,8 +70,8 @@ pub fn on_device(device: &Device, mpm: &Mpm, boundaries: &[Boundary]) -> DeviceM
 }
 
 /// The model's particles, with the values that it rounded, as the reference takes them, in the order of their ids.
-pub fn to_reference(mpm: &Mpm) -> Vec<Particle> {
-    let particle = |s: &ParticleState| Particle {
+pub fn to_reference(mpm: &Mpm) -> Vec<ReferenceParticle> {
+    let particle = |s: &ParticleState| ReferenceParticle {
         position: s.position.coords,
         velocity: s.velocity,
         affine: s.affine,

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_cuda::Device;
 use pliant_cuda::mpm::Transfer;
-use pliant_mpm::reference::{Particle, ReferenceMpm};
+use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{Boundary, BoundaryKind, ParticleState};
 
 use super::{every_material, host, lattice, on_device, to_reference};
@@ -33,7 +33,7 @@ pub fn block(counts: [usize; 3], material: usize) -> Vec<ParticleState> {
 /// Root mean squares of the differences to the reference: position [m] and velocity [m/s].
 fn distance(
     particles: impl Iterator<Item = (usize, Vector3<f64>, Vector3<f64>)>,
-    right: &[Particle],
+    right: &[ReferenceParticle],
 ) -> [f64; 2] {
     let mut sums = [0.0, 0.0];
     for (id, position, velocity) in particles {

@@ -2,17 +2,17 @@
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::{JointKind, Link, ModelBuilder, RigidInertia, State};
 use pliant_rigid::simulation::System;
 
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 use pliant_testing::comfree::{body, down, geometry};
 use pliant_testing::worlds::{crowded, everything, link, random_pose};
 
 /// Boxes of all proportions, one of them without weight and one with its centre of mass aside, and two rods, over a floor.
-fn solids(settings: ComFreeSettings) -> (System, Scene) {
+fn solids(settings: ComFreeSettings) -> (System, CollisionModel) {
     let halves = [[0.05, 0.05, 0.05], [0.08, 0.03, 0.02], [0.02, 0.07, 0.05], [0.04, 0.005, 0.06]];
     let boxes = halves.map(|half| Shape::Box { half_extents: Vector3::from(half) });
     let rods = [0.07, 0.1].map(|half_length| Shape::Capsule { radius: 0.03, half_length });
@@ -31,13 +31,13 @@ fn solids(settings: ComFreeSettings) -> (System, Scene) {
     }
     let mut system = System::new(builder.build().unwrap());
     system.solver = RigidSolver::ComFree(settings);
-    let scene = Scene::new(geometries, &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();
     (system, scene)
 }
 
 /// A free base with arms: its velocities are not those of a body that nothing holds.
-fn walker(settings: ComFreeSettings) -> (System, Scene) {
-    let mut random = Random::new(6);
+fn walker(settings: ComFreeSettings) -> (System, CollisionModel) {
+    let mut random = SplitMix64::new(6);
     let mut frame = || random_pose(&mut random, 0.1);
     let mut builder = ModelBuilder::new(down());
     let base = link("base", None, JointKind::Free, Isometry3::identity(), 1.0);
@@ -54,16 +54,16 @@ fn walker(settings: ComFreeSettings) -> (System, Scene) {
         geometry("leg", Some(leg), Shape::Capsule { radius: 0.02, half_length: 0.1 }, material),
         geometry("arm", Some(arm), Shape::Sphere { radius: 0.05 }, material),
     ];
-    let scene = Scene::new(geometries, &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();
     (system, scene)
 }
 
-pub fn systems(settings: ComFreeSettings) -> [(System, Scene); 3] {
+pub fn systems(settings: ComFreeSettings) -> [(System, CollisionModel); 3] {
     [everything(settings), solids(settings), walker(settings)]
 }
 
 /// Where much overlaps, a leg is turned by up to a whole turn, and rods lie nearly along each other.
-pub fn random_state(system: &System, random: &mut Random) -> State {
+pub fn random_state(system: &System, random: &mut SplitMix64) -> State {
     let model = &system.model;
     let mut state = crowded(model, random);
     let first = |name: &str| model.link(name).map(|link| model.positions_of(link).start);
@@ -80,11 +80,11 @@ pub fn random_state(system: &System, random: &mut Random) -> State {
 }
 
 /// A ball by itself.
-pub fn ball() -> (System, Scene) {
+pub fn ball() -> (System, CollisionModel) {
     let mut builder = ModelBuilder::new(down());
     builder.add(body("ball", &Shape::Sphere { radius: 0.1 })).unwrap();
     let mut system = System::new(builder.build().unwrap());
     system.solver = RigidSolver::ComFree(ComFreeSettings::default());
-    let scene = Scene::new(Vec::new(), &system.model, &[]).unwrap();
+    let scene = CollisionModel::new(Vec::new(), &system.model, &[]).unwrap();
     (system, scene)
 }

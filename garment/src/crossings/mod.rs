@@ -13,7 +13,7 @@ mod cells;
 
 use cells::{BoundingBox, Cells};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use rayon::prelude::*;
 
 /// Crossings that are told one by one.
@@ -52,8 +52,8 @@ pub struct CrossingDetector {
 }
 
 impl CrossingDetector {
-    /// Takes the faces of all `patches`, and their edges.
-    pub fn new(patches: &[Patch]) -> Self {
+    /// Takes the faces of all `sheet_particles`, and their edges.
+    pub fn new(patches: &[SheetParticles]) -> Self {
         let faces: Vec<[u32; 3]> = patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect();
         let sides = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
         let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();

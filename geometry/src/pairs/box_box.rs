@@ -1,9 +1,9 @@
 //! Two boxes.
 
-use super::box_faces::{Face, clip};
+use super::box_faces::{BoxFace, clip};
 use super::box_half_space::corners;
 use super::sphere::box_surface;
-use super::{FAR, MERGE, Meeting, Solid, merge};
+use super::{ABSENT_DISTANCE, ContactPoint, MERGE, PlacedSolid, merge};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
@@ -30,7 +30,7 @@ struct Edges<T> {
 
 /// Both boxes and what all steps need.
 struct Boxes<'a, T> {
-    solids: [&'a Solid<T>; 2],
+    solids: [&'a PlacedSolid<T>; 2],
     /// Axes of both, world frame.
     axes: [[Vec3<T>; 3]; 2],
     /// From the first's middle to the second's, world frame (m).
@@ -41,8 +41,8 @@ struct Boxes<'a, T> {
 
 impl<'a, T: Real> Boxes<'a, T> {
     #[inline(always)]
-    fn new(a: &'a Solid<T>, b: &'a Solid<T>) -> Self {
-        let least = |s: &Solid<T>| s.size[0].min(s.size[1]).min(s.size[2]);
+    fn new(a: &'a PlacedSolid<T>, b: &'a PlacedSolid<T>) -> Self {
+        let least = |s: &PlacedSolid<T>| s.size[0].min(s.size[1]).min(s.size[2]);
         Self {
             solids: [a, b],
             axes: [
@@ -56,14 +56,14 @@ impl<'a, T: Real> Boxes<'a, T> {
 
     /// The face of a box across its axis `k` that looks towards the other one's middle, and how far along its normal (m) that is.
     #[inline(always)]
-    fn face(&self, solid: usize, k: usize) -> (Face<T>, T) {
+    fn face(&self, solid: usize, k: usize) -> (BoxFace<T>, T) {
         let (own, half) = (&self.axes[solid], &self.solids[solid].size);
         let one = self.size.one();
         let (away, second) = if solid == 0 { (one, one.zero()) } else { (-one, one) };
         let along = own[k].dot(self.between) * away;
         let normal = own[k] * along.sign();
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-        let face = Face {
+        let face = BoxFace {
             middle: self.solids[solid].pose.position + normal * half[k],
             normal,
             sides: [own[i], own[j]],
@@ -87,16 +87,16 @@ impl<'a, T: Real> Boxes<'a, T> {
 
     /// The face along whose normal the boxes are farthest apart or overlap least, and that separation (m).
     #[inline(always)]
-    fn faces(&self) -> (Face<T>, T) {
+    fn faces(&self) -> (BoxFace<T>, T) {
         let tie = self.size * TIE;
-        let mut best = (self.face(0, 0).0, self.size.lit(-FAR));
+        let mut best = (self.face(0, 0).0, self.size.splat(-ABSENT_DISTANCE));
         for (one, other) in [(0, 1), (1, 0)] {
             for k in 0..3 {
                 let (face, along) = self.face(one, k);
                 let reach = self.reach(other, [0, 1], face.normal) + self.half(other, 2, face.normal);
                 let separation = along - self.solids[one].size[k] - reach;
                 let better = (best.1 + tie).lt(separation);
-                best = (Face::pick(better, face, best.0), T::pick(better, separation, best.1));
+                best = (BoxFace::pick(better, face, best.0), T::select(better, separation, best.1));
             }
         }
         best
@@ -108,15 +108,15 @@ impl<'a, T: Real> Boxes<'a, T> {
         let (zero, one) = (self.size.zero(), self.size.one());
         let mut best = Edges {
             normal: self.axes[0][0],
-            distance: self.size.lit(-FAR),
+            distance: self.size.splat(-ABSENT_DISTANCE),
             along: [Vec3([one, zero, zero]); 2],
         };
         for i in 0..3 {
             for j in 0..3 {
                 let axis = self.axes[0][i].cross(self.axes[1][j]);
                 let square = axis.squared();
-                let crosses = square.lit(PARALLEL).lt(square);
-                let normal = axis * (one / T::pick(crosses, square, one).sqrt());
+                let crosses = square.splat(PARALLEL).lt(square);
+                let normal = axis * (one / T::select(crosses, square, one).sqrt());
                 let along = normal.dot(self.between);
                 let mut named = [Vec3([zero; 3]); 2];
                 (named[0].0[i], named[1].0[j]) = (one, one);
@@ -132,7 +132,7 @@ impl<'a, T: Real> Boxes<'a, T> {
 
     /// Where the two edges are nearest to each other, and whether that is within both.
     #[inline(always)]
-    fn crossing(&self, edges: &Edges<T>) -> (Meeting<T>, T::Mask) {
+    fn crossing(&self, edges: &Edges<T>) -> (ContactPoint<T>, T::Mask) {
         let (zero, one) = (self.size.zero(), self.size.one());
         let [(p, d, h), (q, e, g)] = each!(solid in [0, 1] {
             let towards = if solid == 0 { edges.normal } else { -edges.normal };
@@ -149,21 +149,21 @@ impl<'a, T: Real> Boxes<'a, T> {
         });
         let (w, b) = (q - p, d.dot(e));
         let square = one - b * b;
-        let square = T::pick(square.lit(PARALLEL).lt(square), square, one);
+        let square = T::select(square.splat(PARALLEL).lt(square), square, one);
         let t = (d.dot(w) - b * e.dot(w)) / square;
         let u = (b * d.dot(w) - e.dot(w)) / square;
         let within = t.abs().lt(h) & u.abs().lt(g);
         let surface = p + d * t.clamp(-h, h);
-        (Meeting::on_first(surface, edges.normal, edges.distance), within)
+        (ContactPoint::on_first(surface, edges.normal, edges.distance), within)
     }
 
     /// The corner of one box that is nearest to the other, where none is within: right where no face's inside and no two edges' insides are nearest.
     #[inline(always)]
-    fn corner(&self) -> Meeting<T> {
+    fn corner(&self) -> ContactPoint<T> {
         let (of_first, of_second) = (self.corner_of(0, 1), self.corner_of(1, 0));
-        let first = Meeting::on_first(of_first.0, -of_first.1, of_first.2);
-        let second = Meeting::on_second(of_second.0, of_second.1, of_second.2);
-        Meeting::pick(second.distance.lt(first.distance), second, first)
+        let first = ContactPoint::on_first(of_first.0, -of_first.1, of_first.2);
+        let second = ContactPoint::on_second(of_second.0, of_second.1, of_second.2);
+        ContactPoint::pick(second.distance.lt(first.distance), second, first)
     }
 }
 
@@ -174,12 +174,12 @@ impl<T: Real> Boxes<'_, T> {
         let (solid, axes) = (self.solids[other], &self.axes[one]);
         let axes = each!(k in [0, 1, 2] solid.pose.rotation.apply_inverse(axes[k]));
         let middle = solid.pose.apply_inverse(self.solids[one].pose.position);
-        let mut best = (self.size.lit(FAR * FAR), middle);
+        let mut best = (self.size.splat(ABSENT_DISTANCE * ABSENT_DISTANCE), middle);
         for corner in corners(axes, &self.solids[one].size) {
             let p = middle + corner;
             let beyond = p.zip(Vec3(solid.size), |x, h| x - x.clamp(-h, h)).squared();
             let nearer = beyond.lt(best.0);
-            best = (T::pick(nearer, beyond, best.0), Vec3::pick(nearer, p, best.1));
+            best = (T::select(nearer, beyond, best.0), Vec3::select(nearer, p, best.1));
         }
         let (out, distance) = box_surface(&solid.size, best.1);
         (solid.pose.apply(best.1), solid.pose.rotation.apply(out), distance)
@@ -190,47 +190,47 @@ impl<T: Real> Edges<T> {
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
-            normal: Vec3::pick(mask, then.normal, otherwise.normal),
-            distance: T::pick(mask, then.distance, otherwise.distance),
-            along: each!(s in [0, 1] Vec3::pick(mask, then.along[s], otherwise.along[s])),
+            normal: Vec3::select(mask, then.normal, otherwise.normal),
+            distance: T::select(mask, then.distance, otherwise.distance),
+            along: each!(s in [0, 1] Vec3::select(mask, then.along[s], otherwise.along[s])),
         }
     }
 }
 
 /// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest points of two edges, or the nearest corner.
 #[inline(always)]
-pub fn box_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 12] {
+pub fn box_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 12] {
     let boxes = Boxes::new(a, b);
     let zero = boxes.size.zero();
     let (face, face_apart) = boxes.faces();
     let edges = boxes.edges();
-    let mut meetings = clip(&face, &boxes.axes, boxes.solids);
-    let mut deepest = zero.lit(FAR);
-    for meeting in &meetings {
-        deepest = deepest.min(meeting.distance);
+    let mut contact_points = clip(&face, &boxes.axes, boxes.solids);
+    let mut deepest = zero.splat(ABSENT_DISTANCE);
+    for point in &contact_points {
+        deepest = deepest.min(point.distance);
     }
-    let shares = deepest.lt(zero.lit(0.5 * FAR));
+    let shares = deepest.lt(zero.splat(0.5 * ABSENT_DISTANCE));
 
     let bias = boxes.size * EDGE_SIZE + (-face_apart).max(zero) * EDGE_OVERLAP;
     let by_edges = (face_apart + bias).lt(edges.distance);
     let apart = zero.lt(face_apart) | zero.lt(edges.distance);
     // Apart beside a face its normal is not the direction of the nearest points.
     let faces_meet = deepest.lt(face_apart + boxes.size * FLAT);
-    let flag = |mask: T::Mask| T::pick(mask, zero.one(), zero);
-    let is = |x: T| zero.lit(0.5).lt(x);
+    let flag = |mask: T::Mask| T::select(mask, zero.one(), zero);
+    let is = |x: T| zero.splat(0.5).lt(x);
     // Masks have no negation.
     let overlap = is(zero.one() - flag(apart));
     let flat = (apart & faces_meet) | (overlap & is(flag(shares) - flag(by_edges)));
     let (crossing, within) = boxes.crossing(&edges);
     let cross = (apart & within & zero.lt(edges.distance)) | (overlap & by_edges);
     // Overlapping without sharing anything along the face's normal: only where an axis across edges was a little better.
-    let little = Meeting { normal: face.first_to_second(), distance: face_apart, ..crossing };
-    let single = Meeting::pick(cross, crossing, Meeting::pick(overlap, little, boxes.corner()));
+    let little = ContactPoint { normal: face.first_to_second(), distance: face_apart, ..crossing };
+    let single = ContactPoint::pick(cross, crossing, ContactPoint::pick(overlap, little, boxes.corner()));
 
-    for m in &mut meetings {
+    for m in &mut contact_points {
         *m = m.only_if(flat);
     }
-    meetings[0] = Meeting::pick(flat, meetings[0], single);
-    merge(&mut meetings, boxes.size * MERGE);
-    meetings
+    contact_points[0] = ContactPoint::pick(flat, contact_points[0], single);
+    merge(&mut contact_points, boxes.size * MERGE);
+    contact_points
 }

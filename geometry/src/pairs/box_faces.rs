@@ -1,6 +1,6 @@
 //! Faces of boxes clipped against each other.
 
-use super::{Meeting, Solid};
+use super::{ContactPoint, PlacedSolid};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
@@ -9,7 +9,7 @@ const LARGER: f64 = 1.0 + 1e-9;
 
 /// A face of one of two boxes.
 #[derive(Clone, Copy)]
-pub(super) struct Face<T> {
+pub(super) struct BoxFace<T> {
     /// (m)
     pub middle: Vec3<T>,
     /// Outwards.
@@ -21,15 +21,15 @@ pub(super) struct Face<T> {
     pub second: T,
 }
 
-impl<T: Real> Face<T> {
+impl<T: Real> BoxFace<T> {
     #[inline(always)]
     pub fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
-            middle: Vec3::pick(mask, then.middle, otherwise.middle),
-            normal: Vec3::pick(mask, then.normal, otherwise.normal),
-            sides: each!(k in [0, 1] Vec3::pick(mask, then.sides[k], otherwise.sides[k])),
-            reach: each!(k in [0, 1] T::pick(mask, then.reach[k], otherwise.reach[k])),
-            second: T::pick(mask, then.second, otherwise.second),
+            middle: Vec3::select(mask, then.middle, otherwise.middle),
+            normal: Vec3::select(mask, then.normal, otherwise.normal),
+            sides: each!(k in [0, 1] Vec3::select(mask, then.sides[k], otherwise.sides[k])),
+            reach: each!(k in [0, 1] T::select(mask, then.reach[k], otherwise.reach[k])),
+            second: T::select(mask, then.second, otherwise.second),
         }
     }
 
@@ -41,20 +41,20 @@ impl<T: Real> Face<T> {
 
     /// The face of a box that looks most along `towards`, of equals the first.
     #[inline(always)]
-    fn of(solid: &Solid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>) -> Self {
+    fn of(solid: &PlacedSolid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>) -> Self {
         let (mut best, mut most) = Self::across(solid, axes, towards, 0);
         for k in 1..3 {
             let (face, along) = Self::across(solid, axes, towards, k);
             let better = most.lt(along);
             best = Self::pick(better, face, best);
-            most = T::pick(better, along, most);
+            most = T::select(better, along, most);
         }
         best
     }
 
     /// The face across axis `k`, and how much it looks along `towards`.
     #[inline(always)]
-    fn across(solid: &Solid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>, k: usize) -> (Self, T) {
+    fn across(solid: &PlacedSolid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>, k: usize) -> (Self, T) {
         let along = axes[k].dot(towards);
         let normal = axes[k] * along.sign();
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
@@ -76,11 +76,11 @@ impl<T: Real> Face<T> {
 
     /// At a point along its edges and above it, if the mask is true.
     #[inline(always)]
-    fn meeting(&self, p: Vec3<T>, there: T::Mask) -> Meeting<T> {
+    fn meeting(&self, p: Vec3<T>, there: T::Mask) -> ContactPoint<T> {
         let along = self.middle + self.sides[0] * p.0[0] + self.sides[1] * p.0[1];
         let half = self.normal * (p.0[2] * 0.5);
         let normal = self.first_to_second();
-        Meeting { point: along + half, normal, distance: p.0[2] }.only_if(there)
+        ContactPoint { point: along + half, normal, distance: p.0[2] }.only_if(there)
     }
 }
 
@@ -88,16 +88,16 @@ impl<T: Real> Face<T> {
 /// face's edges over it (8) and its own corners under the other one (4).
 #[inline(always)]
 pub(super) fn clip<T: Real>(
-    face: &Face<T>,
+    face: &BoxFace<T>,
     axes: &[[Vec3<T>; 3]; 2],
-    solids: [&Solid<T>; 2],
-) -> [Meeting<T>; 12] {
+    solids: [&PlacedSolid<T>; 2],
+) -> [ContactPoint<T>; 12] {
     let zero = face.second.zero();
-    let of_second = zero.lit(0.5).lt(face.second);
-    let other = Face::pick(
+    let of_second = zero.splat(0.5).lt(face.second);
+    let other = BoxFace::pick(
         of_second,
-        Face::of(solids[0], &axes[0], -face.normal),
-        Face::of(solids[1], &axes[1], -face.normal),
+        BoxFace::of(solids[0], &axes[0], -face.normal),
+        BoxFace::of(solids[1], &axes[1], -face.normal),
     );
     // Coordinates along the face's edges and above it.
     let middle = face.seen(other.middle - face.middle);
@@ -106,7 +106,7 @@ pub(super) fn clip<T: Real>(
     let (u, v) = (edges[0], edges[1]);
     let around = [(middle - u - v, u), (middle + u - v, v), (middle + u + v, -u), (middle - u + v, -v)];
     for (k, (from, half)) in around.into_iter().enumerate() {
-        let edge = half * zero.lit(2.0);
+        let edge = half * zero.splat(2.0);
         let (low, high, there) = within(from, edge, face.reach);
         // The end of an edge is the beginning of the next one.
         out[2 * k] = face.meeting(from + edge * low, there);
@@ -120,7 +120,7 @@ pub(super) fn clip<T: Real>(
         let (x, y) = (face.reach[0] * a - middle.0[0], face.reach[1] * b - middle.0[1]);
         let along = (x * v.0[1] - y * v.0[0]) * inverse;
         let across = (u.0[0] * y - u.0[1] * x) * inverse;
-        let larger = zero.lit(LARGER);
+        let larger = zero.splat(LARGER);
         let there = along.abs().lt(larger) & across.abs().lt(larger);
         let height = middle.0[2] + u.0[2] * along + v.0[2] * across;
         out[8 + k] = face.meeting(Vec3([face.reach[0] * a, face.reach[1] * b, height]), there);
@@ -140,5 +140,5 @@ fn within<T: Real>(from: Vec3<T>, edge: Vec3<T>, reach: [T; 2]) -> (T, T, T::Mas
         high = x.max(y).min(high);
     }
     let there = low.lt(high);
-    (T::pick(there, low, low.zero()), T::pick(there, high, high.one()), there)
+    (T::select(there, low, low.zero()), T::select(there, high, high.one()), there)
 }

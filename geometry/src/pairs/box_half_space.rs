@@ -1,7 +1,7 @@
 //! A box and a half-space: its corners.
 
 use super::sphere::end_half_space;
-use super::{Meeting, Solid};
+use super::{ContactPoint, PlacedSolid};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
@@ -15,7 +15,7 @@ pub(super) fn corners<T: Real>(axes: [Vec3<T>; 3], half: &[T; 3]) -> [Vec3<T>; 8
 
 /// Box and half-space.
 #[inline(always)]
-pub fn box_half_space<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 8] {
+pub fn box_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 8] {
     let axes = each!(k in [0, 1, 2] a.pose.rotation.column(k));
     let corners = corners(axes, &a.size);
     let point = a.size[0].zero();

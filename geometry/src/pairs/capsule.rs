@@ -1,7 +1,7 @@
 //! Capsules against half-spaces and each other.
 
 use super::sphere::end_half_space;
-use super::{MERGE, Meeting, Solid, direction, merge};
+use super::{ContactPoint, MERGE, PlacedSolid, direction, merge};
 use pliant_numeric::lanes::{Real, Vec3};
 
 /// Squared sine of the angle up to which two axes share a line.
@@ -15,7 +15,7 @@ const CROSSING: f64 = 1e-12;
 
 /// Capsule and half-space: both ends, one where they are the same.
 #[inline(always)]
-pub fn capsule_half_space<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 2] {
+pub fn capsule_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
     let [radius, half, _] = a.size;
     let end = a.pose.rotation.column(2) * half;
     let first = end_half_space(a.pose.position - end, radius, b);
@@ -31,9 +31,9 @@ fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T;
     let [h, g] = halves;
     let (b, dw, ew) = (d.dot(e), d.dot(w), e.dot(w));
     let square = b.one() - b * b;
-    let lines = b.lit(SAME).lt(square);
-    let free = (dw - b * ew) / T::pick(lines, square, b.one());
-    let t = T::pick(lines, free.clamp(-h, h), b.zero());
+    let lines = b.splat(SAME).lt(square);
+    let free = (dw - b * ew) / T::select(lines, square, b.one());
+    let t = T::select(lines, free.clamp(-h, h), b.zero());
     let u = (b * t - ew).clamp(-g, g);
     let t = (dw + b * u).clamp(-h, h);
     // Once more, since t may have been clamped.
@@ -42,7 +42,7 @@ fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T;
 
 /// Two capsules.
 #[inline(always)]
-pub fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 2] {
+pub fn capsule_capsule<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
     let ([ra, h, _], [rb, g, _]) = (a.size, b.size);
     let (d, e) = (a.pose.rotation.column(2), b.pose.rotation.column(2));
     let w = b.pose.position - a.pose.position;
@@ -55,26 +55,26 @@ pub fn capsule_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 2] {
     // What they share when seen along the normal.
     let (df, ef, wf) = (d - n * n.dot(d), e - n * n.dot(e), w - n * n.dot(w));
     let (dd, ee) = (df.squared(), ef.squared());
-    let across = dd.lit(ACROSS).lt(dd) & dd.lit(ACROSS).lt(ee);
-    let (dd, ee) = (T::pick(across, dd, dd.one()), T::pick(across, ee, ee.one()));
+    let across = dd.splat(ACROSS).lt(dd) & dd.splat(ACROSS).lt(ee);
+    let (dd, ee) = (T::select(across, dd, dd.one()), T::select(across, ee, ee.one()));
     let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
-    let shares = across & d.cross(e).squared().lt(t.lit(PARALLEL)) & low.max(-h).lt(high.min(h));
+    let shares = across & d.cross(e).squared().lt(t.splat(PARALLEL)) & low.max(-h).lt(high.min(h));
     // An end of the first over the second, or an end of the second, which the first's is beyond.
     let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
     let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
     let mut ends = [
-        axes.meeting(T::pick((-h).lt(low), low, -h), over_low),
-        axes.meeting(T::pick(high.lt(h), high, h), over_high),
+        axes.meeting(T::select((-h).lt(low), low, -h), over_low),
+        axes.meeting(T::select(high.lt(h), high, h), over_high),
     ];
     merge(&mut ends, ra.min(rb) * MERGE);
-    [Meeting::pick(shares, ends[0], single), ends[1].only_if(shares)]
+    [ContactPoint::pick(shares, ends[0], single), ends[1].only_if(shares)]
 }
 
 /// Two capsules, from the middle of the first to that of the second (m), and the normal of all their meetings.
 struct Axes<'a, T> {
-    a: &'a Solid<T>,
-    b: &'a Solid<T>,
+    a: &'a PlacedSolid<T>,
+    b: &'a PlacedSolid<T>,
     w: Vec3<T>,
     n: Vec3<T>,
 }
@@ -82,24 +82,24 @@ struct Axes<'a, T> {
 impl<T: Real> Axes<'_, T> {
     /// Of the places `t` and `u` (m) of the two axes.
     #[inline(always)]
-    fn meeting(&self, t: T, u: T) -> Meeting<T> {
+    fn meeting(&self, t: T, u: T) -> ContactPoint<T> {
         let (ra, rb) = (self.a.size[0], self.b.size[0]);
         let (d, e) = (self.a.pose.rotation.column(2) * t, self.b.pose.rotation.column(2) * u);
         let between = self.w + e - d;
         let distance = between.dot(self.n) - ra - rb;
         // Midway between the two surfaces, also where they are not right across each other.
-        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * distance.lit(0.5);
-        Meeting { point, normal: self.n, distance }
+        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * distance.splat(0.5);
+        ContactPoint { point, normal: self.n, distance }
     }
 }
 
 /// From one axis to the other. Axes that cross: across both; axes on one line: across it.
 #[inline(always)]
-fn normal<T: Real>(a: &Solid<T>, apart: Vec3<T>, w: Vec3<T>, across: Vec3<T>, size: T) -> Vec3<T> {
+fn normal<T: Real>(a: &PlacedSolid<T>, apart: Vec3<T>, w: Vec3<T>, across: Vec3<T>, size: T) -> Vec3<T> {
     let x = a.pose.rotation.column(0);
     let (both, sine) = direction(across, x);
-    let both = Vec3::pick(sine.lt(sine.lit(1e-9)), x, both);
+    let both = Vec3::select(sine.lt(sine.splat(1e-9)), x, both);
     let both = both * both.dot(w).sign();
     let (between, gap) = direction(apart, both);
-    Vec3::pick((size * CROSSING).lt(gap), between, both)
+    Vec3::select((size * CROSSING).lt(gap), between, both)
 }

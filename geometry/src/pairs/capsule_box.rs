@@ -1,7 +1,7 @@
 //! A capsule and a box.
 
 use super::sphere::box_surface;
-use super::{FAR, MERGE, Meeting, Solid, merge};
+use super::{ABSENT_DISTANCE, ContactPoint, MERGE, PlacedSolid, merge};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
@@ -23,7 +23,7 @@ struct Segment<T> {
 
 /// How the axis and the box are apart: outward normal of the box, signed distance (m), and where on the axis (m).
 #[derive(Clone, Copy)]
-struct Apart<T> {
+struct Separation<T> {
     out: Vec3<T>,
     distance: T,
     at: T,
@@ -67,55 +67,59 @@ impl<T: Real> Segment<T> {
             // What is not a number becomes an end.
             let t = t.clamp(-half, half);
             let slope = self.slope(box_half, t);
-            let keep = T::pick(zero.lt(slope), t.lit(-FAR), t).lt(low.0);
-            low = (T::pick(keep, low.0, t), T::pick(keep, low.1, slope));
-            let keep = high.0.lt(T::pick(slope.lt(zero), t.lit(FAR), t));
-            high = (T::pick(keep, high.0, t), T::pick(keep, high.1, slope));
+            let keep = T::select(zero.lt(slope), t.splat(-ABSENT_DISTANCE), t).lt(low.0);
+            low = (T::select(keep, low.0, t), T::select(keep, low.1, slope));
+            let keep = high.0.lt(T::select(slope.lt(zero), t.splat(ABSENT_DISTANCE), t));
+            high = (T::select(keep, high.0, t), T::select(keep, high.1, slope));
         }
         let between = low.0.lt(high.0);
-        let rise = T::pick(between, high.1 - low.1, zero.one());
-        low.0 + (high.0 - low.0) * T::pick(between, -low.1 / rise, zero.lit(0.5))
+        let rise = T::select(between, high.1 - low.1, zero.one());
+        low.0 + (high.0 - low.0) * T::select(between, -low.1 / rise, zero.splat(0.5))
     }
 
     /// Nearest place where the axis is outside of the box, else the direction of least overlap.
     #[inline(always)]
-    fn apart(&self, box_half: &[T; 3]) -> Apart<T> {
+    fn apart(&self, box_half: &[T; 3]) -> Separation<T> {
         let at = self.nearest(box_half);
         let (out, distance) = box_surface(box_half, self.at(at));
         let (zero, one) = (at.zero(), at.one());
         let [x, y, z] = out.map(T::abs).0;
-        let first = T::pick(x.lt(y) | x.lt(z), zero, one);
-        let third = T::pick(x.lt(z) & y.lt(z), one, zero);
-        let near = Apart { out, distance, at, face: Vec3([first, one - first - third, third]) };
-        Apart::pick(zero.lt(distance), near, self.overlap(box_half))
+        let first = T::select(x.lt(y) | x.lt(z), zero, one);
+        let third = T::select(x.lt(z) & y.lt(z), one, zero);
+        let near = Separation { out, distance, at, face: Vec3([first, one - first - third, third]) };
+        Separation::pick(zero.lt(distance), near, self.overlap(box_half))
     }
 
     /// The best of the axes across faces and across an edge and the segment (Gottschalk, Lin and Manocha 1996).
     #[inline(always)]
-    fn overlap(&self, box_half: &[T; 3]) -> Apart<T> {
+    fn overlap(&self, box_half: &[T; 3]) -> Separation<T> {
         let (zero, one) = (self.half.zero(), self.half.one());
         let (c, a) = (self.centre.0, self.axis.0);
-        let mut best =
-            Apart { out: Vec3([one, zero, zero]), distance: one.lit(-FAR), at: zero, face: Vec3([zero; 3]) };
+        let mut best = Separation {
+            out: Vec3([one, zero, zero]),
+            distance: one.splat(-ABSENT_DISTANCE),
+            at: zero,
+            face: Vec3([zero; 3]),
+        };
         for k in 0..3 {
             let mut face = Vec3([zero; 3]);
             face.0[k] = one;
             let side = c[k].sign();
-            let next = Apart {
+            let next = Separation {
                 out: face * side,
                 distance: c[k].abs() - box_half[k] - self.half * a[k].abs(),
                 at: -self.half * (a[k] * side).sign(),
                 face,
             };
-            best = Apart::pick(best.distance.lt(next.distance), next, best);
+            best = Separation::pick(best.distance.lt(next.distance), next, best);
         }
         let [x, y, z] = *box_half;
         let bias = x.min(y).min(z) * FACE_BIAS;
         for k in 0..3 {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
             let square = a[i] * a[i] + a[j] * a[j];
-            let crosses = square.lit(PARALLEL).lt(square);
-            let square = T::pick(crosses, square, one);
+            let crosses = square.splat(PARALLEL).lt(square);
+            let square = T::select(crosses, square, one);
             let norm = square.sqrt();
             // e_k x a has the components -a_j along i and a_i along j.
             let (ni, nj) = (-a[j] / norm, a[i] / norm);
@@ -126,20 +130,20 @@ impl<T: Real> Segment<T> {
             let (ei, ej) = (box_half[i] * ni.sign() - c[i], box_half[j] * nj.sign() - c[j]);
             let mut out = Vec3([zero; 3]);
             (out.0[i], out.0[j]) = (ni, nj);
-            let next = Apart {
+            let next = Separation {
                 out,
                 distance: along.abs() - box_half[i] * ni.abs() - box_half[j] * nj.abs(),
                 at: ((ei * a[i] + ej * a[j]) / square).clamp(-self.half, self.half),
                 face: Vec3([zero; 3]),
             };
-            best = Apart::pick(crosses & (best.distance + bias).lt(next.distance), next, best);
+            best = Separation::pick(crosses & (best.distance + bias).lt(next.distance), next, best);
         }
         best
     }
 
     /// Outward normal of the face named by `apart`, and place and distance (m) of both ends of what is over it, and whether anything is.
     #[inline(always)]
-    fn over_face(&self, box_half: &[T; 3], apart: &Apart<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
+    fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (self.half.zero(), self.half);
         // A little larger: an axis over an edge is over both faces.
         let larger = each!(k in [0, 1, 2] box_half[k] * LARGER);
@@ -148,43 +152,49 @@ impl<T: Real> Segment<T> {
         let (mut low, mut high) = (half, -half);
         for k in 0..3 {
             let [[p, q], [r, s]] = [planes[(k + 1) % 3], planes[(k + 2) % 3]];
-            let this = half.lit(0.5).lt(apart.face.0[k]);
-            low = T::pick(this, r.max(p.max(-half)), low);
-            high = T::pick(this, s.min(q.min(half)), high);
+            let this = half.splat(0.5).lt(apart.face.0[k]);
+            low = T::select(this, r.max(p.max(-half)), low);
+            high = T::select(this, s.min(q.min(half)), high);
             normal.0[k] = apart.face.0[k] * apart.out.0[k].sign();
         }
         let over = low.lt(high);
         let reach = Vec3(*box_half).dot(normal.map(T::abs));
-        let low = T::pick(over, low, apart.at);
-        let high = T::pick(over, high, apart.at);
+        let low = T::select(over, low, apart.at);
+        let high = T::select(over, high, apart.at);
         let ends = [(low, self.at(low).dot(normal) - reach), (high, self.at(high).dot(normal) - reach)];
         (normal, ends, over)
     }
 }
 
-impl<T: Real> Apart<T> {
+impl<T: Real> Separation<T> {
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
-            out: Vec3::pick(mask, then.out, otherwise.out),
-            distance: T::pick(mask, then.distance, otherwise.distance),
-            at: T::pick(mask, then.at, otherwise.at),
-            face: Vec3::pick(mask, then.face, otherwise.face),
+            out: Vec3::select(mask, then.out, otherwise.out),
+            distance: T::select(mask, then.distance, otherwise.distance),
+            at: T::select(mask, then.at, otherwise.at),
+            face: Vec3::select(mask, then.face, otherwise.face),
         }
     }
 }
 
 /// At the place `at` (m) of the axis, `distance` (m) from the box along its outward normal `out`.
 #[inline(always)]
-fn meeting<T: Real>(a: &Solid<T>, b: &Solid<T>, out: Vec3<T>, at: T, distance: T) -> Meeting<T> {
+fn meeting<T: Real>(
+    a: &PlacedSolid<T>,
+    b: &PlacedSolid<T>,
+    out: Vec3<T>,
+    at: T,
+    distance: T,
+) -> ContactPoint<T> {
     let (normal, radius) = (-b.pose.rotation.apply(out), a.size[0]);
     let centre = a.pose.position + a.pose.rotation.column(2) * at;
-    Meeting::on_first(centre + normal * radius, normal, distance - radius)
+    ContactPoint::on_first(centre + normal * radius, normal, distance - radius)
 }
 
 /// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the face there.
 #[inline(always)]
-pub fn capsule_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 3] {
+pub fn capsule_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 3] {
     let [radius, half, _] = a.size;
     let segment = Segment {
         centre: b.pose.apply_inverse(a.pose.position),
@@ -194,12 +204,12 @@ pub fn capsule_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 3] {
     let apart = segment.apart(&b.size);
     let (face, ends, over) = segment.over_face(&b.size, &apart);
     // Without a face the normal is that of the nearest place.
-    let face = Vec3::pick(over, face, apart.out);
+    let face = Vec3::select(over, face, apart.out);
     let nearest = meeting(a, b, apart.out, apart.at, apart.distance);
     let low = meeting(a, b, face, ends[0].0, ends[0].1).only_if(over);
     let high = meeting(a, b, face, ends[1].0, ends[1].1).only_if(over);
-    let mut meetings = [nearest, low, high];
+    let mut contact_points = [nearest, low, high];
     let [x, y, z] = b.size;
-    merge(&mut meetings, radius.min(x).min(y).min(z) * MERGE);
-    meetings
+    merge(&mut contact_points, radius.min(x).min(y).min(z) * MERGE);
+    contact_points
 }

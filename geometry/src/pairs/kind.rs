@@ -1,15 +1,15 @@
 //! Which pairs have a closed form.
 
 use super::{
-    Meeting, Solid, box_box, box_half_space, capsule_box, capsule_capsule, capsule_half_space, sphere_box,
-    sphere_capsule, sphere_half_space, sphere_sphere,
+    ContactPoint, PlacedSolid, box_box, box_half_space, capsule_box, capsule_capsule, capsule_half_space,
+    sphere_box, sphere_capsule, sphere_half_space, sphere_sphere,
 };
 use crate::Shape;
 use pliant_numeric::lanes::Real;
 
 /// A pair of shapes, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PairKind {
     /// A sphere and a half-space.
     SphereHalfSpace,
     /// A sphere and a sphere.
@@ -30,7 +30,7 @@ pub enum Kind {
     BoxBox,
 }
 
-/// Sizes (m) of a shape as a [`Solid`] has them; `None` where it has no closed form.
+/// Sizes (m) of a shape as a [`PlacedSolid`] has them; `None` where it has no closed form.
 pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
     match shape {
         Shape::HalfSpace => Some([0.0; 3]),
@@ -41,7 +41,7 @@ pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
     }
 }
 
-impl Kind {
+impl PairKind {
     /// The kind of a pair, and whether its order is the other one; `None` where there is no closed form.
     pub fn of(first: &Shape, second: &Shape) -> Option<(Self, bool)> {
         let ordered = |a: &Shape, b: &Shape| match (a, b) {
@@ -74,11 +74,16 @@ impl Kind {
     /// Calls `visit` with the number and the meeting of each of [`most_points`](Self::most_points), absent ones too; solids in the
     /// order of the kind.
     #[inline(always)]
-    pub fn meet<T: Real>(self, a: &Solid<T>, b: &Solid<T>, mut visit: impl FnMut(usize, Meeting<T>)) {
+    pub fn contact_points<T: Real>(
+        self,
+        a: &PlacedSolid<T>,
+        b: &PlacedSolid<T>,
+        mut visit: impl FnMut(usize, ContactPoint<T>),
+    ) {
         macro_rules! all {
-            ($meetings:expr) => {
-                for (k, meeting) in $meetings.iter().enumerate() {
-                    visit(k, *meeting);
+            ($contact_points:expr) => {
+                for (k, point) in $contact_points.iter().enumerate() {
+                    visit(k, *point);
                 }
             };
         }

@@ -9,7 +9,7 @@
 //! | box, half-space | 8 | corners |
 //! | box, box | 12 | separating axes, then one face clipped against the other, or two edges, or a corner |
 //!
-//! Meetings that there are not have the distance [`FAR`]. Distances are those of `pliant_rigid::collision::Detector` to
+//! Meetings that there are not have the distance [`ABSENT_DISTANCE`]. Distances are those of `pliant_rigid::collision::Detector` to
 //! rounding. They are continuous, and smooth but where the nearest features change; where shapes overlap, the direction of
 //! least overlap may jump.
 
@@ -25,13 +25,13 @@ pub use box_box::box_box;
 pub use box_half_space::box_half_space;
 pub use capsule::{capsule_capsule, capsule_half_space};
 pub use capsule_box::capsule_box;
-pub use kind::{Kind, size_of};
+pub use kind::{PairKind, size_of};
 pub use sphere::{sphere_box, sphere_capsule, sphere_half_space, sphere_sphere};
 
 use pliant_numeric::lanes::{Pose, Real, Vec3};
 
 /// Distance (m) of a meeting that there is not.
-pub const FAR: f64 = 1e10;
+pub const ABSENT_DISTANCE: f64 = 1e10;
 /// Meetings nearer to each other than this part of the smaller solid count once.
 const MERGE: f64 = 0.02;
 /// Squares of lengths (m^2) below this have no direction.
@@ -39,7 +39,7 @@ const NO_LENGTH: f64 = 1e-280;
 
 /// A shape in the world.
 #[derive(Clone, Copy, Debug)]
-pub struct Solid<T> {
+pub struct PlacedSolid<T> {
     /// World from solid.
     pub pose: Pose<T>,
     /// Sphere: radius. Capsule: radius, half length, along z. Box: half extents. Half-space, z <= 0 of its frame: nothing. (m)
@@ -48,7 +48,7 @@ pub struct Solid<T> {
 
 /// Where two surfaces are near each other.
 #[derive(Clone, Copy, Debug)]
-pub struct Meeting<T> {
+pub struct ContactPoint<T> {
     /// Midway between the surfaces (m).
     pub point: Vec3<T>,
     /// Unit vector from the first solid to the second.
@@ -57,7 +57,7 @@ pub struct Meeting<T> {
     pub distance: T,
 }
 
-impl<T: Real> Meeting<T> {
+impl<T: Real> ContactPoint<T> {
     /// From a point on the surface of the first.
     #[inline(always)]
     fn on_first(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
@@ -73,16 +73,16 @@ impl<T: Real> Meeting<T> {
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
-            point: Vec3::pick(mask, then.point, otherwise.point),
-            normal: Vec3::pick(mask, then.normal, otherwise.normal),
-            distance: T::pick(mask, then.distance, otherwise.distance),
+            point: Vec3::select(mask, then.point, otherwise.point),
+            normal: Vec3::select(mask, then.normal, otherwise.normal),
+            distance: T::select(mask, then.distance, otherwise.distance),
         }
     }
 
     /// Absent where the mask is not true.
     #[inline(always)]
     fn only_if(self, mask: T::Mask) -> Self {
-        Self { distance: T::pick(mask, self.distance, self.distance.lit(FAR)), ..self }
+        Self { distance: T::select(mask, self.distance, self.distance.splat(ABSENT_DISTANCE)), ..self }
     }
 }
 
@@ -90,24 +90,24 @@ impl<T: Real> Meeting<T> {
 #[inline(always)]
 fn direction<T: Real>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     let square = v.squared();
-    let long = square.lit(NO_LENGTH).lt(square);
-    let length = T::pick(long, square, square.one()).sqrt();
-    (Vec3::pick(long, v * (square.one() / length), fallback), T::pick(long, length, square.zero()))
+    let long = square.splat(NO_LENGTH).lt(square);
+    let length = T::select(long, square, square.one()).sqrt();
+    (Vec3::select(long, v * (square.one() / length), fallback), T::select(long, length, square.zero()))
 }
 
 /// Of meetings nearer to each other than `within` (m) leaves the deepest, of equals the first.
 #[inline(always)]
-fn merge<T: Real, const N: usize>(meetings: &mut [Meeting<T>; N], within: T) {
+fn merge<T: Real, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
     let within = within.squared();
     for i in 1..N {
         for k in 0..i {
-            let (kept, other) = (meetings[k], meetings[i]);
+            let (kept, other) = (contact_points[k], contact_points[i]);
             let near = (kept.point - other.point).squared().lt(within);
             let deeper = other.distance.lt(kept.distance);
-            let far = kept.distance.lit(FAR);
-            meetings[k].distance = T::pick(near & deeper, far, kept.distance);
-            let shallower = T::pick(deeper, other.distance, far);
-            meetings[i].distance = T::pick(near, shallower, other.distance);
+            let far = kept.distance.splat(ABSENT_DISTANCE);
+            contact_points[k].distance = T::select(near & deeper, far, kept.distance);
+            let shallower = T::select(deeper, other.distance, far);
+            contact_points[i].distance = T::select(near, shallower, other.distance);
         }
     }
 }

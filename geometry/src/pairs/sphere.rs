@@ -1,6 +1,6 @@
 //! A sphere: the nearest point of the other solid to its centre.
 
-use super::{Meeting, Solid, direction};
+use super::{ContactPoint, PlacedSolid, direction};
 use pliant_numeric::lanes::{Real, Vec3};
 
 /// Outward normal (in the box's frame) and signed distance (m) at the point `p` (m, in its frame) of a box's surface. Inside the nearest face
@@ -14,38 +14,38 @@ pub(super) fn box_surface<T: Real>(half: &[T; 3], p: Vec3<T>) -> (Vec3<T>, T) {
     let mut face = Vec3([side.0[0], zero, zero]);
     for (k, axis) in [(1, [zero, one, zero]), (2, [zero, zero, one])] {
         let nearer = depth.lt(excess.0[k]);
-        depth = T::pick(nearer, excess.0[k], depth);
-        face = Vec3::pick(nearer, Vec3(axis) * side.0[k], face);
+        depth = T::select(nearer, excess.0[k], depth);
+        face = Vec3::select(nearer, Vec3(axis) * side.0[k], face);
     }
     let out = excess.zip(side, |e, s| e.max(zero) * s);
     let (normal, distance) = direction(out, face);
     let outside = zero.lt(depth);
-    (Vec3::pick(outside, normal, face), T::pick(outside, distance, depth))
+    (Vec3::select(outside, normal, face), T::select(outside, distance, depth))
 }
 
 /// Sphere and half-space.
 #[inline(always)]
-pub fn sphere_half_space<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 1] {
+pub fn sphere_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 1] {
     [end_half_space(a.pose.position, a.size[0], b)]
 }
 
 /// A ball around `centre` (m) and a half-space.
 #[inline(always)]
-pub(super) fn end_half_space<T: Real>(centre: Vec3<T>, radius: T, b: &Solid<T>) -> Meeting<T> {
+pub(super) fn end_half_space<T: Real>(centre: Vec3<T>, radius: T, b: &PlacedSolid<T>) -> ContactPoint<T> {
     let up = b.pose.rotation.column(2);
     let distance = up.dot(centre - b.pose.position) - radius;
-    Meeting::on_first(centre - up * radius, -up, distance)
+    ContactPoint::on_first(centre - up * radius, -up, distance)
 }
 
 /// Two spheres.
 #[inline(always)]
-pub fn sphere_sphere<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 1] {
+pub fn sphere_sphere<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 1] {
     [balls(a.pose.position, b.pose.position, [a.size[0], b.size[0]], a.pose.rotation.column(2))]
 }
 
 /// Sphere and capsule.
 #[inline(always)]
-pub fn sphere_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 1] {
+pub fn sphere_capsule<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 1] {
     let (axis, half) = (b.pose.rotation.column(2), b.size[1]);
     let along = axis.dot(a.pose.position - b.pose.position).clamp(-half, half);
     let nearest = b.pose.position + axis * along;
@@ -54,14 +54,14 @@ pub fn sphere_capsule<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 1] {
 
 /// Sphere and box.
 #[inline(always)]
-pub fn sphere_box<T: Real>(a: &Solid<T>, b: &Solid<T>) -> [Meeting<T>; 1] {
+pub fn sphere_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 1] {
     let (out, distance) = box_surface(&b.size, b.pose.apply_inverse(a.pose.position));
     let normal = -b.pose.rotation.apply(out);
-    [Meeting::on_first(a.pose.position + normal * a.size[0], normal, distance - a.size[0])]
+    [ContactPoint::on_first(a.pose.position + normal * a.size[0], normal, distance - a.size[0])]
 }
 
 #[inline(always)]
-fn balls<T: Real>(p: Vec3<T>, q: Vec3<T>, radii: [T; 2], fallback: Vec3<T>) -> Meeting<T> {
+fn balls<T: Real>(p: Vec3<T>, q: Vec3<T>, radii: [T; 2], fallback: Vec3<T>) -> ContactPoint<T> {
     let (normal, apart) = direction(q - p, fallback);
-    Meeting::on_first(p + normal * radii[0], normal, apart - radii[0] - radii[1])
+    ContactPoint::on_first(p + normal * radii[0], normal, apart - radii[0] - radii[1])
 }

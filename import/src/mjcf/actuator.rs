@@ -5,7 +5,7 @@
 //! effort, a servo or a damper.
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportWarning, Problem};
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
 use super::super::imported::Input;
 use super::body::range;
 use super::compiler::Compiler;
@@ -15,7 +15,7 @@ use pliant_rigid::multibody::{Kinematics, MassMatrix, Model, State, mass_matrix}
 use pliant_rigid::simulation::{Actuator, Control};
 
 /// Gain and biases of a motor.
-struct Law {
+struct AffineForce {
     gain: f64,
     bias: [f64; 3],
 }
@@ -53,8 +53,8 @@ pub(super) fn read(
             Some(gear) => gear[0],
             None => 1.0,
         };
-        let felt = inertia[model.velocities_of(joint.link).start] / (gear * gear);
-        let Some(law) = law(&resolved, felt, warnings)? else { continue };
+        let joint_inertia = inertia[model.velocities_of(joint.link).start] / (gear * gear);
+        let Some(law) = law(&resolved, joint_inertia, warnings)? else { continue };
         let (actuator, mut input) = motor(&resolved, &law, gear, joint, compiler, warnings)?;
         input.name = resolved.text("name").map_or_else(|| joint.name.clone(), str::to_owned);
         input.actuator = motors.actuators.len();
@@ -76,14 +76,14 @@ fn joint<'a>(
     let Some(attribute) = ["joint", "jointinparent"].into_iter().find(|a| element.text(a).is_some()) else {
         let others = ["tendon", "site", "body", "slidersite", "cranksite"];
         let Some(other) = others.iter().find(|a| element.text(a).is_some()) else {
-            return Err(element.fail(Problem::Missing("joint")));
+            return Err(element.fail(ImportProblem::Missing("joint")));
         };
         warnings.push(element.warn(other, "left out with its motor: only joints are driven"));
         return Ok(None);
     };
     let name = element.required(attribute)?;
     let Some(joint) = joints.iter().find(|joint| joint.name == name) else {
-        return Err(element.fail_at(attribute, Problem::Reference("joint")));
+        return Err(element.fail_at(attribute, ImportProblem::Reference("joint")));
     };
     if !joint.is_scalar() {
         warnings.push(element.warn(attribute, "left out with its motor: only hinges and slides are driven"));
@@ -92,13 +92,17 @@ fn joint<'a>(
     Ok(Some(joint))
 }
 
-/// Gain and biases; `None` for a motor that is left out. `felt` is the inertia that the motor feels (kg m^2, kg).
-fn law(element: &Element, felt: f64, warnings: &mut Vec<ImportWarning>) -> Result<Option<Law>, ImportError> {
+/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the motor feels (kg m^2, kg).
+fn law(
+    element: &Element,
+    joint_inertia: f64,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Option<AffineForce>, ImportError> {
     Ok(Some(match element.tag.as_str() {
-        "motor" => Law { gain: 1.0, bias: [0.0; 3] },
+        "motor" => AffineForce { gain: 1.0, bias: [0.0; 3] },
         "velocity" => {
             let kv = element.not_negative("kv")?.unwrap_or(1.0);
-            Law { gain: kv, bias: [0.0, 0.0, -kv] }
+            AffineForce { gain: kv, bias: [0.0, 0.0, -kv] }
         }
         "position" => {
             let kp = element.not_negative("kp")?.unwrap_or(1.0);
@@ -107,19 +111,19 @@ fn law(element: &Element, felt: f64, warnings: &mut Vec<ImportWarning>) -> Resul
                     return Err(element.bad("dampratio", "left out where there is a kv"));
                 }
                 (Some(kv), _) => kv,
-                (None, ratio) => 2.0 * ratio.unwrap_or(0.0) * (kp * felt).sqrt(),
+                (None, ratio) => 2.0 * ratio.unwrap_or(0.0) * (kp * joint_inertia).sqrt(),
             };
-            Law { gain: kp, bias: [0.0, -kp, -kv] }
+            AffineForce { gain: kp, bias: [0.0, -kp, -kv] }
         }
-        _ => return general(element, felt, warnings),
+        _ => return general(element, joint_inertia, warnings),
     }))
 }
 
 fn general(
     element: &Element,
-    felt: f64,
+    joint_inertia: f64,
     warnings: &mut Vec<ImportWarning>,
-) -> Result<Option<Law>, ImportError> {
+) -> Result<Option<AffineForce>, ImportError> {
     for (attribute, known) in
         [("dyntype", &["none"][..]), ("gaintype", &["fixed"]), ("biastype", &["none", "affine"])]
     {
@@ -135,19 +139,19 @@ fn general(
     let mut bias = [b(0), b(1), b(2)];
     // A positive one beside gain and stiffness of the same size is a damping ratio.
     if bias[2] > 0.0 && bias[1] == -gain {
-        bias[2] = -2.0 * bias[2] * (gain * felt).sqrt();
+        bias[2] = -2.0 * bias[2] * (gain * joint_inertia).sqrt();
     }
     if bias[1] > 0.0 || bias[2] > 0.0 {
         return Err(
             element.bad("biasprm", "b0, b1, b2 with neither b1 nor b2 positive: gains are not negative")
         );
     }
-    Ok(Some(Law { gain, bias }))
+    Ok(Some(AffineForce { gain, bias }))
 }
 
 fn motor(
     element: &Element,
-    law: &Law,
+    law: &AffineForce,
     gear: f64,
     joint: &JointRecord,
     compiler: &Compiler,

@@ -6,7 +6,7 @@ use std::path::Path;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 use super::super::mesh::MeshData;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
@@ -31,7 +31,7 @@ impl Assets {
     ) -> Result<Self, ImportError> {
         let mut assets = Self::default();
         for element in root.all("asset").flat_map(|asset| &asset.children) {
-            let duplicate = |what| element.fail_at("name", Problem::Duplicate(what));
+            let duplicate = |what| element.fail_at("name", ImportProblem::Duplicate(what));
             match element.tag.as_str() {
                 "mesh" => {
                     let resolved = defaults.resolve(element, None)?;
@@ -73,7 +73,7 @@ fn asset_name(element: &Element) -> Result<String, ImportError> {
         (None, Some(file)) => {
             Ok(Path::new(file).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default())
         }
-        (None, None) => Err(element.fail(Problem::Missing("name"))),
+        (None, None) => Err(element.fail(ImportProblem::Missing("name"))),
     }
 }
 
@@ -81,14 +81,15 @@ fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
     let vertices = element.numbers("vertex", 12..=usize::MAX)?;
     let mut data = match (element.text("file"), vertices) {
         (Some(_), Some(_)) => return Err(element.bad("vertex", "left out where there is a file")),
-        (None, None) => return Err(element.fail(Problem::Missing("file or vertex"))),
+        (None, None) => return Err(element.fail(ImportProblem::Missing("file or vertex"))),
         (Some(file), None) => {
             let name = Path::new(file);
             let name =
                 if compiler.strip_path { Path::new(name.file_name().unwrap_or_default()) } else { name };
             let path = directory.join(&compiler.mesh_directory).join(name);
-            MeshData::read(&path)
-                .map_err(|e| element.fail_at("file", Problem::Mesh(format!("{}: {e}", path.display()))))?
+            MeshData::read(&path).map_err(|e| {
+                element.fail_at("file", ImportProblem::Mesh(format!("{}: {e}", path.display())))
+            })?
         }
         (None, Some(numbers)) => inline(element, &numbers)?,
     };
@@ -107,7 +108,7 @@ fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
         data = data.scaled(&scale);
     }
     let at = if element.text("file").is_some() { "file" } else { "vertex" };
-    data.hull().map_err(|e| element.fail_at(at, Problem::Mesh(e)))
+    data.hull().map_err(|e| element.fail_at(at, ImportProblem::Mesh(e)))
 }
 
 fn inline(element: &Element, numbers: &[f64]) -> Result<MeshData, ImportError> {
@@ -132,7 +133,7 @@ fn height_field(element: &Element) -> Result<Shape, ImportError> {
     };
     let (rows, columns) = (count("nrow")?, count("ncol")?);
     let Some(size) = element.array::<4>("size")? else {
-        return Err(element.fail(Problem::Missing("size")));
+        return Err(element.fail(ImportProblem::Missing("size")));
     };
     if size.iter().any(|s| *s <= 0.0) {
         return Err(
@@ -140,7 +141,7 @@ fn height_field(element: &Element) -> Result<Shape, ImportError> {
         );
     }
     let Some(heights) = element.numbers("elevation", 4..=usize::MAX)? else {
-        return Err(element.fail(Problem::Missing("elevation")));
+        return Err(element.fail(ImportProblem::Missing("elevation")));
     };
     if rows.checked_mul(columns) != Some(heights.len()) {
         return Err(element.bad("elevation", &format!("{rows} rows of {columns} heights")));

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Unit, Vector3};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportWarning, Problem};
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
@@ -15,7 +15,7 @@ use pliant_rigid::multibody::{Dof, LinkId};
 
 /// A body. Number 0 is the world.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
+pub(super) struct MjcfBody {
     pub element: Element,
     pub name: String,
     /// Number of the parent; its own for the world.
@@ -23,7 +23,7 @@ pub(super) struct Body {
     /// Its frame in the parent's, in the configuration that the file shows.
     pub pose: Isometry3<f64>,
     pub inertial: Option<Inertial>,
-    pub joints: Vec<Joint>,
+    pub joints: Vec<MjcfJoint>,
     pub geoms: Vec<Geom>,
     pub sites: Vec<(String, Isometry3<f64>)>,
     pub gravity: bool,
@@ -47,7 +47,7 @@ pub(super) enum Freedom {
 
 /// A joint.
 #[derive(Clone, Debug)]
-pub(super) struct Joint {
+pub(super) struct MjcfJoint {
     pub element: Element,
     pub name: String,
     pub freedom: Freedom,
@@ -64,7 +64,7 @@ struct Reader<'a> {
     defaults: &'a Defaults,
     assets: &'a Assets,
     warnings: &'a mut Vec<ImportWarning>,
-    bodies: Vec<Body>,
+    bodies: Vec<MjcfBody>,
 }
 
 /// Where a reader is.
@@ -82,8 +82,8 @@ pub(super) fn read(
     defaults: &Defaults,
     assets: &Assets,
     warnings: &mut Vec<ImportWarning>,
-) -> Result<Vec<Body>, ImportError> {
-    let world = Body::new(root.clone(), "world".to_owned(), 0, Isometry3::identity());
+) -> Result<Vec<MjcfBody>, ImportError> {
+    let world = MjcfBody::new(root.clone(), "world".to_owned(), 0, Isometry3::identity());
     let mut reader = Reader { compiler, defaults, assets, warnings, bodies: vec![world] };
     let mut any = false;
     for world in root.all("worldbody") {
@@ -91,7 +91,7 @@ pub(super) fn read(
         reader.children(world, &Context { body: 0, frame: Isometry3::identity(), childclass: None })?;
     }
     if !any {
-        return Err(root.fail(Problem::Missing("worldbody")));
+        return Err(root.fail(ImportProblem::Missing("worldbody")));
     }
     unique(reader.bodies.iter().map(|b| (&b.element, b.name.as_str())), "a body")?;
     let joints = reader.bodies.iter().flat_map(|b| b.joints.iter().map(|j| (&j.element, j.name.as_str())));
@@ -108,13 +108,13 @@ fn unique<'a>(
     let mut substep_states = std::collections::BTreeSet::new();
     for (element, name) in names {
         if !substep_states.insert(name) {
-            return Err(element.fail_at("name", Problem::Duplicate(what)));
+            return Err(element.fail_at("name", ImportProblem::Duplicate(what)));
         }
     }
     Ok(())
 }
 
-impl Body {
+impl MjcfBody {
     fn new(element: Element, name: String, parent: usize, pose: Isometry3<f64>) -> Self {
         Self {
             element,
@@ -140,7 +140,7 @@ impl Reader<'_> {
         let mut context = context.clone();
         if let Some(class) = element.text("childclass") {
             if !self.defaults.has(class) {
-                return Err(element.fail_at("childclass", Problem::Reference("default class")));
+                return Err(element.fail_at("childclass", ImportProblem::Reference("default class")));
             }
             context.childclass = Some(class.to_owned());
         }
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 }
                 "inertial" => {
                     if self.bodies[context.body].inertial.is_some() {
-                        return Err(child.fail(Problem::Duplicate("an element")));
+                        return Err(child.fail(ImportProblem::Duplicate("an element")));
                     }
                     let inertial = inertial::read(child, self.compiler)?;
                     self.bodies[context.body].inertial = Some(inertial);
@@ -188,7 +188,7 @@ impl Reader<'_> {
         let number = self.bodies.len();
         let name = element.text("name").map_or_else(|| format!("body{number}"), str::to_owned);
         let frame = context.frame * pose(element, self.compiler)?;
-        let mut body = Body::new(element.clone(), name, context.body, frame);
+        let mut body = MjcfBody::new(element.clone(), name, context.body, frame);
         body.element.children.clear();
         if element.flag("mocap", false)? {
             self.warnings.push(element.warn("mocap", "approximated: the body stands still"));
@@ -209,7 +209,7 @@ impl Reader<'_> {
     fn joint(&mut self, element: Element, context: &Context) -> Result<(), ImportError> {
         let body = &self.bodies[context.body];
         if context.body == 0 {
-            return Err(element.fail(Problem::Unsupported("the world has no joints".to_owned())));
+            return Err(element.fail(ImportProblem::Unsupported("the world has no joints".to_owned())));
         }
         let fallback = format!("{}/joint{}", body.name, body.joints.len());
         let name = element.text("name").map_or(fallback, str::to_owned);
@@ -221,17 +221,17 @@ impl Reader<'_> {
         let freedom = [Freedom::Hinge(axis), Freedom::Slide(axis), Freedom::Ball, Freedom::Free][kind];
         if freedom == Freedom::Free && body.parent != 0 {
             let reason = "a free joint on a body that is not the world's own child".to_owned();
-            return Err(element.fail(Problem::Unsupported(reason)));
+            return Err(element.fail(ImportProblem::Unsupported(reason)));
         }
-        let free = |joint: &Joint| joint.freedom == Freedom::Free;
+        let free = |joint: &MjcfJoint| joint.freedom == Freedom::Free;
         if !body.joints.is_empty() && (freedom == Freedom::Free || body.joints.iter().any(free)) {
             let reason = "a free joint beside other joints of the same body".to_owned();
-            return Err(element.fail(Problem::Unsupported(reason)));
+            return Err(element.fail(ImportProblem::Unsupported(reason)));
         }
         let anchor = context.frame * nalgebra::Point3::from(element.vector("pos")?.unwrap_or_default());
         // Angles of hinges and ball joints only are in the file's unit.
         let unit = if kind == 1 { 1.0 } else { self.compiler.angle };
-        let joint = Joint {
+        let joint = MjcfJoint {
             dof: self.dof(&element, freedom, unit)?,
             reference: if kind <= 1 { element.number("ref")?.unwrap_or(0.0) * unit } else { 0.0 },
             effort_range: range(&element, "actuatorfrcrange", "actuatorfrclimited", self.compiler)?,
@@ -298,11 +298,11 @@ pub(super) fn range(
         Some(on) => on,
         None if compiler.autolimits || range.is_none() => range.is_some(),
         // MuJoCo refuses what would be ignored.
-        None => return Err(element.fail_at(attribute, Problem::Missing(switch))),
+        None => return Err(element.fail_at(attribute, ImportProblem::Missing(switch))),
     };
     match range {
         _ if !on => Ok(None),
-        None => Err(element.fail(Problem::Missing(attribute))),
+        None => Err(element.fail(ImportProblem::Missing(attribute))),
         Some([low, high]) if low < high => Ok(Some([low, high])),
         Some(_) => Err(element.bad(attribute, "a lower and a greater upper limit")),
     }

@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportWarning, Problem};
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
 use super::super::imported::Visual;
-use super::body::Body;
+use super::body::MjcfBody;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
@@ -64,7 +64,7 @@ impl Relations {
 /// Reads `<contact>` and makes the geometries.
 pub(super) fn read(
     root: &Element,
-    bodies: &[Body],
+    bodies: &[MjcfBody],
     defaults: &Defaults,
     compiler: &Compiler,
     gravity: f64,
@@ -103,7 +103,7 @@ pub(super) fn read(
         });
         if number >= 32 {
             let reason = "more than 32 kinds of geoms that touch different ones".to_owned();
-            return Err(geom.element.fail_at("contype", Problem::Unsupported(reason)));
+            return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
         key_of.push(number);
         shapes.geometries.push(CollisionGeometry {
@@ -124,13 +124,13 @@ pub(super) fn read(
     Ok(shapes)
 }
 
-fn relations(root: &Element, bodies: &[Body], defaults: &Defaults) -> Result<Relations, ImportError> {
+fn relations(root: &Element, bodies: &[MjcfBody], defaults: &Defaults) -> Result<Relations, ImportError> {
     let mut relations = Relations::default();
     let geom = |element: &Element, attribute| -> Result<usize, ImportError> {
         let name = element.required(attribute)?;
         let mut all = bodies.iter().flat_map(|body| &body.geoms);
         all.position(|geom| geom.name == name)
-            .ok_or_else(|| element.fail_at(attribute, Problem::Reference("geom")))
+            .ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("geom")))
     };
     for element in root.all("contact").flat_map(|contact| &contact.children) {
         match element.tag.as_str() {
@@ -156,18 +156,18 @@ fn relations(root: &Element, bodies: &[Body], defaults: &Defaults) -> Result<Rel
 
 /// The number of the body that an attribute names.
 pub(super) fn body_named(
-    bodies: &[Body],
+    bodies: &[MjcfBody],
     element: &Element,
     attribute: &'static str,
 ) -> Result<usize, ImportError> {
     let name = element.required(attribute)?;
     let found = bodies.iter().position(|body| body.name == name);
-    found.ok_or_else(|| element.fail_at(attribute, Problem::Reference("body")))
+    found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("body")))
 }
 
 /// Pairs of links that stay apart: those that the file names, and bodies held by several joints against what holds them, between which
 /// the links of the other joints stand.
-fn excluded(relations: &Relations, bodies: &[Body]) -> Vec<(LinkId, LinkId)> {
+fn excluded(relations: &Relations, bodies: &[MjcfBody]) -> Vec<(LinkId, LinkId)> {
     let mut pairs = BTreeSet::new();
     let mut add = |a: usize, b: usize| {
         if let (Some(a), Some(b)) = (bodies[a].link, bodies[b].link) {
@@ -186,7 +186,7 @@ fn excluded(relations: &Relations, bodies: &[Body]) -> Vec<(LinkId, LinkId)> {
 }
 
 /// Mass of the bodies that are welded together (kg).
-fn mass_of_part(bodies: &[Body], part: usize) -> f64 {
+fn mass_of_part(bodies: &[MjcfBody], part: usize) -> f64 {
     let of_part = bodies.iter().filter(|body| body.part == part);
     of_part.filter_map(|body| body.mass.as_ref()).map(|(figures, _)| figures.mass).sum()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 use super::pose::ORIENTATIONS;
 
 /// Attributes by tag.
@@ -53,7 +53,7 @@ impl Defaults {
         for child in element.all("default") {
             let name = child.required("class")?.to_owned();
             if self.classes.contains_key(&name) {
-                return Err(child.fail_at("class", Problem::Duplicate("a class")));
+                return Err(child.fail_at("class", ImportProblem::Duplicate("a class")));
             }
             self.class(child, name, class.clone())?;
         }
@@ -64,7 +64,7 @@ impl Defaults {
     pub fn resolve(&self, element: &Element, childclass: Option<&str>) -> Result<Element, ImportError> {
         let name = element.text("class").or(childclass).unwrap_or(&self.main);
         let Some(class) = self.classes.get(name) else {
-            return Err(element.fail_at("class", Problem::Reference("default class")));
+            return Err(element.fail_at("class", ImportProblem::Reference("default class")));
         };
         let mut resolved = element.clone();
         if let Some(attributes) = class.get(&element.tag) {

@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, Point3, Translation3};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportWarning, Problem};
-use super::body::Body;
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::body::MjcfBody;
 use super::contact::body_named;
 use super::defaults::Defaults;
 use super::links::JointRecord;
@@ -13,7 +13,7 @@ use pliant_rigid::multibody::{Kinematics, Model, State};
 use pliant_rigid::simulation::Equality;
 
 struct Reader<'a> {
-    bodies: &'a [Body],
+    bodies: &'a [MjcfBody],
     joints: &'a [JointRecord],
     /// Pose of every body in the world, in the configuration that the file shows.
     poses: Vec<Isometry3<f64>>,
@@ -27,14 +27,14 @@ pub(super) fn read(
     root: &Element,
     defaults: &Defaults,
     model: &Model,
-    bodies: &[Body],
+    bodies: &[MjcfBody],
     joints: &[JointRecord],
     state: &State,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Vec<Equality>, ImportError> {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
-    let pose = |body: &Body| body.link.map_or(body.in_link, |link| kinematics.pose(link) * body.in_link);
+    let pose = |body: &MjcfBody| body.link.map_or(body.in_link, |link| kinematics.pose(link) * body.in_link);
     let reader = Reader { bodies, joints, poses: bodies.iter().map(pose).collect() };
     let mut equalities = Vec::new();
     for element in root.all("equality").flat_map(|equality| &equality.children) {
@@ -64,7 +64,7 @@ impl Reader<'_> {
         }
         let [a, b] = self.pair(element)?;
         let Some(anchor) = element.vector("anchor")? else {
-            return Err(element.fail(Problem::Missing("anchor")));
+            return Err(element.fail(ImportProblem::Missing("anchor")));
         };
         let first: Isometry3<f64> = Translation3::from(anchor).into();
         let second = self.poses[b].inverse() * self.poses[a] * first;
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let p = |i: usize| polynomial.get(i).copied().unwrap_or(0.0);
         if polynomial.iter().skip(2).any(|c| *c != 0.0) && element.text("joint2").is_some() {
             let reason = "couplings that are not linear".to_owned();
-            return Err(element.fail_at("polycoef", Problem::Unsupported(reason)));
+            return Err(element.fail_at("polycoef", ImportProblem::Unsupported(reason)));
         }
         let (driver, ratio, offset) = match element.text("joint2") {
             Some(_) => {
@@ -126,7 +126,7 @@ impl Reader<'_> {
             all.find_map(|(b, body)| {
                 body.sites.iter().find(|(site, _)| site == name).map(|(_, frame)| (b, *frame))
             })
-            .ok_or_else(|| element.fail_at(attribute, Problem::Reference("site")))
+            .ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("site")))
         };
         match (element.text("site1"), element.text("site2")) {
             (None, None) => Ok(None),
@@ -154,7 +154,7 @@ pub(super) fn scalar<'a>(
 ) -> Result<&'a JointRecord, ImportError> {
     let name = element.required(attribute)?;
     match joints.iter().find(|joint| joint.name == name) {
-        None => Err(element.fail_at(attribute, Problem::Reference("joint"))),
+        None => Err(element.fail_at(attribute, ImportProblem::Reference("joint"))),
         Some(joint) if !joint.is_scalar() => Err(element.bad(attribute, "a hinge or a slide")),
         Some(joint) => Ok(joint),
     }

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 use super::asset::{Assets, color};
 use super::compiler::Compiler;
 use super::pose::{pose, turn_z_to};
@@ -41,7 +41,7 @@ impl Geom {
         let kind = TYPES[element.word("type", &TYPES)?.unwrap_or(2)];
         if element.text("mesh").is_some() && kind != "mesh" {
             let reason = "a primitive fitted to a mesh; write the primitive".to_owned();
-            return Err(element.fail_at("mesh", Problem::Unsupported(reason)));
+            return Err(element.fail_at("mesh", ImportProblem::Unsupported(reason)));
         }
         let mut local = pose(&element, compiler)?;
         let ends = element.array::<6>("fromto")?;
@@ -50,7 +50,7 @@ impl Geom {
             "mesh" => {
                 let name = element.required("mesh")?;
                 let Some((hull, convex)) = assets.hulls.get(name) else {
-                    return Err(element.fail_at("mesh", Problem::Reference("mesh")));
+                    return Err(element.fail_at("mesh", ImportProblem::Reference("mesh")));
                 };
                 hollow = !convex;
                 hull.clone()
@@ -58,11 +58,13 @@ impl Geom {
             "hfield" => {
                 let name = element.required("hfield")?;
                 let field = assets.height_fields.get(name);
-                field.ok_or_else(|| element.fail_at("hfield", Problem::Reference("height field")))?.clone()
+                field
+                    .ok_or_else(|| element.fail_at("hfield", ImportProblem::Reference("height field")))?
+                    .clone()
             }
             "sdf" => {
                 let reason = "shapes given by a signed distance function".to_owned();
-                return Err(element.fail_at("type", Problem::Unsupported(reason)));
+                return Err(element.fail_at("type", ImportProblem::Unsupported(reason)));
             }
             "plane" => Shape::HalfSpace,
             kind => primitive(&element, kind, ends.is_some())?,
@@ -83,7 +85,7 @@ impl Geom {
                 assets
                     .colors
                     .get(name)
-                    .ok_or_else(|| element.fail_at("material", Problem::Reference("material")))?,
+                    .ok_or_else(|| element.fail_at("material", ImportProblem::Reference("material")))?,
             ),
         };
         Ok(Self {
@@ -124,7 +126,7 @@ fn primitive(element: &Element, kind: &str, fromto: bool) -> Result<Shape, Impor
         _ => 3,
     };
     let Some(size) = element.numbers("size", 1..=3)? else {
-        return Err(element.fail(Problem::Missing("size")));
+        return Err(element.fail(ImportProblem::Missing("size")));
     };
     if size.len() < needed || size[..needed].iter().any(|s| *s <= 0.0) {
         return Err(element.bad("size", &format!("{needed} positive lengths (m) for a {kind}")));

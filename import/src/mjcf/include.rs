@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::element::{self, Element};
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 
 /// Puts the contents of every included file in the place of its `<include>`. Files are found relative to the directory of the main
 /// file. One file is included once, as MuJoCo demands.
@@ -28,10 +28,10 @@ fn expand_children(
         let path = directory.join(child.required("file")?);
         if substep_states.contains(&path) {
             let reason = "a file is included that was included before".to_owned();
-            return Err(child.fail_at("file", Problem::Cycle(reason)));
+            return Err(child.fail_at("file", ImportProblem::Cycle(reason)));
         }
         let text = std::fs::read_to_string(&path)
-            .map_err(|e| child.fail_at("file", Problem::Unreadable(e.to_string())))?;
+            .map_err(|e| child.fail_at("file", ImportProblem::Unreadable(e.to_string())))?;
         substep_states.push(path.clone());
         let mut included = element::parse(&text, &path.display().to_string())?;
         expand_children(&mut included, directory, substep_states)?;

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
-use super::super::error::{ImportError, ImportWarning, Problem};
-use super::body::Body;
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::body::MjcfBody;
 use super::compiler::Compiler;
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::RigidInertia;
@@ -13,7 +13,7 @@ const LEAST: f64 = 1e-15;
 
 /// Gives every body its mass. Bodies that move must have one that a solid can have.
 pub(super) fn compile(
-    bodies: &mut [Body],
+    bodies: &mut [MjcfBody],
     compiler: &Compiler,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(), ImportError> {
@@ -37,7 +37,7 @@ pub(super) fn compile(
 
 /// The sum of a body's geoms.
 fn of_geoms(
-    body: &Body,
+    body: &MjcfBody,
     compiler: &Compiler,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(MassProperties, Vector3<f64>), ImportError> {
@@ -76,7 +76,7 @@ fn repair(figures: &mut MassProperties, compiler: &Compiler) {
 }
 
 /// `settotalmass`.
-fn scale_total(bodies: &mut [Body], compiler: &Compiler) {
+fn scale_total(bodies: &mut [MjcfBody], compiler: &Compiler) {
     let Some(wanted) = compiler.total_mass else { return };
     let total: f64 = bodies.iter().filter_map(|b| b.mass.as_ref()).map(|(m, _)| m.mass).sum();
     if total > LEAST {
@@ -88,7 +88,7 @@ fn scale_total(bodies: &mut [Body], compiler: &Compiler) {
 }
 
 /// What moves needs a mass; a mass needs an inertia that a solid can have.
-fn check(bodies: &mut [Body], warnings: &mut Vec<ImportWarning>) -> Result<(), ImportError> {
+fn check(bodies: &mut [MjcfBody], warnings: &mut Vec<ImportWarning>) -> Result<(), ImportError> {
     for i in 1..bodies.len() {
         if bodies[i].joints.is_empty() {
             continue;
@@ -97,7 +97,7 @@ fn check(bodies: &mut [Body], warnings: &mut Vec<ImportWarning>) -> Result<(), I
         let mass: f64 = part.filter_map(|b| b.mass.as_ref()).map(|(m, _)| m.mass).sum();
         if mass < LEAST {
             let reason = "a body that moves has no mass; give it an <inertial> or geoms with mass".to_owned();
-            return Err(bodies[i].element.fail(Problem::Inertia(reason)));
+            return Err(bodies[i].element.fail(ImportProblem::Inertia(reason)));
         }
     }
     for body in bodies.iter_mut().skip(1) {
@@ -111,9 +111,9 @@ fn check(bodies: &mut [Body], warnings: &mut Vec<ImportWarning>) -> Result<(), I
             warnings.push(at.warn("", format!("left out: the mass of a body that stands still ({error})")));
             body.mass = None;
         } else {
-            let mut fault = at.fail(Problem::Inertia(error.to_string()));
+            let mut fault = at.fail(ImportProblem::Inertia(error.to_string()));
             if let Some(name) = ["diaginertia", "fullinertia"].iter().find(|name| at.text(name).is_some()) {
-                fault = at.fail_at(name, Problem::Inertia(error.to_string()));
+                fault = at.fail_at(name, ImportProblem::Inertia(error.to_string()));
             }
             return Err(fault);
         }

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 use super::compiler::Compiler;
 use super::pose::pose;
 
@@ -20,7 +20,7 @@ pub(super) struct Inertial {
 /// Reads an `<inertial>`.
 pub(super) fn read(element: &Element, compiler: &Compiler) -> Result<Inertial, ImportError> {
     let Some(mass) = element.not_negative("mass")? else {
-        return Err(element.fail(Problem::Missing("mass")));
+        return Err(element.fail(ImportProblem::Missing("mass")));
     };
     let frame = pose(element, compiler)?;
     let (attribute, local) = match (element.vector("diaginertia")?, element.array::<6>("fullinertia")?) {

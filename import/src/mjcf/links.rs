@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning};
-use super::body::{Body, Freedom, Joint};
+use super::body::{Freedom, MjcfBody, MjcfJoint};
 use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia, State};
 
 /// A joint and the link that it became.
@@ -29,7 +29,7 @@ impl JointRecord {
 
 /// Builds the mechanism and notes in every body which link it became.
 pub(super) fn build(
-    bodies: &mut [Body],
+    bodies: &mut [MjcfBody],
     gravity: Vector3<f64>,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(Model, Vec<JointRecord>), ImportError> {
@@ -87,7 +87,7 @@ pub(super) fn build(
     Ok((model, records))
 }
 
-fn plain(name: String, parent: Option<LinkId>, frame: Isometry3<f64>, body: &Body) -> Link {
+fn plain(name: String, parent: Option<LinkId>, frame: Isometry3<f64>, body: &MjcfBody) -> Link {
     Link {
         name,
         parent,
@@ -99,7 +99,7 @@ fn plain(name: String, parent: Option<LinkId>, frame: Isometry3<f64>, body: &Bod
     }
 }
 
-fn kind(joint: &Joint) -> JointKind {
+fn kind(joint: &MjcfJoint) -> JointKind {
     match joint.freedom {
         Freedom::Free => JointKind::Free,
         Freedom::Ball => JointKind::Ball,
@@ -109,7 +109,7 @@ fn kind(joint: &Joint) -> JointKind {
 }
 
 /// The motion that takes a joint from its coordinate in the file's configuration to 0.
-fn back(joint: &Joint) -> Isometry3<f64> {
+fn back(joint: &MjcfJoint) -> Isometry3<f64> {
     match joint.freedom {
         Freedom::Hinge(axis) => {
             let turn = UnitQuaternion::from_axis_angle(&axis, -joint.reference);
@@ -121,7 +121,7 @@ fn back(joint: &Joint) -> Isometry3<f64> {
 }
 
 /// Inertia about the link's origin, in the link's axes, which are parallel to the body's.
-fn inertia(body: &Body, in_link: &Isometry3<f64>) -> RigidInertia {
+fn inertia(body: &MjcfBody, in_link: &Isometry3<f64>) -> RigidInertia {
     match &body.mass {
         Some((figures, center)) => {
             let center = in_link.translation.vector + center;
@@ -132,8 +132,8 @@ fn inertia(body: &Body, in_link: &Isometry3<f64>) -> RigidInertia {
 }
 
 /// The configuration that the file shows.
-pub(super) fn reference_state(model: &Model, bodies: &[Body], joints: &[JointRecord]) -> State {
-    let mut state = model.rest();
+pub(super) fn reference_state(model: &Model, bodies: &[MjcfBody], joints: &[JointRecord]) -> State {
+    let mut state = model.zero_configuration();
     for joint in joints {
         let q = &mut state.q[model.positions_of(joint.link)];
         match joint.freedom {

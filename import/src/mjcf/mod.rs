@@ -22,7 +22,7 @@ mod table;
 use std::path::Path;
 
 use super::element::Element;
-use super::error::{ImportError, ImportWarning, Problem};
+use super::error::{ImportError, ImportProblem, ImportWarning};
 use super::imported::{Imported, ImportedJoint};
 use super::support;
 use pliant_rigid::simulation::System;
@@ -37,7 +37,7 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
     let root = include::expand(root, directory)?;
     let mut warnings = Vec::new();
     if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
-        return Err(root.fail_at(name, Problem::UnknownAttribute));
+        return Err(root.fail_at(name, ImportProblem::UnknownAttribute));
     }
     support::check(&root, TABLE, false, &mut warnings)?;
     let compiler = compiler::Compiler::read(&root)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use nalgebra::Vector3;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 use super::super::imported::Visual;
 use super::super::mesh::MeshData;
 use super::super::mjcf::{DISSIPATION, STIFFNESS, color};
@@ -38,8 +38,8 @@ impl Reader<'_> {
             dynamic_friction: FRICTION,
             ..ContactMaterial::with_friction(FRICTION)
         };
-        for (&link, place) in tree.links.iter().zip(self.links.clone()) {
-            let Some((id, in_link)) = place else { continue };
+        for (&link, location) in tree.links.iter().zip(self.links.clone()) {
+            let Some((id, in_link)) = location else { continue };
             let name_of = |element: &Element, kind: &str, i: usize| {
                 let fallback = || format!("{}/{kind}{i}", link.text("name").unwrap_or_default());
                 element.text("name").map_or_else(fallback, str::to_owned)
@@ -76,10 +76,10 @@ impl Reader<'_> {
     /// The shape of a visual or collision element; `None` for one that is only to be seen and cannot be read.
     fn shape(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
         let Some(geometry) = element.one("geometry")? else {
-            return Err(element.fail(Problem::Missing("geometry")));
+            return Err(element.fail(ImportProblem::Missing("geometry")));
         };
         let Some(kind) = geometry.children.first() else {
-            return Err(geometry.fail(Problem::Missing("box, cylinder, capsule, sphere or mesh")));
+            return Err(geometry.fail(ImportProblem::Missing("box, cylinder, capsule, sphere or mesh")));
         };
         let length = |attribute: &'static str| -> Result<f64, ImportError> {
             kind.required(attribute)?;
@@ -100,7 +100,7 @@ impl Reader<'_> {
             "capsule" => Shape::Capsule { radius: length("radius")?, half_length: length("length")? / 2.0 },
             "sphere" => Shape::Sphere { radius: length("radius")? },
             "mesh" => return self.mesh(kind, visual),
-            _ => return Err(kind.fail(Problem::UnknownElement(geometry.tag.clone()))),
+            _ => return Err(kind.fail(ImportProblem::UnknownElement(geometry.tag.clone()))),
         }))
     }
 
@@ -127,7 +127,7 @@ impl Reader<'_> {
             }
             Err(reason) => {
                 let reason = format!("{}: {reason}", path.display());
-                Err(element.fail_at("filename", Problem::Mesh(reason)))
+                Err(element.fail_at("filename", ImportProblem::Mesh(reason)))
             }
         }
     }

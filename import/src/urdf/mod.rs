@@ -9,7 +9,7 @@ use std::path::Path;
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::element::Element;
-use super::error::{ImportError, ImportWarning, Problem};
+use super::error::{ImportError, ImportProblem, ImportWarning};
 use super::imported::{Imported, ImportedJoint, Input};
 use super::mjcf::turn_z_to;
 use super::support;
@@ -62,7 +62,7 @@ pub(super) fn read(root: &Element, directory: &Path) -> Result<Imported, ImportE
     let equalities = reader.mimics(&tree)?;
     let (geometries, visuals) = reader.shapes(&tree)?;
     let model = reader.builder.build().map_err(|e| root.fail(e.into()))?;
-    let state = model.rest();
+    let state = model.zero_configuration();
     let mut system = System::new(model);
     system.actuators = reader.actuators;
     system.equalities = equalities;
@@ -176,7 +176,7 @@ impl Reader<'_> {
                 mass[joint.parent] += mass[i];
             } else if mass[i] <= 0.0 {
                 let reason = "a link that moves has no mass; give it an <inertial>".to_owned();
-                return Err(tree.links[i].fail(Problem::Inertia(reason)));
+                return Err(tree.links[i].fail(ImportProblem::Inertia(reason)));
             }
         }
         Ok(())
@@ -193,7 +193,7 @@ impl Reader<'_> {
                 .iter()
                 .position(|other| other.is_some_and(|o| o.element.text("name") == Some(followed)));
             let Some(driver) = position else {
-                return Err(mimic.fail_at("joint", Problem::Reference("joint")));
+                return Err(mimic.fail_at("joint", ImportProblem::Reference("joint")));
             };
             let scalar = |i: usize| -> Result<bool, ImportError> {
                 let element = tree.joint_to[i].map(|joint| joint.element);
@@ -221,7 +221,7 @@ impl Reader<'_> {
 /// What the joint lets its link do, and the frame of the file in that of the link.
 fn kind(element: &Element) -> Result<(JointKind, Isometry3<f64>), ImportError> {
     let axis = match element.one("axis")? {
-        Some(axis) => axis.direction("xyz")?.ok_or_else(|| axis.fail(Problem::Missing("xyz")))?,
+        Some(axis) => axis.direction("xyz")?.ok_or_else(|| axis.fail(ImportProblem::Missing("xyz")))?,
         None => Vector3::x_axis(),
     };
     element.required("type")?;
@@ -250,7 +250,7 @@ fn dof(element: &Element, joint: &JointKind) -> Result<Dof, ImportError> {
     if !limited {
         return Ok(dof);
     }
-    let Some(limit) = limit else { return Err(element.fail(Problem::Missing("limit"))) };
+    let Some(limit) = limit else { return Err(element.fail(ImportProblem::Missing("limit"))) };
     let low = limit.number("lower")?.unwrap_or(0.0);
     let high = limit.number("upper")?.unwrap_or(0.0);
     if low > high {
@@ -263,11 +263,11 @@ fn dof(element: &Element, joint: &JointKind) -> Result<Dof, ImportError> {
 /// Inertia about the origin of the `<link>`, in its axes.
 fn inertia(element: &Element) -> Result<RigidInertia, ImportError> {
     let Some(inertial) = element.one("inertial")? else { return Ok(RigidInertia::zero()) };
-    let Some(mass) = inertial.one("mass")? else { return Err(inertial.fail(Problem::Missing("mass"))) };
+    let Some(mass) = inertial.one("mass")? else { return Err(inertial.fail(ImportProblem::Missing("mass"))) };
     mass.required("value")?;
     let m = mass.not_negative("value")?.unwrap_or(0.0);
     let Some(tensor) = inertial.one("inertia")? else {
-        return Err(inertial.fail(Problem::Missing("inertia")));
+        return Err(inertial.fail(ImportProblem::Missing("inertia")));
     };
     let entry = |name: &'static str| -> Result<f64, ImportError> {
         tensor.required(name)?;
@@ -282,6 +282,6 @@ fn inertia(element: &Element) -> Result<RigidInertia, ImportError> {
     }
     let figures = MassProperties { mass: m, inertia: local };
     let name = element.text("name").unwrap_or_default();
-    figures.validate(name).map_err(|e| tensor.fail(Problem::Inertia(e.to_string())))?;
+    figures.validate(name).map_err(|e| tensor.fail(ImportProblem::Inertia(e.to_string())))?;
     Ok(RigidInertia::at_center(m, Vector3::zeros(), local).moved(&frame))
 }

@@ -1,7 +1,7 @@
 //! Which link hangs on which.
 
 use super::super::element::Element;
-use super::super::error::{ImportError, Problem};
+use super::super::error::{ImportError, ImportProblem};
 
 /// A joint, seen from its child.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl<'a> Tree<'a> {
         for (i, link) in links.iter().enumerate() {
             let name = link.required("name")?;
             if links[..i].iter().any(|other| other.text("name") == Some(name)) {
-                return Err(link.fail_at("name", Problem::Duplicate("a link")));
+                return Err(link.fail_at("name", ImportProblem::Duplicate("a link")));
             }
         }
         let joints: Vec<&Element> = root.all("joint").collect();
@@ -35,13 +35,13 @@ impl<'a> Tree<'a> {
         for (i, &joint) in joints.iter().enumerate() {
             let name = joint.required("name")?;
             if joints[..i].iter().any(|other| other.text("name") == Some(name)) {
-                return Err(joint.fail_at("name", Problem::Duplicate("a joint")));
+                return Err(joint.fail_at("name", ImportProblem::Duplicate("a joint")));
             }
             let (parent, child) = (end(&links, joint, "parent")?, end(&links, joint, "child")?);
             if let Some(other) = joint_to[child.1] {
                 let held = other.element.text("name").unwrap_or_default();
                 let reason = format!("the link hangs on joint '{held}' already; a link has one parent");
-                return Err(child.0.fail_at("link", Problem::Value(reason)));
+                return Err(child.0.fail_at("link", ImportProblem::Value(reason)));
             }
             joint_to[child.1] = Some(JointTo { element: joint, parent: parent.1 });
             children[parent.1].push(child.1);
@@ -49,14 +49,14 @@ impl<'a> Tree<'a> {
         let mut roots = (0..links.len()).filter(|i| joint_to[*i].is_none());
         let Some(first) = roots.next() else {
             return Err(match links.first() {
-                Some(link) => link.fail(Problem::Cycle("every link hangs on another".to_owned())),
-                None => root.fail(Problem::Missing("link")),
+                Some(link) => link.fail(ImportProblem::Cycle("every link hangs on another".to_owned())),
+                None => root.fail(ImportProblem::Missing("link")),
             });
         };
         if let Some(second) = roots.next() {
             let name = links[first].text("name").unwrap_or_default();
             let reason = format!("hangs on nothing, and neither does '{name}': there must be one root");
-            return Err(links[second].fail(Problem::Unsupported(reason)));
+            return Err(links[second].fail(ImportProblem::Unsupported(reason)));
         }
         let mut order = Vec::with_capacity(links.len());
         let mut open = vec![first];
@@ -66,7 +66,7 @@ impl<'a> Tree<'a> {
         }
         if order.len() < links.len() {
             let left = (0..links.len()).find(|i| !order.contains(i)).unwrap_or(first);
-            return Err(links[left].fail(Problem::Cycle("the link carries itself".to_owned())));
+            return Err(links[left].fail(ImportProblem::Cycle("the link carries itself".to_owned())));
         }
         Ok(Self { links, joint_to, order })
     }
@@ -78,8 +78,8 @@ fn end<'a>(
     joint: &'a Element,
     which: &'static str,
 ) -> Result<(&'a Element, usize), ImportError> {
-    let Some(end) = joint.one(which)? else { return Err(joint.fail(Problem::Missing(which))) };
+    let Some(end) = joint.one(which)? else { return Err(joint.fail(ImportProblem::Missing(which))) };
     let name = end.required("link")?;
     let found = links.iter().position(|link| link.text("name") == Some(name));
-    found.map(|i| (end, i)).ok_or_else(|| end.fail_at("link", Problem::Reference("link")))
+    found.map(|i| (end, i)).ok_or_else(|| end.fail_at("link", ImportProblem::Reference("link")))
 }

@@ -39,19 +39,19 @@ impl Hinge {
     }
 
     /// How far the angle is from that at rest (rad), within (-pi, pi]; corners (m) in the order of `vertices`.
-    fn bend(&self, corners: &[Vector3<f64>; 4]) -> f64 {
+    fn angle_from_rest(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         let bend = angle(corners) - self.rest_angle;
         bend - core::f64::consts::TAU * (bend / core::f64::consts::TAU).round()
     }
 
     /// Energy (J) at corners (m, world frame) in the order of `vertices`.
     pub fn energy(&self, corners: &[Vector3<f64>; 4]) -> f64 {
-        0.5 * self.stiffness * self.bend(corners).powi(2)
+        0.5 * self.stiffness * self.angle_from_rest(corners).powi(2)
     }
 
     /// Forces (N, world frame) on the four vertices.
     pub fn forces(&self, corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
-        let moment = -self.stiffness * self.bend(corners);
+        let moment = -self.stiffness * self.angle_from_rest(corners);
         angle_gradient(corners).map(|g| moment * g)
     }
 }
@@ -89,9 +89,9 @@ fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_testing::random::Random;
+    use pliant_testing::random::SplitMix64;
 
-    fn random_hinge(random: &mut Random) -> (Hinge, [Vector3<f64>; 4]) {
+    fn random_hinge(random: &mut SplitMix64) -> (Hinge, [Vector3<f64>; 4]) {
         let mut point = |x: f64, y: f64| Vector3::new(x, y, 0.0) + Vector3::from(random.vec3(-0.3, 0.3).0);
         let corners = [point(0.0, 0.0), point(1.0, 0.0), point(0.5, 1.0), point(0.5, -1.0)];
         (Hinge { vertices: [0, 1, 2, 3], rest_angle: 0.3, stiffness: 2.0 }, corners)
@@ -101,7 +101,7 @@ mod tests {
     /// moment, to rounding.
     #[test]
     fn forces_are_the_derivative_of_the_energy() {
-        let mut random = Random(61);
+        let mut random = SplitMix64(61);
         for _ in 0..100 {
             let (hinge, corners) = random_hinge(&mut random);
             let forces = hinge.forces(&corners);

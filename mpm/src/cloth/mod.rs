@@ -40,7 +40,7 @@ pub mod stability;
 pub use bending::Hinge;
 pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};
-pub use patch::Patch;
+pub use patch::SheetParticles;
 pub use pin::{Pin, PinError};
 pub use sheet::{ClothError, RestFace, Sheet};
 pub use stability::Stability;

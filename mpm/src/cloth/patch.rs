@@ -4,7 +4,7 @@ use core::ops::Range;
 
 /// A sheet in the order of particle ids: its vertices, then its centroids, then whatever comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patch {
+pub struct SheetParticles {
     /// Ids of the vertices' particles, in the order of the mesh's vertices.
     pub vertices: Range<usize>,
     /// Ids of the centroids' particles, in the order of the mesh's faces.

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 /// How far from its vertex a pin may begin (m): what files lose of a position.
-pub const CLOSE: f64 = 1e-6;
+pub const PIN_TOLERANCE: f64 = 1e-6;
 
 /// A vertex whose position is prescribed until it is released.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ pub enum PinError {
     #[error("release: {0} s must be a number")]
     Release(f64),
     /// The path does not begin at the vertex.
-    #[error("path[0]: is {distance} m from vertex {vertex}; must begin there, within {CLOSE} m")]
+    #[error("path[0]: is {distance} m from vertex {vertex}; must begin there, within {PIN_TOLERANCE} m")]
     Apart {
         /// The vertex.
         vertex: usize,
@@ -117,7 +117,7 @@ impl Pin {
                 return Err(PinError::Twice { vertex });
             }
             let distance = (pin.position(0.0) - rest).norm();
-            if distance > CLOSE && pin.holds(0.0) {
+            if distance > PIN_TOLERANCE && pin.holds(0.0) {
                 return Err(PinError::Apart { vertex, distance });
             }
         }

@@ -32,10 +32,10 @@ pub const MESH_ANGLE: f64 = 1.4;
 
 /// Longest way of a wave in the plane in a substep [h]. Beyond, the mean stresses alone do not keep a sheet stable: noise of 2 % of the waves' speed
 /// grew from 3.0 h on where edges are h long, and a sheet that hung by two corners came apart at 3.2 h.
-pub const LONGEST_WAY: f64 = 2.0;
+pub const MAX_WAVE_TRAVEL: f64 = 2.0;
 
 /// Most steps of the mesh in a substep.
-pub const MOST_MESH_STEPS: usize = 8;
+pub const MAX_MESH_SUBSTEPS: usize = 8;
 
 /// Length that the mesh moves for over the substep's: with 1, the fastest vibrations stand at the limit of stability; so it is (2 / 1.1)^2 / 4 = 0.83
 /// of it.
@@ -72,8 +72,8 @@ impl Stability {
 
     /// Largest substep (s) for particles that move at up to `max_speed` (m/s): the smallest of
     /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal response at r33 = 1/2;
-    /// - as much for the waves in the plane, or, where more, what the mesh's own steps allow: [`LONGEST_WAY`] of these waves, and no more than
-    ///   [`MOST_MESH_STEPS`];
+    /// - as much for the waves in the plane, or, where more, what the mesh's own steps allow: [`MAX_WAVE_TRAVEL`] of these waves, and no more than
+    ///   [`MAX_MESH_SUBSTEPS`];
     /// - sqrt(rho t / B) (h / pi)^2, in which the grid's shortest bending wave turns by one radian.
     ///
     /// Measured on free sheets whose edges are 0.1 to 1.4 h long, without mean stresses: near rest energy first grows without bound at 1.0 to 1.25
@@ -84,20 +84,21 @@ impl Stability {
     /// that is stretched by up to about 1.3, and less than the 0.4 of solids, which are stretched more.
     pub fn largest_substep(&self, max_speed: f64) -> f64 {
         let within = |way: f64, speed: f64| way * self.grid_spacing / (speed + max_speed);
-        let by_mesh = MOST_MESH_STEPS as f64 * MESH_ANGLE / (PERIODS * self.vibration);
-        let in_plane = within(COURANT_NUMBER, self.plane).max(within(LONGEST_WAY, self.plane).min(by_mesh));
+        let by_mesh = MAX_MESH_SUBSTEPS as f64 * MESH_ANGLE / (PERIODS * self.vibration);
+        let in_plane =
+            within(COURANT_NUMBER, self.plane).max(within(MAX_WAVE_TRAVEL, self.plane).min(by_mesh));
         within(COURANT_NUMBER, self.normal).min(in_plane).min(self.bending)
     }
 
-    /// Steps that the mesh takes in a substep of `period` (s), and their length (s); a single one where the grid can follow its waves.
-    pub fn mesh_steps(&self, period: f64) -> (usize, f64) {
-        if period * self.plane <= COURANT_NUMBER * self.grid_spacing {
-            return (1, period);
+    /// Steps that the mesh takes in a substep of `substep` (s), and their length (s); a single one where the grid can follow its waves.
+    pub fn mesh_substeps(&self, substep: f64) -> (usize, f64) {
+        if substep * self.plane <= COURANT_NUMBER * self.grid_spacing {
+            return (1, substep);
         }
         // Rounding must not ask for one more.
-        let steps = (PERIODS * period * self.vibration / MESH_ANGLE - 1e-9).ceil();
-        let steps = steps.clamp(1.0, 2.0 * MOST_MESH_STEPS as f64);
-        (steps as usize, PERIODS * period / steps)
+        let steps = (PERIODS * substep * self.vibration / MESH_ANGLE - 1e-9).ceil();
+        let steps = steps.clamp(1.0, 2.0 * MAX_MESH_SUBSTEPS as f64);
+        (steps as usize, PERIODS * substep / steps)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fixed corotated (Stomakhin et al. 2012) and linear corotated (Zong et al. 2024) elasticity.
 
-use super::{Constitutive, Response};
+use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::scalar::Real;
@@ -42,13 +42,13 @@ impl<T: Real> LinearCorotated<T> {
 
 impl<T: Real> Constitutive<T> for FixedCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let r = polar(&trial);
         let j = trial.determinant();
         // F - R is exact where it is small, which F F^T - R F^T would not be.
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
         let pressure = self.lambda * (j - T::splat(1.0)) * j;
-        Response {
+        ConstitutiveResponse {
             deformation_gradient: trial,
             kirchhoff_stress: shear.add_isotropic(pressure),
             state,
@@ -73,12 +73,12 @@ fn stretch_trace<T: Real>(f: &Mat3<T>, r: &Mat3<T>) -> T {
 
 impl<T: Real> Constitutive<T> for LinearCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let r = polar(&trial);
         let volumetric = self.lambda * stretch_trace(&trial, &r);
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);
         let left_stretch = Sym3::from_symmetric_product(&r, &trial);
-        Response {
+        ConstitutiveResponse {
             deformation_gradient: trial,
             kirchhoff_stress: shear + left_stretch.scale(volumetric),
             state,

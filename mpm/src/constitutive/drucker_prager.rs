@@ -1,7 +1,7 @@
 //! Drucker-Prager plasticity for dry sand (Klar et al. 2016) with the volume correction of Tampubolon et al. 2017.
 
 use super::hencky::{Hencky, Principal, principal};
-use super::{Constitutive, Response};
+use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Vec3};
 use pliant_numeric::scalar::{MaskOps, Real};
@@ -37,7 +37,7 @@ impl<T: Real> DruckerPrager<T> {
 
 impl<T: Real> Constitutive<T> for DruckerPrager<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let zero = T::splat(0.0);
         let axes = principal(&trial);
         // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).
@@ -61,7 +61,7 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
 
         let no_volume = zero.le(state).and(state.le(zero));
         let changed = tension.or(slides).or(axes.collapsed).or(no_volume.not());
-        Response {
+        ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             // What is not in the returned strain is volume to be lost: tr e at the tip, nothing elsewhere.

@@ -1,7 +1,7 @@
 //! Dense granular flow: a Matsuoka-Nakai cone whose friction follows mu(I), without cohesion.
 
 use super::hencky::{Hencky, Principal, principal};
-use super::{Constitutive, Response};
+use super::{Constitutive, ConstitutiveResponse};
 use crate::material::GranularFlow;
 use pliant_numeric::linalg::{Mat3, Vec3};
 use pliant_numeric::scalar::{MaskOps, Real};
@@ -24,7 +24,7 @@ pub struct Granular<T> {
     pub slow: Cone<T>,
     /// The cone of fast flow.
     pub fast: Cone<T>,
-    /// mu I_0 / (d sqrt(rho_s)), so that `dt` times this times sqrt(p) is the stress that relaxes in a substep at I = I_0 (sqrt(Pa)/s).
+    /// mu I_0 / (d sqrt(rho_s)), so that `substep` times this times sqrt(p) is the stress that relaxes in a substep at I = I_0 (sqrt(Pa)/s).
     pub relaxation: T,
 }
 
@@ -87,7 +87,7 @@ impl<T: Real> Granular<T> {
 
 impl<T: Real> Constitutive<T> for Granular<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, substep: T) -> ConstitutiveResponse<T> {
         let (zero, one) = (T::splat(0.0), T::splat(1.0));
         let axes = principal(&trial);
         let gained = state * T::splat(1.0 / 3.0);
@@ -112,7 +112,7 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let slow = pressure * self.slow.radius(cosine);
         let fast = pressure * self.fast.radius(cosine);
         // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu dt rate, I from the rate (Dunatunga and Kamrin 2015).
-        let a = self.relaxation * dt * pressure.sqrt();
+        let a = self.relaxation * substep * pressure.sqrt();
         let sum = fast + shear + a;
         let product = fast.mul_add(shear, slow * a);
         let root = (sum * sum - product * T::splat(4.0)).max(zero).sqrt();
@@ -127,7 +127,7 @@ impl<T: Real> Constitutive<T> for Granular<T> {
 
         let no_volume = zero.le(state).and(state.le(zero));
         let changed = tension.or(slides).or(axes.collapsed).or(no_volume.not());
-        Response {
+        ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             state: T::select(tension, trace, zero),

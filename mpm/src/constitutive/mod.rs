@@ -31,7 +31,7 @@ pub use corotated::{FixedCorotated, LinearCorotated};
 pub use drucker_prager::DruckerPrager;
 pub use granular::Granular;
 pub use neo_hookean::NeoHookean;
-pub use response::{Constitutive, Response};
+pub use response::{Constitutive, ConstitutiveResponse};
 pub use von_mises::VonMises;
 
 use crate::material::Model;
@@ -83,14 +83,14 @@ impl<T: Real> AnyModel<T> {
 
 impl<T: Real> Constitutive<T> for AnyModel<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, substep: T) -> ConstitutiveResponse<T> {
         match self {
-            Self::FixedCorotated(m) => m.update(trial, state, dt),
-            Self::NeoHookean(m) => m.update(trial, state, dt),
-            Self::LinearCorotated(m) => m.update(trial, state, dt),
-            Self::VonMises(m) => m.update(trial, state, dt),
-            Self::DruckerPrager(m) => m.update(trial, state, dt),
-            Self::Granular(m) => m.update(trial, state, dt),
+            Self::FixedCorotated(m) => m.update(trial, state, substep),
+            Self::NeoHookean(m) => m.update(trial, state, substep),
+            Self::LinearCorotated(m) => m.update(trial, state, substep),
+            Self::VonMises(m) => m.update(trial, state, substep),
+            Self::DruckerPrager(m) => m.update(trial, state, substep),
+            Self::Granular(m) => m.update(trial, state, substep),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section 6.4).
 
-use super::{Constitutive, Response};
+use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::scalar::Real;
@@ -41,11 +41,16 @@ fn extended_logarithm<T: Real>(j: T) -> (T, T) {
 
 impl<T: Real> Constitutive<T> for NeoHookean<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let (log_j, slope) = extended_logarithm(trial.determinant());
         let isotropic = (self.lambda * log_j - self.mu) * slope;
         let kirchhoff_stress = Sym3::left_gram(&trial).scale(self.mu).add_isotropic(isotropic);
-        Response { deformation_gradient: trial, kirchhoff_stress, state, dissipated: T::splat(0.0) }
+        ConstitutiveResponse {
+            deformation_gradient: trial,
+            kirchhoff_stress,
+            state,
+            dissipated: T::splat(0.0),
+        }
     }
 
     #[inline(always)]

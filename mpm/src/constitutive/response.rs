@@ -5,7 +5,7 @@ use pliant_numeric::scalar::Real;
 
 /// What a model makes of a trial deformation gradient.
 #[derive(Clone, Copy, Debug)]
-pub struct Response<T> {
+pub struct ConstitutiveResponse<T> {
     /// Elastic deformation gradient after the return mapping (no unit).
     pub deformation_gradient: Mat3<T>,
     /// Kirchhoff stress tau = J times the Cauchy stress (Pa), in the spatial frame.
@@ -24,7 +24,7 @@ pub struct Response<T> {
 /// (Tampubolon et al. 2017). Elastic: unused.
 pub trait Constitutive<T: Real>: Copy {
     /// Return mapping of the trial deformation gradient, then the Kirchhoff stress.
-    fn update(&self, trial: Mat3<T>, state: T, dt: T) -> Response<T>;
+    fn update(&self, trial: Mat3<T>, state: T, substep: T) -> ConstitutiveResponse<T>;
 
     /// Elastic energy per rest volume (J/m^3); zero at the identity.
     fn energy_density(&self, deformation_gradient: &Mat3<T>, state: T) -> T;

@@ -1,7 +1,7 @@
 //! Von Mises plasticity over Hencky elasticity, perfectly plastic.
 
 use super::hencky::{Hencky, Principal, principal};
-use super::{Constitutive, Response};
+use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::{MaskOps, Real};
@@ -31,7 +31,7 @@ impl<T: Real> VonMises<T> {
 impl<T: Real> Constitutive<T> for VonMises<T> {
     /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic strain).
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> Response<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let axes = principal(&trial);
         let (mean, deviator) = Principal::split(axes.strain);
         let norm = deviator.norm_squared().sqrt();
@@ -43,7 +43,7 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
             |e| factor.mul_add(e, mean),
         );
         let plastic_increment = (norm - self.yield_strain).max(T::splat(0.0));
-        Response {
+        ConstitutiveResponse {
             deformation_gradient: axes.recompose(yields.or(axes.collapsed), strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             state: plastic_increment.mul_add(T::splat((2.0_f64 / 3.0).sqrt()), state),

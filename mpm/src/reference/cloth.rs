@@ -8,7 +8,7 @@ mod pins;
 
 use super::grid::Grid;
 use super::particle::BodyForce;
-use super::totals::Totals;
+use super::totals::ReferenceTotals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
@@ -45,11 +45,11 @@ pub struct ClothFace {
 
 /// Sweeps over the faces after which they and their vertices agree: a sweep leaves less than a seventh of what they disagree by
 /// (measured on rectangles; Gauss-Seidel on a matrix whose rows have 1.06 on the diagonal and 0.28 beside it), so 20 are rounding.
-const TIE_SWEEPS: usize = 20;
+const VERTEX_FACE_SWEEPS: usize = 20;
 
 /// A sheet of cloth with its state.
 #[derive(Clone, Debug)]
-pub struct Cloth {
+pub struct ReferenceCloth {
     /// Vertex particles, in the order of the mesh's vertices.
     pub vertices: Vec<ClothParticle>,
     /// Centroid particles, in the order of the mesh's faces.
@@ -71,7 +71,7 @@ pub struct Cloth {
     support_impulse: Vector3<f64>,
 }
 
-impl Cloth {
+impl ReferenceCloth {
     /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` (m).
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Cloth {
 
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in `period` (s).
     fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
-        let (steps, step) = self.stability.mesh_steps(period);
+        let (steps, step) = self.stability.mesh_substeps(period);
         let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];
@@ -234,11 +234,11 @@ impl Cloth {
         mean
     }
 
-    /// Adds mass and momentum, with the impulse of elastic and body forces over `dt` (s), to the grid.
+    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` (s), to the grid.
     pub(super) fn particles_to_grid(
         &self,
         grid: &mut Grid,
-        dt: f64,
+        substep: f64,
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
@@ -246,30 +246,30 @@ impl Cloth {
         let h = grid.spacing();
         let inverse_moment = INVERSE_SECOND_MOMENT / (h * h);
         let body = |p: &ClothParticle| {
-            body_force.map_or_else(Vector3::zeros, |b| dt * p.mass * b(&p.position, time))
+            body_force.map_or_else(Vector3::zeros, |b| substep * p.mass * b(&p.position, time))
         };
         for (p, force) in self.vertices.iter().zip(&on_vertices) {
-            p.scatter(grid, dt * force + body(p), Matrix3::zeros());
+            p.scatter(grid, substep * force + body(p), Matrix3::zeros());
         }
         for ((p, face), force) in self.centroids.iter().zip(&self.faces).zip(&on_directors) {
-            p.scatter(grid, body(p), dt * inverse_moment * force * face.director.transpose());
+            p.scatter(grid, body(p), substep * inverse_moment * force * face.director.transpose());
         }
     }
 
-    /// Gathers, moves by `dt` (s) from `time` (s) on, and maps directors back.
-    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, dt: f64, gravity: Vector3<f64>) {
-        (self.period, self.gravity) = (dt, gravity);
+    /// Gathers, moves by `substep` (s) from `time` (s) on, and maps directors back.
+    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64, gravity: Vector3<f64>) {
+        (self.period, self.gravity) = (substep, gravity);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.gather(grid);
         }
-        self.hold_vertices(time, dt);
-        self.tie_faces();
+        self.apply_pins_to_vertices(time, substep);
+        self.solve_vertex_face_constraints();
         for face in 0..self.faces.len() {
             let turned = self.centroids[face].affine * self.faces[face].director;
-            self.faces[face].director += dt * turned;
+            self.faces[face].director += substep * turned;
         }
         for p in &mut self.vertices {
-            p.position += dt * p.velocity;
+            p.position += substep * p.velocity;
         }
         for index in 0..self.faces.len() {
             let face = &self.faces[index];
@@ -287,8 +287,8 @@ impl Cloth {
 
     /// Gives each centroid the mean velocity of its vertices, by impulses between them: opposite ones at the centroid and, in thirds,
     /// at the vertices keep linear and angular momentum. Sweeps over the faces solve for all of them.
-    fn tie_faces(&mut self) {
-        for _ in 0..TIE_SWEEPS {
+    fn solve_vertex_face_constraints(&mut self) {
+        for _ in 0..VERTEX_FACE_SWEEPS {
             for (face, centroid) in self.faces.iter().zip(&mut self.centroids) {
                 let mean =
                     face.vertices.iter().map(|&v| self.vertices[v].velocity).sum::<Vector3<f64>>() / 3.0;
@@ -306,11 +306,16 @@ impl Cloth {
     }
 
     /// Mass, momenta and energies.
-    pub fn totals(&self, grid_spacing: f64) -> Totals {
+    pub fn totals(&self, grid_spacing: f64) -> ReferenceTotals {
         let points = self
             .particles()
-            .map(|p| Totals::of_point(p.mass, &p.position, &p.velocity, &p.affine, grid_spacing));
-        Totals::sum(points.chain([Totals { elastic_energy: self.elastic_energy(), ..Totals::default() }]))
+            .map(|p| ReferenceTotals::of_point(p.mass, &p.position, &p.velocity, &p.affine, grid_spacing));
+        ReferenceTotals::sum(
+            points.chain([ReferenceTotals {
+                elastic_energy: self.elastic_energy(),
+                ..ReferenceTotals::default()
+            }]),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! The reference's grid: all nodes of the particles' bounding box.
 
 use super::error::ReferenceError;
-use super::totals::{Totals, TotalsSum};
+use super::totals::{ReferenceTotals, TotalsSum};
 use crate::bspline::{base_node, quadratic_weights};
 use nalgebra::Vector3;
 
@@ -136,10 +136,10 @@ impl Grid {
         Vector3::new(f64::from(i), f64::from(j), f64::from(k)) * self.spacing
     }
 
-    /// v* = (m v)_i / m_i + dt g at every node with mass; `dt` in s, `gravity` in m/s^2.
-    pub fn free_motion(&mut self, dt: f64, gravity: &Vector3<f64>) {
+    /// v* = (m v)_i / m_i + dt g at every node with mass; `substep` in s, `gravity` in m/s^2.
+    pub fn free_motion(&mut self, substep: f64, gravity: &Vector3<f64>) {
         for node in self.nodes.iter_mut().filter(|n| n.mass > 0.0) {
-            node.velocity = node.momentum / node.mass + dt * gravity;
+            node.velocity = node.momentum / node.mass + substep * gravity;
         }
     }
 
@@ -155,20 +155,20 @@ impl Grid {
     }
 
     /// Mass and momenta of the nodes' momentum (before [`Self::free_motion`]); energies are those of the grid alone.
-    pub fn totals_of_momentum(&self) -> Totals {
+    pub fn totals_of_momentum(&self) -> ReferenceTotals {
         self.totals(|node| node.momentum)
     }
 
     /// Mass and momenta of the nodes' velocity (after [`Self::free_motion`]).
-    pub fn totals_of_velocity(&self) -> Totals {
+    pub fn totals_of_velocity(&self) -> ReferenceTotals {
         self.totals(|node| node.mass * node.velocity)
     }
 
-    fn totals(&self, momentum: impl Fn(&Node) -> Vector3<f64>) -> Totals {
+    fn totals(&self, momentum: impl Fn(&Node) -> Vector3<f64>) -> ReferenceTotals {
         let mut totals = TotalsSum::default();
         for (slot, node) in self.nodes.iter().enumerate().filter(|(_, n)| n.mass > 0.0) {
             let momentum = momentum(node);
-            totals.add(&Totals {
+            totals.add(&ReferenceTotals {
                 mass: node.mass,
                 linear_momentum: momentum,
                 angular_momentum: self.position(slot).cross(&momentum),

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// One material point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Particle {
+pub struct ReferenceParticle {
     /// Position x (m).
     pub position: Vector3<f64>,
     /// Velocity v (m/s).
@@ -23,7 +23,7 @@ pub struct Particle {
     pub state: f64,
 }
 
-impl Particle {
+impl ReferenceParticle {
     /// An undeformed particle at rest, with mass from its material's density; `volume` in m^3.
     pub fn at_rest(position: Vector3<f64>, volume: f64, material: usize, density: f64) -> Self {
         Self {

@@ -1,10 +1,10 @@
 //! Conserved quantities of particles.
 
-use super::particle::Particle;
+use super::particle::ReferenceParticle;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use nalgebra::{Matrix3, Vector3};
 
-/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift seen in [`Totals`] is the method's.
+/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift seen in [`ReferenceTotals`] is the method's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CompensatedSum {
     sum: f64,
@@ -28,7 +28,7 @@ impl CompensatedSum {
 pub(super) struct TotalsSum([CompensatedSum; 9]);
 
 impl TotalsSum {
-    pub fn add(&mut self, t: &Totals) {
+    pub fn add(&mut self, t: &ReferenceTotals) {
         let (l, a) = (t.linear_momentum, t.angular_momentum);
         let terms = [t.mass, l.x, l.y, l.z, a.x, a.y, a.z, t.kinetic_energy, t.elastic_energy];
         for (sum, term) in self.0.iter_mut().zip(terms) {
@@ -36,16 +36,16 @@ impl TotalsSum {
         }
     }
 
-    pub fn value(&self) -> Totals {
+    pub fn value(&self) -> ReferenceTotals {
         let [mass, lx, ly, lz, ax, ay, az, kinetic_energy, elastic_energy] = self.0.map(|s| s.value());
         let (linear_momentum, angular_momentum) = (Vector3::new(lx, ly, lz), Vector3::new(ax, ay, az));
-        Totals { mass, linear_momentum, angular_momentum, kinetic_energy, elastic_energy }
+        ReferenceTotals { mass, linear_momentum, angular_momentum, kinetic_energy, elastic_energy }
     }
 }
 
 /// Sums over all particles, or over all grid nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Totals {
+pub struct ReferenceTotals {
     /// Mass (kg).
     pub mass: f64,
     /// Linear momentum (kg m/s).
@@ -58,12 +58,12 @@ pub struct Totals {
     pub elastic_energy: f64,
 }
 
-impl Totals {
+impl ReferenceTotals {
     /// `elastic_energy` gives the energy of one particle (J).
     pub(super) fn of_particles(
-        particles: &[Particle],
+        particles: &[ReferenceParticle],
         grid_spacing: f64,
-        elastic_energy: impl Fn(&Particle) -> f64,
+        elastic_energy: impl Fn(&ReferenceParticle) -> f64,
     ) -> Self {
         Self::sum(particles.iter().map(|p| Self {
             elastic_energy: elastic_energy(p),

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::quad::Quad;
+use super::quad::F32x4;
 use crate::cloth::Stability;
-use crate::tiles::{BLOCK_CELLS, Store};
-use pliant_numeric::simd::{LANES, Row};
+use crate::tiles::{BLOCK_CELLS, ParticleStore};
+use pliant_numeric::simd::{F32x16, LANES};
 
 /// Vertices that a thread takes at once, at least.
 pub(super) const VERTEX_GRAIN: usize = 128;
@@ -15,7 +15,7 @@ pub(super) const GROUP_GRAIN: usize = 8;
 
 /// Where a particle's lane is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct LaneSlot {
     /// Tile x 16 + lane.
     pub lane: u32,
     pub block: u32,
@@ -27,15 +27,15 @@ pub(super) struct Vertices {
     /// Their blocks' corners [cells], and nothing.
     pub corners: Vec<[i32; 4]>,
     /// Positions from there [cells], and nothing.
-    pub locals: Vec<Quad>,
+    pub locals: Vec<F32x4>,
     /// Velocities [m/s], and 1 / mass [1/kg]; 0 where a pin holds the vertex.
-    pub velocities: Vec<Quad>,
+    pub velocities: Vec<F32x4>,
 }
 
 impl Vertices {
     /// The way from one vertex to another along axis `d` [cells]: exact but for one rounding.
     #[inline(always)]
-    pub(super) fn way(&self, from: usize, to: usize, d: usize) -> f32 {
+    pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {
         let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
         whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
     }
@@ -52,16 +52,16 @@ pub(super) struct SheetSpan {
 /// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
 #[derive(Clone, Debug)]
 pub(super) struct FaceGroup {
-    /// Their centroids' places in [`Sheets::slots`].
+    /// Their centroids' places in [`ClothMeshes::slots`].
     pub centroids: [u32; LANES],
     /// Their corners, as numbers of vertices.
     pub corners: [[u32; LANES]; 3],
     /// Inverse of the edges at rest: 11, 12, 22 [1/cell].
-    pub inverse_edges: [Row; 3],
+    pub inverse_edges: [F32x16; 3],
     /// Volume [m^3].
-    pub volume: Row,
+    pub volume: F32x16,
     /// Mass of the centroid [kg].
-    pub mass: Row,
+    pub mass: F32x16,
     pub lanes: u32,
 }
 
@@ -69,34 +69,34 @@ pub(super) struct FaceGroup {
 #[derive(Clone, Debug)]
 pub(super) struct FaceState {
     /// Director (no unit).
-    pub director: [Row; 3],
+    pub director: [F32x16; 3],
     /// From the first corner to the others [cells].
-    pub edges: [[Row; 3]; 2],
+    pub edges: [[F32x16; 3]; 2],
     /// Centroid from its block's corner [cells].
-    pub center: [Row; 3],
+    pub center: [F32x16; 3],
     /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 [Pa].
-    pub biot: [Row; 3],
+    pub biot: [F32x16; 3],
     /// Centroids' velocities [m/s], and nothing.
-    pub velocities: [Quad; LANES],
+    pub velocities: [F32x4; LANES],
     /// Impulses in the tie [N s], and nothing.
-    pub impulses: [Quad; LANES],
+    pub impulses: [F32x4; LANES],
     /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
-    pub forces: [[Quad; 2]; LANES],
+    pub forces: [[F32x4; 2]; LANES],
     /// A row a face: centroid (3) [cells], velocity (3), director (3), V p3 / 2 (3) [J], area over
     /// that at rest.
-    pub centroid: [Row; LANES],
+    pub centroid: [F32x16; LANES],
 }
 
 impl FaceState {
     pub(super) const ZERO: Self = Self {
-        director: [Row::ZERO; 3],
-        edges: [[Row::ZERO; 3]; 2],
-        center: [Row::ZERO; 3],
-        biot: [Row::ZERO; 3],
-        velocities: [Quad::ZERO; LANES],
-        impulses: [Quad::ZERO; LANES],
-        forces: [[Quad::ZERO; 2]; LANES],
-        centroid: [Row::ZERO; LANES],
+        director: [F32x16::ZERO; 3],
+        edges: [[F32x16::ZERO; 3]; 2],
+        center: [F32x16::ZERO; 3],
+        biot: [F32x16::ZERO; 3],
+        velocities: [F32x4::ZERO; LANES],
+        impulses: [F32x4::ZERO; LANES],
+        forces: [[F32x4::ZERO; 2]; LANES],
+        centroid: [F32x16::ZERO; LANES],
     };
 }
 
@@ -110,12 +110,12 @@ pub(super) enum Member {
 
 /// Lists of numbers, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct CsrAdjacency {
     pub first: Vec<u32>,
     pub entries: Vec<u32>,
 }
 
-impl Lists {
+impl CsrAdjacency {
     /// From pairs (list, entry), sorted.
     pub(super) fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
         let mut first = vec![0; count + 1];
@@ -135,15 +135,15 @@ impl Lists {
 }
 
 /// A block's corner [cells].
-pub(super) fn corner(store: &Store, block: u32) -> [i32; 3] {
+pub(super) fn corner(store: &ParticleStore, block: u32) -> [i32; 3] {
     store.blocks[block as usize].key.map(|k| k.wrapping_mul(BLOCK_CELLS))
 }
 
 /// The vertices in the steps of the mesh.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moved {
+pub(super) struct MeshState {
     /// Where they are, from where the substep left them [cells].
-    pub ways: Vec<Quad>,
+    pub ways: Vec<F32x4>,
     /// [m/s]
-    pub velocities: Vec<Quad>,
+    pub velocities: Vec<F32x4>,
 }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::arrays::{Lists, Vertices};
+use super::arrays::{CsrAdjacency, Vertices};
 use crate::cloth::{Hinge, Sheet};
 
 /// Hinges that a thread takes at once, at least.
@@ -16,7 +16,7 @@ pub(super) struct Bending {
     /// Forces on the hinges' four vertices [N].
     forces: Vec<[[f32; 3]; 4]>,
     /// Of each vertex: its hinges as hinge x 4 + place.
-    around: Lists,
+    adjacency: CsrAdjacency,
 }
 
 impl Bending {
@@ -24,8 +24,9 @@ impl Bending {
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
         if sheet.material.bending_stiffness > 0.0 {
             let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
-            let moved = |v: usize| v + first_vertex as usize;
-            self.hinges.extend(hinges.into_iter().map(|h| Hinge { vertices: h.vertices.map(moved), ..h }));
+            let mesh_state = |v: usize| v + first_vertex as usize;
+            self.hinges
+                .extend(hinges.into_iter().map(|h| Hinge { vertices: h.vertices.map(mesh_state), ..h }));
         }
     }
 
@@ -36,7 +37,7 @@ impl Bending {
             pairs.extend((0..4).map(|k| (hinge.vertices[k] as u32, (number * 4 + k) as u32)));
         }
         pairs.sort_unstable();
-        self.around = Lists::new(vertices, &pairs);
+        self.adjacency = CsrAdjacency::new(vertices, &pairs);
         self.forces = vec![[[0.0; 3]; 4]; self.hinges.len()];
     }
 
@@ -60,7 +61,7 @@ impl Bending {
         if self.hinges.is_empty() {
             return;
         }
-        for &entry in self.around.of(vertex) {
+        for &entry in self.adjacency.of(vertex) {
             let from = &self.forces[entry as usize / 4][entry as usize % 4];
             for d in 0..3 {
                 force[d] += from[d];
@@ -76,5 +77,7 @@ impl Bending {
 /// The corners of a hinge from its first one [m].
 fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f64>; 4] {
     let first = hinge.vertices[0];
-    hinge.vertices.map(|v| Vector3::from_fn(|d, _| f64::from(vertices.way(first, v, d)) * grid_spacing))
+    hinge
+        .vertices
+        .map(|v| Vector3::from_fn(|d, _| f64::from(vertices.displacement(first, v, d)) * grid_spacing))
 }

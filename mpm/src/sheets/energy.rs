@@ -1,13 +1,13 @@
 //! Elastic energy of the sheets.
 
-use super::Sheets;
+use super::ClothMeshes;
 use super::arrays::{FaceGroup, FaceState};
 use super::stress::{columns, directors, edges};
 use crate::cloth::model::Qr;
 use crate::cloth::{ClothMaterial, ClothModel};
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
-impl Sheets {
+impl ClothMeshes {
     /// Elastic energy of all sheets, that of bending included [J].
     pub(crate) fn elastic_energy(&self) -> f64 {
         let mut faces = 0.0;
@@ -35,7 +35,7 @@ impl Kernel for Energy<'_> {
         let model = ClothModel::<Lanes<S>>::new(self.material);
         let [f1, f2] = columns(self.group, edges::<S>(self.state));
         let qr = Qr::new(&[f1, f2, directors::<S>(self.state)]);
-        let mut row = Row::ZERO;
+        let mut row = F32x16::ZERO;
         (model.energy_density(&qr) * Lanes::load(&self.group.volume)).store(&mut row);
         row.0[..(self.group.lanes as usize).min(LANES)].iter().map(|&e| f64::from(e)).sum()
     }

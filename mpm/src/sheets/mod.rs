@@ -6,7 +6,7 @@
 //!
 //! 1. vertices and faces fetch from their lanes what G2P left there;
 //! 2. pins put their vertices in place ([`pins`]);
-//! 3. faces and their vertices agree on their velocities ([`tie`]);
+//! 3. faces and their vertices agree on their velocities ([`solve_vertex_face_constraints`]);
 //! 4. faces find their stress, a mean over the steps that the mesh takes by itself in a long substep, with it the forces on their corners ([`stress`]), and hinges theirs ([`bending`]);
 //! 5. lanes take what came of it: positions, velocities, directors, and the next substep's forces ([`scatter`]).
 //!
@@ -31,24 +31,25 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, Patch, RestFace, Sheet, Stability};
+use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
-use crate::tiles::{Store, kinematics};
+use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
-    FaceGroup, FaceState, GROUP_GRAIN, Lists, Member, Moved, SheetSpan, Slot, VERTEX_GRAIN, Vertices, corner,
+    CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, Member, MeshState, SheetSpan, VERTEX_GRAIN,
+    Vertices, corner,
 };
 use bending::Bending;
 use pins::{Grid, Pins};
-use pliant_numeric::simd::{Detected, LANES, Row};
-use quad::Quad;
+use pliant_numeric::simd::{Detected, F32x16, LANES};
+use quad::F32x4;
 
 /// All sheets of a model.
 #[derive(Clone, Debug)]
-pub(crate) struct Sheets {
+pub(crate) struct ClothMeshes {
     /// As they were given.
     pub sources: Arc<[Sheet]>,
-    pub patches: Vec<Patch>,
+    pub patches: Vec<SheetParticles>,
     pub materials: Vec<ClothMaterial>,
     grid_spacing: f64,
     level: Detected,
@@ -56,26 +57,26 @@ pub(crate) struct Sheets {
     first: usize,
     spans: Vec<SheetSpan>,
     members: Vec<Member>,
-    slots: Vec<Slot>,
+    slots: Vec<LaneSlot>,
     /// Of the vertices: their places in `slots`.
     places: Vec<u32>,
     /// 1 / mass [1/kg].
     inverse_masses: Vec<f32>,
     vertices: Vertices,
-    moved: Moved,
+    mesh_state: MeshState,
     /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], zero (3), area (1).
-    rows: Vec<Row>,
+    rows: Vec<F32x16>,
     /// Of each vertex: its faces as face x 4 + corner.
-    around: Lists,
+    adjacency: CsrAdjacency,
     groups: Vec<FaceGroup>,
     states: Vec<FaceState>,
     bending: Bending,
     pins: Pins,
     /// Whether some sheet resists shear across it.
-    shears: bool,
+    has_shear_stiffness: bool,
 }
 
-impl Sheets {
+impl ClothMeshes {
     /// Of sheets that are checked, in a grid of spacing `grid_spacing` [m], with ids from `first` on.
     pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
         let mut all = Self {
@@ -91,40 +92,41 @@ impl Sheets {
             places: Vec::new(),
             inverse_masses: Vec::new(),
             vertices: Vertices::default(),
-            moved: Moved::default(),
+            mesh_state: MeshState::default(),
             rows: Vec::new(),
-            around: Lists::default(),
+            adjacency: CsrAdjacency::default(),
             groups: Vec::new(),
             states: Vec::new(),
             bending: Bending::default(),
             pins: Pins::default(),
-            shears: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
+            has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
-        let mut around = Vec::new();
+        let mut adjacency = Vec::new();
         for sheet in sheets {
             let (first_vertex, first_group) = (all.places.len() as u32, all.groups.len());
             all.pins.add(sheet, first_vertex);
             all.bending.add(sheet, first_vertex);
             all.add_vertices(sheet);
-            all.add_faces(sheet, first_vertex, &mut around);
+            all.add_faces(sheet, first_vertex, &mut adjacency);
             all.spans.push(SheetSpan {
                 vertices: first_vertex as usize..all.places.len(),
                 groups: first_group..all.groups.len(),
                 stability: Stability::new(sheet, grid_spacing),
             });
         }
-        around.sort_unstable();
+        adjacency.sort_unstable();
         let vertices = all.places.len();
-        all.around = Lists::new(vertices, &around);
+        all.adjacency = CsrAdjacency::new(vertices, &adjacency);
         all.bending.finish(vertices);
         all.vertices = Vertices {
             corners: vec![[0; 4]; vertices],
-            locals: vec![Quad::ZERO; vertices],
-            velocities: vec![Quad::ZERO; vertices],
+            locals: vec![F32x4::ZERO; vertices],
+            velocities: vec![F32x4::ZERO; vertices],
         };
-        all.moved = Moved { ways: vec![Quad::ZERO; vertices], velocities: vec![Quad::ZERO; vertices] };
-        all.rows = vec![Row::ZERO; vertices];
-        all.slots = vec![Slot::default(); all.members.len()];
+        all.mesh_state =
+            MeshState { ways: vec![F32x4::ZERO; vertices], velocities: vec![F32x4::ZERO; vertices] };
+        all.rows = vec![F32x16::ZERO; vertices];
+        all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all
     }
@@ -138,19 +140,19 @@ impl Sheets {
         }
     }
 
-    fn add_faces(&mut self, sheet: &Sheet, first_vertex: u32, around: &mut Vec<(u32, u32)>) {
+    fn add_faces(&mut self, sheet: &Sheet, first_vertex: u32, adjacency: &mut Vec<(u32, u32)>) {
         let id = (self.first + self.members.len()) as u32;
         let vertices = id as usize - sheet.mesh.vertices().len()..id as usize;
         let centroids = id as usize..id as usize + sheet.mesh.faces().len();
         let faces = sheet.mesh.faces().iter().map(|f| f.map(|v| (vertices.start + v) as u32)).collect();
-        self.patches.push(Patch { vertices, centroids, faces });
+        self.patches.push(SheetParticles { vertices, centroids, faces });
         for (chunk, faces) in sheet.mesh.faces().chunks(LANES).enumerate() {
             let mut group = FaceGroup {
                 centroids: [self.members.len() as u32; LANES],
                 corners: faces[0].map(|v| [first_vertex + v as u32; LANES]),
-                inverse_edges: [Row::ZERO; 3],
-                volume: Row::ZERO,
-                mass: Row::ZERO,
+                inverse_edges: [F32x16::ZERO; 3],
+                volume: F32x16::ZERO,
+                mass: F32x16::ZERO,
                 lanes: faces.len() as u32,
             };
             for (l, corners) in faces.iter().enumerate() {
@@ -159,7 +161,7 @@ impl Sheets {
                 self.members.push(Member::Face(number));
                 for (k, &corner) in corners.iter().enumerate() {
                     group.corners[k][l] = first_vertex + corner as u32;
-                    around.push((group.corners[k][l], number * 4 + k as u32));
+                    adjacency.push((group.corners[k][l], number * 4 + k as u32));
                 }
                 let RestFace { inverse_edges, volume, .. } = sheet.rest_face(chunk * LANES + l);
                 let per_cell = inverse_edges * self.grid_spacing;
@@ -210,14 +212,14 @@ impl Sheets {
     }
 
     /// Finds the lanes of all particles of cloth, after they were put in a new order.
-    pub(crate) fn locate(&mut self, store: &Store) {
+    pub(crate) fn locate(&mut self, store: &ParticleStore) {
         for (b, block) in store.blocks.iter().enumerate() {
             for (t, tile) in store.kinematics[block.range()].iter().enumerate() {
                 for l in 0..block.lanes(t) {
                     let id = tile[kinematics::ID].0[l].to_bits() as usize;
                     if let Some(place) = id.checked_sub(self.first) {
                         let lane = (block.first_tile as usize + t) * LANES + l;
-                        self.slots[place] = Slot { lane: lane as u32, block: b as u32 };
+                        self.slots[place] = LaneSlot { lane: lane as u32, block: b as u32 };
                     }
                 }
             }
@@ -225,21 +227,21 @@ impl Sheets {
     }
 
     /// Fetches vertices and faces from their lanes.
-    pub(crate) fn fetch(&mut self, store: &Store) {
+    pub(crate) fn fetch(&mut self, store: &ParticleStore) {
         let slots = &self.slots;
         let Vertices { corners, locals, velocities } = &mut self.vertices;
-        let Moved { ways, velocities: kicks } = &mut self.moved;
+        let MeshState { ways, velocities: kicks } = &mut self.mesh_state;
         let vertices = (corners, locals, velocities, ways, kicks, &self.places, &self.inverse_masses);
         vertices.into_par_iter().with_min_len(VERTEX_GRAIN).for_each(
-            |(at, local, velocity, way, kick, &place, &inverse_mass)| {
-                let Slot { lane, block } = slots[place as usize];
+            |(at, local, velocity, displacement, kick, &place, &inverse_mass)| {
+                let LaneSlot { lane, block } = slots[place as usize];
                 let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
                 let of = |row: usize| tile[row].0[l];
                 let [x, y, z] = corner(store, block);
                 *at = [x, y, z, 0];
-                *local = Quad([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
-                *velocity = Quad([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
-                (*way, *kick) = (Quad::ZERO, Quad::ZERO);
+                *local = F32x4([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
+                *velocity = F32x4([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
+                (*displacement, *kick) = (F32x4::ZERO, F32x4::ZERO);
             },
         );
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
@@ -248,7 +250,7 @@ impl Sheets {
                 let lane = slots[group.centroids[l] as usize].lane as usize;
                 let (tile, strain) = (&store.kinematics[lane / LANES], &store.deformation[lane / LANES]);
                 let of = |row: usize| tile[row].0[lane % LANES];
-                state.velocities[l] = Quad([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), 0.0]);
+                state.velocities[l] = F32x4([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), 0.0]);
                 for d in 0..3 {
                     state.director[d].0[l] = strain[lanes::DIRECTOR[d]].0[lane % LANES];
                 }
@@ -256,34 +258,44 @@ impl Sheets {
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `dt` is the substep [s], under `gravity` [m/s^2], `origin` where the grid is
+    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep [s], under `gravity` [m/s^2], `origin` where the grid is
     /// at its end [m].
-    pub(crate) fn advance(&mut self, store: &Store, origin: Vector3<f64>, dt: f64, gravity: Vector3<f64>) {
+    pub(crate) fn advance(
+        &mut self,
+        store: &ParticleStore,
+        origin: Vector3<f64>,
+        substep: f64,
+        gravity: Vector3<f64>,
+    ) {
         self.fetch(store);
-        let step = (dt / self.grid_spacing) as f32;
-        self.pins.hold_vertices(&mut self.vertices, &self.inverse_masses, (origin, self.grid_spacing));
-        self.tie(step);
-        self.find_forces(store, dt, gravity);
+        let step = (substep / self.grid_spacing) as f32;
+        self.pins.apply_pins_to_vertices(
+            &mut self.vertices,
+            &self.inverse_masses,
+            (origin, self.grid_spacing),
+        );
+        self.solve_vertex_face_constraints(step);
+        self.find_forces(store, substep, gravity);
     }
 
-    /// Makes the grid move with the pins' vertices in the substep of `dt` from `time` [s] on.
-    pub(crate) fn hold_grid(
+    /// Makes the grid move with the pins' vertices in the substep of `substep` from `time` [s] on.
+    pub(crate) fn apply_pins_to_grid(
         &mut self,
-        store: &Store,
+        store: &ParticleStore,
         topology: &Topology,
         nodes: &mut [NodeBlock],
         origin: Vector3<f64>,
-        (time, dt): (f64, f64),
+        (time, substep): (f64, f64),
     ) {
         let (slots, places) = (&self.slots, &self.places);
         let grid = Grid { topology, nodes, origin, spacing: self.grid_spacing };
-        self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, dt);
-        self.pins.hold_grid(nodes, topology, (origin, self.grid_spacing));
+        self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, substep);
+        self.pins.apply_pins_to_grid(nodes, topology, (origin, self.grid_spacing));
     }
 
     /// What the pins did in the last substep.
     pub(crate) fn pin_impulse(&self) -> PinImpulse {
-        self.pins.done
+        self.pins.applied
     }
 
     /// Largest stable substep for particles that move at up to `max_speed` [m/s] [s].
@@ -304,11 +316,11 @@ impl Sheets {
             + bytes(&self.vertices.corners)
             + bytes(&self.vertices.locals)
             + bytes(&self.vertices.velocities)
-            + bytes(&self.moved.ways)
-            + bytes(&self.moved.velocities)
+            + bytes(&self.mesh_state.ways)
+            + bytes(&self.mesh_state.velocities)
             + bytes(&self.rows)
-            + bytes(&self.around.first)
-            + bytes(&self.around.entries)
+            + bytes(&self.adjacency.first)
+            + bytes(&self.adjacency.entries)
             + bytes(&self.groups)
             + bytes(&self.states)
             + self.bending.memory()

@@ -5,13 +5,13 @@
 
 use nalgebra::Vector3;
 
-use super::arrays::{FaceState, Lists, Slot, Vertices, corner};
-use super::quad::Quad;
+use super::arrays::{CsrAdjacency, FaceState, LaneSlot, Vertices, corner};
+use super::quad::F32x4;
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
 use crate::cloth::{Pin, Sheet};
 use crate::grid::Impulse;
-use crate::tiles::{BLOCK_CELLS, Store, kinematics};
+use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
 
 /// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the vertex itself does not see: it is
@@ -29,7 +29,7 @@ pub struct PinImpulse {
 
 /// A node of a pin's stencil.
 #[derive(Clone, Copy, Debug, Default)]
-struct Reach {
+struct StencilNode {
     block: u32,
     node: u32,
     weight: f64,
@@ -37,14 +37,14 @@ struct Reach {
 
 /// A vertex that is held, in a substep.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldVertex {
     /// Number of the vertex.
     vertex: u32,
     /// Where it will be [m].
-    to: Vector3<f64>,
+    target: Vector3<f64>,
     velocity: Vector3<f64>,
     /// Nodes with mass that it reaches.
-    nodes: [Reach; 27],
+    nodes: [StencilNode; 27],
     count: usize,
 }
 
@@ -54,8 +54,8 @@ pub(super) struct Pins {
     /// With the numbers of their vertices.
     pins: Vec<(u32, Pin)>,
     /// Those that hold in this substep.
-    held: Vec<Held>,
-    pub done: PinImpulse,
+    held: Vec<HeldVertex>,
+    pub applied: PinImpulse,
 }
 
 impl PinImpulse {
@@ -78,27 +78,27 @@ impl Pins {
     /// Finds the pins that hold from `time` [s] on, and what they reach.
     pub(super) fn begin(
         &mut self,
-        of: impl Fn(u32) -> Slot,
-        store: &Store,
+        of: impl Fn(u32) -> LaneSlot,
+        store: &ParticleStore,
         grid: Grid<'_>,
         time: f64,
-        dt: f64,
+        substep: f64,
     ) {
-        self.done = PinImpulse::default();
+        self.applied = PinImpulse::default();
         self.held.clear();
         for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
-            let Slot { lane, block } = of(*vertex);
+            let LaneSlot { lane, block } = of(*vertex);
             let tile = &store.kinematics[lane as usize / LANES];
             let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
             let corner = corner(store, block);
             let from =
                 Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * grid.spacing) + grid.origin;
-            let to = pin.position(time + dt);
-            let mut held = Held {
+            let target = pin.position(time + substep);
+            let mut held = HeldVertex {
                 vertex: *vertex,
-                to,
-                velocity: (to - from) / dt,
-                nodes: [Reach::default(); 27],
+                target,
+                velocity: (target - from) / substep,
+                nodes: [StencilNode::default(); 27],
                 count: 0,
             };
             held.reach(corner, cells, &grid);
@@ -107,7 +107,7 @@ impl Pins {
     }
 
     /// Gives the grid the pins' impulses.
-    pub(super) fn hold_grid(
+    pub(super) fn apply_pins_to_grid(
         &mut self,
         nodes: &mut [NodeBlock],
         topology: &Topology,
@@ -131,12 +131,12 @@ impl Pins {
                     for d in 0..3 {
                         node[d] = (from[d] + impulse[d] * reach.weight / mass) as f32;
                     }
-                    let (to, _) = reach.read(nodes);
+                    let (target, _) = reach.read(nodes);
                     let at =
                         crate::grid::node_position(topology.keys[reach.block as usize], reach.node as usize);
-                    self.done.add(
+                    self.applied.add(
                         &(Vector3::from(at) * spacing + origin),
-                        &(mass * (to - from)),
+                        &(mass * (target - from)),
                         &held.velocity,
                     );
                 }
@@ -145,7 +145,7 @@ impl Pins {
     }
 
     /// Puts held vertices where their pins are, with the velocities that took them there.
-    pub(super) fn hold_vertices(
+    pub(super) fn apply_pins_to_vertices(
         &mut self,
         vertices: &mut Vertices,
         inverse_masses: &[f32],
@@ -155,26 +155,26 @@ impl Pins {
             let number = held.vertex as usize;
             let before = vertices.velocities[number].vector();
             let [u, v, w] = held.velocity.map(|x| x as f32).into();
-            vertices.velocities[number] = Quad([u, v, w, 0.0]);
+            vertices.velocities[number] = F32x4([u, v, w, 0.0]);
             for d in 0..3 {
-                let cells = (held.to[d] - origin[d]) / spacing - f64::from(vertices.corners[number][d]);
+                let cells = (held.target[d] - origin[d]) / spacing - f64::from(vertices.corners[number][d]);
                 vertices.locals[number].0[d] = cells as f32;
             }
             let after = vertices.velocities[number].vector();
             let mass = 1.0 / f64::from(inverse_masses[number]);
-            self.done.add(&held.to, &(mass * (after - before)), &held.velocity);
+            self.applied.add(&held.target, &(mass * (after - before)), &held.velocity);
         }
     }
 
     /// What a sweep of the tie put on vertices that are held, the pins take.
-    pub(super) fn add_tie(&mut self, states: &[FaceState], around: &Lists) {
+    pub(super) fn add_vertex_face_impulses(&mut self, states: &[FaceState], adjacency: &CsrAdjacency) {
         for held in &self.held {
             let mut sum = Vector3::zeros();
-            for &entry in around.of(held.vertex as usize) {
+            for &entry in adjacency.of(held.vertex as usize) {
                 let face = entry as usize / 4;
                 sum += states[face / LANES].impulses[face % LANES].vector();
             }
-            self.done.add(&held.to, &(-sum / 3.0), &held.velocity);
+            self.applied.add(&held.target, &(-sum / 3.0), &held.velocity);
         }
     }
 }
@@ -188,7 +188,7 @@ pub(super) struct Grid<'a> {
     pub spacing: f64,
 }
 
-impl Reach {
+impl StencilNode {
     /// Velocity [m/s] and mass [kg].
     fn read(&self, nodes: &[NodeBlock]) -> (Vector3<f64>, f64) {
         let [x, y, z, mass] = nodes[self.block as usize].nodes[self.node as usize];
@@ -196,7 +196,7 @@ impl Reach {
     }
 }
 
-impl Held {
+impl HeldVertex {
     /// Lists the nodes with mass around a position `cells` from a block's corner.
     fn reach(&mut self, corner: [i32; 3], cells: [f64; 3], grid: &Grid<'_>) {
         let base = cells.map(|x| (x - 0.5).floor());
@@ -212,7 +212,7 @@ impl Held {
             debug_assert!(node < NODES);
             if grid.nodes[block].nodes[node][3] > 0.0 {
                 let weight = weights[0][o[0]] * weights[1][o[1]] * weights[2][o[2]];
-                self.nodes[self.count] = Reach { block: block as u32, node: node as u32, weight };
+                self.nodes[self.count] = StencilNode { block: block as u32, node: node as u32, weight };
                 self.count += 1;
             }
         }

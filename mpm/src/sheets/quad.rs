@@ -3,9 +3,9 @@
 /// See the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(16))]
-pub(super) struct Quad(pub [f32; 4]);
+pub(super) struct F32x4(pub [f32; 4]);
 
-impl Quad {
+impl F32x4 {
     pub(super) const ZERO: Self = Self([0.0; 4]);
 
     #[inline(always)]

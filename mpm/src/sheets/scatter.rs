@@ -1,17 +1,17 @@
 //! What the sheets found goes to their lanes.
 
-use super::Sheets;
+use super::ClothMeshes;
 use super::arrays::Member;
 use super::lanes::{self as lanes_of, is_cloth};
-use crate::arena::Window;
-use crate::g2p::{Extent, Outcome, check_positions, speed_squared};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, put};
+use crate::arena::StencilBox;
+use crate::g2p::{BlockOutcome, PositionBounds, check_positions, speed_squared};
+use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, store_masked};
 use pliant_numeric::scalar::Real;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
-impl Sheets {
+impl ClothMeshes {
     /// What a particle's lane takes, and whether it is a face's.
-    fn row(&self, id: usize) -> (&Row, bool) {
+    fn row(&self, id: usize) -> (&F32x16, bool) {
         match self.members[id - self.first] {
             Member::Vertex(number) => (&self.rows[number as usize], false),
             Member::Face(number) => {
@@ -25,7 +25,7 @@ impl Sheets {
 /// touched: what G2P makes of zero is zero.
 #[inline(always)]
 fn write_tile<S: Simd>(
-    sheets: &Sheets,
+    sheets: &ClothMeshes,
     materials: usize,
     lanes: usize,
     motion: &mut Tile,
@@ -47,24 +47,24 @@ fn write_tile<S: Simd>(
     let columns = S::transpose(rows);
     let [all, of_faces, of_vertices] = [cloth, faces, cloth & !faces].map(S::mask_from_bits);
     for d in 0..3 {
-        put::<S>(&mut motion[kinematics::POSITION + d], all, Lanes(columns[d]));
-        put::<S>(&mut motion[kinematics::VELOCITY + d], all, Lanes(columns[3 + d]));
-        put::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
-        put::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
+        store_masked::<S>(&mut motion[kinematics::POSITION + d], all, Lanes(columns[d]));
+        store_masked::<S>(&mut motion[kinematics::VELOCITY + d], all, Lanes(columns[3 + d]));
+        store_masked::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
+        store_masked::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
     }
     // V p3 / 2 and d3, which make up the stress; a vertex has none.
     let [half, director] = [9, 6].map(|row| [0, 1, 2].map(|d| Lanes::<S>(columns[row + d])));
     for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
         let symmetric = half[i].mul_add(director[j], half[j] * director[i]);
-        put::<S>(&mut strain[deformation::STRESS_VOLUME + n], all, symmetric);
+        store_masked::<S>(&mut strain[deformation::STRESS_VOLUME + n], all, symmetric);
     }
-    put::<S>(&mut strain[deformation::STATE], all, Lanes(columns[15]));
-    if sheets.shears {
+    store_masked::<S>(&mut strain[deformation::STATE], all, Lanes(columns[15]));
+    if sheets.has_shear_stiffness {
         // Axial vector of the skew part, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
         for k in 0..3 {
             let (i, j) = ((k + 2) % 3, (k + 1) % 3);
             let moment = half[i] * director[j] - half[j] * director[i];
-            put::<S>(&mut strain[lanes_of::MOMENT[k]], of_faces, moment);
+            store_masked::<S>(&mut strain[lanes_of::MOMENT[k]], of_faces, moment);
         }
     }
     true
@@ -72,21 +72,21 @@ fn write_tile<S: Simd>(
 
 /// Writes the lanes of cloth in one block, and measures the block again: window, outcome.
 pub(crate) struct Scatter<'a> {
-    pub sheets: &'a Sheets,
+    pub sheets: &'a ClothMeshes,
     /// Number of materials that are not cloth.
     pub materials: usize,
     pub block: &'a ParticleBlock,
     pub kinematics: &'a mut [Tile],
     pub deformation: &'a mut [Tile],
-    pub window: &'a mut Window,
+    pub stencil_box: &'a mut StencilBox,
 }
 
 impl Kernel for Scatter<'_> {
-    type Output = Option<Outcome>;
+    type Output = Option<BlockOutcome>;
 
     /// None where the block has no cloth.
     #[inline(always)]
-    fn run<S: Simd>(self) -> Option<Outcome> {
+    fn run<S: Simd>(self) -> Option<BlockOutcome> {
         let mut any = false;
         for (t, (motion, strain)) in self.kinematics.iter_mut().zip(self.deformation.iter_mut()).enumerate() {
             let lanes = self.block.lanes(t);
@@ -100,18 +100,18 @@ impl Kernel for Scatter<'_> {
         if !any {
             return None;
         }
-        let mut outcome = Outcome::default();
-        let mut extent = Extent::<S>::new();
+        let mut outcome = BlockOutcome::default();
+        let mut extent = PositionBounds::<S>::new();
         let mut fastest = Lanes::<S>::all(0.0);
         for (t, motion) in self.kinematics.iter().enumerate() {
             extent.include(motion);
             check_positions::<S>(motion, t, self.block.lanes(t), &mut outcome);
             fastest = fastest.max(speed_squared(motion));
         }
-        let mut row = Row::ZERO;
+        let mut row = F32x16::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
-        *self.window = extent.window();
+        *self.stencil_box = extent.window();
         Some(outcome)
     }
 }

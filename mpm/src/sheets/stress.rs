@@ -4,77 +4,90 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::Sheets;
-use super::arrays::{FaceGroup, FaceState, GROUP_GRAIN, Lists, Moved, Slot, VERTEX_GRAIN, Vertices, corner};
+use super::ClothMeshes;
+use super::arrays::{
+    CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, MeshState, VERTEX_GRAIN, Vertices, corner,
+};
 use super::bending::Bending;
-use super::quad::Quad;
+use super::quad::F32x4;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, stability};
-use crate::tiles::Store;
+use crate::tiles::ParticleStore;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
-use pliant_numeric::simd::{Kernel, LANES, Lanes, Row, Simd};
+use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
-impl Sheets {
+impl ClothMeshes {
     /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices, as means over
-    /// a substep of `period` [s] under `gravity` [m/s^2].
-    pub(crate) fn find_forces(&mut self, store: &Store, period: f64, gravity: Vector3<f64>) {
+    /// a substep of `substep` [s] under `gravity` [m/s^2].
+    pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
         for sheet in 0..self.spans.len() {
-            self.find_stresses(sheet, store, period, gravity);
+            self.find_stresses(sheet, store, substep, gravity);
         }
         self.bending.find_forces(&self.vertices, self.grid_spacing);
         self.add_forces();
     }
 
-    fn find_stresses(&mut self, sheet: usize, store: &Store, period: f64, gravity: Vector3<f64>) {
-        let (steps, length) = self.spans[sheet].stability.mesh_steps(period);
+    fn find_stresses(&mut self, sheet: usize, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
+        let (steps, length) = self.spans[sheet].stability.mesh_substeps(substep);
         for step in 0..steps {
             let mesh = MeshStep { step, steps };
             self.step_faces(sheet, store, mesh);
             if !mesh.is_last() {
                 // Leapfrog from rest: half a step first.
-                let kick = if step == 0 { 0.5 * length } else { length };
-                self.move_mesh(sheet, kick, length / self.grid_spacing, gravity);
+                let impulse_step = if step == 0 { 0.5 * length } else { length };
+                self.move_mesh(sheet, impulse_step, length / self.grid_spacing, gravity);
             }
         }
     }
 
-    fn step_faces(&mut self, sheet: usize, store: &Store, mesh: MeshStep) {
+    fn step_faces(&mut self, sheet: usize, store: &ParticleStore, mesh: MeshStep) {
         let span = &self.spans[sheet];
-        let (vertices, slots, level, ways) = (&self.vertices, &self.slots, self.level, &self.moved.ways);
+        let (vertices, slots, level, displacements) =
+            (&self.vertices, &self.slots, self.level, &self.mesh_state.ways);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
         let groups = span.groups.clone();
         let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
         faces.with_min_len(GROUP_GRAIN).for_each(|(state, group)| {
-            level.run(StepFaces { group, state, vertices, slots, store, ways, material, cell, mesh });
+            level.run(StepFaces {
+                group,
+                state,
+                vertices,
+                slots,
+                store,
+                displacements,
+                material,
+                cell,
+                mesh,
+            });
         });
     }
 
-    /// A leapfrog step of the mesh: velocities by `kick` [s], positions by `step` [cells per m/s].
-    fn move_mesh(&mut self, sheet: usize, kick: f64, step: f64, gravity: Vector3<f64>) {
+    /// A leapfrog step of the mesh: velocities by `impulse_step` [s], positions by `step` [cells per m/s].
+    fn move_mesh(&mut self, sheet: usize, impulse_step: f64, step: f64, gravity: Vector3<f64>) {
         let range = self.spans[sheet].vertices.clone();
-        let (states, around, level) = (&self.states, &self.around, self.level);
+        let (states, adjacency, level) = (&self.states, &self.adjacency, self.level);
         let (first, of_vertices) = (range.start, &self.vertices.velocities[range.clone()]);
-        let fall = (gravity * kick).map(|x| x as f32);
-        let fall = Quad([fall.x, fall.y, fall.z, 0.0]);
-        let (kick, step) = ((kick * stability::MOBILITY) as f32, step as f32);
-        let Moved { ways, velocities } = &mut self.moved;
+        let gravity_step = (gravity * impulse_step).map(|x| x as f32);
+        let gravity_step = F32x4([gravity_step.x, gravity_step.y, gravity_step.z, 0.0]);
+        let (impulse_step, step) = ((impulse_step * stability::MOBILITY) as f32, step as f32);
+        let MeshState { ways, velocities } = &mut self.mesh_state;
         let vertices = (
             ways[range.clone()].par_chunks_mut(VERTEX_GRAIN),
             velocities[range].par_chunks_mut(VERTEX_GRAIN),
             of_vertices.par_chunks(VERTEX_GRAIN),
         );
-        vertices.into_par_iter().enumerate().for_each(|(chunk, (ways, velocities, of_vertices))| {
+        vertices.into_par_iter().enumerate().for_each(|(chunk, (displacements, velocities, of_vertices))| {
             let first = first + chunk * VERTEX_GRAIN;
             level.run(MoveVertices {
                 first,
-                ways,
+                displacements,
                 velocities,
                 of_vertices,
-                around,
+                adjacency,
                 states,
-                fall,
-                kick,
+                gravity_step,
+                impulse_step,
                 step,
             });
         });
@@ -82,10 +95,11 @@ impl Sheets {
 
     /// What the vertices' lanes take, with the forces of their faces and then of their hinges.
     fn add_forces(&mut self) {
-        let (states, around, bending, vertices) = (&self.states, &self.around, &self.bending, &self.vertices);
+        let (states, adjacency, bending, vertices) =
+            (&self.states, &self.adjacency, &self.bending, &self.vertices);
         let level = self.level;
         self.rows.par_chunks_mut(VERTEX_GRAIN).enumerate().for_each(|(chunk, rows)| {
-            level.run(AddForces { first: chunk * VERTEX_GRAIN, rows, states, around, bending, vertices });
+            level.run(AddForces { first: chunk * VERTEX_GRAIN, rows, states, adjacency, bending, vertices });
         });
     }
 }
@@ -93,9 +107,9 @@ impl Sheets {
 /// Rows of the vertices from number `first` on.
 struct AddForces<'a> {
     first: usize,
-    rows: &'a mut [Row],
+    rows: &'a mut [F32x16],
     states: &'a [FaceState],
-    around: &'a Lists,
+    adjacency: &'a CsrAdjacency,
     bending: &'a Bending,
     vertices: &'a Vertices,
 }
@@ -106,7 +120,7 @@ impl Kernel for AddForces<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         for (number, row) in (self.first..).zip(self.rows) {
-            let mut force = corner_forces(self.states, self.around.of(number));
+            let mut force = corner_forces(self.states, self.adjacency.of(number));
             self.bending.add_force(number, &mut force.0);
             let [x, y, z, _] = self.vertices.locals[number].0;
             let [u, v, w, _] = self.vertices.velocities[number].0;
@@ -121,8 +135,8 @@ const SHARES: [[f32; 2]; 3] = [[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]];
 
 /// Sum of the forces on the corners that a vertex is [N].
 #[inline(always)]
-fn corner_forces(states: &[FaceState], entries: &[u32]) -> Quad {
-    let mut force = Quad::ZERO;
+fn corner_forces(states: &[FaceState], entries: &[u32]) -> F32x4 {
+    let mut force = F32x4::ZERO;
     for &entry in entries {
         let (face, [of_second, of_third]) = (entry as usize / 4, SHARES[entry as usize % 4]);
         let [second, third] = states[face / LANES].forces[face % LANES];
@@ -147,13 +161,13 @@ impl MeshStep {
 /// Vertices of the mesh from number `first` on take a step.
 struct MoveVertices<'a> {
     first: usize,
-    ways: &'a mut [Quad],
-    velocities: &'a mut [Quad],
-    of_vertices: &'a [Quad],
-    around: &'a Lists,
+    displacements: &'a mut [F32x4],
+    velocities: &'a mut [F32x4],
+    of_vertices: &'a [F32x4],
+    adjacency: &'a CsrAdjacency,
     states: &'a [FaceState],
-    fall: Quad,
-    kick: f32,
+    gravity_step: F32x4,
+    impulse_step: f32,
     step: f32,
 }
 
@@ -162,13 +176,13 @@ impl Kernel for MoveVertices<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let vertices = self.ways.iter_mut().zip(self.velocities).zip(self.of_vertices);
+        let vertices = self.displacements.iter_mut().zip(self.velocities).zip(self.of_vertices);
         for (number, ((way, velocity), of_vertex)) in (self.first..).zip(vertices) {
             let inverse_mass = of_vertex.0[3];
             // Held vertices stay.
             if inverse_mass > 0.0 {
-                let force = corner_forces(self.states, self.around.of(number));
-                let kicked = force.times(self.kick * inverse_mass).plus(self.fall);
+                let force = corner_forces(self.states, self.adjacency.of(number));
+                let kicked = force.times(self.impulse_step * inverse_mass).plus(self.gravity_step);
                 *velocity = velocity.plus(kicked);
                 *way = way.plus(velocity.times(self.step));
             }
@@ -178,15 +192,20 @@ impl Kernel for MoveVertices<'_> {
 
 /// Sixteen rows of three quads as columns of coordinates: of the first quad x, y, z, then of the second, and of the third.
 #[inline(always)]
-fn coordinates<S: Simd>(rows: &[Row; LANES]) -> [[S::V; 3]; 3] {
+fn coordinates<S: Simd>(rows: &[F32x16; LANES]) -> [[S::V; 3]; 3] {
     let columns = S::transpose(core::array::from_fn(|l| S::load(&rows[l].0)));
     core::array::from_fn(|k| core::array::from_fn(|d| columns[4 * k + d]))
 }
 
 /// Positions of sixteen faces' corners, from the corner of the block that their centroid is in [cells].
 #[inline(always)]
-fn corners<S: Simd>(group: &FaceGroup, vertices: &Vertices, slots: &[Slot], store: &Store) -> [[S::V; 3]; 3] {
-    let mut rows = [Row::ZERO; LANES];
+fn corners<S: Simd>(
+    group: &FaceGroup,
+    vertices: &Vertices,
+    slots: &[LaneSlot],
+    store: &ParticleStore,
+) -> [[S::V; 3]; 3] {
+    let mut rows = [F32x16::ZERO; LANES];
     for l in 0..LANES {
         let [x, y, z] = corner(store, slots[group.centroids[l] as usize].block);
         let own = [x, y, z, 0];
@@ -203,10 +222,10 @@ fn corners<S: Simd>(group: &FaceGroup, vertices: &Vertices, slots: &[Slot], stor
 
 /// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning [cells].
 #[inline(always)]
-fn changes<S: Simd>(group: &FaceGroup, ways: &[Quad]) -> [Vec3<Lanes<S>>; 2] {
-    let mut rows = [Row::ZERO; LANES];
+fn changes<S: Simd>(group: &FaceGroup, displacements: &[F32x4]) -> [Vec3<Lanes<S>>; 2] {
+    let mut rows = [F32x16::ZERO; LANES];
     for l in 0..LANES {
-        let [a, b, c] = [0, 1, 2].map(|k| ways[group.corners[k][l] as usize]);
+        let [a, b, c] = [0, 1, 2].map(|k| displacements[group.corners[k][l] as usize]);
         rows[l].0[..4].copy_from_slice(&b.minus(a).0);
         rows[l].0[4..8].copy_from_slice(&c.minus(a).0);
     }
@@ -238,8 +257,8 @@ struct Measure<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
     vertices: &'a Vertices,
-    slots: &'a [Slot],
-    store: &'a Store,
+    slots: &'a [LaneSlot],
+    store: &'a ParticleStore,
 }
 
 impl Kernel for Measure<'_> {
@@ -257,9 +276,9 @@ impl Kernel for Measure<'_> {
     }
 }
 
-impl Sheets {
+impl ClothMeshes {
     /// Finds edges and centroids from where the vertices are.
-    pub(crate) fn measure(&mut self, store: &Store) {
+    pub(crate) fn measure(&mut self, store: &ParticleStore) {
         let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
         faces.for_each(|(state, group)| level.run(Measure { group, state, vertices, slots, store }));
@@ -271,9 +290,9 @@ struct StepFaces<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
     vertices: &'a Vertices,
-    slots: &'a [Slot],
-    store: &'a Store,
-    ways: &'a [Quad],
+    slots: &'a [LaneSlot],
+    store: &'a ParticleStore,
+    displacements: &'a [F32x4],
     material: &'a ClothMaterial,
     /// Grid spacing h [m].
     cell: f32,
@@ -285,14 +304,14 @@ impl Kernel for StepFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Self { group, state, vertices, slots, store, ways, material, cell, mesh } = self;
+        let Self { group, state, vertices, slots, store, displacements, material, cell, mesh } = self;
         let model = ClothModel::<Lanes<S>>::new(material);
         if mesh.step == 0 {
             Measure { group, state: &mut *state, vertices, slots, store }.run::<S>();
         }
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
-            biot = step_mesh(&model, group, state, ways, mesh, cell);
+            biot = step_mesh(&model, group, state, displacements, mesh, cell);
         }
         if mesh.is_last() {
             finish(&model, group, state, (mesh.steps > 1).then_some(biot), cell);
@@ -306,13 +325,13 @@ fn step_mesh<S: Simd>(
     model: &ClothModel<Lanes<S>>,
     group: &FaceGroup,
     state: &mut FaceState,
-    ways: &[Quad],
+    displacements: &[F32x4],
     mesh: MeshStep,
     cell: f32,
 ) -> [Lanes<S>; 3] {
     let mut edges = edges::<S>(state);
     if mesh.step > 0 {
-        let [first, second] = changes::<S>(group, ways);
+        let [first, second] = changes::<S>(group, displacements);
         edges = [edges[0] + first, edges[1] + second];
     }
     let [f1, f2] = columns(group, edges);
@@ -390,7 +409,7 @@ fn write_forces<S: Simd>(
     }
     let rows = S::transpose(columns);
     for l in 0..LANES {
-        let mut row = Row::ZERO;
+        let mut row = F32x16::ZERO;
         S::store(&mut row.0, rows[l]);
         for k in 0..2 {
             state.forces[l][k].0.copy_from_slice(&row.0[4 * k..4 * k + 4]);

@@ -10,9 +10,9 @@
 
 use rayon::prelude::*;
 
-use super::Sheets;
-use super::arrays::{FaceGroup, FaceState, GROUP_GRAIN, Lists, VERTEX_GRAIN};
-use super::quad::Quad;
+use super::ClothMeshes;
+use super::arrays::{CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, VERTEX_GRAIN};
+use super::quad::F32x4;
 use pliant_numeric::simd::{Kernel, LANES, Simd};
 
 /// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of its velocity: it gathers from the same
@@ -22,34 +22,36 @@ const SWEEPS: usize = 3;
 /// Steps of Chebyshev's method for eigenvalues within [1, 4/3]: 1 / (7/6 - cos(pi (2 k + 1) / 6) / 6), k = 0, 1, 2.
 const STEPS: [f32; SWEEPS] = [0.978_158_6, 0.857_142_87, 0.762_774_05];
 
-impl Sheets {
+impl ClothMeshes {
     /// The tie; vertices also move by `step` [cells per m/s] times what their velocities change by.
-    pub(super) fn tie(&mut self, step: f32) {
+    pub(super) fn solve_vertex_face_constraints(&mut self, step: f32) {
         for relaxation in STEPS {
             let (velocities, level) = (&self.vertices.velocities, self.level);
             let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
-            faces.for_each(|(state, group)| level.run(PullFaces { group, state, velocities, relaxation }));
-            let (states, around) = (&self.states, &self.around);
+            faces.for_each(|(state, group)| {
+                level.run(CorrectCentroids { group, state, velocities, relaxation })
+            });
+            let (states, adjacency) = (&self.states, &self.adjacency);
             let velocities = self.vertices.velocities.par_chunks_mut(VERTEX_GRAIN);
             let vertices = velocities.zip(self.vertices.locals.par_chunks_mut(VERTEX_GRAIN));
             vertices.enumerate().for_each(|(chunk, (velocities, locals))| {
                 let first = chunk * VERTEX_GRAIN;
-                level.run(PushVertices { first, velocities, locals, around, states, step });
+                level.run(CorrectVertices { first, velocities, locals, adjacency, states, step });
             });
-            self.pins.add_tie(&self.states, &self.around);
+            self.pins.add_vertex_face_impulses(&self.states, &self.adjacency);
         }
     }
 }
 
 /// Pulls sixteen centroids towards the mean of their vertices; the vertices' impulses are left in `state`.
-struct PullFaces<'a> {
+struct CorrectCentroids<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
-    velocities: &'a [Quad],
+    velocities: &'a [F32x4],
     relaxation: f32,
 }
 
-impl Kernel for PullFaces<'_> {
+impl Kernel for CorrectCentroids<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -66,24 +68,24 @@ impl Kernel for PullFaces<'_> {
 }
 
 /// Gives the vertices from number `first` on their parts of their faces' impulses.
-struct PushVertices<'a> {
+struct CorrectVertices<'a> {
     first: usize,
-    velocities: &'a mut [Quad],
-    locals: &'a mut [Quad],
-    around: &'a Lists,
+    velocities: &'a mut [F32x4],
+    locals: &'a mut [F32x4],
+    adjacency: &'a CsrAdjacency,
     states: &'a [FaceState],
     step: f32,
 }
 
-impl Kernel for PushVertices<'_> {
+impl Kernel for CorrectVertices<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self) {
         let vertices = self.velocities.iter_mut().zip(self.locals);
         for (number, (velocity, local)) in (self.first..).zip(vertices) {
-            let mut sum = Quad::ZERO;
-            for &entry in self.around.of(number) {
+            let mut sum = F32x4::ZERO;
+            for &entry in self.adjacency.of(number) {
                 let face = entry as usize / 4;
                 sum = sum.plus(self.states[face / LANES].impulses[face % LANES]);
             }

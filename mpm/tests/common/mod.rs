@@ -4,21 +4,26 @@
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
-use pliant_mpm::reference::Particle;
-use pliant_mpm::{Boundary, FreeMotion, Level, Mpm, MpmError, ParticleState};
+use pliant_mpm::reference::ReferenceParticle;
+use pliant_mpm::{Boundary, GridMotionSums, InstructionSet, Mpm, MpmError, ParticleState};
 
 /// Half the distance from 1 to the next f32: the largest relative error of one f32 operation.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
 /// Undeformed particles at the centres of `counts` cells of edge `edges` [m], the first cell's corner at `corner` [m].
-pub fn lattice(corner: [f64; 3], edges: [f64; 3], counts: [usize; 3], density: f64) -> Vec<Particle> {
+pub fn lattice(
+    corner: [f64; 3],
+    edges: [f64; 3],
+    counts: [usize; 3],
+    density: f64,
+) -> Vec<ReferenceParticle> {
     let mut particles = Vec::new();
     for i in 0..counts[0] {
         for j in 0..counts[1] {
             for k in 0..counts[2] {
                 let at = |axis: usize, n: usize| corner[axis] + edges[axis] * (n as f64 + 0.5);
                 let position = Vector3::new(at(0, i), at(1, j), at(2, k));
-                particles.push(Particle::at_rest(position, edges.iter().product(), 0, density));
+                particles.push(ReferenceParticle::at_rest(position, edges.iter().product(), 0, density));
             }
         }
     }
@@ -53,15 +58,15 @@ pub fn every_material_with(youngs_modulus: f64) -> Vec<Material> {
 }
 
 /// The instruction sets of this machine.
-pub fn levels() -> Vec<Level> {
-    let mut levels = vec![Level::Portable, Level::Avx2, Level::Avx512];
+pub fn levels() -> Vec<InstructionSet> {
+    let mut levels = vec![InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
     levels.retain(|l| l.supported() == *l);
     levels
 }
 
 /// The reference's particles as the fast path takes them.
-pub fn to_states(particles: &[Particle]) -> Vec<ParticleState> {
-    let state = |p: &Particle| ParticleState {
+pub fn to_states(particles: &[ReferenceParticle]) -> Vec<ParticleState> {
+    let state = |p: &ReferenceParticle| ParticleState {
         position: Point3::from(p.position),
         velocity: p.velocity,
         affine: p.affine,
@@ -74,8 +79,8 @@ pub fn to_states(particles: &[Particle]) -> Vec<ParticleState> {
 }
 
 /// The fast path's particles, with the values that it rounded, as the reference takes them.
-pub fn to_reference(mpm: &Mpm) -> Vec<Particle> {
-    let particle = |s: &ParticleState| Particle {
+pub fn to_reference(mpm: &Mpm) -> Vec<ReferenceParticle> {
+    let particle = |s: &ParticleState| ReferenceParticle {
         position: s.position.coords,
         velocity: s.velocity,
         affine: s.affine,
@@ -89,12 +94,12 @@ pub fn to_reference(mpm: &Mpm) -> Vec<Particle> {
 }
 
 /// The fast path at the machine's best instruction set.
-pub fn fast(h: f64, materials: &[Material], particles: &[Particle], boundaries: &[Boundary]) -> Mpm {
-    Mpm::new(h, materials.to_vec(), &to_states(particles), boundaries, Level::detect()).unwrap()
+pub fn fast(h: f64, materials: &[Material], particles: &[ReferenceParticle], boundaries: &[Boundary]) -> Mpm {
+    Mpm::new(h, materials.to_vec(), &to_states(particles), boundaries, InstructionSet::detect()).unwrap()
 }
 
 /// One substep of the fast path, sorted first if that pays.
-pub fn step(mpm: &mut Mpm, dt: f64, gravity: Vector3<f64>) -> Result<FreeMotion, MpmError> {
+pub fn step(mpm: &mut Mpm, dt: f64, gravity: Vector3<f64>) -> Result<GridMotionSums, MpmError> {
     mpm.begin_step();
     let sums = mpm.particles_to_grid(dt, gravity);
     mpm.grid_to_particles(dt)?;

@@ -15,7 +15,7 @@ fn whole<T: Real>(x: T) -> T {
 /// `c_0 + c_1 z + ... + c_5 z^5`.
 #[inline(always)]
 fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
-    let mut sum = z.lit(c[5]);
+    let mut sum = z.splat(c[5]);
     for n in 0..5 {
         sum = sum * z + c[4 - n];
     }
@@ -59,24 +59,24 @@ pub fn sin_cos<T: Real>(x: T) -> (T, T) {
         + 1.0;
     // The quadrant, k mod 4 in [-2, 2).
     let quadrant = k - whole((k - 0.5) * 0.25) * 4.0;
-    let odd = (quadrant.abs() - 1.0).abs().lt(k.lit(0.5));
-    let (s, c) = (T::pick(odd, cos, sin), T::pick(odd, sin, cos));
+    let odd = (quadrant.abs() - 1.0).abs().lt(k.splat(0.5));
+    let (s, c) = (T::select(odd, cos, sin), T::select(odd, sin, cos));
     // Sine changes its sign in the quadrants 2 and 3, which are -2 and -1 (or 2); cosine in 1 and 2.
-    let low = quadrant.lt(k.lit(-0.5)) | k.lit(1.5).lt(quadrant);
+    let low = quadrant.lt(k.splat(-0.5)) | k.splat(1.5).lt(quadrant);
     let shifted = quadrant + 1.0;
-    let turned = shifted.lt(k.lit(-0.5)) | k.lit(1.5).lt(shifted);
-    (T::pick(low, -s, s), T::pick(turned, -c, c))
+    let turned = shifted.lt(k.splat(-0.5)) | k.splat(1.5).lt(shifted);
+    (T::select(low, -s, s), T::select(turned, -c, c))
 }
 
 /// Sine and cosine of half of an angle whose square is `square` (rad^2), the sine divided by the angle, which may be 0.
 #[inline(always)]
 pub fn turn_terms<T: Real>(square: T) -> (T, T) {
     // Below this sin(x/2)/x is 1/2 - x^2/48 to the last bit.
-    let small = square.lt(square.lit(1e-7));
-    let angle = T::pick(small, square.one(), square).sqrt();
+    let small = square.lt(square.splat(1e-7));
+    let angle = T::select(small, square.one(), square).sqrt();
     let (sin, cos) = (angle * 0.5).sin_cos();
     let series = (square * (-1.0 / 48.0) + 0.5, (square * (1.0 / 384.0) - 0.125) * square + 1.0);
-    (T::pick(small, series.0, sin / angle), T::pick(small, series.1, cos))
+    (T::select(small, series.0, sin / angle), T::select(small, series.1, cos))
 }
 
 #[cfg(test)]

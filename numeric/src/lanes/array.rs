@@ -6,9 +6,9 @@ pub const LANES: usize = 8;
 /// One number of each of [`LANES`] worlds.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub struct Row(pub [f64; LANES]);
+pub struct F64x8(pub [f64; LANES]);
 
-impl Row {
+impl F64x8 {
     /// Zero in every lane.
     pub const ZERO: Self = Self([0.0; LANES]);
 }

@@ -14,7 +14,7 @@ impl Real for f64 {
     type Mask = bool;
 
     #[inline(always)]
-    fn lit(self, x: f64) -> Self {
+    fn splat(self, x: f64) -> Self {
         x
     }
 
@@ -44,7 +44,7 @@ impl Real for f64 {
     }
 
     #[inline(always)]
-    fn pick(mask: bool, then: Self, otherwise: Self) -> Self {
+    fn select(mask: bool, then: Self, otherwise: Self) -> Self {
         if mask { then } else { otherwise }
     }
 

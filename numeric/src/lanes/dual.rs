@@ -109,7 +109,7 @@ impl<const N: usize> Real for Dual<N> {
     type Mask = bool;
 
     #[inline(always)]
-    fn lit(self, x: f64) -> Self {
+    fn splat(self, x: f64) -> Self {
         Self::constant(x)
     }
 
@@ -140,7 +140,7 @@ impl<const N: usize> Real for Dual<N> {
     }
 
     #[inline(always)]
-    fn pick(mask: bool, then: Self, otherwise: Self) -> Self {
+    fn select(mask: bool, then: Self, otherwise: Self) -> Self {
         if mask { then } else { otherwise }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let (sin, cos) = (x * y).sin_cos();
         let (s, c) = turn_terms(x * x + 0.1);
         let q = Quat([x, y, z, x.one()]).normalised().turned(Vec3([z, x, y * 0.5]));
-        let low = (x * y).min(z).max(x - 0.3).clamp(y.lit(-0.7), y.one());
+        let low = (x * y).min(z).max(x - 0.3).clamp(y.splat(-0.7), y.one());
         [sin / (cos + 2.0), s * c - 0.5, q.0[1], -low, (x - y).abs() * (z * z + 1.0).sqrt(), z.sign() * y]
     }
 

@@ -25,7 +25,7 @@ mod vector;
 mod wide;
 
 pub use angle::turn_terms;
-pub use array::{LANES, Row};
+pub use array::{F64x8, LANES};
 pub use dual::Dual;
 pub use pose::Pose;
 pub use real::{Mask, Real};

@@ -14,10 +14,10 @@ pub struct Pose<T> {
 impl<T: Real> Pose<T> {
     /// The same constant pose in all lanes, of the kind of `like`.
     #[inline(always)]
-    pub fn lit(like: T, pose: &nalgebra::Isometry3<f64>) -> Self {
+    pub fn splat(like: T, pose: &nalgebra::Isometry3<f64>) -> Self {
         Self {
-            rotation: Mat3::lit(like, pose.rotation.to_rotation_matrix().matrix()),
-            position: Vec3::lit(like, &pose.translation.vector),
+            rotation: Mat3::splat(like, pose.rotation.to_rotation_matrix().matrix()),
+            position: Vec3::splat(like, &pose.translation.vector),
         }
     }
 

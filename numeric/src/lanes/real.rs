@@ -11,7 +11,7 @@ pub trait Mask: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> {
 
 /// A number, or one a lane.
 ///
-/// Numbers are made from others ([`lit`](Self::lit)), because a vector may only be made where the processor is known to have it.
+/// Numbers are made from others ([`splat`](Self::splat)), because a vector may only be made where the processor is known to have it.
 pub trait Real:
     Copy
     + Debug
@@ -28,7 +28,7 @@ pub trait Real:
     type Mask: Mask;
 
     /// The constant `x`, in all lanes.
-    fn lit(self, x: f64) -> Self;
+    fn splat(self, x: f64) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Magnitude.
@@ -40,20 +40,20 @@ pub trait Real:
     /// Whether it is less; false where either is not a number.
     fn lt(self, other: Self) -> Self::Mask;
     /// `then` where the mask is true, `otherwise` elsewhere.
-    fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
+    fn select(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
     /// Sine and cosine of an angle (rad).
     fn sin_cos(self) -> (Self, Self);
 
     /// 0.
     #[inline(always)]
     fn zero(self) -> Self {
-        self.lit(0.0)
+        self.splat(0.0)
     }
 
     /// 1.
     #[inline(always)]
     fn one(self) -> Self {
-        self.lit(1.0)
+        self.splat(1.0)
     }
 
     /// Its square.
@@ -71,6 +71,6 @@ pub trait Real:
     /// 1 where it is 0 or greater, else -1.
     #[inline(always)]
     fn sign(self) -> Self {
-        Self::pick(self.lt(self.zero()), self.lit(-1.0), self.one())
+        Self::select(self.lt(self.zero()), self.splat(-1.0), self.one())
     }
 }

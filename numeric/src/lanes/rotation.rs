@@ -9,8 +9,8 @@ pub struct Mat3<T>(pub [[T; 3]; 3]);
 impl<T: Real> Mat3<T> {
     /// The constant matrix `m` in all lanes of a number like `like`.
     #[inline(always)]
-    pub fn lit(like: T, m: &nalgebra::Matrix3<f64>) -> Self {
-        Self(each!(r in [0, 1, 2] each!(c in [0, 1, 2] like.lit(m[(r, c)]))))
+    pub fn splat(like: T, m: &nalgebra::Matrix3<f64>) -> Self {
+        Self(each!(r in [0, 1, 2] each!(c in [0, 1, 2] like.splat(m[(r, c)]))))
     }
 
     /// Row `r`.

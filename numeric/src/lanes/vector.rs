@@ -13,8 +13,8 @@ pub struct Vec3<T>(pub [T; 3]);
 impl<T: Real> Vec3<T> {
     /// The same constant vector in all lanes, of the kind of `like`.
     #[inline(always)]
-    pub fn lit(like: T, v: &Vector3<f64>) -> Self {
-        Self([like.lit(v.x), like.lit(v.y), like.lit(v.z)])
+    pub fn splat(like: T, v: &Vector3<f64>) -> Self {
+        Self([like.splat(v.x), like.splat(v.y), like.splat(v.z)])
     }
 
     /// Zeros in all lanes of a number like `like`.
@@ -65,8 +65,8 @@ impl<T: Real> Vec3<T> {
 
     /// `then` where the mask is true.
     #[inline(always)]
-    pub fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
-        then.zip(otherwise, |a, b| T::pick(mask, a, b))
+    pub fn select(mask: T::Mask, then: Self, otherwise: Self) -> Self {
+        then.zip(otherwise, |a, b| T::select(mask, a, b))
     }
 
     /// Two unit vectors that make a right-handed frame with this one, a unit vector: the first as much along x as it can be, along y where this is nearly x.
@@ -74,9 +74,9 @@ impl<T: Real> Vec3<T> {
     pub fn tangents(self) -> [Self; 2] {
         let [x, y, z] = self.0;
         let (zero, one) = (x.zero(), x.one());
-        let steep = x.abs().lt(x.lit(0.9));
-        let along = T::pick(steep, x, y);
-        let aside = Self([T::pick(steep, one, zero), T::pick(steep, zero, one), z.zero()]);
+        let steep = x.abs().lt(x.splat(0.9));
+        let along = T::select(steep, x, y);
+        let aside = Self([T::select(steep, one, zero), T::select(steep, zero, one), z.zero()]);
         let first = aside - self * along;
         let first = first * (one / first.norm());
         [first, self.cross(first)]

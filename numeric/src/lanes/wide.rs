@@ -4,7 +4,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
 use pulp::Simd;
 
-use super::{Mask, Real, Row};
+use super::{F64x8, Mask, Real};
 
 /// One number of each of `S::F64_LANES` worlds.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +35,13 @@ impl<S: Simd> Wide<S> {
 
     /// The `part`-th vector of a row.
     #[inline(always)]
-    pub fn load(simd: S, row: &Row, part: usize) -> Self {
+    pub fn load(simd: S, row: &F64x8, part: usize) -> Self {
         Self(simd, S::as_simd_f64s(&row.0).0[part])
     }
 
     /// Writes it back.
     #[inline(always)]
-    pub fn store(self, row: &mut Row, part: usize) {
+    pub fn store(self, row: &mut F64x8, part: usize) {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.1;
     }
 
@@ -116,7 +116,7 @@ impl<S: Simd> Real for Wide<S> {
     type Mask = WideMask<S>;
 
     #[inline(always)]
-    fn lit(self, x: f64) -> Self {
+    fn splat(self, x: f64) -> Self {
         Self::splat(self.0, x)
     }
 
@@ -132,12 +132,12 @@ impl<S: Simd> Real for Wide<S> {
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        Self::pick(self.lt(other), self, other)
+        Self::select(self.lt(other), self, other)
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        Self::pick(other.lt(self), self, other)
+        Self::select(other.lt(self), self, other)
     }
 
     #[inline(always)]
@@ -146,7 +146,7 @@ impl<S: Simd> Real for Wide<S> {
     }
 
     #[inline(always)]
-    fn pick(mask: WideMask<S>, then: Self, otherwise: Self) -> Self {
+    fn select(mask: WideMask<S>, then: Self, otherwise: Self) -> Self {
         Self(then.0, then.0.select_f64s(mask.1, then.1, otherwise.1))
     }
 
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::lanes::{LANES, Quat, Vec3};
 
-    struct Formulas<'a>(&'a [Row; 6], &'a mut [Row; 4]);
+    struct Formulas<'a>(&'a [F64x8; 6], &'a mut [F64x8; 4]);
 
     /// One of everything: products, roots, quotients, comparisons, sines.
     fn formula<T: Real>(x: [T; 6]) -> [T; 4] {
@@ -170,7 +170,7 @@ mod tests {
         let [s, t] = n.tangents();
         let q = Quat([x[3], x[4], x[5], x[0]]).normalised().turned(s);
         let r = q.matrix().apply(t.cross(n));
-        let low = T::pick(x[0].lt(x[1]) | x[2].lt(x[3]), r.0[0].min(r.0[1]), r.0[2].max(x[5]));
+        let low = T::select(x[0].lt(x[1]) | x[2].lt(x[3]), r.0[0].min(r.0[1]), r.0[2].max(x[5]));
         [low.clamp(-low.one(), low.one()), r.0[0], r.0[1].abs() / x[4], (r.0[2] * 7.0).sin_cos().0]
     }
 
@@ -196,8 +196,8 @@ mod tests {
             (seed >> 11) as f64 / 2f64.powi(52) - 1.0
         };
         for _ in 0..2000 {
-            let x: [Row; 6] = core::array::from_fn(|_| Row(core::array::from_fn(|_| random())));
-            let mut y = [Row::ZERO; 4];
+            let x: [F64x8; 6] = core::array::from_fn(|_| F64x8(core::array::from_fn(|_| random())));
+            let mut y = [F64x8::ZERO; 4];
             pulp::Arch::new().dispatch(Formulas(&x, &mut y));
             for lane in 0..LANES {
                 let single = formula(x.each_ref().map(|row| row.0[lane]));

@@ -89,13 +89,13 @@ const LN2_LOW: f32 = -2.121_944_4e-4;
 impl<S: Simd> Lanes<S> {
     /// Reads a row.
     #[inline(always)]
-    pub fn load(row: &super::Row) -> Self {
+    pub fn load(row: &super::F32x16) -> Self {
         Self(S::load(&row.0))
     }
 
     /// Rows side by side. (Not `array::map`: what is not inlined is not compiled for the instruction set.)
     #[inline(always)]
-    pub fn load_all<const N: usize>(rows: &[super::Row; N]) -> [Self; N] {
+    pub fn load_all<const N: usize>(rows: &[super::F32x16; N]) -> [Self; N] {
         let mut lanes = [Self::all(0.0); N];
         for n in 0..N {
             lanes[n] = Self::load(&rows[n]);
@@ -105,7 +105,7 @@ impl<S: Simd> Lanes<S> {
 
     /// Writes a row.
     #[inline(always)]
-    pub fn store(self, row: &mut super::Row) {
+    pub fn store(self, row: &mut super::F32x16) {
         S::store(&mut row.0, self.0);
     }
 

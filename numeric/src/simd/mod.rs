@@ -6,7 +6,7 @@
 //! twelve of sixteen lanes, and sixteen particles fill a tile.
 //!
 //! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`] is only named
-//! inside [`Kernel::run`], and [`Level::run`] calls that only after the processor said that it has the
+//! inside [`Kernel::run`], and [`InstructionSet::run`] calls that only after the processor said that it has the
 //! instructions, inside a function compiled for them.
 
 #[cfg(target_arch = "x86_64")]
@@ -18,11 +18,11 @@ mod portable;
 mod vector;
 
 pub use lanes::Lanes;
-pub use vector::{Kernel, LANES, Row, Simd};
+pub use vector::{F32x16, Kernel, LANES, Simd};
 
 /// The instruction sets, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum InstructionSet {
     /// What every machine of the target has.
     Portable,
     /// AVX2 and FMA, two 256-bit vectors for sixteen lanes.
@@ -31,7 +31,7 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
+impl InstructionSet {
     /// The best instruction set that this processor has.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -69,16 +69,16 @@ impl Level {
 
 /// A level that was found on this processor: the proof that [`run`](Self::run) needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Detected(Level);
+pub struct Detected(InstructionSet);
 
 impl Detected {
     /// The wanted level if the processor has it, else the best below.
-    pub fn new(wanted: Level) -> Self {
+    pub fn new(wanted: InstructionSet) -> Self {
         Self(wanted.supported())
     }
 
     /// The level that was found.
-    pub fn level(self) -> Level {
+    pub fn level(self) -> InstructionSet {
         self.0
     }
 
@@ -88,10 +88,10 @@ impl Detected {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Detected` holds a level only after the processor reported these features.
-            Level::Avx512 => unsafe { run_avx512(kernel) },
+            InstructionSet::Avx512 => unsafe { run_avx512(kernel) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { run_avx2(kernel) },
+            InstructionSet::Avx2 => unsafe { run_avx2(kernel) },
             _ => kernel.run::<portable::Portable>(),
         }
     }

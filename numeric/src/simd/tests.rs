@@ -5,7 +5,7 @@ use crate::scalar::Real;
 
 /// Levels that this processor has.
 fn levels() -> Vec<Detected> {
-    [Level::Portable, Level::Avx2, Level::Avx512]
+    [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512]
         .into_iter()
         .filter(|&l| l.supported() == l)
         .map(Detected::new)
@@ -66,7 +66,7 @@ impl Kernel for Arithmetic {
 /// Law: an instruction set changes the speed, not the result: all but fused operations are exact to the bit (IEEE 754).
 #[test]
 fn every_level_agrees_with_the_portable_one() {
-    let expected = Detected::new(Level::Portable).run(Arithmetic);
+    let expected = Detected::new(InstructionSet::Portable).run(Arithmetic);
     for level in levels() {
         assert_eq!(level.run(Arithmetic), expected, "{:?}", level.level());
     }
@@ -80,7 +80,7 @@ impl Kernel for Elementary<'_> {
         let mut out = Vec::new();
         for chunk in self.0.chunks_exact(LANES) {
             let x = Lanes::<S>(S::load_slice(chunk));
-            let (mut l, mut e) = (Row::ZERO, Row::ZERO);
+            let (mut l, mut e) = (F32x16::ZERO, F32x16::ZERO);
             x.ln().store(&mut l);
             (x - Lanes::all(20.0)).exp().store(&mut e);
             out.extend((0..LANES).map(|i| (chunk[i], l.0[i], e.0[i])));

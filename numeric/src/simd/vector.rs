@@ -6,9 +6,9 @@ pub const LANES: usize = 16;
 /// Sixteen floats in memory, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub struct Row(pub [f32; LANES]);
+pub struct F32x16(pub [f32; LANES]);
 
-impl Row {
+impl F32x16 {
     /// Zero in every lane.
     pub const ZERO: Self = Self([0.0; LANES]);
 }

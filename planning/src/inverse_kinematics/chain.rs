@@ -7,7 +7,7 @@ use pliant_rigid::multibody::{JointKind, Link, LinkId};
 
 /// How a joint moves what follows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Axis {
+enum JointAxis {
     Turns(Unit<Vector3<f64>>),
     Slides(Unit<Vector3<f64>>),
 }
@@ -18,7 +18,7 @@ struct ChainJoint {
     name: String,
     /// The joint's frame F in the frame M of the joint before, or in the base.
     frame: Isometry3<f64>,
-    axis: Axis,
+    axis: JointAxis,
     limits: [f64; 2],
 }
 
@@ -44,17 +44,17 @@ impl Chain {
         tip: LinkId,
         tool: &Isometry3<f64>,
     ) -> Result<Self, InverseKinematicsError> {
-        let missing = || InverseKinematicsError::NoJoints { tip: tip.0 };
+        let residual = || InverseKinematicsError::NoJoints { tip: tip.0 };
         let (mut joints, mut after) = (Vec::new(), Isometry3::identity());
         let mut tool_in_last = None;
         let mut at = Some(tip);
         while at != base {
-            let id = at.ok_or_else(missing)?;
-            let link = links.get(id.0).ok_or_else(missing)?;
+            let id = at.ok_or_else(residual)?;
+            let link = links.get(id.0).ok_or_else(residual)?;
             let axis = match link.joint {
                 JointKind::Fixed => None,
-                JointKind::Revolute { axis } => Some(Axis::Turns(axis)),
-                JointKind::Prismatic { axis } => Some(Axis::Slides(axis)),
+                JointKind::Revolute { axis } => Some(JointAxis::Turns(axis)),
+                JointKind::Prismatic { axis } => Some(JointAxis::Slides(axis)),
                 ref other => {
                     let (link, kind) = (link.name.clone(), other.name());
                     return Err(InverseKinematicsError::Joint { link, kind });
@@ -81,7 +81,7 @@ impl Chain {
             }
             at = link.parent;
         }
-        let Some(first) = joints.last_mut() else { return Err(missing()) };
+        let Some(first) = joints.last_mut() else { return Err(residual()) };
         first.frame = after * first.frame;
         joints.reverse();
         Ok(Self { joints, tool: tool_in_last.unwrap_or_else(Isometry3::identity) * tool })
@@ -109,7 +109,7 @@ impl Chain {
 
     /// Whether a joint turns; else it slides.
     pub fn turns(&self, joint: usize) -> bool {
-        matches!(self.joints[joint].axis, Axis::Turns(_))
+        matches!(self.joints[joint].axis, JointAxis::Turns(_))
     }
 
     /// Least and greatest coordinate of a joint (rad, m); infinite where there is no limit.
@@ -118,9 +118,9 @@ impl Chain {
     }
 
     /// Pose of the tool in the base at a posture (rad, m).
-    pub fn pose(&self, posture: &[f64]) -> Isometry3<f64> {
+    pub fn pose(&self, configuration: &[f64]) -> Isometry3<f64> {
         let mut at = Isometry3::identity();
-        for (joint, &q) in self.joints.iter().zip(posture) {
+        for (joint, &q) in self.joints.iter().zip(configuration) {
             at = at * joint.frame * moved(&joint.axis, q);
         }
         at * self.tool
@@ -128,15 +128,15 @@ impl Chain {
 
     /// Pose of the tool, and its Jacobian: angular velocity (rows 0 to 2) and velocity of its origin (rows 3 to 5) in the axes of the
     /// base, a column a joint.
-    pub fn jacobian(&self, posture: &[f64]) -> (Isometry3<f64>, DMatrix<f64>) {
+    pub fn jacobian(&self, configuration: &[f64]) -> (Isometry3<f64>, DMatrix<f64>) {
         let mut jacobian = DMatrix::zeros(6, self.len());
         let mut origins = Vec::with_capacity(self.len());
         let mut at = Isometry3::identity();
-        for (j, (joint, &q)) in self.joints.iter().zip(posture).enumerate() {
+        for (j, (joint, &q)) in self.joints.iter().zip(configuration).enumerate() {
             let frame = at * joint.frame;
             let (row, axis) = match joint.axis {
-                Axis::Turns(axis) => (0, axis),
-                Axis::Slides(axis) => (3, axis),
+                JointAxis::Turns(axis) => (0, axis),
+                JointAxis::Slides(axis) => (3, axis),
             };
             jacobian.fixed_view_mut::<3, 1>(row, j).copy_from(&(frame.rotation * axis.into_inner()));
             origins.push(frame.translation.vector);
@@ -161,17 +161,17 @@ impl Chain {
     }
 
     /// Puts each coordinate within its limits.
-    pub(super) fn clamp(&self, posture: &mut [f64]) {
-        for (q, joint) in posture.iter_mut().zip(&self.joints) {
+    pub(super) fn clamp(&self, configuration: &mut [f64]) {
+        for (q, joint) in configuration.iter_mut().zip(&self.joints) {
             *q = q.max(joint.limits[0]).min(joint.limits[1]);
         }
     }
 }
 
-fn moved(axis: &Axis, q: f64) -> Isometry3<f64> {
+fn moved(axis: &JointAxis, q: f64) -> Isometry3<f64> {
     match axis {
-        Axis::Turns(axis) => Isometry3::rotation(axis.into_inner() * q),
-        Axis::Slides(axis) => {
+        JointAxis::Turns(axis) => Isometry3::rotation(axis.into_inner() * q),
+        JointAxis::Slides(axis) => {
             let shift = axis.into_inner() * q;
             Isometry3::translation(shift.x, shift.y, shift.z)
         }

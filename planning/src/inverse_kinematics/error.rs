@@ -20,12 +20,12 @@ pub enum InverseKinematicsError {
         tip: usize,
     },
     /// A posture has another number of coordinates than the chain has joints, or one that is not finite.
-    #[error("{found} coordinates, where finite ones of {wanted} joints are needed")]
-    Posture {
+    #[error("{found} coordinates, where finite ones of {target} joints are needed")]
+    Configuration {
         /// How many there are.
         found: usize,
         /// How many joints there are.
-        wanted: usize,
+        target: usize,
     },
     /// No posture within the limits puts the tool there.
     #[error(transparent)]
@@ -46,7 +46,7 @@ pub struct Unreachable {
     /// Joints at a limit there: name of the link that it moves, and the limit (rad, m).
     pub at_limits: Vec<(String, f64)>,
     /// The posture (rad, m).
-    pub posture: Vec<f64>,
+    pub configuration: Vec<f64>,
 }
 
 impl std::error::Error for Unreachable {}

@@ -1,7 +1,7 @@
 //! Postures that put a tool where it is wanted, and paths of postures along a list of waypoints.
 //!
 //! - [`Chain`]: the joints from a base to a tool.
-//! - [`Goal`]: a point, and an orientation, an axis or neither.
+//! - [`ToolGoal`]: a point, and an orientation, an axis or neither.
 //! - [`Chain::solve`]: a posture for a goal; [`Chain::follow`]: the posture for a goal near the last one.
 //! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in the space of the joints or of the tool.
 
@@ -16,5 +16,5 @@ mod waypoint;
 pub use chain::Chain;
 pub use error::{InverseKinematicsError, Unreachable};
 pub use plan::{JointPath, PlanError, PlanSettings, plan};
-pub use solve::{Goal, Orientation, Settings, Solution};
-pub use waypoint::{Way, Waypoint, WaypointPlace};
+pub use solve::{ConfigurationSolution, Orientation, SolveSettings, ToolGoal};
+pub use waypoint::{PathKind, Waypoint, WaypointTarget};

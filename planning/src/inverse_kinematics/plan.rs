@@ -3,9 +3,9 @@
 use super::chain::Chain;
 use super::error::InverseKinematicsError;
 use super::quintic::quintic;
-use super::solve::Settings;
-use super::straight::StraightRun;
-use super::waypoint::{Way, Waypoint, WaypointPlace};
+use super::solve::SolveSettings;
+use super::straight::StraightPath;
+use super::waypoint::{PathKind, Waypoint, WaypointTarget};
 
 /// How paths are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct PlanSettings {
     /// The posture (rad, m) near which postures stay where the tool leaves them a choice.
     pub rest: Vec<f64>,
     /// When a posture is good enough.
-    pub solve: Settings,
+    pub solve: SolveSettings,
 }
 
 /// Joint coordinates in time.
@@ -26,7 +26,7 @@ pub struct JointPath {
     /// Times (s), from 0 on, later and later.
     pub times: Vec<f64>,
     /// A posture a time (rad, m).
-    pub postures: Vec<Vec<f64>>,
+    pub configurations: Vec<Vec<f64>>,
     /// Rates there (rad/s, m/s).
     pub rates: Vec<Vec<f64>>,
     /// Which of the times each waypoint has.
@@ -46,7 +46,7 @@ pub enum PlanError {
     },
     /// No posture for a waypoint.
     #[error("{source}")]
-    Goal {
+    ToolGoal {
         /// Which waypoint, from 0.
         waypoint: usize,
         /// What remains.
@@ -54,7 +54,7 @@ pub enum PlanError {
     },
     /// No posture on the way to a waypoint.
     #[error("on the way, at {time:.3} s: {source}")]
-    Way {
+    PathKind {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
         /// Time (s).
@@ -99,8 +99,8 @@ impl PlanError {
     pub fn waypoint(&self) -> usize {
         match self {
             Self::Waypoint { waypoint, .. }
-            | Self::Goal { waypoint, .. }
-            | Self::Way { waypoint, .. }
+            | Self::ToolGoal { waypoint, .. }
+            | Self::PathKind { waypoint, .. }
             | Self::Rate { waypoint, .. }
             | Self::Range { waypoint, .. } => *waypoint,
         }
@@ -123,20 +123,20 @@ pub fn plan(
     check(chain, start, waypoints, settings)?;
     let path = JointPath {
         times: vec![0.0],
-        postures: vec![start.to_vec()],
+        configurations: vec![start.to_vec()],
         rates: vec![vec![0.0; start.len()]],
         waypoints: Vec::with_capacity(waypoints.len()),
     };
     let mut planner = Planner { chain, waypoints, settings, path };
     let mut first = 0;
     while first < waypoints.len() {
-        let way = waypoints[first].way;
-        let same = waypoints[first..].iter().take_while(|w| w.way == way).count();
+        let path_kind = waypoints[first].path_kind;
+        let same = waypoints[first..].iter().take_while(|w| w.path_kind == path_kind).count();
         // A run of one way that ends at a stop.
         let last = (first..first + same - 1).find(|&w| !waypoints[w].pass).unwrap_or(first + same - 1);
-        match way {
-            Way::Joint => planner.joint_run(first, last)?,
-            Way::Straight => planner.straight_run(first, last)?,
+        match path_kind {
+            PathKind::Joint => planner.joint_space_path(first, last)?,
+            PathKind::Straight => planner.straight_path(first, last)?,
         }
         first = last + 1;
     }
@@ -166,17 +166,20 @@ fn check(
             return wrong(at, format!("{} s is not later than {before} s", waypoint.time));
         }
         before = waypoint.time;
-        if let WaypointPlace::Posture(posture) = &waypoint.place {
-            if posture.len() != count {
-                return wrong(at, format!("{} coordinates for the tool's {count} joints", posture.len()));
+        if let WaypointTarget::Configuration(configuration) = &waypoint.place {
+            if configuration.len() != count {
+                return wrong(
+                    at,
+                    format!("{} coordinates for the tool's {count} joints", configuration.len()),
+                );
             }
-            if waypoint.way == Way::Straight {
+            if waypoint.path_kind == PathKind::Straight {
                 return wrong(at, "a straight way needs a pose of the tool to end at".into());
             }
         }
         if let Some(next) = waypoints.get(at + 1)
             && waypoint.pass
-            && waypoint.way != next.way
+            && waypoint.path_kind != next.path_kind
         {
             return wrong(at, "between a way of the joints and a straight one there must be a stop".into());
         }
@@ -193,7 +196,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn last_posture(&self) -> Vec<f64> {
-        self.path.postures.last().cloned().unwrap_or_default()
+        self.path.configurations.last().cloned().unwrap_or_default()
     }
 
     /// The time at which the way to a waypoint begins (s).
@@ -207,14 +210,14 @@ impl Planner<'_> {
         ((length / self.settings.interval).ceil() as usize).max(1)
     }
 
-    fn push(&mut self, time: f64, posture: Vec<f64>, rates: Vec<f64>) {
+    fn push(&mut self, time: f64, configuration: Vec<f64>, rates: Vec<f64>) {
         self.path.times.push(time);
-        self.path.postures.push(posture);
+        self.path.configurations.push(configuration);
         self.path.rates.push(rates);
     }
 
     /// The ways to waypoints `first..=last`, straight for the joints.
-    fn joint_run(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
+    fn joint_space_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
         let mut stops = vec![self.last_posture()];
         let mut times = vec![self.begin(first)];
         for w in first..=last {
@@ -242,14 +245,14 @@ impl Planner<'_> {
                 let along = |j: usize| {
                     quintic(stops[k][j], stops[k + 1][j], length * rate(k, j), length * rate(k + 1, j), s)
                 };
-                let [posture, rates]: [Vec<f64>; 2] = if n == count {
+                let [configuration, rates]: [Vec<f64>; 2] = if n == count {
                     [stops[k + 1].clone(), (0..joints).map(|j| rate(k + 1, j)).collect()]
                 } else {
                     let points: Vec<[f64; 2]> = (0..joints).map(along).collect();
                     [points.iter().map(|p| p[0]).collect(), points.iter().map(|p| p[1] / length).collect()]
                 };
                 let time = if n == count { times[k + 1] } else { from + length * s };
-                self.push(time, posture, rates);
+                self.push(time, configuration, rates);
             }
             self.path.waypoints.push(self.path.times.len() - 1);
         }
@@ -259,31 +262,31 @@ impl Planner<'_> {
     /// The posture of a waypoint that is reached from `from`.
     fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
         match &self.waypoints[waypoint].place {
-            WaypointPlace::Posture(posture) => {
-                Ok(posture.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
+            WaypointTarget::Configuration(configuration) => {
+                Ok(configuration.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
             }
-            WaypointPlace::Tool(goal) => {
+            WaypointTarget::Tool(goal) => {
                 let rest = &self.settings.rest;
                 self.chain
                     .solve(goal, &[from, rest], Some(rest), &self.settings.solve)
-                    .map(|solution| solution.posture)
-                    .map_err(|source| PlanError::Goal { waypoint, source })
+                    .map(|solution| solution.configuration)
+                    .map_err(|source| PlanError::ToolGoal { waypoint, source })
             }
         }
     }
 
     /// The ways to waypoints `first..=last`, straight for the tool.
-    fn straight_run(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
+    fn straight_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
         let start = self.chain.pose(&self.last_posture());
-        let run = StraightRun::new(&start, self.begin(first), &self.waypoints[first..=last]);
+        let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
             // A waypoint out of reach is told as such, not as a way on which there is no posture any more.
-            if let WaypointPlace::Tool(goal) = &self.waypoints[w].place {
+            if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
                 let from = self.last_posture();
                 self.chain
                     .solve(goal, &[&from, &self.settings.rest], None, &self.settings.solve)
-                    .map_err(|source| PlanError::Goal { waypoint: w, source })?;
+                    .map_err(|source| PlanError::ToolGoal { waypoint: w, source })?;
             }
             let segment = run.segment(k, &self.chain.pose(&self.last_posture()).rotation);
             let (from, count) = (self.begin(w), self.samples(w));
@@ -296,12 +299,12 @@ impl Planner<'_> {
                 let progress = minimum_jerk(s);
                 let pull = Some((self.settings.rest.as_slice(), (progress - done).clamp(0.0, 1.0)));
                 done = progress;
-                let posture = self
+                let configuration = self
                     .chain
                     .follow(&goal, &self.last_posture(), pull, &self.settings.solve)
-                    .map_err(|source| PlanError::Way { waypoint: w, time, source })?
-                    .posture;
-                self.push(time, posture, vec![0.0; self.chain.len()]);
+                    .map_err(|source| PlanError::PathKind { waypoint: w, time, source })?
+                    .configuration;
+                self.push(time, configuration, vec![0.0; self.chain.len()]);
             }
             self.path.waypoints.push(self.path.times.len() - 1);
         }
@@ -311,13 +314,13 @@ impl Planner<'_> {
 
     /// Rates of the samples from `begin` on by central differences; zero at both ends, which are stops.
     fn difference(&mut self, begin: usize) {
-        let JointPath { times, postures, rates, .. } = &mut self.path;
+        let JointPath { times, configurations, rates, .. } = &mut self.path;
         for n in begin + 1..times.len().saturating_sub(1) {
             // Of the parabola through three neighbours, which need not be evenly spaced.
             let (h0, h1) = (times[n] - times[n - 1], times[n + 1] - times[n]);
             for (j, rate) in rates[n].iter_mut().enumerate() {
-                let slope0 = (postures[n][j] - postures[n - 1][j]) / h0;
-                let slope1 = (postures[n + 1][j] - postures[n][j]) / h1;
+                let slope0 = (configurations[n][j] - configurations[n - 1][j]) / h0;
+                let slope1 = (configurations[n + 1][j] - configurations[n][j]) / h1;
                 *rate = (slope0 * h1 + slope1 * h0) / (h0 + h1);
             }
         }
@@ -325,17 +328,17 @@ impl Planner<'_> {
 
     /// No joint jumps, is too fast or out of its range.
     fn check_samples(&self) -> Result<(), PlanError> {
-        let JointPath { times, postures, waypoints, .. } = &self.path;
+        let JointPath { times, configurations, waypoints, .. } = &self.path;
         for n in 1..times.len() {
             let waypoint = waypoints.partition_point(|&w| w < n);
             for j in 0..self.chain.len() {
-                let rate = (postures[n][j] - postures[n - 1][j]) / (times[n] - times[n - 1]);
+                let rate = (configurations[n][j] - configurations[n - 1][j]) / (times[n] - times[n - 1]);
                 let (joint, time) = (self.chain.name(j).to_owned(), times[n]);
                 let limit = self.settings.rates[j];
                 if rate.abs() > limit {
                     return Err(PlanError::Rate { waypoint, time, joint, rate, limit });
                 }
-                let (value, range) = (postures[n][j], self.chain.limits(j));
+                let (value, range) = (configurations[n][j], self.chain.limits(j));
                 // Rounding in files.
                 if value < range[0] - 1e-6 || value > range[1] + 1e-6 {
                     return Err(PlanError::Range { waypoint, time, joint, value, range });

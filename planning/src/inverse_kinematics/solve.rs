@@ -11,7 +11,7 @@ pub enum Orientation {
     /// Anything.
     Free,
     /// A direction of the tool has a direction in the base; the turn about it is free.
-    Axis {
+    JointAxis {
         /// The direction in the tool's frame.
         tool: Unit<Vector3<f64>>,
         /// The direction that it is to have, in the base.
@@ -23,7 +23,7 @@ pub enum Orientation {
 
 /// Where the tool is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Goal {
+pub struct ToolGoal {
     /// Of the tool's origin, in the base (m).
     pub position: Point3<f64>,
     /// Of its axes.
@@ -32,7 +32,7 @@ pub struct Goal {
 
 /// When a posture is good enough, and how long it is sought.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SolveSettings {
     /// Largest error of position (m).
     pub position_tolerance: f64,
     /// Largest error of orientation (rad).
@@ -44,7 +44,7 @@ pub struct Settings {
     pub seeds: usize,
 }
 
-impl Default for Settings {
+impl Default for SolveSettings {
     fn default() -> Self {
         Self { position_tolerance: 1e-6, orientation_tolerance: 1e-6, max_iterations: 100, seeds: 128 }
     }
@@ -52,9 +52,9 @@ impl Default for Settings {
 
 /// A posture that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub struct ConfigurationSolution {
     /// The posture (rad, m).
-    pub posture: Vec<f64>,
+    pub configuration: Vec<f64>,
     /// Error of position (m).
     pub position_error: f64,
     /// Error of orientation (rad).
@@ -83,7 +83,7 @@ const RANK: f64 = 1e-4;
 /// Errors of a posture, and how they change with it.
 struct Errors {
     /// What is missing, in weighed units (m): orientation times the lever, position.
-    missing: DVector<f64>,
+    residual: DVector<f64>,
     /// Its Jacobian, of what the joints add.
     jacobian: DMatrix<f64>,
     position: f64,
@@ -92,23 +92,23 @@ struct Errors {
 
 impl Errors {
     fn cost(&self) -> f64 {
-        self.missing.norm_squared()
+        self.residual.norm_squared()
     }
 
-    fn within(&self, settings: &Settings, part: f64) -> bool {
+    fn within(&self, settings: &SolveSettings, part: f64) -> bool {
         self.position <= part * settings.position_tolerance
             && self.orientation <= part * settings.orientation_tolerance
     }
 }
 
 /// Rotation vector (rad, base axes) that is missing, and the part of angular velocity that counts.
-fn turn_missing(pose: &Isometry3<f64>, wanted: &Orientation) -> (Vector3<f64>, Matrix3<f64>) {
-    match wanted {
+fn orientation_residual(pose: &Isometry3<f64>, target: &Orientation) -> (Vector3<f64>, Matrix3<f64>) {
+    match target {
         Orientation::Free => (Vector3::zeros(), Matrix3::zeros()),
         Orientation::Full(rotation) => {
             ((rotation * pose.rotation.inverse()).scaled_axis(), Matrix3::identity())
         }
-        Orientation::Axis { tool, base } => {
+        Orientation::JointAxis { tool, base } => {
             let (a, b) = (pose.rotation * tool.into_inner(), base.into_inner());
             let (cross, dot) = (a.cross(&b), a.dot(&b));
             let angle = cross.norm().atan2(dot);
@@ -123,18 +123,18 @@ fn turn_missing(pose: &Isometry3<f64>, wanted: &Orientation) -> (Vector3<f64>, M
 }
 
 impl Chain {
-    fn errors(&self, posture: &[f64], goal: &Goal, lever: f64) -> Errors {
-        let (pose, mut jacobian) = self.jacobian(posture);
-        let (turn, counts) = turn_missing(&pose, &goal.orientation);
+    fn errors(&self, configuration: &[f64], goal: &ToolGoal, lever: f64) -> Errors {
+        let (pose, mut jacobian) = self.jacobian(configuration);
+        let (turn, counts) = orientation_residual(&pose, &goal.orientation);
         let shift = goal.position.coords - pose.translation.vector;
-        let mut missing = DVector::zeros(6);
-        missing.fixed_rows_mut::<3>(0).copy_from(&(turn * lever));
-        missing.fixed_rows_mut::<3>(3).copy_from(&shift);
+        let mut residual = DVector::zeros(6);
+        residual.fixed_rows_mut::<3>(0).copy_from(&(turn * lever));
+        residual.fixed_rows_mut::<3>(3).copy_from(&shift);
         for j in 0..self.len() {
             let w = counts * jacobian.fixed_view::<3, 1>(0, j) * lever;
             jacobian.fixed_view_mut::<3, 1>(0, j).copy_from(&w);
         }
-        Errors { missing, jacobian, position: shift.norm(), orientation: turn.norm() }
+        Errors { residual, jacobian, position: shift.norm(), orientation: turn.norm() }
     }
 
     /// A posture that puts the tool where `goal` says, within the joints' limits: Levenberg-Marquardt with a damping in proportion to the
@@ -142,36 +142,36 @@ impl Chain {
     /// with Jacobian transpose, pseudoinverse and damped least squares methods"; that proportion: Sugihara 2011, IEEE Trans. Robotics
     /// 27(5)). Steps are projected on the limits; a joint at one that it would leave is left out of the step. It is tried from
     /// `seeds` in their order, then from fixed ones, so that the same call gives the same bits; the first posture that is found
-    /// then goes towards `rest`, if there is one, as far as joint motion that leaves the goal alone gets it (Liegeois 1977, IEEE
+    /// then goes towards `zero_configuration`, if there is one, as far as joint motion that leaves the goal alone gets it (Liegeois 1977, IEEE
     /// Trans. SMC 7(12)).
     ///
     /// # Errors
-    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture; [`InverseKinematicsError::Posture`].
+    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture; [`InverseKinematicsError::Configuration`].
     pub fn solve(
         &self,
-        goal: &Goal,
+        goal: &ToolGoal,
         seeds: &[&[f64]],
         rest: Option<&[f64]>,
-        settings: &Settings,
-    ) -> Result<Solution, InverseKinematicsError> {
-        for posture in seeds.iter().copied().chain(rest) {
-            self.check(posture)?;
+        settings: &SolveSettings,
+    ) -> Result<ConfigurationSolution, InverseKinematicsError> {
+        for configuration in seeds.iter().copied().chain(rest) {
+            self.check(configuration)?;
         }
         let (mut solution, errors) = self.search(goal, seeds, settings);
         if errors.within(settings, 1.0) {
             if let Some(rest) = rest {
-                self.approach_rest(&mut solution.posture, goal, rest, settings);
-                let errors = self.errors(&solution.posture, goal, self.lever());
+                self.approach_rest(&mut solution.configuration, goal, rest, settings);
+                let errors = self.errors(&solution.configuration, goal, self.lever());
                 (solution.position_error, solution.orientation_error) = (errors.position, errors.orientation);
             }
             return Ok(solution);
         }
-        let anyhow = Goal { orientation: Orientation::Free, ..*goal };
+        let anyhow = ToolGoal { orientation: Orientation::Free, ..*goal };
         let distance = match goal.orientation {
             Orientation::Free => errors.position,
-            _ => self.search(&anyhow, &[&solution.posture], settings).1.position,
+            _ => self.search(&anyhow, &[&solution.configuration], settings).1.position,
         };
-        Err(Box::new(self.unreachable(goal, &solution.posture, &errors, distance)).into())
+        Err(Box::new(self.unreachable(goal, &solution.configuration, &errors, distance)).into())
     }
 
     /// The posture for a goal near that of the posture `from`, without other seeds: what moves is what must, and first the part
@@ -181,37 +181,49 @@ impl Chain {
     /// As [`solve`](Self::solve).
     pub fn follow(
         &self,
-        goal: &Goal,
+        goal: &ToolGoal,
         from: &[f64],
         pull: Option<(&[f64], f64)>,
-        settings: &Settings,
-    ) -> Result<Solution, InverseKinematicsError> {
+        settings: &SolveSettings,
+    ) -> Result<ConfigurationSolution, InverseKinematicsError> {
         self.check(from)?;
         let lever = self.lever();
-        let mut posture = from.to_vec();
+        let mut configuration = from.to_vec();
         if let Some((rest, part)) = pull {
             self.check(rest)?;
-            let way = self.free_way(&posture, goal, rest, lever);
-            posture.iter_mut().zip(way.iter()).for_each(|(q, d)| *q += part * d);
+            let path_kind = self.null_space_step(&configuration, goal, rest, lever);
+            configuration.iter_mut().zip(path_kind.iter()).for_each(|(q, d)| *q += part * d);
         }
-        let (iterations, errors) = self.descend(&mut posture, goal, lever, settings);
+        let (iterations, errors) = self.descend(&mut configuration, goal, lever, settings);
         if errors.within(settings, 1.0) {
             let (position_error, orientation_error) = (errors.position, errors.orientation);
-            return Ok(Solution { posture, position_error, orientation_error, iterations, seed: 0 });
+            return Ok(ConfigurationSolution {
+                configuration,
+                position_error,
+                orientation_error,
+                iterations,
+                seed: 0,
+            });
         }
-        let anyhow = Goal { orientation: Orientation::Free, ..*goal };
-        let distance = self.search(&anyhow, &[&posture], settings).1.position;
-        Err(Box::new(self.unreachable(goal, &posture, &errors, distance)).into())
+        let anyhow = ToolGoal { orientation: Orientation::Free, ..*goal };
+        let distance = self.search(&anyhow, &[&configuration], settings).1.position;
+        Err(Box::new(self.unreachable(goal, &configuration, &errors, distance)).into())
     }
 
-    fn check(&self, posture: &[f64]) -> Result<(), InverseKinematicsError> {
-        if posture.len() == self.len() && posture.iter().all(|q| q.is_finite()) {
+    fn check(&self, configuration: &[f64]) -> Result<(), InverseKinematicsError> {
+        if configuration.len() == self.len() && configuration.iter().all(|q| q.is_finite()) {
             return Ok(());
         }
-        Err(InverseKinematicsError::Posture { found: posture.len(), wanted: self.len() })
+        Err(InverseKinematicsError::Configuration { found: configuration.len(), target: self.len() })
     }
 
-    fn unreachable(&self, goal: &Goal, posture: &[f64], errors: &Errors, distance: f64) -> Unreachable {
+    fn unreachable(
+        &self,
+        goal: &ToolGoal,
+        configuration: &[f64],
+        errors: &Errors,
+        distance: f64,
+    ) -> Unreachable {
         let at_limit = |(j, q): (usize, &f64)| {
             let limit = self.limits(j).into_iter().find(|limit| (q - limit).abs() < 1e-9)?;
             Some((self.name(j).to_owned(), limit))
@@ -221,29 +233,39 @@ impl Chain {
             position_error: errors.position,
             orientation_error: errors.orientation,
             distance,
-            at_limits: posture.iter().enumerate().filter_map(at_limit).collect(),
-            posture: posture.to_vec(),
+            at_limits: configuration.iter().enumerate().filter_map(at_limit).collect(),
+            configuration: configuration.to_vec(),
         }
     }
 
     /// The first posture within the tolerances, or else the best one.
-    fn search(&self, goal: &Goal, seeds: &[&[f64]], settings: &Settings) -> (Solution, Errors) {
+    fn search(
+        &self,
+        goal: &ToolGoal,
+        seeds: &[&[f64]],
+        settings: &SolveSettings,
+    ) -> (ConfigurationSolution, Errors) {
         let lever = self.lever();
-        let mut best: Option<(Solution, Errors)> = None;
+        let mut best: Option<(ConfigurationSolution, Errors)> = None;
         let mut total = 0;
         for seed in 0..seeds.len() + settings.seeds.max(1) {
-            let mut posture = match seeds.get(seed) {
+            let mut configuration = match seeds.get(seed) {
                 Some(given) => given.to_vec(),
                 None => self.seed(seed - seeds.len()),
             };
-            self.clamp(&mut posture);
-            let (iterations, errors) = self.descend(&mut posture, goal, lever, settings);
+            self.clamp(&mut configuration);
+            let (iterations, errors) = self.descend(&mut configuration, goal, lever, settings);
             total += iterations;
             let done = errors.within(settings, 1.0);
             if done || best.as_ref().is_none_or(|(_, b)| errors.cost() < b.cost()) {
                 let (position_error, orientation_error) = (errors.position, errors.orientation);
-                let solution =
-                    Solution { posture, position_error, orientation_error, iterations: total, seed };
+                let solution = ConfigurationSolution {
+                    configuration,
+                    position_error,
+                    orientation_error,
+                    iterations: total,
+                    seed,
+                };
                 best = Some((solution, errors));
             }
             if done {
@@ -252,10 +274,19 @@ impl Chain {
         }
         // There is a seed at least.
         best.unwrap_or_else(|| {
-            let posture = self.seed(0);
-            let errors = self.errors(&posture, goal, lever);
+            let configuration = self.seed(0);
+            let errors = self.errors(&configuration, goal, lever);
             let (position_error, orientation_error) = (errors.position, errors.orientation);
-            (Solution { posture, position_error, orientation_error, iterations: total, seed: 0 }, errors)
+            (
+                ConfigurationSolution {
+                    configuration,
+                    position_error,
+                    orientation_error,
+                    iterations: total,
+                    seed: 0,
+                },
+                errors,
+            )
         })
     }
 
@@ -281,25 +312,25 @@ impl Chain {
     /// Goes down from a posture; returns the steps tried and the errors at the end.
     fn descend(
         &self,
-        posture: &mut Vec<f64>,
-        goal: &Goal,
+        configuration: &mut Vec<f64>,
+        goal: &ToolGoal,
         lever: f64,
-        settings: &Settings,
+        settings: &SolveSettings,
     ) -> (usize, Errors) {
-        self.clamp(posture);
-        let mut errors = self.errors(posture, goal, lever);
+        self.clamp(configuration);
+        let mut errors = self.errors(configuration, goal, lever);
         let mut damping = 1.0;
         let (mut since, mut cost_then) = (0, errors.cost());
         for iteration in 0..settings.max_iterations {
             if errors.within(settings, POLISH) {
                 return (iteration, errors);
             }
-            let Some(step) = self.step(posture, &errors, damping) else { return (iteration, errors) };
-            let mut next: Vec<f64> = posture.iter().zip(step.iter()).map(|(q, d)| q + d).collect();
+            let Some(step) = self.step(configuration, &errors, damping) else { return (iteration, errors) };
+            let mut next: Vec<f64> = configuration.iter().zip(step.iter()).map(|(q, d)| q + d).collect();
             self.clamp(&mut next);
             let there = self.errors(&next, goal, lever);
             if there.cost() < errors.cost() {
-                *posture = next;
+                *configuration = next;
                 errors = there;
                 damping = f64::max(damping / 4.0, 1e-6);
             } else if errors.within(settings, 1.0) || damping > 1e12 {
@@ -320,11 +351,11 @@ impl Chain {
     }
 
     /// `(J^T J + lambda I) d = J^T e` of the joints that are not held by a limit, `lambda = damping |e|^2`.
-    fn step(&self, posture: &[f64], errors: &Errors, damping: f64) -> Option<DVector<f64>> {
-        let gradient = errors.jacobian.tr_mul(&errors.missing);
+    fn step(&self, configuration: &[f64], errors: &Errors, damping: f64) -> Option<DVector<f64>> {
+        let gradient = errors.jacobian.tr_mul(&errors.residual);
         let held = |j: usize| {
             let [low, high] = self.limits(j);
-            (posture[j] <= low && gradient[j] < 0.0) || (posture[j] >= high && gradient[j] > 0.0)
+            (configuration[j] <= low && gradient[j] < 0.0) || (configuration[j] >= high && gradient[j] > 0.0)
         };
         let free: Vec<usize> = (0..self.len()).filter(|&j| !held(j)).collect();
         let jacobian = errors.jacobian.select_columns(&free);
@@ -347,40 +378,56 @@ impl Chain {
         Some(step)
     }
 
-    /// The part of the way to `rest` that leaves the goal alone to first order: `(I - J^+ J) (rest - q)`, in the joints that no limit
+    /// The part of the way to `zero_configuration` that leaves the goal alone to first order: `(I - J^+ J) (zero_configuration - q)`, in the joints that no limit
     /// stops.
-    fn free_way(&self, posture: &[f64], goal: &Goal, rest: &[f64], lever: f64) -> DVector<f64> {
-        let errors = self.errors(posture, goal, lever);
-        let way = DVector::from_iterator(self.len(), rest.iter().zip(posture).map(|(r, q)| r - q));
+    fn null_space_step(
+        &self,
+        configuration: &[f64],
+        goal: &ToolGoal,
+        rest: &[f64],
+        lever: f64,
+    ) -> DVector<f64> {
+        let errors = self.errors(configuration, goal, lever);
+        let path_kind =
+            DVector::from_iterator(self.len(), rest.iter().zip(configuration).map(|(r, q)| r - q));
         let svd = errors.jacobian.svd(false, true);
-        let mut free = way.clone();
+        let mut free = path_kind.clone();
         if let Some(rows) = svd.v_t {
             let least = RANK * svd.singular_values.max();
             for (k, value) in svd.singular_values.iter().enumerate() {
                 if *value > least {
                     let row = rows.row(k).transpose();
-                    free -= &row * row.dot(&way);
+                    free -= &row * row.dot(&path_kind);
                 }
             }
         }
         free
     }
 
-    fn approach_rest(&self, posture: &mut Vec<f64>, goal: &Goal, rest: &[f64], settings: &Settings) {
+    fn approach_rest(
+        &self,
+        configuration: &mut Vec<f64>,
+        goal: &ToolGoal,
+        rest: &[f64],
+        settings: &SolveSettings,
+    ) {
         let lever = self.lever();
-        let far = |posture: &[f64]| posture.iter().zip(rest).map(|(q, r)| (q - r) * (q - r)).sum::<f64>();
+        let far = |configuration: &[f64]| {
+            configuration.iter().zip(rest).map(|(q, r)| (q - r) * (q - r)).sum::<f64>()
+        };
         let mut share: f64 = 1.0;
         for _ in 0..REST_STEPS {
-            let way = self.free_way(posture, goal, rest, lever);
-            let longest = way.amax();
+            let path_kind = self.null_space_step(configuration, goal, rest, lever);
+            let longest = path_kind.amax();
             if longest * share < 1e-6 {
                 return;
             }
             let scale = share * f64::min(1.0, REST_STEP / longest);
-            let mut next: Vec<f64> = posture.iter().zip(way.iter()).map(|(q, d)| q + scale * d).collect();
+            let mut next: Vec<f64> =
+                configuration.iter().zip(path_kind.iter()).map(|(q, d)| q + scale * d).collect();
             let (_, errors) = self.descend(&mut next, goal, lever, settings);
-            if errors.within(settings, 1.0) && far(&next) < far(posture) {
-                *posture = next;
+            if errors.within(settings, 1.0) && far(&next) < far(configuration) {
+                *configuration = next;
                 share = f64::min(1.0, 2.0 * share);
             } else {
                 share *= 0.5;

@@ -3,11 +3,11 @@
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::quintic::quintic;
-use super::solve::{Goal, Orientation};
-use super::waypoint::{Waypoint, WaypointPlace};
+use super::solve::{Orientation, ToolGoal};
+use super::waypoint::{Waypoint, WaypointTarget};
 
 /// What a run of straight ways goes through: the point and the axes of the tool at its waypoints, and the velocities there.
-pub(super) struct StraightRun {
+pub(super) struct StraightPath {
     times: Vec<f64>,
     points: Vec<Point3<f64>>,
     velocities: Vec<Vector3<f64>>,
@@ -15,22 +15,22 @@ pub(super) struct StraightRun {
     rotations: Vec<UnitQuaternion<f64>>,
     spins: Vec<Vector3<f64>>,
     /// What is wanted of the axes on the way to each waypoint; the first has no way to it.
-    wanted: Vec<Orientation>,
+    target: Vec<Orientation>,
 }
 
-impl StraightRun {
+impl StraightPath {
     /// From the pose `start` (in the base) at the time `begin` (s).
     pub fn new(start: &Isometry3<f64>, begin: f64, waypoints: &[Waypoint]) -> Self {
         let mut times = vec![begin];
         let mut points = vec![Point3::from(start.translation.vector)];
         let mut rotations = vec![start.rotation];
-        let mut wanted = vec![Orientation::Full(start.rotation)];
+        let mut target = vec![Orientation::Full(start.rotation)];
         for waypoint in waypoints {
             let goal = match &waypoint.place {
-                WaypointPlace::Tool(goal) => *goal,
+                WaypointTarget::Tool(goal) => *goal,
                 // Refused before.
-                WaypointPlace::Posture(_) => {
-                    Goal { position: points[points.len() - 1], orientation: Orientation::Free }
+                WaypointTarget::Configuration(_) => {
+                    ToolGoal { position: points[points.len() - 1], orientation: Orientation::Free }
                 }
             };
             let before = rotations[rotations.len() - 1];
@@ -39,29 +39,29 @@ impl StraightRun {
             rotations.push(match goal.orientation {
                 Orientation::Free => before,
                 Orientation::Full(rotation) => rotation,
-                Orientation::Axis { tool, base } => {
+                Orientation::JointAxis { tool, base } => {
                     turn_between(&(before * tool.into_inner()), &base.into_inner()) * before
                 }
             });
-            wanted.push(goal.orientation);
+            target.push(goal.orientation);
         }
-        let mean = |k: usize, way: &dyn Fn(usize) -> Vector3<f64>| {
+        let mean = |k: usize, difference: &dyn Fn(usize) -> Vector3<f64>| {
             if k == 0 || k + 1 == times.len() {
                 return Vector3::zeros();
             }
-            (way(k) + way(k + 1)) / (times[k + 1] - times[k - 1])
+            (difference(k) + difference(k + 1)) / (times[k + 1] - times[k - 1])
         };
         let shift = |k: usize| points[k] - points[k - 1];
         let turn = |k: usize| (rotations[k] * rotations[k - 1].inverse()).scaled_axis();
         let velocities = (0..times.len()).map(|k| mean(k, &shift)).collect();
         // Where one way fixes more axes than the next, the tool does not turn as it passes.
         let alike = |k: usize| {
-            let kinds = |k: usize| wanted.get(k).map(core::mem::discriminant);
+            let kinds = |k: usize| target.get(k).map(core::mem::discriminant);
             kinds(k) == kinds(k + 1)
         };
         let spins =
             (0..times.len()).map(|k| if alike(k) { mean(k, &turn) } else { Vector3::zeros() }).collect();
-        Self { times, points, velocities, rotations, spins, wanted }
+        Self { times, points, velocities, rotations, spins, target }
     }
 
     /// The way from waypoint `k` of the run to the next, at whose beginning the tool really has the axes `actual`.
@@ -70,7 +70,7 @@ impl StraightRun {
         // A turn that was free is where it came to be.
         let full = |w: &Orientation| matches!(w, Orientation::Full(_));
         let from =
-            if full(&self.wanted[k + 1]) && !full(&self.wanted[k]) { *actual } else { self.rotations[k] };
+            if full(&self.target[k + 1]) && !full(&self.target[k]) { *actual } else { self.rotations[k] };
         let turn = (self.rotations[k + 1] * from.inverse()).scaled_axis();
         Segment {
             length,
@@ -79,7 +79,7 @@ impl StraightRun {
             from,
             turn,
             turn_rates: [self.spins[k] * length, left_jacobian_inverse(&turn) * self.spins[k + 1] * length],
-            wanted: self.wanted[k + 1],
+            target: self.target[k + 1],
         }
     }
 }
@@ -94,12 +94,12 @@ pub(super) struct Segment {
     /// Rotation vector of the whole turn, and its rates at both ends.
     turn: Vector3<f64>,
     turn_rates: [Vector3<f64>; 2],
-    wanted: Orientation,
+    target: Orientation,
 }
 
 impl Segment {
     /// Where the tool is to be at s, from 0 to 1.
-    pub fn at(&self, s: f64) -> Goal {
+    pub fn at(&self, s: f64) -> ToolGoal {
         let [from, to] = &self.points;
         let position = Point3::from(Vector3::from_fn(|d, _| {
             quintic(from[d], to[d], self.velocities[0][d], self.velocities[1][d], s)[0]
@@ -108,12 +108,12 @@ impl Segment {
             quintic(0.0, self.turn[d], self.turn_rates[0][d], self.turn_rates[1][d], s)[0]
         });
         let rotation = UnitQuaternion::from_scaled_axis(turn) * self.from;
-        let orientation = match self.wanted {
+        let orientation = match self.target {
             Orientation::Free => Orientation::Free,
             Orientation::Full(_) => Orientation::Full(rotation),
-            Orientation::Axis { tool, .. } => Orientation::Axis { tool, base: rotation * tool },
+            Orientation::JointAxis { tool, .. } => Orientation::JointAxis { tool, base: rotation * tool },
         };
-        Goal { position, orientation }
+        ToolGoal { position, orientation }
     }
 }
 

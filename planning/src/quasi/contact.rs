@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::settings::{QuasiSettings, Sharpness};
+use super::settings::{QuasiSettings, Smoothing};
 use pliant_numeric::lanes::{Real, Vec3};
 use pliant_rigid::comfree::Facets;
 
@@ -13,13 +13,13 @@ const PUBLISHED: f64 = 4.0;
 
 /// Equations 16, 23 and 25 for one contact.
 #[derive(Clone, Debug)]
-pub(super) struct Law {
+pub(super) struct FacetContactModel {
     facets: Facets,
     weight: f64,
     /// K, and K + D/h (N/m).
     pub stiffness: f64,
     pub gain: f64,
-    sharpness: Sharpness,
+    sharpness: Smoothing,
 }
 
 /// Tangents of the plane across a unit normal: the first level where the plane is steep, else along y as much as it can be.
@@ -27,14 +27,14 @@ pub(super) struct Law {
 pub(super) fn tangents<T: Real>(n: Vec3<T>) -> [Vec3<T>; 2] {
     let [x, y, z] = n.0;
     let zero = x.zero();
-    let steep = z.abs().lt(z.lit(STEEP));
+    let steep = z.abs().lt(z.splat(STEEP));
     // Across the normal and z, or the normal and x.
-    let aside = Vec3::pick(steep, Vec3([-y, x, zero]), Vec3([zero, z, -y]));
+    let aside = Vec3::select(steep, Vec3([-y, x, zero]), Vec3([zero, z, -y]));
     let first = aside * (x.one() / aside.norm());
     [first, n.cross(first)]
 }
 
-impl Law {
+impl FacetContactModel {
     pub fn new(settings: &QuasiSettings) -> Self {
         Self {
             facets: Facets::new(settings.facets),

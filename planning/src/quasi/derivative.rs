@@ -2,13 +2,13 @@
 
 use nalgebra::{DMatrix, Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 
-use super::columns::Columns;
+use super::columns::DisplacementColumns;
 use super::contact::tangents;
 use super::dynamics::{QuasiContact, QuasiDynamics};
 use super::error::QuasiError;
 use super::pairs::{moving, origin};
-use super::settings::Control;
-use pliant_geometry::pairs::Meeting;
+use super::settings::ControlMode;
+use pliant_geometry::pairs::ContactPoint;
 use pliant_numeric::lanes::{Dual, Vec3};
 use pliant_rigid::multibody::{MotionVector, cross_matrix};
 
@@ -32,7 +32,7 @@ impl Derivatives {
 /// How the contacts of a pair change with their two sides: derivatives of both wrenches (about the links' origins) by the twelve displacements of the
 /// links (turn, shift), and by the twelve numbers of their motions y_0.
 #[derive(Default)]
-struct Change {
+struct ContactDerivatives {
     by_place: [[[f64; 12]; 6]; 2],
     by_motion: [[[f64; 12]; 6]; 2],
 }
@@ -76,12 +76,12 @@ impl QuasiDynamics {
         out: &mut Derivatives,
     ) -> Result<(), QuasiError> {
         let (dofs, joints) = (self.model.velocities(), self.controls());
-        for (found, wanted) in [(out.state.shape(), (dofs, dofs)), (out.control.shape(), (dofs, joints))] {
-            if found != wanted {
+        for (found, expected) in [(out.state.shape(), (dofs, dofs)), (out.control.shape(), (dofs, joints))] {
+            if found != expected {
                 let field = "rows or columns of a Jacobian";
-                let (found, wanted) =
-                    if found.0 == wanted.0 { (found.1, wanted.1) } else { (found.0, wanted.0) };
-                return Err(QuasiError::Length { field, found, wanted });
+                let (found, expected) =
+                    if found.0 == expected.0 { (found.1, expected.1) } else { (found.0, expected.0) };
+                return Err(QuasiError::Length { field, found, expected });
             }
         }
         self.step(q, control, next)?;
@@ -96,7 +96,7 @@ impl QuasiDynamics {
         }
         for joint in 0..self.layout.joints.len() {
             let n = self.layout.joints[joint].dof;
-            out.state[(n, n)] += if self.control == Control::Targets { 0.0 } else { 1.0 };
+            out.state[(n, n)] += if self.control == ControlMode::Targets { 0.0 } else { 1.0 };
             out.control[(n, joint)] += 1.0;
         }
         let mut contacts = &self.contacts[..];
@@ -111,7 +111,7 @@ impl QuasiDynamics {
     }
 
     /// A free body: what it does by itself, and its columns.
-    fn object(&self, mover: usize, body: usize, columns: &mut Columns, out: &mut Derivatives) {
+    fn object(&self, mover: usize, body: usize, columns: &mut DisplacementColumns, out: &mut Derivatives) {
         let (dof, block) = (self.layout.bodies[body].dof, &self.blocks[body]);
         let answer = Vector6::from_column_slice(&self.displacement[dof..dof + 6]);
         let turn = answer.fixed_rows::<3>(0).into_owned();
@@ -133,23 +133,23 @@ impl QuasiDynamics {
             *axis = self.axis(mover, i);
             axes.set_column(i, &axis.to_vector());
         }
-        let sways = block.by_turns(&block.load, &block.free);
-        for (sway, column) in columns.sways[range.clone()].iter_mut().zip(&sways) {
+        let motion_derivatives = block.by_turns(&block.load, &block.free);
+        for (sway, column) in columns.motion_derivatives[range.clone()].iter_mut().zip(&motion_derivatives) {
             *sway = MotionVector::from_vector(&(axes * column));
         }
-        let answers = outwards * block.inverse * axes.transpose();
-        for (i, row) in columns.answers[range].iter_mut().enumerate() {
-            *row = answers.row(i).transpose().into();
+        let displacement_columns = outwards * block.inverse * axes.transpose();
+        for (i, row) in columns.displacement_columns[range].iter_mut().enumerate() {
+            *row = displacement_columns.row(i).transpose().into();
         }
     }
 
     /// A link of the robot: how the forces of contacts on it change along its joints as those turn their axes, and its columns.
-    fn link(&self, mover: usize, columns: &mut Columns, out: &mut Derivatives) {
+    fn link(&self, mover: usize, columns: &mut DisplacementColumns, out: &mut Derivatives) {
         let dofs = &self.layout.movers[mover].dofs;
         let stiffness = |n: usize| self.layout.joint_of[n].map_or(1.0, |j| self.layout.joints[j].stiffness);
         for (j, &m) in dofs.iter().enumerate() {
             let axis = self.axis(mover, j);
-            let mut sway = if self.control == Control::Targets { -axis } else { MotionVector::zero() };
+            let mut sway = if self.control == ControlMode::Targets { -axis } else { MotionVector::zero() };
             for (i, &n) in dofs.iter().enumerate() {
                 let change = self.axis_change(mover, i, j);
                 sway += change * self.free[n];
@@ -157,8 +157,8 @@ impl QuasiDynamics {
             }
             let at = columns.first[mover] + j;
             columns.axes[at] = axis;
-            columns.sways[at] = sway;
-            columns.answers[at] = numbers(&(axis * (1.0 / stiffness(m))));
+            columns.motion_derivatives[at] = sway;
+            columns.displacement_columns[at] = numbers(&(axis * (1.0 / stiffness(m))));
         }
     }
 
@@ -182,19 +182,19 @@ impl QuasiDynamics {
     }
 
     /// Adds what the contacts of one pair do.
-    fn scatter(&self, contacts: &[QuasiContact], columns: &Columns, out: &mut Derivatives) {
+    fn scatter(&self, contacts: &[QuasiContact], columns: &DisplacementColumns, out: &mut Derivatives) {
         let Some(first) = contacts.first() else { return };
         let change = self.change(first, contacts);
         let movers = first.geometries.map(|g| self.geometries[g].mover);
         for (side, felt) in movers.iter().enumerate() {
             let Some(felt) = *felt else { continue };
-            let rows = (&self.layout.movers[felt].dofs, &columns.answers[columns.first[felt]..]);
+            let rows = (&self.layout.movers[felt].dofs, &columns.displacement_columns[columns.first[felt]..]);
             for (other, cause) in movers.iter().enumerate() {
                 let Some(cause) = *cause else { continue };
                 let part = 6 * other..6 * other + 6;
                 for (i, &m) in self.layout.movers[cause].dofs.iter().enumerate() {
                     let at = columns.first[cause] + i;
-                    let (axis, sway) = (numbers(&columns.axes[at]), numbers(&columns.sways[at]));
+                    let (axis, sway) = (numbers(&columns.axes[at]), numbers(&columns.motion_derivatives[at]));
                     let by_motion = change.by_motion[side].map(|row| dot(&row[part.clone()], &axis));
                     let mut wrench = [0.0; 6];
                     for d in 0..6 {
@@ -213,8 +213,8 @@ impl QuasiDynamics {
     }
 
     /// How the wrenches of the contacts of one pair change.
-    fn change(&self, first: &QuasiContact, contacts: &[QuasiContact]) -> Change {
-        let mut change = Change::default();
+    fn change(&self, first: &QuasiContact, contacts: &[QuasiContact]) -> ContactDerivatives {
+        let mut change = ContactDerivatives::default();
         let QuasiContact { geometries, pair, .. } = *first;
         let movers = geometries.map(|g| self.geometries[g].mover);
         let seed = |side: usize| movers[side].map(|_| 6 * side);
@@ -222,9 +222,9 @@ impl QuasiDynamics {
         let [a, b] = [0, 1].map(|side| moving(&self.solids[geometries[side]], &origins[side], seed(side)));
         let links = [0, 1].map(|side| origin(&origins[side], seed(side)));
         let motions = movers.map(|mover| self.motion_of(mover));
-        self.pairs[pair].kind.meet(&a, &b, |slot, meeting| {
+        self.pairs[pair].kind.contact_points(&a, &b, |slot, point| {
             if let Some(contact) = contacts.iter().find(|c| c.slot == slot) {
-                self.add_contact(contact.friction, &meeting, &links, &motions, &mut change);
+                self.add_contact(contact.friction, &point, &links, &motions, &mut change);
             }
         });
         change
@@ -233,28 +233,28 @@ impl QuasiDynamics {
     fn add_contact(
         &self,
         friction: f64,
-        meeting: &Meeting<Dual<12>>,
+        point: &ContactPoint<Dual<12>>,
         links: &[Vec3<Dual<12>>; 2],
         motions: &[MotionVector; 2],
-        change: &mut Change,
+        change: &mut ContactDerivatives,
     ) {
         let constant = |v: Vector3<f64>| Vec3([v.x, v.y, v.z].map(Dual::constant));
-        let levers = links.map(|link| meeting.point - link);
+        let levers = links.map(|link| point.point - link);
         let [u, v] = [0, 1]
             .map(|side| constant(motions[side].linear) + constant(motions[side].angular).cross(levers[side]));
-        let [s, t] = tangents(meeting.normal);
-        let axes = [meeting.normal, s, t];
+        let [s, t] = tangents(point.normal);
+        let axes = [point.normal, s, t];
         let local = axes.map(|axis| axis.dot(v - u));
         let motion = Vector3::from(local.map(|x| x.value));
-        let force = self.law.force(friction, meeting.distance.value, &motion);
-        let slopes = self.law.slopes(friction, meeting.distance.value, &motion);
+        let force = self.law.force(friction, point.distance.value, &motion);
+        let slopes = self.law.slopes(friction, point.distance.value, &motion);
 
         let mut total = constant(Vector3::zeros());
         for (k, axis) in axes.into_iter().enumerate() {
             let mut along = Dual::constant(force[k]);
             for z in 0..12 {
                 let moved = Vector3::from(local.map(|x| x.rates[z]));
-                along.rates[z] = -self.law.stiffness * slopes[(k, 0)] * meeting.distance.rates[z]
+                along.rates[z] = -self.law.stiffness * slopes[(k, 0)] * point.distance.rates[z]
                     - self.law.gain * slopes.row(k).transpose().dot(&moved);
             }
             total = total + axis * along;

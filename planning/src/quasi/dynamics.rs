@@ -2,15 +2,15 @@
 
 use nalgebra::{Isometry3, Unit, Vector3, Vector6};
 
-use super::columns::Columns;
-use super::contact::{Law, tangents};
+use super::columns::DisplacementColumns;
+use super::contact::{FacetContactModel, tangents};
 use super::error::QuasiError;
-use super::layout::{Block, Layout};
-use super::pairs::{self, Pair, Shaped};
-use super::settings::{Control, QuasiSettings};
-use pliant_geometry::pairs::{Meeting, Solid};
+use super::layout::{ObjectBlock, ObjectLayout};
+use super::pairs::{self, CollisionPair, PlacedShape};
+use super::settings::{ControlMode, QuasiSettings};
+use pliant_geometry::pairs::{ContactPoint, PlacedSolid};
 use pliant_numeric::lanes::Vec3;
-use pliant_rigid::collision::Scene;
+use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::{ForceVector, Kinematics, Model, MotionVector, State};
 
 /// A contact of the last step. World frame.
@@ -39,17 +39,17 @@ pub struct QuasiContact {
 #[derive(Clone, Debug)]
 pub struct QuasiDynamics {
     pub(super) model: Model,
-    pub(super) layout: Layout,
-    pub(super) law: Law,
-    pub(super) control: Control,
+    pub(super) layout: ObjectLayout,
+    pub(super) law: FacetContactModel,
+    pub(super) control: ControlMode,
     margin: f64,
-    pub(super) geometries: Vec<Shaped>,
-    pub(super) pairs: Vec<Pair>,
+    pub(super) geometries: Vec<PlacedShape>,
+    pub(super) pairs: Vec<CollisionPair>,
     state: State,
     pub(super) kinematics: Kinematics,
-    pub(super) solids: Vec<Solid<f64>>,
+    pub(super) solids: Vec<PlacedSolid<f64>>,
     /// Of each body.
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<ObjectBlock>,
     /// y_0 and y, by degrees of freedom.
     pub(super) free: Vec<f64>,
     pub(super) displacement: Vec<f64>,
@@ -59,7 +59,7 @@ pub struct QuasiDynamics {
     pub(super) motions: Vec<MotionVector>,
     pub(super) wrenches: Vec<ForceVector>,
     pub(super) contacts: Vec<QuasiContact>,
-    pub(super) columns: Columns,
+    pub(super) columns: DisplacementColumns,
 }
 
 /// A vector of nalgebra's.
@@ -72,14 +72,14 @@ impl QuasiDynamics {
     ///
     /// # Errors
     /// Figures out of range, joints that have no quasi-dynamics, pairs that may meet but have no closed form.
-    pub fn new(model: &Model, scene: &Scene, settings: &QuasiSettings) -> Result<Self, QuasiError> {
-        let layout = Layout::new(model, settings)?;
+    pub fn new(model: &Model, scene: &CollisionModel, settings: &QuasiSettings) -> Result<Self, QuasiError> {
+        let layout = ObjectLayout::new(model, settings)?;
         let (geometries, pairs) = pairs::find(scene, &layout)?;
         let identity = Isometry3::identity();
-        let state = model.rest();
+        let state = model.zero_configuration();
         let dofs = model.velocities();
         Ok(Self {
-            law: Law::new(settings),
+            law: FacetContactModel::new(settings),
             control: settings.control,
             margin: settings.margin,
             kinematics: Kinematics::new(model),
@@ -91,7 +91,7 @@ impl QuasiDynamics {
             motions: vec![MotionVector::zero(); layout.movers.len()],
             wrenches: vec![ForceVector::zero(); layout.movers.len()],
             contacts: Vec::with_capacity(pairs.iter().map(|pair| pair.kind.most_points()).sum()),
-            columns: Columns::new(&layout),
+            columns: DisplacementColumns::new(&layout),
             model: model.clone(),
             layout,
             geometries,
@@ -134,13 +134,13 @@ impl QuasiDynamics {
     }
 
     fn take(&mut self, q: &[f64], control: &[f64], next: usize) -> Result<(), QuasiError> {
-        for (field, found, wanted) in [
+        for (field, found, expected) in [
             ("state", q.len(), self.model.positions()),
             ("next state", next, self.model.positions()),
             ("control", control.len(), self.controls()),
         ] {
-            if found != wanted {
-                return Err(QuasiError::Length { field, found, wanted });
+            if found != expected {
+                return Err(QuasiError::Length { field, found, expected });
             }
         }
         if let Some(value) = control.iter().find(|u| !u.is_finite()) {
@@ -162,12 +162,12 @@ impl QuasiDynamics {
             self.free[body.dof..body.dof + 6].copy_from_slice(block.free.as_slice());
         }
         for (joint, u) in self.layout.joints.iter().zip(control) {
-            let wanted = match self.control {
-                Control::Increments => *u,
-                Control::Targets => u - q[joint.position],
+            let expected = match self.control {
+                ControlMode::Increments => *u,
+                ControlMode::Targets => u - q[joint.position],
             };
-            self.free[joint.dof] = wanted;
-            self.load[joint.dof] = joint.stiffness * wanted;
+            self.free[joint.dof] = expected;
+            self.load[joint.dof] = joint.stiffness * expected;
         }
         for m in 0..self.layout.movers.len() {
             let mut motion = MotionVector::zero();
@@ -214,9 +214,9 @@ impl QuasiDynamics {
             if pairs::apart(a, b, self.margin) {
                 continue;
             }
-            pair.kind.meet(a.1, b.1, |slot, meeting| {
-                if meeting.distance < self.margin {
-                    contacts.push(self.contact(p, slot, &meeting));
+            pair.kind.contact_points(a.1, b.1, |slot, point| {
+                if point.distance < self.margin {
+                    contacts.push(self.contact(p, slot, &point));
                 }
             });
         }
@@ -232,21 +232,21 @@ impl QuasiDynamics {
         self.contacts = contacts;
     }
 
-    fn contact(&self, pair: usize, slot: usize, meeting: &Meeting<f64>) -> QuasiContact {
-        let Pair { geometries, friction, .. } = self.pairs[pair];
-        let point = plain(meeting.point);
+    fn contact(&self, pair: usize, slot: usize, found: &ContactPoint<f64>) -> QuasiContact {
+        let CollisionPair { geometries, friction, .. } = self.pairs[pair];
+        let point = plain(found.point);
         let [u, v] = geometries.map(|g| {
             let mover = self.geometries[g].mover;
             self.motion_of(mover).shifted(&(point - self.origin_of(mover))).linear
         });
-        let [s, t] = tangents(meeting.normal).map(plain);
-        let axes = nalgebra::Matrix3::from_columns(&[plain(meeting.normal), s, t]);
-        let force = axes * self.law.force(friction, meeting.distance, &axes.tr_mul(&(v - u)));
+        let [s, t] = tangents(found.normal).map(plain);
+        let axes = nalgebra::Matrix3::from_columns(&[plain(found.normal), s, t]);
+        let force = axes * self.law.force(friction, found.distance, &axes.tr_mul(&(v - u)));
         QuasiContact {
             geometries,
             point,
-            normal: Unit::new_unchecked(plain(meeting.normal)),
-            distance: meeting.distance,
+            normal: Unit::new_unchecked(plain(found.normal)),
+            distance: found.distance,
             friction,
             force,
             pair,

@@ -18,21 +18,21 @@ pub enum QuasiError {
         requirement: &'static str,
     },
     /// A list has another length than the model asks for.
-    #[error("quasi-dynamics, {field}: {found} numbers where the model has {wanted}")]
+    #[error("quasi-dynamics, {field}: {found} numbers where the model has {expected}")]
     Length {
         /// The list.
         field: &'static str,
         /// Its length.
         found: usize,
         /// The length that it should have.
-        wanted: usize,
+        expected: usize,
     },
     /// A joint that objects and robots do not have here.
     #[error(
         "link '{link}': a {joint} joint {place} has no quasi-dynamics: free bodies on the world, and trees of revolute and prismatic joints \
          fixed to it, have"
     )]
-    Joint {
+    RobotJoint {
         /// The link.
         link: String,
         /// Its joint.
@@ -45,7 +45,7 @@ pub enum QuasiError {
         "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may meet, but their contact has no closed form: spheres, \
          capsules, boxes and half-spaces have; exclude the pair by its links, groups or masks"
     )]
-    Pair {
+    CollisionPair {
         /// Name of the first.
         first_name: String,
         /// Its kind of shape.

@@ -8,7 +8,7 @@ use pliant_rigid::multibody::{JointKind, LinkId, Model, RigidInertia, quaternion
 
 /// A free body with everything that is welded to it.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
+pub(super) struct ObjectBody {
     /// First position and first degree of freedom.
     pub position: usize,
     pub dof: usize,
@@ -16,12 +16,12 @@ pub(super) struct Body {
     inverse: Matrix6<f64>,
     /// Gravity (m/s^2) in the axes of the joint's frame, and mass (kg) and first moment (kg m, link's axes) that it acts on.
     gravity: Vector3<f64>,
-    weighed: (f64, Vector3<f64>),
+    mass_and_moment: (f64, Vector3<f64>),
 }
 
 /// A body's block of the step, in the axes of the joint's frame.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct ObjectBlock {
     pub inverse: Matrix6<f64>,
     /// b, and y_0 (rad, m).
     pub load: Vector6<f64>,
@@ -32,7 +32,7 @@ pub(super) struct Block {
 
 /// A joint of the robot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Joint {
+pub(super) struct RobotJoint {
     pub position: usize,
     pub dof: usize,
     /// K_r.
@@ -51,9 +51,9 @@ pub(super) struct Mover {
 
 /// What moves, and how.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
-    pub bodies: Vec<Body>,
-    pub joints: Vec<Joint>,
+pub(super) struct ObjectLayout {
+    pub bodies: Vec<ObjectBody>,
+    pub joints: Vec<RobotJoint>,
     /// The joint of each degree of freedom.
     pub joint_of: Vec<Option<usize>>,
     pub movers: Vec<Mover>,
@@ -61,7 +61,7 @@ pub(super) struct Layout {
     pub carried: Vec<(Option<usize>, Isometry3<f64>)>,
 }
 
-impl Layout {
+impl ObjectLayout {
     pub fn new(model: &Model, settings: &QuasiSettings) -> Result<Self, QuasiError> {
         let mut layout = Self { joint_of: vec![None; model.velocities()], ..Self::default() };
         for (i, link) in model.links().iter().enumerate() {
@@ -87,7 +87,7 @@ impl Layout {
                         _ => "on a joint",
                     };
                     let (link, joint) = (link.name.clone(), link.joint.name());
-                    return Err(QuasiError::Joint { link, joint, place });
+                    return Err(QuasiError::RobotJoint { link, joint, place });
                 }
             };
             layout.carried.push(carried);
@@ -96,15 +96,15 @@ impl Layout {
         for (joint, stiffness) in layout.joints.iter_mut().zip(&settings.drives) {
             joint.stiffness = *stiffness;
         }
-        layout.weigh(model, settings)?;
+        layout.find_object_masses(model, settings)?;
         Ok(layout)
     }
 
     fn add_body(&mut self, model: &Model, link: LinkId, frame: &Isometry3<f64>) -> usize {
         let (position, dof) = (model.positions_of(link).start, model.velocities_of(link).start);
         let gravity = frame.inverse_transform_vector(&model.gravity);
-        let weighed = (0.0, Vector3::zeros());
-        self.bodies.push(Body { position, dof, inverse: Matrix6::zeros(), gravity, weighed });
+        let mass_and_moment = (0.0, Vector3::zeros());
+        self.bodies.push(ObjectBody { position, dof, inverse: Matrix6::zeros(), gravity, mass_and_moment });
         let (body, dofs) = (Some(self.bodies.len() - 1), model.velocities_of(link).collect());
         self.movers.push(Mover { link, body, dofs, links: vec![link; 6] });
         self.movers.len() - 1
@@ -113,7 +113,7 @@ impl Layout {
     fn add_joint(&mut self, model: &Model, link: LinkId, carrier: Option<usize>) -> usize {
         let (position, dof) = (model.positions_of(link).start, model.velocities_of(link).start);
         self.joint_of[dof] = Some(self.joints.len());
-        self.joints.push(Joint { position, dof, stiffness: 0.0 });
+        self.joints.push(RobotJoint { position, dof, stiffness: 0.0 });
         let mut mover = Mover { link, body: None, dofs: vec![dof], links: vec![link] };
         if let Some(carrier) = carrier {
             mover.dofs.extend(&self.movers[carrier].dofs);
@@ -124,7 +124,7 @@ impl Layout {
     }
 
     /// Finds what objects weigh, and their blocks of Q.
-    fn weigh(&mut self, model: &Model, settings: &QuasiSettings) -> Result<(), QuasiError> {
+    fn find_object_masses(&mut self, model: &Model, settings: &QuasiSettings) -> Result<(), QuasiError> {
         let factor = settings.regularisation / settings.step.powi(2);
         for (b, body) in self.bodies.iter_mut().enumerate() {
             let mut whole = RigidInertia::zero();
@@ -133,8 +133,8 @@ impl Layout {
                     let part = link.inertia.moved(place);
                     whole += part;
                     if link.gravity {
-                        body.weighed.0 += part.mass;
-                        body.weighed.1 += part.moment;
+                        body.mass_and_moment.0 += part.mass;
+                        body.mass_and_moment.1 += part.moment;
                     }
                 }
             }
@@ -157,20 +157,20 @@ fn turned(v: &Vector6<f64>, k: usize) -> Vector6<f64> {
     Vector6::new(a.x, a.y, a.z, l.x, l.y, l.z)
 }
 
-impl Body {
+impl ObjectBody {
     /// Its block at the positions `q`.
-    pub fn block(&self, q: &[f64]) -> Block {
+    pub fn block(&self, q: &[f64]) -> ObjectBlock {
         let r = self.rotation(q).to_rotation_matrix();
         let mut t = Matrix6::zeros();
         for part in [0, 3] {
             t.fixed_view_mut::<3, 3>(part, part).copy_from(r.matrix());
         }
         let inverse = t * self.inverse * t.transpose();
-        let (mass, moment) = (self.weighed.0, r * self.weighed.1);
+        let (mass, moment) = (self.mass_and_moment.0, r * self.mass_and_moment.1);
         let (torque, force) = (moment.cross(&self.gravity), self.gravity * mass);
         let load = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
         let columns = [0, 1, 2].map(|k| Vector3::ith(k, 1.0).cross(&moment).cross(&self.gravity));
-        Block { inverse, load, free: inverse * load, turning: Matrix3::from_columns(&columns) }
+        ObjectBlock { inverse, load, free: inverse * load, turning: Matrix3::from_columns(&columns) }
     }
 
     /// From the link's axes to those of the joint's frame.
@@ -179,7 +179,7 @@ impl Body {
     }
 }
 
-impl Block {
+impl ObjectBlock {
     /// Derivative of `Q^-1 f` by turns of the body (columns) where f is b, which turns by its own law, plus other forces that stay.
     pub fn by_turns(&self, force: &Vector6<f64>, answer: &Vector6<f64>) -> [Vector6<f64>; 3] {
         // Q' = t x Q - Q t x: Q turns with the body.

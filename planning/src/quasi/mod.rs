@@ -14,7 +14,7 @@
 //!   the low-level controllers of the paper do. What joints have besides (springs, damping, dry friction, limits, armature) is no part of the model.
 //! - A contact has a row of `J~ = J_n - mu d_j . J_t` for every direction d_j of its [`Facets`](pliant_rigid::comfree::Facets), and lambda (N) is a force by facet. K (N/m)
 //!   belongs to four facets, as published; of n facets each has 4/n of the force.
-//! - [`Sharpness`] says what s is: `x+` (equation 16) or SoftPlus (equation 23).
+//! - [`Smoothing`] says what s is: `x+` (equation 16) or SoftPlus (equation 23).
 //! - Directions lie along the horizontal and up in the contact's plane where that is steep, else along x and y: 0.9 of the normal's
 //!   vertical component divides the two.
 //!
@@ -45,4 +45,4 @@ mod settings;
 pub use derivative::Derivatives;
 pub use dynamics::{QuasiContact, QuasiDynamics};
 pub use error::QuasiError;
-pub use settings::{Control, QuasiSettings, Sharpness};
+pub use settings::{ControlMode, QuasiSettings, Smoothing};

@@ -3,15 +3,15 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::error::QuasiError;
-use super::layout::Layout;
+use super::layout::ObjectLayout;
 use pliant_geometry::Shape;
-use pliant_geometry::pairs::{Kind, Solid, size_of};
+use pliant_geometry::pairs::{PairKind, PlacedSolid, size_of};
 use pliant_numeric::lanes::{Dual, Pose, Vec3};
-use pliant_rigid::collision::Scene;
+use pliant_rigid::collision::CollisionModel;
 
 /// A geometry that something may meet.
 #[derive(Clone, Debug)]
-pub(super) struct Shaped {
+pub(super) struct PlacedShape {
     /// The mover that it is on, and where; in the world on what does not move.
     pub mover: Option<usize>,
     pub place: Isometry3<f64>,
@@ -22,19 +22,22 @@ pub(super) struct Shaped {
 
 /// Two geometries, in the order of the kind of their pair.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    pub kind: Kind,
+pub(super) struct CollisionPair {
+    pub kind: PairKind,
     pub geometries: [usize; 2],
     /// mu.
     pub friction: f64,
 }
 
 /// All geometries (those that nothing may meet have no size), and the pairs of them that may meet.
-pub(super) fn find(scene: &Scene, layout: &Layout) -> Result<(Vec<Shaped>, Vec<Pair>), QuasiError> {
+pub(super) fn find(
+    scene: &CollisionModel,
+    layout: &ObjectLayout,
+) -> Result<(Vec<PlacedShape>, Vec<CollisionPair>), QuasiError> {
     let geometries = scene.geometries();
     let shaped = geometries.iter().map(|g| {
         let (mover, place) = g.link.map_or((None, Isometry3::identity()), |link| layout.carried[link.0]);
-        Shaped {
+        PlacedShape {
             mover,
             place: place * g.pose,
             size: size_of(&g.shape).unwrap_or_default(),
@@ -49,8 +52,8 @@ pub(super) fn find(scene: &Scene, layout: &Layout) -> Result<(Vec<Shaped>, Vec<P
             if still || !scene.may_touch(i, j) {
                 continue;
             }
-            let Some((kind, swapped)) = Kind::of(&first.shape, &second.shape) else {
-                return Err(QuasiError::Pair {
+            let Some((kind, swapped)) = PairKind::of(&first.shape, &second.shape) else {
+                return Err(QuasiError::CollisionPair {
                     first_name: first.name.clone(),
                     first_shape: first.shape.name(),
                     second_name: second.name.clone(),
@@ -58,7 +61,7 @@ pub(super) fn find(scene: &Scene, layout: &Layout) -> Result<(Vec<Shaped>, Vec<P
                 });
             };
             let friction = first.material.combine(&second.material).dynamic_friction;
-            pairs.push(Pair { kind, geometries: if swapped { [j, i] } else { [i, j] }, friction });
+            pairs.push(CollisionPair { kind, geometries: if swapped { [j, i] } else { [i, j] }, friction });
         }
     }
     Ok((shaped, pairs))
@@ -69,7 +72,11 @@ fn reach(shape: &Shape) -> Option<f64> {
 }
 
 /// Whether two geometries in the world are surely farther apart than `margin` (m).
-pub(super) fn apart(a: (&Shaped, &Solid<f64>), b: (&Shaped, &Solid<f64>), margin: f64) -> bool {
+pub(super) fn apart(
+    a: (&PlacedShape, &PlacedSolid<f64>),
+    b: (&PlacedShape, &PlacedSolid<f64>),
+    margin: f64,
+) -> bool {
     let between = b.1.pose.position - a.1.pose.position;
     match (a.0.reach, b.0.reach) {
         (Some(p), Some(q)) => between.squared() > (p + q + margin).powi(2),
@@ -79,10 +86,10 @@ pub(super) fn apart(a: (&Shaped, &Solid<f64>), b: (&Shaped, &Solid<f64>), margin
     }
 }
 
-impl Shaped {
+impl PlacedShape {
     /// In the world, where its mover's link is at `link`.
-    pub fn solid(&self, link: &Isometry3<f64>) -> Solid<f64> {
-        Solid { pose: Pose::lit(0.0, &(link * self.place)), size: self.size }
+    pub fn solid(&self, link: &Isometry3<f64>) -> PlacedSolid<f64> {
+        PlacedSolid { pose: Pose::splat(0.0, &(link * self.place)), size: self.size }
     }
 }
 
@@ -98,14 +105,18 @@ pub(super) fn origin(link: &Vector3<f64>, first: Option<usize>) -> Vec3<Dual<12>
 }
 
 /// A solid on such a link.
-pub(super) fn moving(solid: &Solid<f64>, link: &Vector3<f64>, first: Option<usize>) -> Solid<Dual<12>> {
+pub(super) fn moving(
+    solid: &PlacedSolid<f64>,
+    link: &Vector3<f64>,
+    first: Option<usize>,
+) -> PlacedSolid<Dual<12>> {
     let constant = |x: f64| Dual::constant(x);
     let rotation = solid.pose.rotation.0.map(|row| row.map(constant));
     let pose = Pose {
         rotation: pliant_numeric::lanes::Mat3(rotation),
         position: Vec3(solid.pose.position.0.map(constant)),
     };
-    let mut out = Solid { pose, size: solid.size.map(constant) };
+    let mut out = PlacedSolid { pose, size: solid.size.map(constant) };
     let Some(first) = first else { return out };
     let lever = solid.pose.position - Vec3((*link).into());
     for k in 0..3 {

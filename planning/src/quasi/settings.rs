@@ -4,7 +4,7 @@ use super::error::QuasiError;
 
 /// How a contact's force grows with its violation x (N).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sharpness {
+pub enum Smoothing {
     /// `x+` (equation 16).
     Exact,
     /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta` (N), where x is 0.
@@ -14,7 +14,7 @@ pub enum Sharpness {
     },
 }
 
-impl Sharpness {
+impl Smoothing {
     /// Force (N).
     pub(super) fn push(self, x: f64) -> f64 {
         match self {
@@ -38,7 +38,7 @@ impl Sharpness {
 
 /// What the control of a joint says (rad, m).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Control {
+pub enum ControlMode {
     /// By how much it is to move in the step, the paper's u.
     #[default]
     Increments,
@@ -56,7 +56,7 @@ pub struct QuasiSettings {
     /// K_r of every joint in the order of its degree of freedom (N m/rad, N/m), finite and positive.
     pub drives: Vec<f64>,
     /// What controls mean.
-    pub control: Control,
+    pub control: ControlMode,
     /// K of each of four facets of a contact (N/m), finite and positive. All of a body's contacts together hold it right where
     /// they touch with 4 K times their number at `epsilon m/h^2`; above twice that, steps overshoot and grow.
     pub stiffness: f64,
@@ -65,7 +65,7 @@ pub struct QuasiSettings {
     /// Directions of friction, even, at least 4 and at most 1024.
     pub facets: usize,
     /// How contacts begin.
-    pub sharpness: Sharpness,
+    pub sharpness: Smoothing,
     /// Distance (m) from which on contacts are looked at, finite and positive. It should be more than what anything moves in a step,
     /// and with SoftPlus many times `1/(beta K)`.
     pub margin: f64,
@@ -79,11 +79,11 @@ impl QuasiSettings {
             step,
             regularisation: 1.0,
             drives,
-            control: Control::Increments,
+            control: ControlMode::Increments,
             stiffness,
             damping: 0.0,
             facets: 4,
-            sharpness: Sharpness::Exact,
+            sharpness: Smoothing::Exact,
             margin: 0.01,
         }
     }
@@ -100,7 +100,7 @@ impl QuasiSettings {
             ("stiffness", self.stiffness, "N/m"),
             ("margin", self.margin, "m"),
         ];
-        if let Sharpness::SoftPlus { beta } = self.sharpness {
+        if let Smoothing::SoftPlus { beta } = self.sharpness {
             figures.push(("beta", beta, "1/N"));
         }
         figures.extend(self.drives.iter().map(|k| ("drives", *k, "N m/rad or N/m")));
@@ -118,7 +118,7 @@ impl QuasiSettings {
             return Err(QuasiError::Value { field: "facets", value, unit: "", requirement });
         }
         if self.drives.len() != joints {
-            return Err(QuasiError::Length { field: "drives", found: self.drives.len(), wanted: joints });
+            return Err(QuasiError::Length { field: "drives", found: self.drives.len(), expected: joints });
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn forces_and_slopes_are_those_of_the_definitions() {
         for beta in [0.5, 3.0] {
-            let law = Sharpness::SoftPlus { beta };
+            let law = Smoothing::SoftPlus { beta };
             for x in [-5.0, -0.3, 0.0, 0.2, 7.0_f64] {
                 let defined = (1.0 + (beta * x).exp()).ln() / beta;
                 assert!((law.push(x) - defined).abs() < 1e-14, "{beta} {x}");
@@ -141,6 +141,6 @@ mod tests {
             }
             assert_eq!((law.push(1e6), law.push(-1e6)), (1e6, 0.0));
         }
-        assert_eq!([-1.0, 0.0, 1e-300].map(|x| Sharpness::Exact.slope(x)), [0.0, 0.0, 1.0]);
+        assert_eq!([-1.0, 0.0, 1e-300].map(|x| Smoothing::Exact.slope(x)), [0.0, 0.0, 1.0]);
     }
 }

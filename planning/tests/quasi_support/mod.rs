@@ -5,10 +5,10 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_planning::quasi::{QuasiDynamics, QuasiSettings};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, Scene};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 
-use pliant_testing::Random;
+use pliant_testing::SplitMix64;
 
 /// Links and geometries on them.
 pub struct Bench {
@@ -111,9 +111,9 @@ impl Bench {
         self.shape("knob", Some(link), Isometry3::identity(), Shape::Sphere { radius: 0.02 });
     }
 
-    pub fn build(self) -> (Model, Scene) {
+    pub fn build(self) -> (Model, CollisionModel) {
         let model = self.builder.build().unwrap();
-        let scene = Scene::new(self.geometries, &model, &[]).unwrap();
+        let scene = CollisionModel::new(self.geometries, &model, &[]).unwrap();
         (model, scene)
     }
 
@@ -132,7 +132,7 @@ pub fn place(model: &Model, q: &mut [f64], link: &str, pose: &Isometry3<f64>) {
 }
 
 /// A small turn and shift.
-pub fn shaken(random: &mut Random, turn: f64, shift: f64) -> Isometry3<f64> {
+pub fn shaken(random: &mut SplitMix64, turn: f64, shift: f64) -> Isometry3<f64> {
     let turn = UnitQuaternion::from_scaled_axis(random.vector() * turn);
     Isometry3::from_parts(Translation3::from(random.vector() * shift), turn)
 }

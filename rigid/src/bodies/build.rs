@@ -2,22 +2,22 @@
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
-use super::builder::{BodiesBuilder, RigidSettings, Start};
+use super::builder::{BodiesBuilder, InitialMotion, RigidSettings};
 use super::{Bodies, Body};
-use crate::collision::{CollisionGeometry, Scene};
+use crate::collision::{CollisionGeometry, CollisionModel};
 use crate::error::RigidError;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, MotionVector, State};
 use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
-    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `step` (s) where the settings give no integrator.
+    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step` (s) where the settings give no integrator.
     ///
     /// # Errors
     /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of range.
     pub fn build(
         self,
         gravity: Vector3<f64>,
-        step: f64,
+        max_step: f64,
         settings: &RigidSettings,
     ) -> Result<Bodies, RigidError> {
         let Self { bodies, links, starts, files, excluded, actuators, equalities, externals, .. } = self;
@@ -32,10 +32,10 @@ impl BodiesBuilder {
         }
         let model = model.build()?;
         let state = initial_state(&model, &bodies, &starts);
-        let scene = Scene::new(touchable(&bodies, &files)?, &model, &excluded)?;
+        let scene = CollisionModel::new(collision_geometries(&bodies, &files)?, &model, &excluded)?;
         let mut system = System::new(model);
         system.applied = vec![ForceVector::zero(); system.model.links().len()];
-        system.in_place.resize(system.applied.len(), LineForce::zero());
+        system.line_forces.resize(system.applied.len(), LineForce::zero());
         system.actuators = actuators;
         system.equalities = equalities;
         for make in externals {
@@ -46,7 +46,7 @@ impl BodiesBuilder {
         system.solver = settings.solver;
         let mut kinematics = Kinematics::new(&system.model);
         kinematics.update(&system.model, &state);
-        let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step });
+        let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step: max_step });
         let simulation = Simulation::new(system, Collisions::new(scene, tolerance), integrator, state)?;
         Ok(Bodies { bodies, simulation, kinematics, prepared: None, references: Vec::new() })
     }
@@ -54,7 +54,7 @@ impl BodiesBuilder {
 
 /// The geometries of all bodies on their links. Groups and masks of a file count within it; between a file and all else everything
 /// touches. Each file therefore gets bits of its own, after those of the bodies that were added by themselves.
-fn touchable(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, RigidError> {
+fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, RigidError> {
     let width = |file: u32| {
         let of_file = bodies.iter().zip(files).filter(|(_, f)| **f == file);
         let groups = of_file.flat_map(|(b, _)| &b.geometries).fold(0, |all, g| all | g.group);
@@ -76,8 +76,8 @@ fn touchable(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, R
         let window = ((1_u64 << width(file)) - 1) as u32;
         for (k, g) in body.geometries.iter().enumerate() {
             // What touches nothing in its own file is left alone by the others, too.
-            let touches = g.group != 0 && g.mask != 0;
-            let (group, mask) = if touches {
+            let candidates = g.group != 0 && g.mask != 0;
+            let (group, mask) = if candidates {
                 let own = window.checked_shl(shift).unwrap_or(0);
                 (g.group << shift, ((g.mask & window) << shift) | !own)
             } else {
@@ -100,17 +100,17 @@ fn touchable(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, R
 
 /// Joints where they start. A jointed body takes the momentum of its given velocity along its joint, whatever its parent does. One that
 /// has an angular velocity alone, on a joint that turns about a point, turns about that: its centre of mass moves as that asks.
-fn initial_state(model: &Model, bodies: &[Body], starts: &[Start]) -> State {
-    let mut state = model.rest();
+fn initial_state(model: &Model, bodies: &[Body], starts: &[InitialMotion]) -> State {
+    let mut state = model.zero_configuration();
     for (l, start) in starts.iter().enumerate() {
-        if let Start::Joint(q, v) = start {
+        if let InitialMotion::Joint(q, v) = start {
             state.q[model.positions_of(LinkId(l))].copy_from_slice(q);
             state.v[model.velocities_of(LinkId(l))].copy_from_slice(v);
         }
     }
     let mut kinematics = Kinematics::new(model);
     for (l, start) in starts.iter().enumerate() {
-        let Start::Moving(velocity) = start else { continue };
+        let InitialMotion::Moving(velocity) = start else { continue };
         let link = LinkId(l);
         let dofs = model.velocities_of(link);
         let Some(body) = bodies.iter().find(|body| body.link == Some(link)) else { continue };

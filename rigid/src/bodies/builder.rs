@@ -15,7 +15,7 @@ use crate::motion::Motion;
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
 use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator, SimulationError};
 use crate::spatial::SpatialVelocity;
-use crate::trajectory::Path;
+use crate::trajectory::PoseTrajectory;
 use crate::trajectory::Trajectory;
 
 /// How bodies move and touch each other.
@@ -67,7 +67,7 @@ fn joint_frame(joint: &Joint) -> Isometry3<f64> {
 
 /// Where a link begins.
 #[derive(Clone, Debug)]
-pub(super) enum Start {
+pub(super) enum InitialMotion {
     /// At these positions and velocities of its joint.
     Joint(Vec<f64>, Vec<f64>),
     /// With its joint at rest, and the absolute velocity of a body frame on it.
@@ -86,7 +86,7 @@ pub struct BodiesBuilder {
     /// Pose of every body at time 0.
     poses: Vec<Isometry3<f64>>,
     pub(super) links: Vec<Link>,
-    pub(super) starts: Vec<Start>,
+    pub(super) starts: Vec<InitialMotion>,
     /// The file, counted from 1, that each body came from; 0 for bodies that were added by themselves.
     pub(super) files: Vec<u32>,
     file_count: u32,
@@ -150,8 +150,8 @@ impl BodiesBuilder {
     /// First coordinate (rad, m) that a link's joint starts at; 0 where it has none.
     pub fn start(&self, link: LinkId) -> f64 {
         match &self.starts[link.0] {
-            Start::Joint(q, _) => q.first().copied().unwrap_or(0.0),
-            Start::Moving(_) => 0.0,
+            InitialMotion::Joint(q, _) => q.first().copied().unwrap_or(0.0),
+            InitialMotion::Moving(_) => 0.0,
         }
     }
 
@@ -167,7 +167,7 @@ impl BodiesBuilder {
     pub fn add(&mut self, desc: BodyDesc) -> Result<BodyId, RigidError> {
         self.validate(&desc)?;
         let BodyDesc { name, pose, motion, geometries, appearance } = desc;
-        let mut body = Body { geometries, appearance, ..Body::still(name, pose) };
+        let mut body = Body { geometries, appearance, ..Body::fixed(name, pose) };
         let mut start = pose;
         match motion {
             Motion::Fixed => {}
@@ -180,7 +180,7 @@ impl BodiesBuilder {
                 let inertia = RigidInertia::at_center(mass.mass, nalgebra::Vector3::zeros(), mass.inertia)
                     .moved(&to_joint.inverse());
                 body.load = ForceVector::new(torque, force);
-                self.join(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
+                self.attach(&mut body, parent, joint, &pose, &velocity, gravity, inertia);
             }
         }
         self.names.insert(body.name.clone(), BodyId(self.bodies.len()));
@@ -197,7 +197,7 @@ impl BodiesBuilder {
         trajectory: &Trajectory,
         pose: &Isometry3<f64>,
     ) -> Result<(), RigidError> {
-        let path = Path::new(trajectory, pose, &body.name)?;
+        let path = PoseTrajectory::new(trajectory, pose, &body.name)?;
         body.link = Some(LinkId(self.links.len()));
         body.frame = Isometry3::identity();
         self.links.push(Link {
@@ -209,12 +209,12 @@ impl BodiesBuilder {
             gravity: false,
             dofs: Vec::new(),
         });
-        self.starts.push(Start::Joint(Vec::new(), Vec::new()));
+        self.starts.push(InitialMotion::Joint(Vec::new(), Vec::new()));
         Ok(())
     }
 
     /// Hangs a body on its parent. The joint's frame is fixed in the body, and where it starts is where its coordinates are 0.
-    fn join(
+    fn attach(
         &mut self,
         body: &mut Body,
         parent: Option<BodyId>,
@@ -240,12 +240,18 @@ impl BodiesBuilder {
             let w = velocity.angular;
             (
                 Isometry3::identity(),
-                Start::Joint(vec![r.w, r.i, r.j, r.k, x.x, x.y, x.z], vec![w.x, w.y, w.z, v.x, v.y, v.z]),
+                InitialMotion::Joint(
+                    vec![r.w, r.i, r.j, r.k, x.x, x.y, x.z],
+                    vec![w.x, w.y, w.z, v.x, v.y, v.z],
+                ),
             )
         } else {
             let mut rest = vec![0.0; joint.kind.positions()];
-            joint.kind.rest(&mut rest);
-            (base.inverse() * placed * joint.kind.pose(&rest, 0.0).inverse(), Start::Moving(*velocity))
+            joint.kind.zero_configuration(&mut rest);
+            (
+                base.inverse() * placed * joint.kind.pose(&rest, 0.0).inverse(),
+                InitialMotion::Moving(*velocity),
+            )
         };
         body.link = Some(LinkId(self.links.len()));
         body.frame = to_joint.inverse();
@@ -290,13 +296,13 @@ impl BodiesBuilder {
             let q = state.q[model.positions_of(LinkId(i))].to_vec();
             let v = state.v[model.velocities_of(LinkId(i))].to_vec();
             self.links.push(Link { name: named(link), parent, frame, ..link.clone() });
-            self.starts.push(Start::Joint(q, v));
+            self.starts.push(InitialMotion::Joint(q, v));
             bodies.push(Body {
                 link: Some(here(LinkId(i))),
-                ..Body::still(named(link), Isometry3::identity())
+                ..Body::fixed(named(link), Isometry3::identity())
             });
         }
-        bodies.push(Body { link: carrier, ..Body::still(world, link_base) });
+        bodies.push(Body { link: carrier, ..Body::fixed(world, link_base) });
         let last = bodies.len() - 1;
         for g in geometries {
             let to = g.link.map_or(last, |l| l.0);

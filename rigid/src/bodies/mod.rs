@@ -9,9 +9,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::body::{Appearance, Geometry};
 use crate::error::RigidError;
 use crate::id::BodyId;
-use crate::multibody::{Corner, Floating, ForceVector, JointKind, Kinematics, LinkId, State};
+use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
 use crate::simulation::{
-    AdvanceSummary, Collisions, LineForce, MechanicalEnergy, Response, Simulation, Snapshot,
+    AdvanceSummary, Collisions, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
     mechanical_energy,
 };
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
@@ -60,12 +60,12 @@ impl Bodies {
     pub fn prepare(&mut self, dt: f64) {
         self.prepared = None;
         if dt.is_finite() && dt > 0.0 {
-            self.find_kinematics(Corner::Over(dt));
+            self.find_kinematics(PathSide::Over(dt));
             self.prepared = Some(dt);
         }
     }
 
-    fn find_kinematics(&mut self, corner: Corner) {
+    fn find_kinematics(&mut self, corner: PathSide) {
         self.kinematics.update_at(&self.simulation.system().model, self.simulation.state(), corner);
     }
 
@@ -77,7 +77,7 @@ impl Bodies {
     /// ([`RigidError::Simulation`]); the state is then the last good one.
     pub fn integrate(&mut self, dt: f64, impulses: &[SpatialImpulse]) -> Result<AdvanceSummary, RigidError> {
         if self.prepared != Some(dt) {
-            return Err(RigidError::StepNotPrepared { step: dt, prepared: self.prepared });
+            return Err(RigidError::StepNotPrepared { step: dt, prepared_step: self.prepared });
         }
         let (found, expected) = (impulses.len(), self.len());
         if found != expected {
@@ -86,7 +86,7 @@ impl Bodies {
         self.load_links(dt, impulses);
         self.prepared = None;
         let summary = self.simulation.advance_to(self.time() + dt);
-        self.find_kinematics(Corner::After);
+        self.find_kinematics(PathSide::After);
         Ok(summary?)
     }
 
@@ -99,15 +99,15 @@ impl Bodies {
         references.extend((0..self.len()).map(|b| self.reference_velocity(BodyId(b))));
         let system = self.simulation.system_mut();
         system.applied.fill(ForceVector::zero());
-        system.in_place.fill(LineForce::zero());
-        system.in_place_time = time;
+        system.line_forces.fill(LineForce::zero());
+        system.line_force_time = time;
         for ((body, impulse), velocity) in self.bodies.iter().zip(impulses).zip(&references) {
             let Some(link) = body.link else { continue };
             let pose = self.kinematics.pose(link);
             let lever = pose.rotation * body.frame.translation.vector;
             let force = ForceVector::new(impulse.angular / dt, impulse.linear / dt);
             system.applied[link.0] += body.load.shifted(&-lever);
-            let line = &mut system.in_place[link.0];
+            let line = &mut system.line_forces[link.0];
             line.force += force.shifted(&-(pose.translation.vector + lever));
             line.velocity = *velocity;
         }
@@ -126,7 +126,7 @@ impl Bodies {
         velocity.linear + velocity.angular.cross(&center)
     }
 
-    fn floating(&self, id: BodyId) -> Option<&Floating> {
+    fn floating(&self, id: BodyId) -> Option<&FreeFloatingTree> {
         let link = self.bodies[id.0].link?;
         self.simulation.system().model.floating.iter().find(|floating| floating.link == link)
     }
@@ -150,7 +150,7 @@ impl Bodies {
     }
 
     /// Moves a body that nothing holds (m, world frame); others stay.
-    pub fn shift(&mut self, id: BodyId, by: &Vector3<f64>) {
+    pub fn translate_free_body(&mut self, id: BodyId, by: &Vector3<f64>) {
         let Some(link) = self.floating(id).map(|floating| floating.link) else { return };
         let model = &self.simulation.system().model;
         let joint = &model.links()[link.0];
@@ -159,7 +159,7 @@ impl Bodies {
         let first = model.positions_of(link).start + 4;
         let q = self.simulation.positions_mut();
         q[first..first + 3].iter_mut().zip(local.iter()).for_each(|(q, d)| *q += d);
-        self.find_kinematics(Corner::After);
+        self.find_kinematics(PathSide::After);
     }
 
     /// Whether a body moves by the forces on it.
@@ -173,16 +173,16 @@ impl Bodies {
     ///
     /// # Errors
     /// As [`integrate`](Self::integrate).
-    pub fn respond(
+    pub fn linearise_response(
         &mut self,
         dt: f64,
         dynamic: &[BodyId],
         impulses: &[SpatialImpulse],
         scratch: &mut Vec<(LinkId, Vector3<f64>)>,
-        out: &mut Response,
+        out: &mut LinearResponse,
     ) -> Result<(), RigidError> {
         if self.prepared != Some(dt) {
-            return Err(RigidError::StepNotPrepared { step: dt, prepared: self.prepared });
+            return Err(RigidError::StepNotPrepared { step: dt, prepared_step: self.prepared });
         }
         self.load_links(dt, impulses);
         scratch.clear();
@@ -191,19 +191,19 @@ impl Bodies {
                 .iter()
                 .filter_map(|&id| Some((self.bodies[id.0].link?, self.pose(id).translation.vector))),
         );
-        Ok(self.simulation.respond(dt, scratch, out)?)
+        Ok(self.simulation.linearise_response(dt, scratch, out)?)
     }
 
-    /// How far the step is from what the last [`respond`](Self::respond) answers linearly, where the impulses on
+    /// How far the step is from what the last [`linearise_response`](Self::linearise_response) answers linearly, where the impulses on
     /// its bodies differ by `more` (six components a body, angular first) from those it was linearised about:
-    /// [`Simulation::departure`]. `points` is the buffer of that call.
-    pub fn departure(
+    /// [`Simulation::linearisation_error`]. `points` is the buffer of that call.
+    pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],
         more: &[f64],
-        response: &mut Response,
+        response: &mut LinearResponse,
     ) -> f64 {
-        self.simulation.departure(points, more, response)
+        self.simulation.linearisation_error(points, more, response)
     }
 
     /// How many bodies there are.
@@ -270,7 +270,7 @@ impl Bodies {
     }
 
     /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the limit (rad, m), and the unit. They come back at a
-    /// bounded speed ([`LimitLaw`](crate::icf::law::LimitLaw)).
+    /// bounded speed ([`LimitPotential`](crate::icf::law::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         let links = model.links().iter().enumerate().filter(|(_, link)| !link.joint.has_quaternion());
@@ -350,7 +350,7 @@ impl Bodies {
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
         self.simulation.restore(snapshot)?;
         self.prepared = None;
-        self.find_kinematics(Corner::After);
+        self.find_kinematics(PathSide::After);
         Ok(())
     }
 
@@ -370,7 +370,7 @@ impl Body {
         self.geometries.iter().filter_map(ball).fold(0.0, f64::max)
     }
 
-    fn still(name: String, frame: Isometry3<f64>) -> Self {
+    fn fixed(name: String, frame: Isometry3<f64>) -> Self {
         let load = ForceVector::new(Vector3::zeros(), Vector3::zeros());
         Self { name, link: None, frame, geometries: Vec::new(), appearance: Vec::new(), load }
     }

@@ -1,12 +1,17 @@
 //! The broad phase: bounding boxes in strips, in each sorted and swept.
 
-use super::scene::Scene;
+use super::scene::CollisionModel;
 use nalgebra::{Isometry3, Vector3};
 use pliant_geometry::Shape;
 
 /// Corners (m, world frame) of a box around geometry `index` at `pose`, with `reach` (m) on every side. A rotated box of the shape's
 /// own is never smaller than the shape; round shapes have closer ones.
-fn world_bounds(scene: &Scene, index: usize, pose: &Isometry3<f64>, reach: f64) -> [Vector3<f64>; 2] {
+fn world_bounds(
+    scene: &CollisionModel,
+    index: usize,
+    pose: &Isometry3<f64>,
+    reach: f64,
+) -> [Vector3<f64>; 2] {
     let r = pose.rotation.to_rotation_matrix();
     let m = r.matrix();
     let along = |x: f64, y: f64, z: f64| {
@@ -39,7 +44,7 @@ fn world_bounds(scene: &Scene, index: usize, pose: &Isometry3<f64>, reach: f64) 
 
 /// Buffers of the broad phase.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Broad {
+pub(super) struct BroadPhase {
     bounds: Vec<[Vector3<f64>; 2]>,
     /// Geometries that have bounds.
     bounded: Vec<u32>,
@@ -90,20 +95,25 @@ impl Strips {
     }
 }
 
-impl Broad {
+impl BroadPhase {
     /// The pairs (smaller number first, in order) that may touch and whose boxes are within `margin` (m). Half-spaces are tried
     /// against everything. Geometries whose pose is not finite have no pairs.
-    pub(super) fn pairs(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) -> &[(u32, u32)] {
+    pub(super) fn pairs(
+        &mut self,
+        scene: &CollisionModel,
+        poses: &[Isometry3<f64>],
+        margin: f64,
+    ) -> &[(u32, u32)] {
         let [axis, across] = self.enclose(scene, poses, margin);
         self.sort(axis, Strips::new(across, &self.bounds, &self.bounded));
         self.sweep(scene, axis);
-        self.meet_planes(scene, poses, margin);
+        self.find_half_space_pairs(scene, poses, margin);
         self.pairs.sort_unstable();
         &self.pairs
     }
 
     /// Finds the boxes, and the two axes along which their centres are spread most.
-    fn enclose(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) -> [usize; 2] {
+    fn enclose(&mut self, scene: &CollisionModel, poses: &[Isometry3<f64>], margin: f64) -> [usize; 2] {
         self.bounds.clear();
         self.bounded.clear();
         self.planes.clear();
@@ -157,7 +167,7 @@ impl Broad {
 
     /// Finds the boxes that overlap. Along one axis alone every box of a wide heap would be tried against all beside it: the cost would grow with the
     /// power 3/2 of their number.
-    fn sweep(&mut self, scene: &Scene, axis: usize) {
+    fn sweep(&mut self, scene: &CollisionModel, axis: usize) {
         self.pairs.clear();
         let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
         for (k, entry) in self.entries.iter().enumerate() {
@@ -185,7 +195,7 @@ impl Broad {
     }
 
     /// Finds the boxes that half-spaces reach.
-    fn meet_planes(&mut self, scene: &Scene, poses: &[Isometry3<f64>], margin: f64) {
+    fn find_half_space_pairs(&mut self, scene: &CollisionModel, poses: &[Isometry3<f64>], margin: f64) {
         for &plane in &self.planes {
             let pose = &poses[plane as usize];
             let normal = pose.rotation * Vector3::z();

@@ -1,10 +1,10 @@
 //! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
 
-use super::manifold::{Clipper, Face, Local, MAX_POINTS, NEAREST, across, reduce};
-use super::pair::{Apart, Pair};
-use super::sharpen::sharpen;
+use super::manifold::{Clipper, LocalContact, MAX_POINTS, NEAREST, SupportFace, across, reduce};
+use super::pair::{ConvexPair, Separation};
+use super::sharpen::refine_direction;
 use super::smooth::{self, Ascent};
-use super::solid::Solid;
+use super::solid::ShapeWithTables;
 use super::{box_box, capsule};
 use nalgebra::{Unit, Vector3};
 use pliant_geometry::Shape;
@@ -27,7 +27,7 @@ const POLISH_STEPS: usize = 150;
 /// Buffers of the narrow phase.
 #[derive(Default)]
 pub(super) struct Scratch {
-    pub(super) faces: [Face; 2],
+    pub(super) faces: [SupportFace; 2],
     pub(super) clipper: Clipper,
     pub(super) workspace: Workspace,
     pub(super) triangles: Vec<u32>,
@@ -35,7 +35,12 @@ pub(super) struct Scratch {
 }
 
 /// Contacts of two convex solids nearer than `margin` (m), in the frame of the first.
-pub(super) fn contacts(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<Local>) {
+pub(super) fn contacts(
+    pair: &ConvexPair<'_>,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<LocalContact>,
+) {
     let start = out.len();
     if let (Shape::Box { half_extents: a }, Shape::Box { half_extents: b }) = (pair.a.shape, pair.b.shape) {
         let Some((normal, distance)) =
@@ -51,35 +56,35 @@ pub(super) fn contacts(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out:
             }
         } else if distance <= 0.0 {
             let point = pair.support_b(&-normal.as_ref()) - normal.as_ref() * distance;
-            out.push(Local { point, normal, distance, feature: NEAREST });
+            out.push(LocalContact { point, normal, distance, feature: NEAREST });
             return;
         }
         out.truncate(start);
     }
-    let Some(found) = apart(pair, margin, scratch) else { return };
+    let Some(found) = separation(pair, margin, scratch) else { return };
     let found = prefer_faces(pair, found, &mut scratch.faces);
     if found.distance >= margin {
         return;
     }
     let deepest = shared(pair, &found.normal, margin, scratch, out, start);
-    let rim = |solid: &Solid<'_>| match solid.shape {
+    let rim = |solid: &ShapeWithTables<'_>| match solid.shape {
         Shape::Cylinder { radius, .. } => ROUND * radius,
         _ => 0.0,
     };
     let tolerance = (FLAT * pair.size()).max(rim(&pair.a)).max(rim(&pair.b));
     if deepest.is_none_or(|d| d > found.distance + tolerance) {
-        let Apart { normal, distance, point } = found;
-        out.push(Local { point, normal, distance, feature: NEAREST });
+        let Separation { normal, distance, point } = found;
+        out.push(LocalContact { point, normal, distance, feature: NEAREST });
     }
 }
 
 /// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance (m).
 fn shared(
-    pair: &Pair<'_>,
+    pair: &ConvexPair<'_>,
     normal: &Unit<Vector3<f64>>,
     margin: f64,
     scratch: &mut Scratch,
-    out: &mut Vec<Local>,
+    out: &mut Vec<LocalContact>,
     start: usize,
 ) -> Option<f64> {
     let [a, b] = &scratch.faces;
@@ -97,7 +102,7 @@ fn shared(
 }
 
 /// The direction in which the solids are farthest apart; `None` where that is surely more than `margin`.
-fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
+fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Separation> {
     let [ra, rb] = pair.radii();
     if let (Shape::Capsule { half_length: a, .. }, Shape::Capsule { half_length: b, .. }) =
         (pair.a.shape, pair.b.shape)
@@ -105,7 +110,11 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
         let axis = pair.rotation * Vector3::z();
         let ([p, q], normal) = capsule::axes([*a, *b], &axis, &pair.translation);
         let distance = (q - p).dot(&normal) - ra - rb;
-        return (distance < margin).then_some(Apart { normal, distance, point: p + normal.as_ref() * ra });
+        return (distance < margin).then_some(Separation {
+            normal,
+            distance,
+            point: p + normal.as_ref() * ra,
+        });
     }
     let start = Unit::try_new(pair.translation, f64::MIN_POSITIVE).unwrap_or(Vector3::x_axis());
     if smooth::applies(pair)
@@ -128,43 +137,43 @@ fn apart(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Apart> {
             let bound = (q - p).dot(&n) - ra - rb;
             let error = (bound - best.1) / pair.size();
             if error > CERTAIN && !pair.is_round() {
-                polish(pair, &mut best, error);
+                pattern_search(pair, &mut best, error);
             }
             let (normal, distance) = best;
-            Apart { normal, distance, point: pair.touching_point(&normal, distance, &p) }
+            Separation { normal, distance, point: pair.touching_point(&normal, distance, &p) }
         }
         _ => search(pair),
     };
-    let sharper = if pair.is_round() { sharpen(pair, &rough.normal, rough.distance) } else { None };
+    let sharper = if pair.is_round() { refine_direction(pair, &rough.normal, rough.distance) } else { None };
     Some(sharper.unwrap_or(rough))
 }
 
 /// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` (m), or the direction of
 /// greatest separation; `None` where it does not settle. Solids that overlap may have several such directions, so the search begins
 /// anew at the best of their axes.
-fn ascended(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Apart>> {
+fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Separation>> {
     let (mut normal, mut distance) = match smooth::ascend(pair, start, margin) {
-        Ascent::Apart => return Some(None),
+        Ascent::Separation => return Some(None),
         Ascent::Found(n, s) => (n, s),
-        Ascent::Unsettled => return None,
+        Ascent::NotConverged => return None,
     };
     if distance < 0.0 {
         match smooth::ascend(pair, best_axis(pair).0, margin) {
-            Ascent::Apart => return Some(None),
+            Ascent::Separation => return Some(None),
             Ascent::Found(n, s) if s > distance => (normal, distance) = (n, s),
             Ascent::Found(..) => {}
-            Ascent::Unsettled => return None,
+            Ascent::NotConverged => return None,
         }
-        return Some(Some(Apart { normal, distance, point: pair.outer_point(&normal, distance) }));
+        return Some(Some(Separation { normal, distance, point: pair.outer_point(&normal, distance) }));
     }
     let point = pair.touching_point(&normal, distance, &pair.a.support(&normal));
-    Some(Some(Apart { normal, distance, point }))
+    Some(Some(Separation { normal, distance, point }))
 }
 
 /// Improves the direction `best.0` of separation `best.1` (m) by a pattern search over the sphere of directions (Hooke and Jeeves
 /// 1961), from steps for an error of `error`, in proportion to the solids' size, down to rounding. The pattern turns, so that a
 /// ridge cannot stop it for long.
-fn polish(pair: &Pair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
+fn pattern_search(pair: &ConvexPair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
     /// Cosine and sine of the turn: some 34 degrees, so that directions do not come back.
     const TURN: [f64; 2] = [0.829_037_572_555_041_7, 0.559_192_903_470_746_8];
     let mut step = (4.0 * error).sqrt().clamp(1e-6, 0.5);
@@ -192,7 +201,7 @@ fn polish(pair: &Pair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
 }
 
 /// The best of the axes of both solids and the line of their centres, and its separation (m).
-fn best_axis(pair: &Pair<'_>) -> (Unit<Vector3<f64>>, f64) {
+fn best_axis(pair: &ConvexPair<'_>) -> (Unit<Vector3<f64>>, f64) {
     let mut best = (Vector3::x_axis(), f64::NEG_INFINITY);
     let mut try_direction = |v: Vector3<f64>| {
         if let Some(n) = Unit::try_new(v, f64::MIN_POSITIVE) {
@@ -213,16 +222,16 @@ fn best_axis(pair: &Pair<'_>) -> (Unit<Vector3<f64>>, f64) {
 }
 
 /// A direction of little overlap where the exact algorithms gave up.
-fn search(pair: &Pair<'_>) -> Apart {
+fn search(pair: &ConvexPair<'_>) -> Separation {
     let mut best = best_axis(pair);
-    polish(pair, &mut best, 1.0);
+    pattern_search(pair, &mut best, 1.0);
     let (normal, distance) = best;
-    Apart { normal, distance, point: pair.outer_point(&normal, distance) }
+    Separation { normal, distance, point: pair.outer_point(&normal, distance) }
 }
 
 /// Replaces the direction by the normal of a face along it that is no worse, which is free of the rounding of nearest points. Leaves
 /// the faces along the result in `faces`.
-fn prefer_faces(pair: &Pair<'_>, found: Apart, faces: &mut [Face; 2]) -> Apart {
+fn prefer_faces(pair: &ConvexPair<'_>, found: Separation, faces: &mut [SupportFace; 2]) -> Separation {
     pair.faces(&found.normal, faces);
     let mut best = found;
     let mut least = found.distance - FACE_BIAS * pair.size();
@@ -237,7 +246,7 @@ fn prefer_faces(pair: &Pair<'_>, found: Apart, faces: &mut [Face; 2]) -> Apart {
             } else {
                 pair.a.support(&n) + n.as_ref() * pair.a.radius()
             };
-            best = Apart { normal: n, distance: s, point };
+            best = Separation { normal: n, distance: s, point };
             // The second one's face must be clearly better than the first one's.
             least = s + 1e-12 * pair.size();
         }

@@ -1,10 +1,10 @@
 //! Finds the contacts of a scene.
 
-use super::broad::Broad;
+use super::broad::BroadPhase;
 use super::convex::{self, Scratch};
-use super::manifold::Local;
-use super::pair::Pair;
-use super::scene::Scene;
+use super::manifold::LocalContact;
+use super::pair::ConvexPair;
+use super::scene::CollisionModel;
 use super::{half_space, mesh};
 use crate::multibody::LinkId;
 use nalgebra::{Isometry3, Rotation3, Unit, Vector3};
@@ -30,11 +30,11 @@ pub struct GeometricContact {
 /// Finds contacts. It holds buffers only: results depend on nothing but the arguments, and after the first calls nothing is allocated.
 #[derive(Default)]
 pub struct Detector {
-    broad: Broad,
+    broad: BroadPhase,
     poses: Vec<Isometry3<f64>>,
     rotations: Vec<Rotation3<f64>>,
     scratch: Scratch,
-    local: Vec<Local>,
+    local: Vec<LocalContact>,
 }
 
 impl Detector {
@@ -48,7 +48,7 @@ impl Detector {
     /// touches nothing.
     pub fn detect(
         &mut self,
-        scene: &Scene,
+        scene: &CollisionModel,
         poses_of_links: impl Fn(LinkId) -> Isometry3<f64>,
         margin: f64,
         out: &mut Vec<GeometricContact>,
@@ -69,7 +69,7 @@ impl Detector {
             let (first, second) = if rank(b) < rank(a) { (b, a) } else { (a, b) };
             let frame = &self.rotations[first];
             let apart = self.poses[second].translation.vector - self.poses[first].translation.vector;
-            let pair = Pair {
+            let pair = ConvexPair {
                 a: scene.solid(first),
                 b: scene.solid(second),
                 rotation: frame.inverse() * self.rotations[second],
@@ -112,7 +112,7 @@ fn rank(shape: &Shape) -> u32 {
 }
 
 /// Contacts of one pair, in the frame of the first.
-fn narrow(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<Local>) {
+fn narrow(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<LocalContact>) {
     match (pair.a.shape, pair.b.shape) {
         (Shape::HalfSpace, _) => half_space::contacts(pair, margin, &mut scratch.faces[0], out),
         (Shape::Mesh(_) | Shape::HeightField(_), _) => mesh::contacts(pair, margin, scratch, out),
@@ -120,7 +120,7 @@ fn narrow(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<Loc
             let s = shape.surface_point(&pair.translation.into());
             if s.distance - radius < margin {
                 let point = pair.translation - s.normal.as_ref() * s.distance;
-                out.push(Local { point, normal: s.normal, distance: s.distance - radius, feature: 0 });
+                out.push(LocalContact { point, normal: s.normal, distance: s.distance - radius, feature: 0 });
             }
         }
         _ => convex::contacts(pair, margin, scratch, out),

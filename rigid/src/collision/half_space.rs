@@ -1,8 +1,8 @@
 //! A half-space against everything: the supporting vertices, rims and ends, each with its exact distance.
 
-use super::manifold::{Face, Local, MAX_POINTS, reduce};
-use super::pair::Pair;
-use super::solid::{RIM, Tables, farthest, rim_point};
+use super::manifold::{LocalContact, MAX_POINTS, SupportFace, reduce};
+use super::pair::ConvexPair;
+use super::solid::{RIM, ShapeTables, farthest, rim_point};
 use nalgebra::{Unit, Vector3};
 use pliant_geometry::{Shape, TriangleMesh};
 
@@ -10,7 +10,12 @@ use pliant_geometry::{Shape, TriangleMesh};
 const FACING: f64 = 0.5;
 
 /// Contacts of the half-space `pair.a` with the solid `pair.b` nearer than `margin` (m), in the frame of the half-space.
-pub(super) fn contacts(pair: &Pair<'_>, margin: f64, face: &mut Face, out: &mut Vec<Local>) {
+pub(super) fn contacts(
+    pair: &ConvexPair<'_>,
+    margin: f64,
+    face: &mut SupportFace,
+    out: &mut Vec<LocalContact>,
+) {
     let (start, solid) = (out.len(), &pair.b);
     // Towards the half-space, in the frame of the solid.
     let down = pair.rotation.inverse_transform_vector(&-Vector3::z());
@@ -19,7 +24,7 @@ pub(super) fn contacts(pair: &Pair<'_>, margin: f64, face: &mut Face, out: &mut 
         let p = pair.rotation * core + pair.translation;
         let distance = p.z - radius;
         if distance < margin {
-            out.push(Local {
+            out.push(LocalContact {
                 point: Vector3::new(p.x, p.y, 0.0),
                 normal: Vector3::z_axis(),
                 distance,
@@ -49,7 +54,7 @@ pub(super) fn contacts(pair: &Pair<'_>, margin: f64, face: &mut Face, out: &mut 
             let vertices = hull.mesh().vertices();
             let (deepest, _) = farthest(hull.mesh(), &down);
             let faces_down = |v: usize| match solid.tables {
-                Tables::Hull(tables) => {
+                ShapeTables::Hull(tables) => {
                     let mut faces = tables.faces_of(v).iter();
                     faces.any(|f| hull.face(*f).is_some_and(|(normal, _)| normal.dot(&down) > FACING))
                 }

@@ -16,7 +16,7 @@ pub(super) const NEAREST: u64 = u64::MAX;
 
 /// A contact in the frame of the first solid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
+pub(super) struct LocalContact {
     /// On the surface of the first solid (m).
     pub(super) point: Vector3<f64>,
     /// From the first solid to the second.
@@ -28,7 +28,7 @@ pub(super) struct Local {
 
 /// A convex polygon, a segment or a point of the core of a solid.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Face {
+pub(super) struct SupportFace {
     /// Corners (m), counter-clockwise seen from outside.
     corners: Vec<Vector3<f64>>,
     /// Outward normal of a polygon.
@@ -37,7 +37,7 @@ pub(super) struct Face {
     name: u32,
 }
 
-impl Face {
+impl SupportFace {
     pub(super) fn clear(&mut self) {
         self.corners.clear();
         self.normal = None;
@@ -79,7 +79,7 @@ impl Face {
 
 /// A corner of a clipped polygon in the plane across the normal (m), between two named edges.
 #[derive(Clone, Copy, Debug)]
-struct Corner {
+struct ClippedCorner {
     u: f64,
     v: f64,
     arriving: u32,
@@ -103,9 +103,9 @@ impl Height {
 /// Buffers for clipping.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clipper {
-    first: Vec<Corner>,
-    second: Vec<Corner>,
-    clipped: Vec<Corner>,
+    first: Vec<ClippedCorner>,
+    second: Vec<ClippedCorner>,
+    clipped: Vec<ClippedCorner>,
 }
 
 /// Two directions across `n`, in a fixed way.
@@ -130,10 +130,10 @@ impl Clipper {
     pub(super) fn contacts(
         &mut self,
         n: &Unit<Vector3<f64>>,
-        faces: [&Face; 2],
+        faces: [&SupportFace; 2],
         radii: [f64; 2],
         size: f64,
-        out: &mut Vec<Local>,
+        out: &mut Vec<LocalContact>,
     ) {
         let start = out.len();
         let axes = across(n);
@@ -142,7 +142,7 @@ impl Clipper {
         self.clipped.clear();
         let mut emit = |u: f64, v: f64, names: [u32; 2], h: [f64; 2]| {
             let (low, high) = (names[0].min(names[1]), names[0].max(names[1]));
-            out.push(Local {
+            out.push(LocalContact {
                 point: axes[0] * u + axes[1] * v + n.as_ref() * (h[0] + radii[0]),
                 normal: *n,
                 distance: h[1] - h[0] - radii[0] - radii[1],
@@ -201,7 +201,7 @@ impl Clipper {
             if length <= tolerance {
                 continue;
             }
-            let inside = |c: &Corner| (du * (c.v - from.v) - dv * (c.u - from.u)) / length;
+            let inside = |c: &ClippedCorner| (du * (c.v - from.v) - dv * (c.u - from.u)) / length;
             self.clipped.clear();
             for i in 0..self.first.len() {
                 let (here, next) = (self.first[i], self.first[(i + 1) % self.first.len()]);
@@ -216,7 +216,7 @@ impl Clipper {
                     let (u, v) = (here.u + t * (next.u - here.u), here.v + t * (next.v - here.v));
                     let (arriving, leaving) =
                         if keep { (here.leaving, from.leaving) } else { (from.leaving, here.leaving) };
-                    self.clipped.push(Corner { u, v, arriving, leaving });
+                    self.clipped.push(ClippedCorner { u, v, arriving, leaving });
                 }
             }
             core::mem::swap(&mut self.first, &mut self.clipped);
@@ -225,7 +225,7 @@ impl Clipper {
 }
 
 /// The height of a polygon's plane; `None` for segments and points, and for a plane along the normal.
-fn height(face: &Face, n: &Unit<Vector3<f64>>, axes: &[Vector3<f64>; 2]) -> Option<Height> {
+fn height(face: &SupportFace, n: &Unit<Vector3<f64>>, axes: &[Vector3<f64>; 2]) -> Option<Height> {
     let normal = face.normal?;
     let along = normal.dot(n);
     let corner = face.corners.first()?;
@@ -237,7 +237,13 @@ fn height(face: &Face, n: &Unit<Vector3<f64>>, axes: &[Vector3<f64>; 2]) -> Opti
 }
 
 /// The corners of a face across the normal, counter-clockwise: `reverse` for one that faces against it.
-fn project(face: &Face, solid: u32, axes: &[Vector3<f64>; 2], reverse: bool, out: &mut Vec<Corner>) {
+fn project(
+    face: &SupportFace,
+    solid: u32,
+    axes: &[Vector3<f64>; 2],
+    reverse: bool,
+    out: &mut Vec<ClippedCorner>,
+) {
     out.clear();
     let m = face.corners.len();
     for k in 0..m {
@@ -245,16 +251,16 @@ fn project(face: &Face, solid: u32, axes: &[Vector3<f64>; 2], reverse: bool, out
         let (before, after) = (face.edge(solid, (i + m - 1) % m), face.edge(solid, i));
         let (arriving, leaving) = if reverse { (after, before) } else { (before, after) };
         let p = &face.corners[i];
-        out.push(Corner { u: p.dot(&axes[0]), v: p.dot(&axes[1]), arriving, leaving });
+        out.push(ClippedCorner { u: p.dot(&axes[0]), v: p.dot(&axes[1]), arriving, leaving });
     }
 }
 
 /// The part of a segment over a polygon: its two ends as fractions, each with the names of what bounds it.
 fn clip_segment(
     ends: &[[f64; 3]; 2],
-    segment: &Face,
+    segment: &SupportFace,
     solid: u32,
-    polygon: &[Corner],
+    polygon: &[ClippedCorner],
     tolerance: f64,
 ) -> Option<[(f64, [u32; 2]); 2]> {
     let name = segment.edge(solid, 0);
@@ -318,7 +324,7 @@ fn shared_segment(
 }
 
 /// Of contacts from `start` on nearer to each other than `distance` (m), keeps the deeper, of equals the first.
-pub(super) fn merge(contacts: &mut Vec<Local>, start: usize, distance: f64) {
+pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f64) {
     let mut kept = start;
     'next: for i in start..contacts.len() {
         let candidate = contacts[i];
@@ -338,7 +344,7 @@ pub(super) fn merge(contacts: &mut Vec<Local>, start: usize, distance: f64) {
 
 /// Leaves at most `most` contacts from `start` on: the deepest, then each time the one farthest from those that are left (of equals the
 /// first), so that they are well spread.
-pub(super) fn reduce(contacts: &mut Vec<Local>, start: usize, most: usize) {
+pub(super) fn reduce(contacts: &mut Vec<LocalContact>, start: usize, most: usize) {
     if contacts.len() - start <= most {
         return;
     }

@@ -6,9 +6,9 @@
 //! normal is that of the solid's nearer face, not across both edges.
 
 use super::convex::Scratch;
-use super::manifold::{Face, Local, merge, reduce};
-use super::pair::Pair;
-use super::solid::{MeshTables, Tables};
+use super::manifold::{LocalContact, SupportFace, merge, reduce};
+use super::pair::ConvexPair;
+use super::solid::{MeshTables, ShapeTables};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_geometry::{Shape, TriangleMesh};
 
@@ -32,20 +32,25 @@ const INSIDE: u64 = u64::MAX;
 
 /// A convex solid among the triangles of a mesh, in the frame of the mesh.
 struct Query<'a> {
-    pair: &'a Pair<'a>,
+    pair: &'a ConvexPair<'a>,
     mesh: &'a TriangleMesh,
     tables: &'a MeshTables,
     margin: f64,
 }
 
 /// Contacts of the mesh `pair.a` with the convex solid `pair.b` nearer than `margin` (m), in the frame of the mesh.
-pub(super) fn contacts(pair: &Pair<'_>, margin: f64, scratch: &mut Scratch, out: &mut Vec<Local>) {
+pub(super) fn contacts(
+    pair: &ConvexPair<'_>,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<LocalContact>,
+) {
     let mesh = match pair.a.shape {
         Shape::Mesh(mesh) => mesh,
         Shape::HeightField(field) => field.mesh(),
         _ => return,
     };
-    let Tables::Mesh(tables) = pair.a.tables else { return };
+    let ShapeTables::Mesh(tables) = pair.a.tables else { return };
     let query = Query { pair, mesh, tables, margin };
     let start = out.len();
     query.find_near(scratch);
@@ -113,7 +118,7 @@ impl Query<'_> {
     }
 
     /// A corner of the solid (its frame, m) in the distance field of the mesh.
-    fn corner(&self, corner: &Vector3<f64>, name: u32, out: &mut Vec<Local>) {
+    fn corner(&self, corner: &Vector3<f64>, name: u32, out: &mut Vec<LocalContact>) {
         let p = self.place(corner);
         if self.pair.a.shape.lower_bound(&p.into()) >= self.margin {
             return;
@@ -121,7 +126,7 @@ impl Query<'_> {
         let s = self.pair.a.shape.surface_point(&p.into());
         if s.distance < self.margin {
             let point = p - s.normal.as_ref() * s.distance;
-            out.push(Local {
+            out.push(LocalContact {
                 point,
                 normal: s.normal,
                 distance: s.distance,
@@ -131,13 +136,13 @@ impl Query<'_> {
     }
 
     /// A ball of the solid's radius, against every face that its centre is in front of: in a groove it touches both sides.
-    fn ball(&self, centre: &Vector3<f64>, name: u64, triangles: &[u32], out: &mut Vec<Local>) {
+    fn ball(&self, centre: &Vector3<f64>, name: u64, triangles: &[u32], out: &mut Vec<LocalContact>) {
         let (radius, p) = (self.pair.b.radius(), Point3::from(self.place(centre)));
         let nearest = self.pair.a.shape.surface_point(&p);
         if nearest.distance <= 0.0 {
             let point = p.coords - nearest.normal.as_ref() * nearest.distance;
             let distance = nearest.distance - radius;
-            out.push(Local { point, normal: nearest.normal, distance, feature: CORNER | name });
+            out.push(LocalContact { point, normal: nearest.normal, distance, feature: CORNER | name });
             return;
         }
         for &t in triangles {
@@ -145,7 +150,7 @@ impl Query<'_> {
             if inside && s > 0.0 && s - radius < self.margin {
                 let normal = self.mesh.face_normals()[t as usize];
                 let point = p.coords - normal.as_ref() * s;
-                out.push(Local {
+                out.push(LocalContact {
                     point,
                     normal,
                     distance: s - radius,
@@ -156,7 +161,7 @@ impl Query<'_> {
     }
 
     /// What a round solid turns to each triangle, against that triangle.
-    fn faces(&self, face: &mut Face, triangles: &[u32], out: &mut Vec<Local>) {
+    fn faces(&self, face: &mut SupportFace, triangles: &[u32], out: &mut Vec<LocalContact>) {
         for &t in triangles {
             let normal = self.mesh.face_normals()[t as usize];
             self.pair.b.face(&self.pair.rotation.inverse_transform_vector(&-normal.as_ref()), face);
@@ -172,7 +177,7 @@ impl Query<'_> {
                     continue;
                 }
                 let point = corner - normal.as_ref() * s;
-                out.push(Local {
+                out.push(LocalContact {
                     point,
                     normal,
                     distance: s,
@@ -195,7 +200,7 @@ impl Query<'_> {
     }
 
     /// The vertices of the mesh that stick out, in the distance field of the solid.
-    fn vertices(&self, vertices: &[u32], out: &mut Vec<Local>) {
+    fn vertices(&self, vertices: &[u32], out: &mut Vec<LocalContact>) {
         for &v in vertices {
             let p = self.mesh.vertices()[v as usize];
             let first = self.tables.first_outgoing[v as usize] as usize;
@@ -210,7 +215,7 @@ impl Query<'_> {
                 normal.dot(&edge) <= CONE * edge.norm()
             };
             if distance < self.margin && outgoing.iter().all(in_cone) {
-                out.push(Local { point: p.coords, normal, distance, feature: VERTEX | u64::from(v) });
+                out.push(LocalContact { point: p.coords, normal, distance, feature: VERTEX | u64::from(v) });
             }
         }
     }
@@ -224,7 +229,7 @@ impl Query<'_> {
 
     /// The convex edges of the mesh. The distance to a convex solid is a convex function along an edge: its lowest part is one
     /// interval, whose ends are the contacts.
-    fn edges(&self, triangles: &[u32], out: &mut Vec<Local>) {
+    fn edges(&self, triangles: &[u32], out: &mut Vec<LocalContact>) {
         for h in triangles.iter().flat_map(|t| (0..3).map(move |k| 3 * t + k)) {
             let twin = self.tables.twin[h as usize];
             if h > twin || !self.tables.convex[h as usize] {
@@ -261,14 +266,14 @@ impl Query<'_> {
                 };
                 if distance < self.margin && into_face(h, q - p) && into_face(twin, p - q) {
                     let feature = (EDGE * (1 + end)) | u64::from(h);
-                    out.push(Local { point: point.coords, normal, distance, feature });
+                    out.push(LocalContact { point: point.coords, normal, distance, feature });
                 }
             }
         }
     }
 
     /// A solid deep inside: its centre, by the way out that is shortest for the centre.
-    fn inside(&self, out: &mut Vec<Local>) {
+    fn inside(&self, out: &mut Vec<LocalContact>) {
         let centre = Point3::from(self.pair.translation);
         let s = self.pair.a.shape.surface_point(&centre);
         if s.distance < 0.0 {
@@ -276,7 +281,7 @@ impl Query<'_> {
             let deepest = self.place(&self.pair.b.support(&back)) - s.normal.as_ref() * self.pair.b.radius();
             let distance = s.distance + (deepest - centre.coords).dot(&s.normal);
             let point = centre.coords - s.normal.as_ref() * s.distance;
-            out.push(Local { point, normal: s.normal, distance, feature: INSIDE });
+            out.push(LocalContact { point, normal: s.normal, distance, feature: INSIDE });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where rigid bodies touch.
 //!
-//! A [`Scene`] is what does not change: geometries on the links of a [`Model`](crate::multibody::Model), and which pairs of them can
+//! A [`CollisionModel`] is what does not change: geometries on the links of a [`Model`](crate::multibody::Model), and which pairs of them can
 //! touch. A [`Detector`] finds, from the poses of the links alone, every [`GeometricContact`] nearer than a margin. Nothing is kept
 //! from one call to the next but buffers: equal poses give equal bits.
 //!
@@ -41,4 +41,4 @@ pub use detector::{Detector, GeometricContact};
 pub use error::CollisionError;
 pub use geometry::CollisionGeometry;
 pub use material::ContactMaterial;
-pub use scene::Scene;
+pub use scene::CollisionModel;

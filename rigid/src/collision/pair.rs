@@ -1,21 +1,21 @@
 //! Two solids in the frame of the first, and what their support functions say.
 
-use super::manifold::Face;
-use super::solid::Solid;
+use super::manifold::SupportFace;
+use super::solid::ShapeWithTables;
 use nalgebra::{Rotation3, Unit, Vector3};
 use pliant_geometry::Shape;
 
 /// Two solids in the frame of the first.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
-    pub(super) a: Solid<'a>,
-    pub(super) b: Solid<'a>,
+pub(super) struct ConvexPair<'a> {
+    pub(super) a: ShapeWithTables<'a>,
+    pub(super) b: ShapeWithTables<'a>,
     /// The second's frame in the first's.
     pub(super) rotation: Rotation3<f64>,
     pub(super) translation: Vector3<f64>,
 }
 
-impl Pair<'_> {
+impl ConvexPair<'_> {
     /// The point of the second's core farthest along `d`.
     pub(super) fn support_b(&self, d: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
@@ -49,7 +49,7 @@ impl Pair<'_> {
         distance: f64,
         p: &Vector3<f64>,
     ) -> Vector3<f64> {
-        let strictly = |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. });
+        let strictly = |solid: &ShapeWithTables<'_>| matches!(solid.shape, Shape::Ellipsoid { .. });
         if strictly(&self.a) {
             self.a.support(n)
         } else if strictly(&self.b) {
@@ -63,7 +63,7 @@ impl Pair<'_> {
     /// from supporting points alone: those of the first where it is round, else those of the
     /// second.
     pub(super) fn outer_point(&self, n: &Unit<Vector3<f64>>, distance: f64) -> Vector3<f64> {
-        let flat = |solid: &Solid<'_>| match solid.shape {
+        let flat = |solid: &ShapeWithTables<'_>| match solid.shape {
             Shape::Ellipsoid { .. } => 0,
             // A rim is round, a side is not.
             Shape::Cylinder { .. } => 1,
@@ -79,13 +79,14 @@ impl Pair<'_> {
 
     /// Whether GJK and EPA, which work with facets, leave a rough direction.
     pub(super) fn is_round(&self) -> bool {
-        let round =
-            |solid: &Solid<'_>| matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. });
+        let round = |solid: &ShapeWithTables<'_>| {
+            matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. })
+        };
         round(&self.a) || round(&self.b)
     }
 
     /// The faces of both along `n`, in the first's frame.
-    pub(super) fn faces(&self, n: &Unit<Vector3<f64>>, faces: &mut [Face; 2]) {
+    pub(super) fn faces(&self, n: &Unit<Vector3<f64>>, faces: &mut [SupportFace; 2]) {
         let [a, b] = faces;
         self.a.face(n, a);
         self.b.face(&self.rotation.inverse_transform_vector(&-n.as_ref()), b);
@@ -95,7 +96,7 @@ impl Pair<'_> {
 
 /// The direction in which two solids are farthest apart, or overlap least.
 #[derive(Clone, Copy)]
-pub(super) struct Apart {
+pub(super) struct Separation {
     pub(super) normal: Unit<Vector3<f64>>,
     /// Signed distance (m).
     pub(super) distance: f64,

@@ -4,7 +4,7 @@ use super::bounds::local_bounds;
 use super::error::CollisionError;
 use super::filter::Filter;
 use super::geometry::CollisionGeometry;
-use super::solid::{Solid, Tables};
+use super::solid::{ShapeTables, ShapeWithTables};
 use crate::multibody::{LinkId, Model};
 use crate::spatial::is_pose;
 use nalgebra::Point3;
@@ -12,15 +12,15 @@ use pliant_geometry::Shape;
 
 /// What can touch what: geometries, in the order in which they were given, and the pairs that are left out.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct CollisionModel {
     geometries: Vec<CollisionGeometry>,
-    tables: Vec<Tables>,
+    tables: Vec<ShapeTables>,
     /// Corners of a box around each shape, in its frame (m); infinite for a half-space.
     bounds: Vec<[Point3<f64>; 2]>,
     filter: Filter,
 }
 
-impl Scene {
+impl CollisionModel {
     /// Geometries on the links of `model`. Left out are pairs
     /// - on one link, on links welded together, both fixed to the world;
     /// - of links joined by one joint, with what is welded to either, unless one of them belongs to the world (but a link never touches
@@ -51,7 +51,7 @@ impl Scene {
         let filter = Filter::new(&geometries, model, excluded);
         check_pairs(&geometries, &filter)?;
         let table = |(geometry, g): (usize, &CollisionGeometry)| {
-            Tables::new(&g.shape).map_err(|source| CollisionError::Shape {
+            ShapeTables::new(&g.shape).map_err(|source| CollisionError::Shape {
                 geometry,
                 name: g.name.clone(),
                 source,
@@ -85,8 +85,8 @@ impl Scene {
     }
 
     /// A shape with its tables.
-    pub(super) fn solid(&self, geometry: usize) -> Solid<'_> {
-        Solid { shape: &self.geometries[geometry].shape, tables: &self.tables[geometry] }
+    pub(super) fn solid(&self, geometry: usize) -> ShapeWithTables<'_> {
+        ShapeWithTables { shape: &self.geometries[geometry].shape, tables: &self.tables[geometry] }
     }
 }
 

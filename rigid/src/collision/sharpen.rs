@@ -5,9 +5,9 @@
 //! solid is across n. At its maximum none, one or two edges are across n, so each of these cases is solved as a smooth one: on the sphere of
 //! directions, on the circle of directions across one edge, and at the one direction across two. The best of them is the maximum.
 
-use super::pair::{Apart, Pair};
+use super::pair::{ConvexPair, Separation};
 use super::smooth::{self, Ascent};
-use super::solid::Solid;
+use super::solid::ShapeWithTables;
 use nalgebra::{Unit, Vector3};
 
 /// Edges nearer to being across the rough direction than this (sine of the angle) may touch. GJK leaves some thousandths on round solids.
@@ -34,7 +34,7 @@ struct Edges {
 impl Edges {
     /// Those of `solid` nearest to across `n` (frame of the solid), turned into the first's frame by `turn`.
     fn near(
-        solid: &Solid<'_>,
+        solid: &ShapeWithTables<'_>,
         n: &Vector3<f64>,
         turn: impl Fn(Unit<Vector3<f64>>) -> Unit<Vector3<f64>>,
     ) -> Self {
@@ -66,7 +66,11 @@ impl Edges {
 type Across = [Option<Unit<Vector3<f64>>>; 2];
 
 /// The best direction near `start`, none where none is as good as the separation `at_start` (m) there.
-pub(super) fn sharpen(pair: &Pair<'_>, start: &Unit<Vector3<f64>>, at_start: f64) -> Option<Apart> {
+pub(super) fn refine_direction(
+    pair: &ConvexPair<'_>,
+    start: &Unit<Vector3<f64>>,
+    at_start: f64,
+) -> Option<Separation> {
     let rounding = ROUNDING * pair.size();
     // Of equals the last, with the most edges: they tell where along them the solids touch.
     let mut best: Option<(Unit<Vector3<f64>>, f64, Across)> = None;
@@ -101,13 +105,17 @@ pub(super) fn sharpen(pair: &Pair<'_>, start: &Unit<Vector3<f64>>, at_start: f64
             }
         }
     }
-    best.map(|(normal, distance, edges)| Apart { normal, distance, point: touching(pair, &normal, edges) })
+    best.map(|(normal, distance, edges)| Separation {
+        normal,
+        distance,
+        point: touching(pair, &normal, edges),
+    })
 }
 
 /// The direction of greatest separation on the circle of those across the edge `e`, near `start`: Newton's method with the second
 /// derivative -(t.H t) - s along the circle's tangent t, H being the sum of the second derivatives of the support functions.
 fn on_circle(
-    pair: &Pair<'_>,
+    pair: &ConvexPair<'_>,
     e: &Unit<Vector3<f64>>,
     start: &Unit<Vector3<f64>>,
 ) -> Option<Unit<Vector3<f64>>> {
@@ -131,7 +139,11 @@ fn on_circle(
 
 /// The point of the first's surface that touches along `n`, where `edges` of the first and the second are across it: the one from which the
 /// other's point lies along `n`.
-fn touching(pair: &Pair<'_>, n: &Unit<Vector3<f64>>, edges: [Option<Unit<Vector3<f64>>>; 2]) -> Vector3<f64> {
+fn touching(
+    pair: &ConvexPair<'_>,
+    n: &Unit<Vector3<f64>>,
+    edges: [Option<Unit<Vector3<f64>>>; 2],
+) -> Vector3<f64> {
     let p = pair.a.support(n);
     let between = pair.between(n);
     let on_core = match edges {

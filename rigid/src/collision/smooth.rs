@@ -6,8 +6,8 @@
 //! general algorithms take over.
 
 use super::manifold::across;
-use super::pair::Pair;
-use super::solid::Solid;
+use super::pair::ConvexPair;
+use super::solid::ShapeWithTables;
 use nalgebra::{Matrix2, Matrix3, Unit, Vector2, Vector3};
 use pliant_geometry::Shape;
 
@@ -26,15 +26,15 @@ const ROUNDINGS: f64 = 16.0;
 /// What Newton's method found.
 pub(super) enum Ascent {
     /// The solids are `margin` or more apart.
-    Apart,
+    Separation,
     /// A direction of greatest separation, and that (m).
     Found(Unit<Vector3<f64>>, f64),
     /// It did not settle.
-    Unsettled,
+    NotConverged,
 }
 
 /// Whether one of the two is an ellipsoid.
-pub(super) fn applies(pair: &Pair<'_>) -> bool {
+pub(super) fn applies(pair: &ConvexPair<'_>) -> bool {
     [&pair.a, &pair.b].iter().any(|solid| matches!(solid.shape, Shape::Ellipsoid { .. }))
 }
 
@@ -47,7 +47,7 @@ struct Support {
 }
 
 impl Support {
-    fn new(pair: &Pair<'_>, n: &Vector3<f64>) -> Self {
+    fn new(pair: &ConvexPair<'_>, n: &Vector3<f64>) -> Self {
         let between = pair.between(n);
         Self { between, along: between.dot(n) }
     }
@@ -56,7 +56,7 @@ impl Support {
 /// The greatest separation near `start`: over the unit sphere of directions n, the separation `s(n) = n . (t + ...) - h_A(n) - h_B(-n)`
 /// with support functions h has the gradient w, from one supporting point to the other, less its part along n, and the second derivative
 /// `-(H_A + H_B) - s` across n, H being the second derivatives of h: the curvature radii of the surfaces.
-pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Ascent {
+pub(super) fn ascend(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Ascent {
     let radii = pair.a.radius() + pair.b.radius();
     // Rounding of a separation: of points about as far from the origin as the solids' centres are apart.
     let rounding = ROUNDINGS * f64::EPSILON * (pair.translation.norm() + pair.size());
@@ -64,7 +64,7 @@ pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) ->
     let mut at = Support::new(pair, &n);
     for _ in 0..STEPS {
         if at.along - radii >= margin {
-            return Ascent::Apart;
+            return Ascent::Separation;
         }
         let axes = across(&n);
         let gradient = Vector2::new(at.between.dot(&axes[0]), at.between.dot(&axes[1]));
@@ -73,12 +73,12 @@ pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) ->
         let least = least_eigenvalue(&second);
         if gradient.norm() <= FACING * pair.size() {
             // Not a saddle, nor the least separation.
-            return if least > 0.0 { Ascent::Found(n, at.along - radii) } else { Ascent::Unsettled };
+            return if least > 0.0 { Ascent::Found(n, at.along - radii) } else { Ascent::NotConverged };
         }
         // Where the separation curves upwards a step along the gradient leads away from the saddle.
         let lift = (0.1 * curvature.trace() - least).max(0.0);
         let lifted = if least > 0.0 { second } else { second + Matrix2::identity() * lift };
-        let Some(inverse) = lifted.try_inverse() else { return Ascent::Unsettled };
+        let Some(inverse) = lifted.try_inverse() else { return Ascent::NotConverged };
         let mut step = inverse * gradient;
         step *= (LONGEST / step.norm()).min(1.0);
         let mut better = None;
@@ -91,21 +91,21 @@ pub(super) fn ascend(pair: &Pair<'_>, start: Unit<Vector3<f64>>, margin: f64) ->
             }
             step *= 0.5;
         }
-        let Some(next) = better else { return Ascent::Unsettled };
+        let Some(next) = better else { return Ascent::NotConverged };
         (n, at) = next;
     }
-    Ascent::Unsettled
+    Ascent::NotConverged
 }
 
 /// The sum of the second derivatives of both support functions at `n`, in the first's frame (m).
-pub(super) fn curvature(pair: &Pair<'_>, n: &Unit<Vector3<f64>>) -> Matrix3<f64> {
+pub(super) fn curvature(pair: &ConvexPair<'_>, n: &Unit<Vector3<f64>>) -> Matrix3<f64> {
     let r = pair.rotation.matrix();
     let second = of_solid(&pair.b, &pair.rotation.inverse_transform_vector(&-n.as_ref()));
     of_solid(&pair.a, n) + r * second * r.transpose()
 }
 
 /// Second derivative of a core's support function at the unit direction `d`, in its own frame (m): nothing at corners.
-fn of_solid(solid: &Solid<'_>, d: &Vector3<f64>) -> Matrix3<f64> {
+fn of_solid(solid: &ShapeWithTables<'_>, d: &Vector3<f64>) -> Matrix3<f64> {
     match solid.shape {
         Shape::Ellipsoid { semi_axes } => {
             // h = |D d|, h' = D^2 d/h, h'' = (D^2 - h' h'^T)/h.

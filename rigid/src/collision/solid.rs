@@ -2,7 +2,7 @@
 //!
 //! A convex shape is a core and a radius: a sphere is a point, a capsule a segment, swept by a ball; the radius of all others is 0.
 
-use super::manifold::Face;
+use super::manifold::SupportFace;
 use nalgebra::{Unit, Vector3};
 use pliant_geometry::{ConvexHull, GeometryError, Shape, TriangleMesh};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
@@ -28,7 +28,7 @@ const OCTAGON: [[f64; 2]; RIM] = {
 
 /// What is looked up often and follows from a shape.
 #[derive(Clone, Debug)]
-pub(super) enum Tables {
+pub(super) enum ShapeTables {
     None,
     Hull(HullTables),
     Mesh(MeshTables),
@@ -58,13 +58,13 @@ pub(super) struct MeshTables {
     pub(super) convex: Vec<bool>,
 }
 
-impl Tables {
+impl ShapeTables {
     pub(super) fn new(shape: &Shape) -> Result<Self, GeometryError> {
         Ok(match shape {
-            Shape::ConvexHull(hull) => Tables::Hull(HullTables::new(hull)?),
-            Shape::Mesh(mesh) => Tables::Mesh(MeshTables::new(mesh)?),
-            Shape::HeightField(field) => Tables::Mesh(MeshTables::new(field.mesh())?),
-            _ => Tables::None,
+            Shape::ConvexHull(hull) => ShapeTables::Hull(HullTables::new(hull)?),
+            Shape::Mesh(mesh) => ShapeTables::Mesh(MeshTables::new(mesh)?),
+            Shape::HeightField(field) => ShapeTables::Mesh(MeshTables::new(field.mesh())?),
+            _ => ShapeTables::None,
         })
     }
 }
@@ -152,12 +152,12 @@ impl MeshTables {
 
 /// A shape with its tables.
 #[derive(Clone, Copy)]
-pub(super) struct Solid<'a> {
+pub(super) struct ShapeWithTables<'a> {
     pub(super) shape: &'a Shape,
-    pub(super) tables: &'a Tables,
+    pub(super) tables: &'a ShapeTables,
 }
 
-impl Solid<'_> {
+impl ShapeWithTables<'_> {
     /// Radius (m) of the ball that sweeps the core.
     pub(super) fn radius(&self) -> f64 {
         match self.shape {
@@ -211,7 +211,7 @@ impl Solid<'_> {
             Shape::Box { .. } => (0..3).for_each(|k| with(Unit::new_unchecked(Vector3::ith(k, 1.0)))),
             Shape::Capsule { .. } | Shape::Cylinder { .. } => with(Vector3::z_axis()),
             Shape::ConvexHull(hull) => {
-                let Tables::Hull(tables) = self.tables else { return };
+                let ShapeTables::Hull(tables) = self.tables else { return };
                 let (vertex, place) = farthest(hull.mesh(), d);
                 for &face in tables.faces_of(vertex) {
                     let corners = tables.corners(face);
@@ -227,7 +227,7 @@ impl Solid<'_> {
     }
 
     /// What of the core is farthest along the unit vector `d` (shape frame): a face where there is one that is aligned well enough.
-    pub(super) fn face(&self, d: &Vector3<f64>, face: &mut Face) {
+    pub(super) fn face(&self, d: &Vector3<f64>, face: &mut SupportFace) {
         face.clear();
         match self.shape {
             Shape::Box { half_extents } => box_face(half_extents, d, face),
@@ -237,7 +237,7 @@ impl Solid<'_> {
             }
             Shape::Cylinder { radius, half_length } => cylinder_face(*radius, *half_length, d, face),
             Shape::ConvexHull(hull) => {
-                if let Tables::Hull(tables) = self.tables {
+                if let ShapeTables::Hull(tables) = self.tables {
                     hull_face(hull, tables, d, face);
                 }
             }
@@ -265,7 +265,7 @@ pub(super) fn farthest(mesh: &TriangleMesh, d: &Vector3<f64>) -> (usize, Vector3
     best
 }
 
-fn box_face(h: &Vector3<f64>, d: &Vector3<f64>, face: &mut Face) {
+fn box_face(h: &Vector3<f64>, d: &Vector3<f64>, face: &mut SupportFace) {
     let axis = d.iamax();
     let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
     let sign = 1.0_f64.copysign(d[axis]);
@@ -282,7 +282,7 @@ fn box_face(h: &Vector3<f64>, d: &Vector3<f64>, face: &mut Face) {
     }
 }
 
-fn cylinder_face(radius: f64, half_length: f64, d: &Vector3<f64>, face: &mut Face) {
+fn cylinder_face(radius: f64, half_length: f64, d: &Vector3<f64>, face: &mut SupportFace) {
     let across = (d.x * d.x + d.y * d.y).sqrt();
     let sign = 1.0_f64.copysign(d.z);
     if d.z.abs() < CAP_COSINE {
@@ -314,7 +314,7 @@ pub(super) fn rim_point(d: &Vector3<f64>, k: usize) -> [f64; 2] {
 }
 
 /// The face around the farthest vertex that is aligned best, or the vertex alone.
-fn hull_face(hull: &ConvexHull, tables: &HullTables, d: &Vector3<f64>, face: &mut Face) {
+fn hull_face(hull: &ConvexHull, tables: &HullTables, d: &Vector3<f64>, face: &mut SupportFace) {
     let (vertex, place) = farthest(hull.mesh(), d);
     let mut best: Option<(u32, Unit<Vector3<f64>>, f64)> = None;
     for &f in tables.faces_of(vertex) {

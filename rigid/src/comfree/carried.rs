@@ -1,8 +1,8 @@
 //! The mass that may rest on a contact.
 
 use super::islands::{Island, root};
-use super::solver::{ComFreeSolver, Step};
-use crate::icf::{Pool, Problem};
+use super::solver::{ComFreeSolver, StepInputs};
+use crate::icf::{ConvexProblem, Pool};
 
 impl ComFreeSolver {
     /// Finds for every tree of the island the mass of all that it touches in the step, directly or by others between them,
@@ -10,7 +10,12 @@ impl ComFreeSolver {
     ///
     /// The published mass of a contact is that of its two sides. It carries a load of many times that mass only if it is many times
     /// as deep, and a tower on contacts that soft buckles under its own weight.
-    pub(super) fn find_carried(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) {
+    pub(super) fn find_supported_mass(
+        &mut self,
+        step: &StepInputs<'_>,
+        problem: &ConvexProblem,
+        island: &Island<'_>,
+    ) {
         for &tree in island.trees {
             self.groups[tree as usize] = tree;
         }
@@ -25,20 +30,20 @@ impl ComFreeSolver {
             join(&mut self.groups, &problem.equalities, row as usize);
         }
         for &tree in island.trees {
-            self.carried[tree as usize] = 0.0;
+            self.supported_mass[tree as usize] = 0.0;
         }
         for &tree in island.trees {
             let links = &step.model.trees()[tree as usize].links;
             let mass: f64 = links.iter().map(|link| step.model.links()[link.0].inertia.mass).sum();
-            self.carried[root(&mut self.groups, tree) as usize] += mass;
+            self.supported_mass[root(&mut self.groups, tree) as usize] += mass;
         }
     }
 
     /// The greater of what may rest on the two sides of a contact (kg).
-    pub(super) fn carried_by(&mut self, problem: &Problem, index: usize) -> f64 {
+    pub(super) fn supported_mass_of(&mut self, problem: &ConvexProblem, index: usize) -> f64 {
         let mut most = 0.0_f64;
         for side in problem.contacts.sides_of(index).into_iter().flatten() {
-            most = most.max(self.carried[root(&mut self.groups, side.tree) as usize]);
+            most = most.max(self.supported_mass[root(&mut self.groups, side.tree) as usize]);
         }
         most
     }

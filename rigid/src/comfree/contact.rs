@@ -5,13 +5,13 @@ use nalgebra::{Matrix3, Vector3};
 use super::facets::Facets;
 use super::settings::ComFreeSettings;
 use super::trees::AxialGain;
-use crate::simulation::Touch;
+use crate::simulation::ContactCandidate;
 
 /// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
-const TURNING: f64 = 10.0;
+const SPIN_STICTION_RATIO: f64 = 10.0;
 
 /// Part of the velocity without contact by which one may differ from what was predicted.
-const DEFECT: f64 = 0.01;
+const PREDICTION_TOLERANCE: f64 = 0.01;
 
 /// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12): `3 + sum_i (r^2 - r_i^2) m/I_i`.
 const CORNER: f64 = 12.0;
@@ -22,11 +22,11 @@ pub(super) struct Cone {
     /// Coefficient; for turning a length (m).
     pub mu: f64,
     /// Velocity that counts as rest (m/s, rad/s).
-    pub rest: f64,
+    pub stiction_speed: f64,
     /// What friction loses with velocity (N s/(m/s), N m s/(rad/s)).
     pub gain: f64,
     /// Whether it slides: its impulse is then all that it has.
-    pub slides: bool,
+    pub is_sliding: bool,
 }
 
 /// A contact. Velocities are those of the second body against the first, world axes.
@@ -54,25 +54,25 @@ pub(super) struct ImpedanceContact {
     /// Whether the matrix of the trees has it.
     pub active: bool,
     /// Normal impulse (N s).
-    pub push: f64,
+    pub normal_impulse: f64,
     /// Sliding, torsional, rolling.
     pub cones: [Cone; 3],
 }
 
 impl ImpedanceContact {
     /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at its present slip.
-    pub fn new(index: u32, touch: &Touch, friction: f64) -> Self {
-        let n = touch.normal;
+    pub fn new(index: u32, candidate: &ContactCandidate, friction: f64) -> Self {
+        let n = candidate.normal;
         // The first tangent is as much along x as it can be: a grid's directions on level ground.
         let aside = if n.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
         let first = (aside - n * n.dot(&aside)).normalize();
-        let cone = |mu: f64, rest: f64| Cone { mu, rest, ..Cone::default() };
-        let rest = touch.stiction_tolerance;
+        let cone = |mu: f64, stiction_speed: f64| Cone { mu, stiction_speed, ..Cone::default() };
+        let stiction_speed = candidate.stiction_tolerance;
         Self {
             index,
             normal: n,
             tangents: [first, n.cross(&first)],
-            distance: touch.distance,
+            distance: candidate.distance,
             spin: None,
             smooth: [Vector3::zeros(); 2],
             mobility: [0.0; 4],
@@ -82,17 +82,17 @@ impl ImpedanceContact {
             gain: 0.0,
             target: 0.0,
             active: false,
-            push: 0.0,
+            normal_impulse: 0.0,
             cones: [
-                cone(friction, rest),
-                cone(touch.torsional_friction, TURNING * rest),
-                cone(touch.rolling_friction, TURNING * rest),
+                cone(friction, stiction_speed),
+                cone(candidate.torsional_friction, SPIN_STICTION_RATIO * stiction_speed),
+                cone(candidate.rolling_friction, SPIN_STICTION_RATIO * stiction_speed),
             ],
         }
     }
 
     /// Takes the mobilities of its sides: those of the point, and of turning.
-    pub fn feel(&mut self, linear: [Matrix3<f64>; 2], angular: [Matrix3<f64>; 2]) {
+    pub fn set_mobility(&mut self, linear: [Matrix3<f64>; 2], angular: [Matrix3<f64>; 2]) {
         for (kind, sides) in [linear, angular].iter().enumerate() {
             let sum = sides[0].trace() + sides[1].trace();
             let along = self.normal.dot(&((sides[0] + sides[1]) * self.normal));
@@ -103,22 +103,28 @@ impl ImpedanceContact {
 
     /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the mass (kg) that may rest on
     /// it: two sides alone say nothing of that.
-    pub fn stiffen(&mut self, touch: &Touch, settings: &ComFreeSettings, dt: f64, carried: f64) {
+    pub fn set_stiffness_and_damping(
+        &mut self,
+        candidate: &ContactCandidate,
+        settings: &ComFreeSettings,
+        dt: f64,
+        supported_mass: f64,
+    ) {
         let [kappa, delta] = settings.gains.rates(dt);
         let trace = self.mobility[0] + 2.0 * self.mobility[1];
         // Across a gap nothing is deep.
-        let ratio = touch.impedance.ratio((-self.distance).max(0.0));
-        self.mass = if trace > 0.0 { ratio * (1.0 / trace).max(carried / CORNER) } else { 0.0 };
+        let ratio = candidate.impedance.ratio((-self.distance).max(0.0));
+        self.mass = if trace > 0.0 { ratio * (1.0 / trace).max(supported_mass / CORNER) } else { 0.0 };
         self.stiffness = kappa * self.mass;
         self.damping = delta * self.mass;
         if trace == 0.0 {
             // Nothing can part them: the material's spring presses.
-            self.stiffness = touch.stiffness;
+            self.stiffness = candidate.stiffness;
         }
     }
 
     /// Finds the gain of the step and the velocity that it drives at.
-    pub fn aim(&mut self, dt: f64) {
+    pub fn set_gain_and_target(&mut self, dt: f64) {
         self.gain = dt * (self.stiffness * dt + self.damping);
         self.target = if self.distance > 0.0 {
             // It may come as near as it touches.
@@ -132,7 +138,7 @@ impl ImpedanceContact {
 
     /// Takes back what would part the surfaces faster than `most` (m/s), where their normal velocity (m/s) is `smooth` without and `predicted` with
     /// contacts. What carries a load parts nothing.
-    pub fn restrain(&mut self, smooth: f64, predicted: f64, most: f64) {
+    pub fn bound_separation(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
             // Linear in the target: `smooth + part (target - smooth)`.
             let part = (predicted - smooth) / (self.target - smooth);
@@ -142,8 +148,8 @@ impl ImpedanceContact {
     }
 
     /// By how much its velocity (m/s) may differ from what was predicted.
-    pub fn allowed(&self) -> f64 {
-        self.cones[0].rest.max(DEFECT * self.smooth[0].norm())
+    pub fn velocity_tolerance(&self) -> f64 {
+        self.cones[0].stiction_speed.max(PREDICTION_TOLERANCE * self.smooth[0].norm())
     }
 
     /// Whether a prediction has its normal impulse or its friction.
@@ -171,20 +177,20 @@ impl ImpedanceContact {
     }
 
     /// Impulse (N s) of the linearised laws at the velocity `v` (m/s).
-    pub fn linear_push(&self, v: &Vector3<f64>) -> Vector3<f64> {
+    pub fn linear_impulse(&self, v: &Vector3<f64>) -> Vector3<f64> {
         let v_n = self.normal.dot(v);
-        let push = if self.active { self.gain * (self.target - v_n) } else { 0.0 };
-        self.normal * (push + self.cones[0].gain * v_n) - v * self.cones[0].gain
+        let normal_impulse = if self.active { self.gain * (self.target - v_n) } else { 0.0 };
+        self.normal * (normal_impulse + self.cones[0].gain * v_n) - v * self.cones[0].gain
     }
 
     /// Moment (N m s) of the linearised laws at the angular velocity `w` (rad/s).
-    pub fn angular_push(&self, w: &Vector3<f64>) -> Vector3<f64> {
+    pub fn angular_impulse(&self, w: &Vector3<f64>) -> Vector3<f64> {
         let about = self.normal * self.normal.dot(w);
         -about * self.cones[1].gain - (w - about) * self.cones[2].gain
     }
 
     /// Normal impulse (N s) at the normal velocity `v_n` (m/s). What the trees' matrix does not have resists by its own mobility.
-    pub fn normal_push(&self, v_n: f64) -> f64 {
+    pub fn normal_impulse_at(&self, v_n: f64) -> f64 {
         let implicit = if self.active { 1.0 } else { 1.0 + self.gain * self.mobility[0] };
         self.gain / implicit * (self.target - v_n).max(0.0)
     }
@@ -201,7 +207,7 @@ impl ImpedanceContact {
         self.tangents.map(|t| t.dot(x))
     }
 
-    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the normal impulse `push`.
+    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the normal impulse `normal_impulse`.
     pub fn impulse(
         &self,
         v: &Vector3<f64>,
@@ -211,26 +217,27 @@ impl ImpedanceContact {
         let n = self.normal;
         let plane = |x: [f64; 2]| self.tangents[0] * x[0] + self.tangents[1] * x[1];
         let [sliding, torsion, rolling] = &self.cones;
-        let linear = n * self.push + plane(sliding.resist(self.in_plane(v), self.push, facets));
+        let linear =
+            n * self.normal_impulse + plane(sliding.resist(self.in_plane(v), self.normal_impulse, facets));
         if self.spin.is_none() {
             return (linear, Vector3::zeros());
         }
         let about = torsion.gain * -n.dot(w);
-        let bound = torsion.mu * self.push;
-        let about = if torsion.slides { bound.copysign(about) } else { about.clamp(-bound, bound) };
-        (linear, n * about + plane(rolling.resist(self.in_plane(w), self.push, facets)))
+        let bound = torsion.mu * self.normal_impulse;
+        let about = if torsion.is_sliding { bound.copysign(about) } else { about.clamp(-bound, bound) };
+        (linear, n * about + plane(rolling.resist(self.in_plane(w), self.normal_impulse, facets)))
     }
 }
 
 impl Cone {
-    /// Impulse against the slip `v`, within the polygon that the normal impulse `push` gives.
-    fn resist(&self, v: [f64; 2], push: f64, facets: &Facets) -> [f64; 2] {
-        let bound = self.mu * push;
+    /// Impulse against the slip `v`, within the polygon that the normal impulse `normal_impulse` gives.
+    fn resist(&self, v: [f64; 2], normal_impulse: f64, facets: &Facets) -> [f64; 2] {
+        let bound = self.mu * normal_impulse;
         let speed = v[0].hypot(v[1]);
         if bound <= 0.0 || speed == 0.0 {
             return [0.0; 2];
         }
-        let factor = if self.slides { -bound / speed.max(self.rest) } else { -self.gain };
+        let factor = if self.is_sliding { -bound / speed.max(self.stiction_speed) } else { -self.gain };
         facets.clip(v.map(|x| factor * x), bound)
     }
 }

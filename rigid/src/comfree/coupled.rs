@@ -21,7 +21,7 @@ pub(super) struct Coupled {
 
 impl Coupled {
     /// Forgets the islands of the last step.
-    pub fn allot(&mut self, trees: usize) {
+    pub fn allocate_impulses(&mut self, trees: usize) {
         self.of_island.clear();
         self.local.resize(trees, 0);
         self.used = 0;
@@ -51,7 +51,7 @@ impl Coupled {
     }
 
     /// The matrix of the island at hand.
-    fn now(&mut self) -> Option<&mut BlockMatrix> {
+    fn current_matrix(&mut self) -> Option<&mut BlockMatrix> {
         let m = (*self.of_island.last()?)?;
         self.matrices.get_mut(m as usize)
     }
@@ -59,7 +59,7 @@ impl Coupled {
     /// Zeroes the matrix. What was coupled in a pass before stays so.
     pub fn shape(&mut self, island: &Island<'_>, trees: &Trees) {
         let (mut couples, mut sizes) = (core::mem::take(&mut self.couples), core::mem::take(&mut self.sizes));
-        if let Some(matrix) = self.now() {
+        if let Some(matrix) = self.current_matrix() {
             sizes.clear();
             sizes.extend(island.trees.iter().map(|&tree| trees.dofs(tree as usize).len()));
             matrix.shape(&sizes, &mut couples);
@@ -90,15 +90,15 @@ impl Coupled {
     ) {
         let [Some(a), Some(b)] = pool.sides_of(constraint) else { return };
         let [p, q] = [a, b].map(|side: Side| self.local[side.tree as usize] as usize);
-        let Some(matrix) = self.now() else { return };
+        let Some(matrix) = self.current_matrix() else { return };
         let (values, swapped, width) = matrix.block_mut(p, q);
         let (left, right) = if swapped { (b, a) } else { (a, b) };
         let (left, right) = (pool.columns_of(&left), pool.columns_of(&right));
         for (x, row) in left.iter().zip(values.chunks_exact_mut(width)) {
-            let carried = times(x);
+            let supported_mass = times(x);
             for (y, value) in right.iter().zip(row) {
                 for d in 0..N {
-                    *value += carried[d] * y[d];
+                    *value += supported_mass[d] * y[d];
                 }
             }
         }
@@ -108,7 +108,7 @@ impl Coupled {
     /// one tree. False where it is not positive definite or not finite.
     #[must_use]
     pub fn factorise(&mut self, island: &Island<'_>, trees: &mut Trees) -> bool {
-        let Some(matrix) = self.now() else {
+        let Some(matrix) = self.current_matrix() else {
             return island.trees.iter().all(|&tree| trees.factorise(tree as usize));
         };
         for (k, &tree) in island.trees.iter().enumerate() {

@@ -5,5 +5,5 @@
 pub(super) struct DryJoint {
     pub bound: f64,
     pub gain: f64,
-    pub slides: bool,
+    pub is_sliding: bool,
 }

@@ -3,7 +3,7 @@
 //! Nothing couples one such island to another, so each is solved by itself: what it comes to does not depend on what else there is, and what it needs stays
 //! in the cache while its passes are made, however many islands there are.
 
-use crate::icf::{Pool, Problem};
+use crate::icf::{ConvexProblem, Pool};
 
 /// Numbers grouped by island, in their order within each.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ pub(super) struct Islands {
 
 impl Islands {
     /// Finds those of a problem of `trees` trees.
-    pub fn find(&mut self, problem: &Problem, trees: usize) {
+    pub fn find(&mut self, problem: &ConvexProblem, trees: usize) {
         self.of_tree.clear();
         self.of_tree.extend(0..trees as u32);
         self.join(&problem.contacts);

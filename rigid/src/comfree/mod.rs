@@ -24,7 +24,7 @@
 //! - *Deep overlap.* The published push grows with the overlap without bound; predicted contacts part with
 //!   [`ComFreeSettings::separation_speed`] at most.
 //!
-//! What a step cannot answer for is counted in [`StepSummary::doubtful`](crate::simulation::StepSummary::doubtful): impulses that, within their bounds, leave
+//! What a step cannot answer for is counted in [`StepSummary::unreliable`](crate::simulation::StepSummary::unreliable): impulses that, within their bounds, leave
 //! contacts with velocities that differ from the predicted ones by more than a hundredth of what they have without contact; a contact that ends deeper than it was by more
 //! than the width of its impedance; a free body that turns by more than a radian while it is pushed; in the published form, surfaces that part faster than they would
 //! have met.
@@ -44,5 +44,5 @@ mod trees;
 pub use facets::{ConeImpulse, Facets, many_facets};
 pub use impedance::ImpedanceCurve;
 pub use settings::{ComFreeSettings, Form, Gains, RigidSolver};
-pub(crate) use solver::{ComFreeSolver, Step};
+pub(crate) use solver::{ComFreeSolver, StepInputs};
 pub(crate) use trees::{factorise, solve};

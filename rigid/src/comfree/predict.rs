@@ -15,12 +15,12 @@ use nalgebra::Vector3;
 use super::contact::ImpedanceContact;
 use super::dry_joint::DryJoint;
 use super::islands::Island;
-use super::solver::{ComFreeSolver, Step};
-use crate::icf::law::{Law, LimitLaw};
-use crate::icf::{Problem, Side};
+use super::solver::{ComFreeSolver, StepInputs};
+use crate::icf::law::{ConstraintPotential, LimitPotential};
+use crate::icf::{ConvexProblem, Side};
 
 /// Slip that is taken for sliding before it is known: this many times what friction can stop by the mobility of all contacts of a tree.
-const CLEARLY: f64 = 2.0;
+const CLEAR_SLIDING: f64 = 2.0;
 
 /// Part of a normal impulse by which it may change before friction is bounded afresh.
 const STALE: f64 = 0.02;
@@ -32,17 +32,17 @@ const SETTLING: [usize; 2] = [2, 1];
 const REFRESHES: usize = 12;
 
 /// A limit's impulse at the velocity `v`, linear where it is `active`.
-fn limit_push(law: &LimitLaw, active: bool, v: f64) -> f64 {
+fn limit_impulse(law: &LimitPotential, active: bool, v: f64) -> f64 {
     let impulse = law.sign() * law.stiffness() * (law.target() - law.sign() * v);
     if active { impulse } else { 0.0 }
 }
 
 impl ComFreeSolver {
     /// Writes the impulses of the island's constraints, and `load`. False where something is not finite.
-    pub(super) fn push_as_predicted(
+    pub(super) fn solve_predicted_form(
         &mut self,
-        step: &Step<'_>,
-        problem: &mut Problem,
+        step: &StepInputs<'_>,
+        problem: &mut ConvexProblem,
         island: &Island<'_>,
     ) -> bool {
         if island.is_free() {
@@ -50,7 +50,7 @@ impl ComFreeSolver {
             return true;
         }
         let dt = step.dt;
-        self.contacts.iter_mut().for_each(|contact| contact.aim(dt));
+        self.contacts.iter_mut().for_each(|contact| contact.set_gain_and_target(dt));
         for &i in island.dry_joints {
             self.dry[i as usize] = DryJoint::default();
         }
@@ -62,31 +62,33 @@ impl ComFreeSolver {
             self.limits[i as usize] = law.is_reached(self.v_smooth[n]);
         }
         // Normal impulses, which bound friction.
-        if !self.predict_settled(problem, island, SETTLING[0]) {
+        if !self.predict_until_active_set_settles(problem, island, SETTLING[0]) {
             return false;
         }
         self.begin_friction(step, problem, island);
-        if !self.predict_settled(problem, island, SETTLING[1]) {
+        if !self.predict_until_active_set_settles(problem, island, SETTLING[1]) {
             return false;
         }
         // What friction cannot hold slides.
-        if self.let_slide(step, problem, island) && !self.predict_settled(problem, island, SETTLING[1]) {
+        if self.release_to_sliding(step, problem, island)
+            && !self.predict_until_active_set_settles(problem, island, SETTLING[1])
+        {
             return false;
         }
         // Friction has its part in the normal impulses, which bound it.
-        if self.refresh(problem) && !self.predict_settled(problem, island, SETTLING[1]) {
+        if self.refresh(problem) && !self.predict_until_active_set_settles(problem, island, SETTLING[1]) {
             return false;
         }
         for left in (0..=REFRESHES).rev() {
             self.finish_predicted(problem, island);
-            let defect = self.defect(problem, island);
+            let defect = self.prediction_error(problem, island);
             if defect <= 1.0 || left == 0 {
-                self.doubts += usize::from(defect > 1.0);
+                self.unreliable_solves += usize::from(defect > 1.0);
                 break;
             }
             self.refresh(problem);
-            self.settle(problem, island);
-            if !self.predict_settled(problem, island, SETTLING[1]) {
+            self.update_active_set(problem, island);
+            if !self.predict_until_active_set_settles(problem, island, SETTLING[1]) {
                 return false;
             }
         }
@@ -95,7 +97,7 @@ impl ComFreeSolver {
 
     /// By how much the velocities of the contacts under the impulses that they pass on differ from those that they were predicted with,
     /// at most, against what may be: their bounds and those of their neighbours cut off what the prediction had.
-    fn defect(&mut self, problem: &Problem, island: &Island<'_>) -> f64 {
+    fn prediction_error(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> f64 {
         for &tree in island.trees {
             let dofs = self.smooth.dofs(tree as usize);
             self.end[dofs.clone()].copy_from_slice(&self.load[dofs.clone()]);
@@ -105,40 +107,45 @@ impl ComFreeSolver {
             }
         }
         let mut worst = 0.0_f64;
-        for contact in self.contacts.iter().filter(|contact| contact.push > 0.0) {
+        for contact in self.contacts.iter().filter(|contact| contact.normal_impulse > 0.0) {
             let difference = Vector3::from(problem.contacts.project(contact.index as usize, &self.end));
-            worst = worst.max(difference.norm() / contact.allowed());
+            worst = worst.max(difference.norm() / contact.velocity_tolerance());
         }
         worst
     }
 
     /// Predicts until those contacts and limits push that are reached, `most` times in all.
-    fn predict_settled(&mut self, problem: &Problem, island: &Island<'_>, most: usize) -> bool {
+    fn predict_until_active_set_settles(
+        &mut self,
+        problem: &ConvexProblem,
+        island: &Island<'_>,
+        most: usize,
+    ) -> bool {
         for k in 0..most {
             if !self.predict(problem, island) {
                 return false;
             }
-            if k + 1 == most || self.is_settled(problem, island) {
+            if k + 1 == most || self.active_set_is_consistent(problem, island) {
                 break;
             }
-            self.settle(problem, island);
+            self.update_active_set(problem, island);
         }
         true
     }
 
     /// By how much a contact is below the velocity that it drives at, as predicted (m/s).
-    fn short(&self, problem: &Problem, contact: &ImpedanceContact) -> f64 {
+    fn velocity_deficit(&self, problem: &ConvexProblem, contact: &ImpedanceContact) -> f64 {
         let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
         contact.target - contact.normal.dot(&v)
     }
 
     /// Whether those contacts and limits push that are reached at the predicted velocities, as far as it matters.
-    fn is_settled(&self, problem: &Problem, island: &Island<'_>) -> bool {
+    fn active_set_is_consistent(&self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         let mut contacts = self.contacts.iter().filter(|contact| contact.gain > 0.0);
         let mut limits = island.limits.iter().map(|&i| i as usize);
         contacts.all(|contact| {
-            let short = self.short(problem, contact);
-            (short > 0.0) == contact.active || short.abs() <= contact.allowed()
+            let short = self.velocity_deficit(problem, contact);
+            (short > 0.0) == contact.active || short.abs() <= contact.velocity_tolerance()
         }) && limits.all(|i| {
             let (law, n) = problem.limits.at(i);
             law.is_reached(self.v[n]) == self.limits[i]
@@ -146,10 +153,10 @@ impl ComFreeSolver {
     }
 
     /// Has those push that are reached at the predicted velocities, in the next prediction.
-    fn settle(&mut self, problem: &Problem, island: &Island<'_>) {
+    fn update_active_set(&mut self, problem: &ConvexProblem, island: &Island<'_>) {
         for c in 0..self.contacts.len() {
             let contact = &self.contacts[c];
-            let reached = contact.gain > 0.0 && self.short(problem, contact) > 0.0;
+            let reached = contact.gain > 0.0 && self.velocity_deficit(problem, contact) > 0.0;
             self.contacts[c].active = reached;
         }
         for &i in island.limits {
@@ -159,28 +166,28 @@ impl ComFreeSolver {
     }
 
     /// Bounds friction by the normal impulses of the last prediction, along its slip. False where they were right already.
-    fn refresh(&mut self, problem: &Problem) -> bool {
+    fn refresh(&mut self, problem: &ConvexProblem) -> bool {
         let (mut change, mut total) = (0.0, 0.0);
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
             let contact = &mut self.contacts[c];
             let n = contact.normal;
-            let push = contact.normal_push(n.dot(&v));
-            change += (push - contact.push).abs();
-            total += push;
-            contact.push = push;
+            let normal_impulse = contact.normal_impulse_at(n.dot(&v));
+            change += (normal_impulse - contact.normal_impulse).abs();
+            total += normal_impulse;
+            contact.normal_impulse = normal_impulse;
             let slips = contact.slips(&v, &w);
             for (cone, slip) in contact.cones.iter_mut().zip(slips) {
-                let bound = cone.mu * push;
-                cone.slides = slip > cone.rest;
-                cone.gain = bound / slip.max(cone.rest);
+                let bound = cone.mu * normal_impulse;
+                cone.is_sliding = slip > cone.stiction_speed;
+                cone.gain = bound / slip.max(cone.stiction_speed);
             }
         }
         change > STALE * total
     }
 
     /// Solves for the velocities of the island's trees.
-    fn predict(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
+    fn predict(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         Self::take_inertia(&self.saturated, problem, island, &mut self.predicted);
         for &tree in island.trees {
             let dofs = self.predicted.dofs(tree as usize);
@@ -191,7 +198,7 @@ impl ComFreeSolver {
             let [v, w] = &contact.smooth;
             if contact.acts() {
                 let (pool, c) = (&problem.contacts, contact.index as usize);
-                pool.add_impulse(c, &contact.linear_push(v).into(), &mut self.v);
+                pool.add_impulse(c, &contact.linear_impulse(v).into(), &mut self.v);
                 let gain = contact.linear_gain();
                 for side in pool.sides_of(c).iter().flatten() {
                     self.predicted.add(side, pool.columns_of(side), &gain);
@@ -199,8 +206,8 @@ impl ComFreeSolver {
                 self.coupled.add(pool, c, &gain);
             }
             if let Some(spin) = contact.spin.filter(|_| contact.resists_turning()) {
-                let (pool, spin) = (&self.spins, spin as usize);
-                pool.add_impulse(spin, &contact.angular_push(w).into(), &mut self.v);
+                let (pool, spin) = (&self.spin_jacobians, spin as usize);
+                pool.add_impulse(spin, &contact.angular_impulse(w).into(), &mut self.v);
                 let gain = contact.angular_gain();
                 for side in pool.sides_of(spin).iter().flatten() {
                     self.predicted.add(side, pool.columns_of(side), &gain);
@@ -226,7 +233,7 @@ impl ComFreeSolver {
     }
 
     /// Makes room for what the constraints that act couple.
-    fn shape(&mut self, problem: &Problem, island: &Island<'_>) {
+    fn shape(&mut self, problem: &ConvexProblem, island: &Island<'_>) {
         if island.trees.len() < 2 {
             return;
         }
@@ -240,7 +247,7 @@ impl ComFreeSolver {
     }
 
     /// Equalities, limits that are reached, dry joints.
-    fn add_rows(&mut self, problem: &Problem, island: &Island<'_>) {
+    fn add_rows(&mut self, problem: &ConvexProblem, island: &Island<'_>) {
         let pool = &problem.equalities;
         for &row in island.rows {
             let row = row as usize;
@@ -256,7 +263,7 @@ impl ComFreeSolver {
             let ((law, tree, within), n) =
                 (problem.limits.place(i as usize), problem.limits.at(i as usize).1);
             let active = self.limits[i as usize];
-            self.v[n] += limit_push(&law, active, self.v_smooth[n]);
+            self.v[n] += limit_impulse(&law, active, self.v_smooth[n]);
             self.predicted.add_diagonal(tree, within, if active { law.stiffness() } else { 0.0 });
         }
         for &i in island.dry_joints {
@@ -269,7 +276,7 @@ impl ComFreeSolver {
     }
 
     /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
-    fn begin_friction(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) {
+    fn begin_friction(&mut self, step: &StepInputs<'_>, problem: &ConvexProblem, island: &Island<'_>) {
         for &i in island.limits {
             let (law, n) = problem.limits.at(i as usize);
             self.limits[i as usize] = law.is_reached(self.v[n]);
@@ -279,9 +286,13 @@ impl ComFreeSolver {
             let (v, _) = self.velocities(c, problem, &self.v);
             let contact = &mut self.contacts[c];
             let v_n = contact.normal.dot(&v);
-            contact.restrain(contact.normal.dot(&contact.smooth[0]), v_n, step.settings.separation_speed);
-            contact.push = contact.normal_push(v_n);
-            contact.active = contact.push > 0.0;
+            contact.bound_separation(
+                contact.normal.dot(&contact.smooth[0]),
+                v_n,
+                step.settings.separation_speed,
+            );
+            contact.normal_impulse = contact.normal_impulse_at(v_n);
+            contact.active = contact.normal_impulse > 0.0;
             if contact.active {
                 for side in problem.contacts.sides_of(contact.index as usize).into_iter().flatten() {
                     self.counts[side.tree as usize] += 1.0;
@@ -292,20 +303,20 @@ impl ComFreeSolver {
             let (v, w) = self.velocities(c, problem, &self.v);
             let sides = problem.contacts.sides_of(self.contacts[c].index as usize);
             let count = |side: &Option<Side>| side.map_or(0.0, |side| self.counts[side.tree as usize]);
-            let together = CLEARLY * count(&sides[0]).max(count(&sides[1]));
+            let together = CLEAR_SLIDING * count(&sides[0]).max(count(&sides[1]));
             let contact = &mut self.contacts[c];
             let slips = contact.slips(&v, &w);
             let mobilities = [contact.mobility[1], contact.mobility[2], contact.mobility[3]];
             for (k, cone) in contact.cones.iter_mut().enumerate() {
-                let bound = cone.mu * contact.push;
+                let bound = cone.mu * contact.normal_impulse;
                 if bound <= 0.0 || mobilities[k] <= 0.0 {
                     cone.gain = 0.0;
                     continue;
                 }
                 // What it can stop alone is less than what it can stop with the others.
-                cone.gain = bound / cone.rest;
-                cone.slides = slips[k] > together * bound * mobilities[k];
-                if cone.slides {
+                cone.gain = bound / cone.stiction_speed;
+                cone.is_sliding = slips[k] > together * bound * mobilities[k];
+                if cone.is_sliding {
                     cone.gain = bound / slips[k];
                 }
             }
@@ -315,15 +326,20 @@ impl ComFreeSolver {
             let rate = self.v[n].abs();
             dry.bound = law.bound();
             dry.gain = dry.bound / step.dry_joint_tolerance;
-            dry.slides = rate > CLEARLY * dry.bound * law.mobility();
-            if dry.slides {
+            dry.is_sliding = rate > CLEAR_SLIDING * dry.bound * law.mobility();
+            if dry.is_sliding {
                 dry.gain = dry.bound / rate;
             }
         }
     }
 
     /// Turns what friction would have to exceed its bound to hold into sliding. False where there is none.
-    fn let_slide(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) -> bool {
+    fn release_to_sliding(
+        &mut self,
+        step: &StepInputs<'_>,
+        problem: &ConvexProblem,
+        island: &Island<'_>,
+    ) -> bool {
         let mut any = false;
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
@@ -331,22 +347,22 @@ impl ComFreeSolver {
             let [before, turned] = contact.smooth;
             let (slips, starts) = (contact.slips(&v, &w), contact.slips(&before, &turned));
             for (k, cone) in contact.cones.iter_mut().enumerate() {
-                let (bound, wanted) = (cone.mu * contact.push, cone.gain * slips[k]);
-                if cone.slides || wanted <= bound {
+                let (bound, wanted) = (cone.mu * contact.normal_impulse, cone.gain * slips[k]);
+                if cone.is_sliding || wanted <= bound {
                     continue;
                 }
-                cone.slides = true;
+                cone.is_sliding = true;
                 any = true;
                 // The part of the slip that is left is that of the impulse that was wanting.
                 let left = starts[k].max(slips[k]) * (1.0 - bound / wanted);
-                cone.gain = cone.gain.min(bound / left.max(cone.rest));
+                cone.gain = cone.gain.min(bound / left.max(cone.stiction_speed));
             }
         }
         for &i in island.dry_joints {
             let (n, dry) = (problem.dry_joints.at(i as usize).1, &mut self.dry[i as usize]);
             let wanted = dry.gain * self.v[n].abs();
-            if !dry.slides && wanted > dry.bound {
-                (dry.slides, any) = (true, true);
+            if !dry.is_sliding && wanted > dry.bound {
+                (dry.is_sliding, any) = (true, true);
                 let left = self.v_smooth[n].abs().max(self.v[n].abs()) * (1.0 - dry.bound / wanted);
                 dry.gain = dry.gain.min(dry.bound / left.max(step.dry_joint_tolerance));
             }
@@ -355,7 +371,7 @@ impl ComFreeSolver {
     }
 
     /// Impulses at the predicted velocities, within their bounds.
-    fn finish_predicted(&mut self, problem: &mut Problem, island: &Island<'_>) {
+    fn finish_predicted(&mut self, problem: &mut ConvexProblem, island: &Island<'_>) {
         for &tree in island.trees {
             let dofs = self.smooth.dofs(tree as usize);
             self.load[dofs].fill(0.0);
@@ -363,9 +379,9 @@ impl ComFreeSolver {
         for c in 0..self.contacts.len() {
             let (v, w) = self.velocities(c, problem, &self.v);
             let contact = &mut self.contacts[c];
-            contact.push = contact.normal_push(contact.normal.dot(&v));
+            contact.normal_impulse = contact.normal_impulse_at(contact.normal.dot(&v));
             let (impulse, moment) = contact.impulse(&v, &w, &self.facets);
-            self.pass_on(c, problem, impulse, moment);
+            self.apply_contact_impulse(c, problem, impulse, moment);
         }
         for &row in island.rows {
             let row = row as usize;
@@ -387,7 +403,7 @@ impl ComFreeSolver {
             let i = i as usize;
             let (dry, (_, n)) = (&self.dry[i], problem.dry_joints.at(i));
             let v = self.v[n];
-            let impulse = if dry.slides && v != 0.0 {
+            let impulse = if dry.is_sliding && v != 0.0 {
                 -dry.bound.copysign(v)
             } else {
                 (-dry.gain * v).clamp(-dry.bound, dry.bound)

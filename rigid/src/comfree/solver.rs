@@ -9,16 +9,16 @@ use super::facets::{ConeImpulse, Facets};
 use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
 use super::trees::Trees;
-use crate::icf::law::ActuatorLaw;
-use crate::icf::{Pool, Problem};
+use crate::icf::law::ActuatorPotential;
+use crate::icf::{ConvexProblem, Pool};
 use crate::multibody::Model;
-use crate::simulation::Touch;
+use crate::simulation::ContactCandidate;
 
 /// What a step is made from besides the problem, which holds inertia, momentum, Jacobians and what acts on the joints.
-pub(crate) struct Step<'a> {
+pub(crate) struct StepInputs<'a> {
     pub model: &'a Model,
     pub settings: &'a ComFreeSettings,
-    pub touches: &'a [Touch],
+    pub candidates: &'a [ContactCandidate],
     /// Coefficient of sliding of a contact at its present slip.
     pub friction: &'a dyn Fn(usize) -> f64,
     /// The step (s).
@@ -38,7 +38,7 @@ const SATURATIONS: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct ComFreeSolver {
     /// Jacobians of turning, of the contacts that resist it.
-    pub spins: Pool<u32, 3>,
+    pub spin_jacobians: Pool<u32, 3>,
     islands: Islands,
     pub(super) facets: Facets,
     /// Those of the island.
@@ -56,10 +56,10 @@ pub(crate) struct ComFreeSolver {
     /// Velocities at the end, less those predicted.
     pub(super) end: Vec<f64>,
     /// Islands and contacts of the step that it cannot answer for.
-    pub doubts: usize,
+    pub unreliable_solves: usize,
     /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
     pub(super) groups: Vec<u32>,
-    pub(super) carried: Vec<f64>,
+    pub(super) supported_mass: Vec<f64>,
     pub(super) dry: Vec<DryJoint>,
     /// Limits that the prediction reaches, and contacts of every tree.
     pub(super) limits: Vec<bool>,
@@ -72,8 +72,8 @@ impl ComFreeSolver {
     /// Writes the velocities at the end of the step to `v`, impulses and velocities of all constraints to the problem's pools. False
     /// where something is not finite.
     #[must_use]
-    pub fn solve(&mut self, step: &Step<'_>, problem: &mut Problem, v: &mut [f64]) -> bool {
-        self.allot(step, problem, v.len());
+    pub fn solve(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, v: &mut [f64]) -> bool {
+        self.allocate_impulses(step, problem, v.len());
         let mut islands = core::mem::take(&mut self.islands);
         islands.find(problem, step.model.trees().len());
         let solved = (0..islands.len()).all(|k| {
@@ -85,29 +85,29 @@ impl ComFreeSolver {
     }
 
     /// Makes room for everything.
-    fn allot(&mut self, step: &Step<'_>, problem: &mut Problem, velocities: usize) {
+    fn allocate_impulses(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, velocities: usize) {
         self.facets.reset(step.settings.facets);
         self.saturated.clear();
         self.saturated.resize(problem.actuators.len(), None);
-        self.spins.allot();
-        problem.contacts.allot();
-        problem.equalities.allot();
-        problem.limits.allot();
-        problem.dry_joints.allot();
-        problem.actuators.allot();
+        self.spin_jacobians.allocate_impulses();
+        problem.contacts.allocate_impulses();
+        problem.equalities.allocate_impulses();
+        problem.limits.allocate_impulses();
+        problem.dry_joints.allocate_impulses();
+        problem.actuators.allocate_impulses();
         for trees in [&mut self.smooth, &mut self.predicted] {
             trees.shape(step.model);
         }
-        self.doubts = 0;
+        self.unreliable_solves = 0;
         for values in [&mut self.v_smooth, &mut self.v, &mut self.load, &mut self.end] {
             values.resize(velocities, 0.0);
         }
         let trees = step.model.trees().len();
-        for values in [&mut self.carried, &mut self.counts] {
+        for values in [&mut self.supported_mass, &mut self.counts] {
             values.resize(trees, 0.0);
         }
         self.groups.resize(trees, 0);
-        self.coupled.allot(trees);
+        self.coupled.allocate_impulses(trees);
         self.limits.resize(problem.limits.len(), false);
         self.dry.resize(problem.dry_joints.len(), Default::default());
     }
@@ -115,8 +115,8 @@ impl ComFreeSolver {
     /// The same for one island.
     fn solve_island(
         &mut self,
-        step: &Step<'_>,
-        problem: &mut Problem,
+        step: &StepInputs<'_>,
+        problem: &mut ConvexProblem,
         island: &Island<'_>,
         v: &mut [f64],
     ) -> bool {
@@ -126,9 +126,9 @@ impl ComFreeSolver {
             }
             self.find_contacts(step, problem, island);
             match step.settings.form {
-                Form::Published => self.push_as_published(step, problem, island),
+                Form::Published => self.solve_published_form(step, problem, island),
                 Form::Predicted => {
-                    if !self.push_as_predicted(step, problem, island) {
+                    if !self.solve_predicted_form(step, problem, island) {
                         return false;
                     }
                 }
@@ -149,16 +149,17 @@ impl ComFreeSolver {
                 break;
             }
         }
-        island.contacts.iter().for_each(|&c| problem.contacts.see(c as usize, v));
-        self.doubts += (0..self.contacts.len()).filter(|&c| self.doubts(step, problem, c, v)).count();
-        island.rows.iter().for_each(|&row| problem.equalities.see(row as usize, v));
+        island.contacts.iter().for_each(|&c| problem.contacts.update_velocity(c as usize, v));
+        self.unreliable_solves +=
+            (0..self.contacts.len()).filter(|&c| self.doubts(step, problem, c, v)).count();
+        island.rows.iter().for_each(|&row| problem.equalities.update_velocity(row as usize, v));
         true
     }
 
     /// Puts the inertia of the island's trees, motors included, into `matrix`.
     pub(super) fn take_inertia(
         saturated: &[Option<f64>],
-        problem: &Problem,
+        problem: &ConvexProblem,
         island: &Island<'_>,
         matrix: &mut Trees,
     ) {
@@ -174,7 +175,7 @@ impl ComFreeSolver {
     }
 
     /// Equation 2, with what is implicit in the joints.
-    fn find_smooth(&mut self, problem: &Problem, island: &Island<'_>) -> bool {
+    fn find_smooth(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         Self::take_inertia(&self.saturated, problem, island, &mut self.smooth);
         for &tree in island.trees {
             let dofs = self.smooth.dofs(tree as usize);
@@ -182,7 +183,7 @@ impl ComFreeSolver {
             self.v_smooth[dofs.clone()].copy_from_slice(&problem.momentum[dofs]);
         }
         for &i in island.motors {
-            let (ActuatorLaw { effort, dt, .. }, n) = problem.actuators.at(i as usize);
+            let (ActuatorPotential { effort, dt, .. }, n) = problem.actuators.at(i as usize);
             self.v_smooth[n] += dt * self.saturated[i as usize].unwrap_or(effort);
         }
         for &tree in island.trees {
@@ -195,7 +196,7 @@ impl ComFreeSolver {
     }
 
     /// Writes the motors' impulses, and holds those at their limits that are beyond them. False where none is.
-    fn saturate(&mut self, problem: &mut Problem, island: &Island<'_>, v: &[f64]) -> bool {
+    fn saturate(&mut self, problem: &mut ConvexProblem, island: &Island<'_>, v: &[f64]) -> bool {
         let mut again = false;
         for &i in island.motors {
             let i = i as usize;
@@ -214,44 +215,54 @@ impl ComFreeSolver {
     }
 
     /// The contacts with the masses they feel and their gains.
-    fn find_contacts(&mut self, step: &Step<'_>, problem: &Problem, island: &Island<'_>) {
+    fn find_contacts(&mut self, step: &StepInputs<'_>, problem: &ConvexProblem, island: &Island<'_>) {
         self.contacts.clear();
         for &index in island.contacts {
             let c = index as usize;
-            let touch = &step.touches[c];
-            let mut contact = ImpedanceContact::new(index, touch, (step.friction)(c));
+            let candidate = &step.candidates[c];
+            let mut contact = ImpedanceContact::new(index, candidate, (step.friction)(c));
             let linear = sides_of(&problem.contacts, c, &mut self.smooth);
             let mut angular = [Matrix3::zeros(); 2];
             contact.smooth[0] = problem.contacts.velocity_of(c, &self.v_smooth).into();
             if let Some(spin) = self.spin_of(c) {
-                angular = sides_of(&self.spins, spin, &mut self.smooth);
-                contact.smooth[1] = self.spins.velocity_of(spin, &self.v_smooth).into();
+                angular = sides_of(&self.spin_jacobians, spin, &mut self.smooth);
+                contact.smooth[1] = self.spin_jacobians.velocity_of(spin, &self.v_smooth).into();
                 contact.spin = Some(spin as u32);
             }
-            contact.feel(linear, angular);
+            contact.set_mobility(linear, angular);
             self.contacts.push(contact);
         }
         let predicts = step.settings.form == Form::Predicted;
         if predicts {
-            self.find_carried(step, problem, island);
+            self.find_supported_mass(step, problem, island);
         }
         for c in 0..self.contacts.len() {
             let index = self.contacts[c].index as usize;
-            let carried = if predicts { self.carried_by(problem, index) } else { 0.0 };
-            self.contacts[c].stiffen(&step.touches[index], step.settings, step.dt, carried);
+            let supported_mass = if predicts { self.supported_mass_of(problem, index) } else { 0.0 };
+            self.contacts[c].set_stiffness_and_damping(
+                &step.candidates[index],
+                step.settings,
+                step.dt,
+                supported_mass,
+            );
         }
     }
 
     /// Index among the spins of the contact numbered `index` in the problem.
     fn spin_of(&self, index: usize) -> Option<usize> {
-        self.spins.laws().binary_search(&(index as u32)).ok()
+        self.spin_jacobians.laws().binary_search(&(index as u32)).ok()
     }
 
     /// Velocities of the point and of the turning of one of the island's contacts.
-    pub(super) fn velocities(&self, c: usize, problem: &Problem, v: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
+    pub(super) fn velocities(
+        &self,
+        c: usize,
+        problem: &ConvexProblem,
+        v: &[f64],
+    ) -> (Vector3<f64>, Vector3<f64>) {
         let ImpedanceContact { index, spin, .. } = self.contacts[c];
         let angular = match spin {
-            Some(spin) => self.spins.velocity_of(spin as usize, v).into(),
+            Some(spin) => self.spin_jacobians.velocity_of(spin as usize, v).into(),
             None => Vector3::zeros(),
         };
         (problem.contacts.velocity_of(index as usize, v).into(), angular)
@@ -259,9 +270,9 @@ impl ComFreeSolver {
 
     /// Whether the end of the step is not what the law of one of the island's contacts asks for. The law is that of the bodies' places at the
     /// start: it knows little of a body that turns about while it is pushed.
-    fn doubts(&self, step: &Step<'_>, problem: &Problem, c: usize, v: &[f64]) -> bool {
+    fn doubts(&self, step: &StepInputs<'_>, problem: &ConvexProblem, c: usize, v: &[f64]) -> bool {
         let contact = &self.contacts[c];
-        if contact.push <= 0.0 {
+        if contact.normal_impulse <= 0.0 {
             return false;
         }
         let index = contact.index as usize;
@@ -276,7 +287,7 @@ impl ComFreeSolver {
             // Deeper than it was, or than touching, by more than any impedance needs.
             Form::Predicted => {
                 contact.distance + step.dt * v_n
-                    < contact.distance.min(0.0) - step.touches[index].impedance.width
+                    < contact.distance.min(0.0) - step.candidates[index].impedance.width
             }
             // Parts faster than it would have met: more than twice what would stop it.
             Form::Published => {
@@ -288,10 +299,10 @@ impl ComFreeSolver {
     }
 
     /// Hands a contact's impulse and moment to the trees and keeps it.
-    pub(super) fn pass_on(
+    pub(super) fn apply_contact_impulse(
         &mut self,
         c: usize,
-        problem: &mut Problem,
+        problem: &mut ConvexProblem,
         impulse: Vector3<f64>,
         moment: Vector3<f64>,
     ) {
@@ -299,13 +310,18 @@ impl ComFreeSolver {
         problem.contacts.set_impulse(index as usize, impulse.into());
         problem.contacts.add_impulse(index as usize, &impulse.into(), &mut self.load);
         if let Some(spin) = spin {
-            self.spins.set_impulse(spin as usize, moment.into());
-            self.spins.add_impulse(spin as usize, &moment.into(), &mut self.load);
+            self.spin_jacobians.set_impulse(spin as usize, moment.into());
+            self.spin_jacobians.add_impulse(spin as usize, &moment.into(), &mut self.load);
         }
     }
 
     /// Equations 5 to 9.
-    fn push_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
+    fn solve_published_form(
+        &mut self,
+        step: &StepInputs<'_>,
+        problem: &mut ConvexProblem,
+        island: &Island<'_>,
+    ) {
         let dt = step.dt;
         for c in 0..self.contacts.len() {
             let ImpedanceContact {
@@ -331,24 +347,29 @@ impl ComFreeSolver {
                     }
                     if rolling.mu > 0.0 {
                         let slope = slope(contact.in_plane(&w), rolling.mu);
-                        let ConeImpulse { normal: push, tangential } =
+                        let ConeImpulse { normal: normal_impulse, tangential } =
                             self.facets.sum(violation, &slope, rolling.mu);
-                        impulse += normal * push;
+                        impulse += normal * normal_impulse;
                         moment += plane(tangential);
                     }
                 }
             }
-            self.contacts[c].push = normal.dot(&impulse);
-            self.pass_on(c, problem, impulse, moment);
+            self.contacts[c].normal_impulse = normal.dot(&impulse);
+            self.apply_contact_impulse(c, problem, impulse, moment);
         }
-        self.joints_as_published(step, problem, island);
+        self.solve_joints_published_form(step, problem, island);
     }
 
     /// Equalities on both sides, limits on one, dry joints up to their bound: the same impedance in one dimension.
-    fn joints_as_published(&mut self, step: &Step<'_>, problem: &mut Problem, island: &Island<'_>) {
+    fn solve_joints_published_form(
+        &mut self,
+        step: &StepInputs<'_>,
+        problem: &mut ConvexProblem,
+        island: &Island<'_>,
+    ) {
         let (dt, curve) = (step.dt, &step.settings.joints);
         let [kappa, delta] = step.settings.gains.rates(dt);
-        let push = |error: f64, v: f64, mobility: f64| {
+        let normal_impulse = |error: f64, v: f64, mobility: f64| {
             let mass = if mobility > 0.0 { curve.ratio(error) / mobility } else { 0.0 };
             -dt * mass * (kappa * error + (kappa * dt + delta) * v)
         };
@@ -356,7 +377,7 @@ impl ComFreeSolver {
             let row = row as usize;
             let sides = sides_of_row(&problem.equalities, row, &mut self.smooth);
             let [v] = problem.equalities.velocity_of(row, &self.v_smooth);
-            let impulse = push(problem.equalities.laws()[row].error(), v, sides[0] + sides[1]);
+            let impulse = normal_impulse(problem.equalities.laws()[row].error(), v, sides[0] + sides[1]);
             problem.equalities.set_impulse(row, [impulse]);
             problem.equalities.add_impulse(row, &[impulse], &mut self.load);
         }
@@ -364,8 +385,11 @@ impl ComFreeSolver {
             let i = i as usize;
             let (law, n) = problem.limits.at(i);
             let (sign, gap, mobility) = (law.sign(), law.gap(), law.mobility());
-            let impulse =
-                if gap < 0.0 { sign * push(gap, sign * self.v_smooth[n], mobility).max(0.0) } else { 0.0 };
+            let impulse = if gap < 0.0 {
+                sign * normal_impulse(gap, sign * self.v_smooth[n], mobility).max(0.0)
+            } else {
+                0.0
+            };
             problem.limits.set_impulse(i, impulse);
             self.load[n] += impulse;
         }
@@ -373,7 +397,7 @@ impl ComFreeSolver {
             let i = i as usize;
             let (law, n) = problem.dry_joints.at(i);
             let bound = law.bound();
-            let impulse = push(0.0, self.v_smooth[n], law.mobility()).clamp(-bound, bound);
+            let impulse = normal_impulse(0.0, self.v_smooth[n], law.mobility()).clamp(-bound, bound);
             problem.dry_joints.set_impulse(i, impulse);
             self.load[n] += impulse;
         }
@@ -391,7 +415,7 @@ impl ComFreeSolver {
 
     /// Moment of a contact's turning (N m s) in the last step.
     pub fn moment(&self, c: usize) -> Vector3<f64> {
-        self.spin_of(c).map_or(Vector3::zeros(), |spin| self.spins.impulses()[spin].into())
+        self.spin_of(c).map_or(Vector3::zeros(), |spin| self.spin_jacobians.impulses()[spin].into())
     }
 }
 

@@ -134,8 +134,8 @@ fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain) {
     let (along, across) = (gain.along - gain.across, gain.across);
     for i in 0..n {
         let column = columns[i];
-        let carried = along * dot(&gain.axis, &column);
-        let spread = [0, 1, 2].map(|d| carried * gain.axis[d] + across * column[d]);
+        let supported_mass = along * dot(&gain.axis, &column);
+        let spread = [0, 1, 2].map(|d| supported_mass * gain.axis[d] + across * column[d]);
         for j in 0..=i {
             values[i * n + j] += dot(&spread, &columns[j]);
         }

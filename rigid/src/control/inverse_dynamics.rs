@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::path::Path;
+use super::path::JointTrajectory;
 use super::{check_link, fail};
 use crate::multibody::{self, JointKind, Kinematics, LinkId, Model, State};
 use crate::simulation::{ExternalSystem, SimulationError};
@@ -27,7 +27,7 @@ pub struct ControlledJoint {
 ///
 /// `tau = M(q) a + b(q, v) + D v + k (q - q_ref)`, `a = a_d + K_p (q_d - q) + K_d (v_d - v)`
 ///
-/// with the targets of a [`Path`] and the mass matrix M, Coriolis, centrifugal and gravity forces b and passive damping and springs of
+/// with the targets of a [`JointTrajectory`] and the mass matrix M, Coriolis, centrifugal and gravity forces b and passive damping and springs of
 /// the joints as the model has them. Without anything else the error e of each joint then obeys `e'' + K_d e' + K_p e = 0`, whatever
 /// the others do. The joints of the tree that it does not drive are taken not to accelerate, as fingers that hold something.
 /// What touches the robot or is held by it is not known: a load that asks for joint torques tau_l stays off by `M^-1 tau_l / K_p`.
@@ -44,7 +44,7 @@ pub struct InverseDynamics {
     joints: Vec<ControlledJoint>,
     /// Indices of the joints in `q` and `v`.
     places: Vec<[usize; 2]>,
-    path: Path,
+    path: JointTrajectory,
     /// By degree of freedom of the model.
     limits: Vec<f64>,
     period: f64,
@@ -56,7 +56,7 @@ pub struct InverseDynamics {
 struct Work {
     accelerations: Vec<f64>,
     forces: Vec<f64>,
-    recursion: multibody::InverseDynamics,
+    recursion: multibody::InverseDynamicsBuffers,
 }
 
 impl InverseDynamics {
@@ -65,7 +65,11 @@ impl InverseDynamics {
     /// # Errors
     /// Joints that do not exist, appear twice, are not of one tree or have no coordinate; gains that are negative or not finite; a
     /// path of another number of joints.
-    pub fn new(model: &Model, joints: Vec<ControlledJoint>, path: Path) -> Result<Self, SimulationError> {
+    pub fn new(
+        model: &Model,
+        joints: Vec<ControlledJoint>,
+        path: JointTrajectory,
+    ) -> Result<Self, SimulationError> {
         let mut places: Vec<[usize; 2]> = Vec::with_capacity(joints.len());
         for (i, joint) in joints.iter().enumerate() {
             let item = format!("inverse dynamics, joint {i}");
@@ -105,7 +109,7 @@ impl InverseDynamics {
     }
 
     /// The path.
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &JointTrajectory {
         &self.path
     }
 }

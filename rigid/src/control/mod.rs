@@ -1,7 +1,7 @@
 //! Controllers and force elements that many scenes need. Each is an [`ExternalSystem`](crate::simulation::ExternalSystem), to be put
 //! among the [`externals`](crate::simulation::System::externals) of a system.
 //!
-//! - [`InverseDynamics`]: computed torque for the joints of a robot, along a [`Path`].
+//! - [`InverseDynamics`]: computed torque for the joints of a robot, along a [`JointTrajectory`].
 //! - [`Suction`]: cups that pull bodies towards them.
 //! - [`AppliedWave`]: a force and a torque on a link that vary in time.
 //!
@@ -36,8 +36,8 @@ mod suction;
 mod wave;
 
 pub use inverse_dynamics::{ControlledJoint, InverseDynamics};
-pub use path::{Path, Target};
-pub use suction::{Cup, Suction, SuctionLaw, SuctionTarget};
+pub use path::{JointTarget, JointTrajectory};
+pub use suction::{Cup, Suction, SuctionForceModel, SuctionTarget};
 pub use wave::{AppliedWave, Wave};
 
 use nalgebra::Vector3;

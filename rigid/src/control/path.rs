@@ -5,7 +5,7 @@ use crate::simulation::SimulationError;
 
 /// Positions, rates and accelerations to have, a number a joint. Of a sliding joint m takes the place of rad.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Target {
+pub struct JointTarget {
     /// Positions (rad).
     pub positions: Vec<f64>,
     /// Rates (rad/s).
@@ -16,7 +16,7 @@ pub struct Target {
 
 /// How a path goes from set point to set point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Between {
+enum Interpolation {
     Hold,
     Linear,
     Cubic,
@@ -24,15 +24,15 @@ enum Between {
 
 /// Set points of some joints in time. Before the first and after the last they are held.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct JointTrajectory {
     times: Vec<f64>,
     positions: Vec<Vec<f64>>,
     /// At the set points; of a linear path empty.
     rates: Vec<Vec<f64>>,
-    between: Between,
+    between: Interpolation,
 }
 
-impl Path {
+impl JointTrajectory {
     /// Stays at `positions` (rad, m).
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Path {
     /// # Errors
     /// As [`linear`](Self::linear).
     pub fn steps(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
-        Self { times, positions, rates: Vec::new(), between: Between::Hold }.checked()
+        Self { times, positions, rates: Vec::new(), between: Interpolation::Hold }.checked()
     }
 
     /// Straight from set point to set point: `positions[i]` (rad, m) at `times[i]` (s). The rate jumps at set points.
@@ -54,7 +54,7 @@ impl Path {
     /// # Errors
     /// No set point, times that do not increase, set points of different lengths, what is not finite.
     pub fn linear(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
-        Self { times, positions, rates: Vec::new(), between: Between::Linear }.checked()
+        Self { times, positions, rates: Vec::new(), between: Interpolation::Linear }.checked()
     }
 
     /// Cubic from set point to set point, at rest in each: `p0 + (p1 - p0) (3 s^2 - 2 s^3)`, s from 0 to 1.
@@ -63,7 +63,7 @@ impl Path {
     /// As [`linear`](Self::linear).
     pub fn cubic(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
         let rates = positions.iter().map(|p| vec![0.0; p.len()]).collect();
-        Self { times, positions, rates, between: Between::Cubic }.checked()
+        Self { times, positions, rates, between: Interpolation::Cubic }.checked()
     }
 
     /// Cubic Hermite polynomials through `positions[i]` (rad, m) with `rates[i]` (rad/s, m/s) at `times[i]` (s).
@@ -75,7 +75,7 @@ impl Path {
         positions: Vec<Vec<f64>>,
         rates: Vec<Vec<f64>>,
     ) -> Result<Self, SimulationError> {
-        Self { times, positions, rates, between: Between::Cubic }.checked()
+        Self { times, positions, rates, between: Interpolation::Cubic }.checked()
     }
 
     fn checked(self) -> Result<Self, SimulationError> {
@@ -86,7 +86,7 @@ impl Path {
         if self.positions.len() != count {
             return fail("path", "positions", self.positions.len() as f64, "", "as many as times");
         }
-        let rates_wanted = if self.between == Between::Cubic { count } else { 0 };
+        let rates_wanted = if self.between == Interpolation::Cubic { count } else { 0 };
         if self.rates.len() != rates_wanted {
             return fail("path", "rates", self.rates.len() as f64, "", "as many as times");
         }
@@ -130,16 +130,16 @@ impl Path {
         let length = self.times[after] - self.times[before];
         let s = (t - self.times[before]) / length;
         let (p0, p1) = (self.positions[before][joint], self.positions[after][joint]);
-        let way = p1 - p0;
-        if self.between == Between::Hold {
+        let path_kind = p1 - p0;
+        if self.between == Interpolation::Hold {
             return [p0, 0.0, 0.0];
         }
-        if self.between == Between::Linear {
-            return [p0 + way * s, way / length, 0.0];
+        if self.between == Interpolation::Linear {
+            return [p0 + path_kind * s, path_kind / length, 0.0];
         }
         let (m0, m1) = (self.rates[before][joint] * length, self.rates[after][joint] * length);
         // p0 + m0 s + b s^2 + c s^3 with the ends' values and slopes.
-        let (b, c) = (3.0 * way - 2.0 * m0 - m1, m0 + m1 - 2.0 * way);
+        let (b, c) = (3.0 * path_kind - 2.0 * m0 - m1, m0 + m1 - 2.0 * path_kind);
         [
             p0 + s * (m0 + s * (b + s * c)),
             (m0 + s * (2.0 * b + s * 3.0 * c)) / length,
@@ -148,8 +148,8 @@ impl Path {
     }
 
     /// All joints at time `t` (s).
-    pub fn target(&self, t: f64) -> Target {
-        let mut target = Target::default();
+    pub fn target(&self, t: f64) -> JointTarget {
+        let mut target = JointTarget::default();
         for joint in 0..self.joints() {
             let [q, v, a] = self.at(joint, t);
             target.positions.push(q);

@@ -31,7 +31,7 @@ pub struct SuctionTarget {
 
 /// How strong a cup pulls a surface at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SuctionLaw {
+pub struct SuctionForceModel {
     /// Force F_m at contact (N), the largest.
     pub max_force: f64,
     /// Distance d_h at which it is half of that (m).
@@ -43,7 +43,7 @@ pub struct SuctionLaw {
 /// The last part of the range over which the force fades out.
 const FADE: f64 = 0.2;
 
-impl SuctionLaw {
+impl SuctionForceModel {
     /// Force (N) on a surface at `distance` (m) straight before the opening:
     ///
     /// `F = F_m / (1 + max(d, 0)/d_h) S((r - d)/(0.2 r))`, `S(x) = x^2 (3 - 2 x)` between 0 and 1.
@@ -65,7 +65,7 @@ impl SuctionLaw {
 
 /// Suction cups. Each pulls the nearest of the targets: at signed distance d of the opening's centre from the target's surface, with
 /// outward normal n, the target gets the force `F(d) max(-n . axis, 0) n` at the surface and the cup the opposite, on one line. F is
-/// the [`SuctionLaw`]; the factor is the opening's area as the surface sees it, so a cup pulls nothing that is behind it.
+/// the [`SuctionForceModel`]; the factor is the opening's area as the surface sees it, so a cup pulls nothing that is behind it.
 ///
 /// The pull grows as things come closer, so it does not resist motion and an implicit step takes it explicitly; contact between cup and
 /// target is what stops it. It jumps where another target becomes the nearest, and where the pump is switched.
@@ -73,7 +73,7 @@ impl SuctionLaw {
 pub struct Suction {
     cups: Vec<Cup>,
     targets: Vec<SuctionTarget>,
-    law: SuctionLaw,
+    law: SuctionForceModel,
     on: Vec<[f64; 2]>,
 }
 
@@ -86,7 +86,7 @@ impl Suction {
         model: &Model,
         cups: Vec<Cup>,
         targets: Vec<SuctionTarget>,
-        law: SuctionLaw,
+        law: SuctionForceModel,
         on: Vec<[f64; 2]>,
     ) -> Result<Self, SimulationError> {
         law.validate()?;

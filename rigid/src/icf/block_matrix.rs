@@ -15,24 +15,24 @@ pub struct BlockMatrix {
     /// Where each stored block begins in `values`; a block is row-major.
     pub(super) offsets: Vec<usize>,
     pub(super) values: Vec<f64>,
-    couples: Vec<(u32, u32)>,
+    coupled_trees: Vec<(u32, u32)>,
     ordering: Ordering,
 }
 
 impl BlockMatrix {
-    /// Zeroes a matrix for trees of these sizes, with the pairs in `couples` coupled. The pattern is worked out again only when
+    /// Zeroes a matrix for trees of these sizes, with the pairs in `coupled_trees` coupled. The pattern is worked out again only when
     /// it has changed.
-    pub fn shape(&mut self, sizes: &[usize], couples: &mut Vec<(u32, u32)>) {
-        couples.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
-        couples.sort_unstable();
-        couples.dedup();
-        couples.retain(|pair| pair.0 != pair.1);
-        if self.sizes != sizes || self.couples != *couples {
+    pub fn shape(&mut self, sizes: &[usize], coupled_trees: &mut Vec<(u32, u32)>) {
+        coupled_trees.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+        coupled_trees.sort_unstable();
+        coupled_trees.dedup();
+        coupled_trees.retain(|pair| pair.0 != pair.1);
+        if self.sizes != sizes || self.coupled_trees != *coupled_trees {
             self.sizes.clear();
             self.sizes.extend_from_slice(sizes);
-            self.couples.clear();
-            self.couples.extend_from_slice(couples);
-            self.ordering.order(sizes.len(), couples, &mut self.pattern);
+            self.coupled_trees.clear();
+            self.coupled_trees.extend_from_slice(coupled_trees);
+            self.ordering.order(sizes.len(), coupled_trees, &mut self.pattern);
             self.lay_out();
         }
         self.values.fill(0.0);
@@ -51,7 +51,7 @@ impl BlockMatrix {
         self.firsts.clone_from(&other.firsts);
         self.offsets.clone_from(&other.offsets);
         self.values.clone_from(&other.values);
-        self.couples.clone_from(&other.couples);
+        self.coupled_trees.clone_from(&other.coupled_trees);
     }
 
     fn lay_out(&mut self) {

@@ -1,12 +1,12 @@
 //! Constraints of single degrees of freedom: limits, actuators, dry joints. Their Jacobians are rows of the identity.
 
 use super::block_matrix::BlockMatrix;
-use super::law::Law;
+use super::law::ConstraintPotential;
 use super::pool::ConstraintPool;
 
 /// Where a degree of freedom is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct DofIndex {
     velocity: u32,
     tree: u32,
     within: u32,
@@ -15,8 +15,8 @@ struct Place {
 /// Constraints that each act on one degree of freedom.
 #[derive(Clone, Debug)]
 pub struct DofPool<L> {
-    laws: Vec<L>,
-    places: Vec<Place>,
+    potentials: Vec<L>,
+    places: Vec<DofIndex>,
     velocities: Vec<f64>,
     rates: Vec<f64>,
     impulses: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct DofPool<L> {
 impl<L> Default for DofPool<L> {
     fn default() -> Self {
         Self {
-            laws: Vec::new(),
+            potentials: Vec::new(),
             places: Vec::new(),
             velocities: Vec::new(),
             rates: Vec::new(),
@@ -42,29 +42,29 @@ impl<L> Default for DofPool<L> {
 impl<L> DofPool<L> {
     /// Forgets the constraints, keeps the buffers.
     pub fn clear(&mut self) {
-        self.laws.clear();
+        self.potentials.clear();
         self.places.clear();
     }
 
     /// Number of constraints.
     pub fn len(&self) -> usize {
-        self.laws.len()
+        self.potentials.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.laws.is_empty()
+        self.potentials.is_empty()
     }
 
     /// Adds a constraint on the degree of freedom `velocity`, the one numbered `within` of its tree.
     pub fn push(&mut self, law: L, velocity: usize, tree: usize, within: usize) {
-        self.laws.push(law);
-        self.places.push(Place { velocity: velocity as u32, tree: tree as u32, within: within as u32 });
+        self.potentials.push(law);
+        self.places.push(DofIndex { velocity: velocity as u32, tree: tree as u32, within: within as u32 });
     }
 
     /// Replaces the law of a constraint.
-    pub fn set_law(&mut self, constraint: usize, law: L) {
-        self.laws[constraint] = law;
+    pub fn set_potential(&mut self, constraint: usize, law: L) {
+        self.potentials[constraint] = law;
     }
 
     /// Impulses after the last evaluation (N m s, N s), by constraint.
@@ -73,7 +73,7 @@ impl<L> DofPool<L> {
     }
 
     /// Marks the trees that a constraint pushed.
-    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+    pub(crate) fn mark_trees_with_impulses(&self, trees: &mut [bool]) {
         let pushed = self.places.iter().zip(&self.impulses).filter(|(_, impulse)| **impulse != 0.0);
         pushed.for_each(|(place, _)| trees[place.tree as usize] = true);
     }
@@ -92,28 +92,28 @@ impl<L> DofPool<L> {
 impl<L: Copy> DofPool<L> {
     /// A constraint and its degree of freedom.
     pub(crate) fn at(&self, constraint: usize) -> (L, usize) {
-        (self.laws[constraint], self.places[constraint].velocity as usize)
+        (self.potentials[constraint], self.places[constraint].velocity as usize)
     }
 
     /// A constraint, the tree of its degree of freedom, and the number of that there.
     pub(crate) fn place(&self, constraint: usize) -> (L, usize, usize) {
         let place = &self.places[constraint];
-        (self.laws[constraint], place.tree as usize, place.within as usize)
+        (self.potentials[constraint], place.tree as usize, place.within as usize)
     }
 
     /// Every constraint, its degree of freedom, its tree, and its number there.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&L, usize, usize, usize)> + '_ {
-        let place = |p: &Place| (p.velocity as usize, p.tree as usize, p.within as usize);
-        self.laws.iter().zip(&self.places).map(move |(law, p)| {
+        let place = |p: &DofIndex| (p.velocity as usize, p.tree as usize, p.within as usize);
+        self.potentials.iter().zip(&self.places).map(move |(law, p)| {
             let (n, tree, within) = place(p);
             (law, n, tree, within)
         })
     }
 
     /// Room for the impulses of all constraints, for [`set_impulse`](Self::set_impulse).
-    pub(crate) fn allot(&mut self) {
+    pub(crate) fn allocate_impulses(&mut self) {
         self.impulses.clear();
-        self.impulses.resize(self.laws.len(), 0.0);
+        self.impulses.resize(self.potentials.len(), 0.0);
     }
 
     /// Keeps an impulse that was found otherwise than by an evaluation.
@@ -122,26 +122,26 @@ impl<L: Copy> DofPool<L> {
     }
 }
 
-impl<L: Law<1>> DofPool<L> {
+impl<L: ConstraintPotential<1>> DofPool<L> {
     /// Adds the secants at the velocities last seen to the diagonal of one tree's block. Whether any constraint of it pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
         let (mut pushed, size) = (false, values.len().isqrt());
         for (c, place) in self.places.iter().enumerate().filter(|(_, place)| place.tree as usize == tree) {
             pushed |= self.impulses.get(c).is_some_and(|&impulse| impulse != 0.0);
-            let gain = self.velocities.get(c).map_or(0.0, |&v| self.laws[c].secant(&[v])[0][0]);
+            let gain = self.velocities.get(c).map_or(0.0, |&v| self.potentials[c].secant(&[v])[0][0]);
             values[place.within as usize * (size + 1)] += gain;
         }
         pushed
     }
 }
 
-impl<L: Law<1>> ConstraintPool for DofPool<L> {
+impl<L: ConstraintPotential<1>> ConstraintPool for DofPool<L> {
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64 {
         self.velocities.clear();
         self.impulses.clear();
         self.hessians.clear();
         let mut potential = 0.0;
-        for (law, place) in self.laws.iter().zip(&self.places) {
+        for (law, place) in self.potentials.iter().zip(&self.places) {
             let velocity = v[place.velocity as usize];
             let response = law.response(&[velocity]);
             potential += response.potential;
@@ -156,7 +156,8 @@ impl<L: Law<1>> ConstraintPool for DofPool<L> {
     fn choose_hessian(&mut self, secant: bool, _: &mut Vec<(u32, u32)>) {
         self.chosen.clear();
         if secant {
-            let secants = self.laws.iter().zip(&self.velocities).map(|(law, &v)| law.secant(&[v])[0][0]);
+            let secants =
+                self.potentials.iter().zip(&self.velocities).map(|(law, &v)| law.secant(&[v])[0][0]);
             self.chosen.extend(secants);
         } else {
             self.chosen.extend_from_slice(&self.hessians);
@@ -178,7 +179,7 @@ impl<L: Law<1>> ConstraintPool for DofPool<L> {
 
     fn along(&self, alpha: f64) -> [f64; 3] {
         let mut sums = [0.0; 3];
-        for ((law, &v), &d) in self.laws.iter().zip(&self.velocities).zip(&self.rates) {
+        for ((law, &v), &d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
             let terms = law.along(&[v + alpha * d], &[d]);
             for k in 0..3 {
                 sums[k] += terms[k];

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 /// Potential, impulse (minus the gradient) and Hessian at a velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Response<const N: usize> {
+pub struct Evaluation<const N: usize> {
     /// Potential (J).
     pub potential: f64,
     /// Impulse (N s, N m s).
@@ -19,9 +19,9 @@ pub struct Response<const N: usize> {
 }
 
 /// A constraint of `N` velocities.
-pub trait Law<const N: usize> {
+pub trait ConstraintPotential<const N: usize> {
     /// Potential, impulse and Hessian at the velocity `v` (m/s, rad/s).
-    fn response(&self, v: &[f64; N]) -> Response<N>;
+    fn response(&self, v: &[f64; N]) -> Evaluation<N>;
 
     /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction the secant, which knows of the kink
     /// where sliding turns to sticking. The Hessian itself where nothing better is known.
@@ -46,7 +46,7 @@ pub trait Law<const N: usize> {
 
 /// What two bodies do where they touch. Velocities are those of the second body against the first, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactPoint {
+pub struct ContactParameters {
     /// From the first body to the second.
     pub normal: Vector3<f64>,
     /// Signed distance (m), negative when they overlap.
@@ -65,7 +65,7 @@ pub struct ContactPoint {
     pub mobility: f64,
 }
 
-impl ContactPoint {
+impl ContactParameters {
     /// Elastic force `f_0 = -k phi` (N), negative across a gap.
     pub fn elastic_force(&self) -> f64 {
         -self.stiffness * self.distance
@@ -113,7 +113,7 @@ const SIGMA: f64 = 1e-5;
 /// The law of a contact over one step: Hunt and Crossley's normal force, implicit in the velocity, and friction whose bound is
 /// lagged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactLaw {
+pub struct ContactPotential {
     normal: Vector3<f64>,
     /// The normal velocity at which the force ends.
     release: f64,
@@ -126,10 +126,10 @@ pub struct ContactLaw {
     regularisation: f64,
 }
 
-impl ContactLaw {
+impl ContactPotential {
     /// The law of `point` over a step of `dt` (s). `lagged_force` is the normal force f_n0 (N) that bounds friction and `friction` the
     /// coefficient, both as at the start of the step.
-    pub fn new(point: &ContactPoint, dt: f64, lagged_force: f64, friction: f64) -> Self {
+    pub fn new(point: &ContactParameters, dt: f64, lagged_force: f64, friction: f64) -> Self {
         let (k, d, f0) = (point.stiffness, point.dissipation, point.elastic_force());
         let elastic_release = f0 / (dt * k);
         let bound_release = if d > 0.0 { 1.0 / d } else { f64::INFINITY };
@@ -183,10 +183,10 @@ impl ContactLaw {
     }
 }
 
-impl ContactLaw {
-    /// Response with the part of friction's Hessian that lowers it along the slip scaled by `turning`: 1 gives the Hessian, 0 the secant.
+impl ContactPotential {
+    /// Response with the part of friction's Hessian that lowers it along the slip scaled by `hessian_blend`: 1 gives the Hessian, 0 the secant.
     #[inline]
-    fn turned(&self, v: &[f64; 3], turning: f64) -> Response<3> {
+    fn blended_hessian(&self, v: &[f64; 3], hessian_blend: f64) -> Evaluation<3> {
         let (n, v) = (&self.normal, Vector3::from(*v));
         let v_n = n.dot(&v);
         let t = v - n * v_n;
@@ -202,11 +202,11 @@ impl ContactLaw {
         let mut hessian = [[0.0; 3]; 3];
         for a in 0..3 {
             for b in 0..3 {
-                hessian[a][b] = (k_n - c) * (n[a] * n[b]) - turning * c * (e[a] * e[b]);
+                hessian[a][b] = (k_n - c) * (n[a] * n[b]) - hessian_blend * c * (e[a] * e[b]);
             }
             hessian[a][a] += c;
         }
-        Response {
+        Evaluation {
             potential: u * u * (0.5 * self.linear + self.quadratic * u / 3.0)
                 + self.friction_bound * slip / (s + eps),
             impulse: (n * gamma_n - t * c).into(),
@@ -215,13 +215,13 @@ impl ContactLaw {
     }
 }
 
-impl Law<3> for ContactLaw {
-    fn response(&self, v: &[f64; 3]) -> Response<3> {
-        self.turned(v, 1.0)
+impl ConstraintPotential<3> for ContactPotential {
+    fn response(&self, v: &[f64; 3]) -> Evaluation<3> {
+        self.blended_hessian(v, 1.0)
     }
 
     fn secant(&self, v: &[f64; 3]) -> [[f64; 3]; 3] {
-        self.turned(v, 0.0).hessian
+        self.blended_hessian(v, 0.0).hessian
     }
 
     /// Without the Hessian: along a line, dot products are enough.
@@ -261,33 +261,33 @@ fn near_rigid(dt: f64, mobility: f64) -> (f64, f64) {
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
 /// Up to here beyond a limit a joint rests on it (rad, m): near-rigid limits give far less under any load. Farther out it cannot have got by a step.
-const RESTING: f64 = 1e-3;
+const RESTING_DEPTH: f64 = 1e-3;
 
 /// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started there: it is led back at a bounded
 /// speed, and not let go faster, so that it comes to rest at the limit instead of swinging on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LimitLaw {
+pub struct LimitPotential {
     /// 1 at a lower limit, -1 at an upper one.
     sign: f64,
     target: f64,
     /// Whether the joint is led back: two-sided.
-    returns: bool,
+    is_recovering: bool,
     stiffness: f64,
     gap: f64,
     mobility: f64,
 }
 
-impl LimitLaw {
+impl LimitPotential {
     /// `gap` (rad, m) is how far the joint is from the limit, negative beyond it; `mobility` (1/(kg m^2), 1/kg) the inverse of the
     /// inertia it feels.
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         let sign = if upper { -1.0 } else { 1.0 };
         let (at_once, beyond) = (-gap / (dt + tau), -gap);
-        let target = at_once.min((beyond.max(RESTING) / RETURN_TIME).min(RETURN_SPEED));
+        let target = at_once.min((beyond.max(RESTING_DEPTH) / RETURN_TIME).min(RETURN_SPEED));
         // As stiff against a load as at once: slower coming back is not softer.
         let stiffer = if beyond > 0.0 { at_once / target } else { 1.0 };
-        Self { sign, target, returns: beyond > RESTING, stiffness: stiffer / r, gap, mobility }
+        Self { sign, target, is_recovering: beyond > RESTING_DEPTH, stiffness: stiffer / r, gap, mobility }
     }
 
     /// 1 at a lower limit, -1 at an upper one.
@@ -317,16 +317,16 @@ impl LimitLaw {
 
     /// Whether it acts at the velocity `v` (rad/s, m/s).
     pub(crate) fn is_reached(&self, v: f64) -> bool {
-        self.returns || self.sign * v < self.target
+        self.is_recovering || self.sign * v < self.target
     }
 }
 
-impl Law<1> for LimitLaw {
-    fn response(&self, v: &[f64; 1]) -> Response<1> {
+impl ConstraintPotential<1> for LimitPotential {
+    fn response(&self, v: &[f64; 1]) -> Evaluation<1> {
         let reached = self.is_reached(v[0]);
         let below = if reached { self.target - self.sign * v[0] } else { 0.0 };
         let hessian = if reached { self.stiffness } else { 0.0 };
-        Response {
+        Evaluation {
             potential: 0.5 * self.stiffness * below * below,
             impulse: [self.sign * self.stiffness * below],
             hessian: [[hessian]],
@@ -336,14 +336,14 @@ impl Law<1> for LimitLaw {
 
 /// A holonomic constraint, one row: near-rigid, two-sided.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HolonomicLaw {
+pub struct HolonomicPotential {
     target: f64,
     stiffness: f64,
     error: f64,
 }
 
-impl HolonomicLaw {
-    /// `error` (m, rad) is the constraint's value, which should be 0; `mobility` as in [`LimitLaw::new`].
+impl HolonomicPotential {
+    /// `error` (m, rad) is the constraint's value, which should be 0; `mobility` as in [`LimitPotential::new`].
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         Self { target: -error / (dt + tau), stiffness: 1.0 / r, error }
@@ -361,10 +361,10 @@ impl HolonomicLaw {
     }
 }
 
-impl Law<1> for HolonomicLaw {
-    fn response(&self, v: &[f64; 1]) -> Response<1> {
+impl ConstraintPotential<1> for HolonomicPotential {
+    fn response(&self, v: &[f64; 1]) -> Evaluation<1> {
         let short = self.target - v[0];
-        Response {
+        Evaluation {
             potential: 0.5 * self.stiffness * short * short,
             impulse: [self.stiffness * short],
             hessian: [[self.stiffness]],
@@ -374,7 +374,7 @@ impl Law<1> for HolonomicLaw {
 
 /// An actuator whose effort falls linearly with the velocity, `clamp(b - K v, +-e)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ActuatorLaw {
+pub struct ActuatorPotential {
     /// Effort at no velocity, b (N m, N).
     pub effort: f64,
     /// K, at least 0 (N m s, N s/m).
@@ -385,8 +385,8 @@ pub struct ActuatorLaw {
     pub dt: f64,
 }
 
-impl Law<1> for ActuatorLaw {
-    fn response(&self, v: &[f64; 1]) -> Response<1> {
+impl ConstraintPotential<1> for ActuatorPotential {
+    fn response(&self, v: &[f64; 1]) -> Evaluation<1> {
         let wanted = self.effort - self.gain * v[0];
         let given = wanted.clamp(-self.limit, self.limit);
         let inside = wanted == given;
@@ -397,11 +397,11 @@ impl Law<1> for ActuatorLaw {
             -self.dt * given * v[0]
         };
         let hessian = if inside { self.dt * self.gain } else { 0.0 };
-        Response { potential, impulse: [self.dt * given], hessian: [[hessian]] }
+        Evaluation { potential, impulse: [self.dt * given], hessian: [[hessian]] }
     }
 }
 
-impl ActuatorLaw {
+impl ActuatorPotential {
     fn rest_potential(&self) -> f64 {
         let given = self.effort.clamp(-self.limit, self.limit);
         given * (self.effort - 0.5 * given) / self.gain
@@ -410,13 +410,13 @@ impl ActuatorLaw {
 
 /// Dry friction of a joint, with the same regularisation as that of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DryJointLaw {
+pub struct JointFrictionPotential {
     bound: f64,
     regularisation: f64,
     mobility: f64,
 }
 
-impl DryJointLaw {
+impl JointFrictionPotential {
     /// `force` is the largest it resists with (N m, N), `tolerance` the rate that still counts as rest (rad/s, m/s).
     pub fn new(force: f64, tolerance: f64, mobility: f64, dt: f64) -> Self {
         let bound = force * dt;
@@ -434,16 +434,16 @@ impl DryJointLaw {
     }
 }
 
-impl Law<1> for DryJointLaw {
+impl ConstraintPotential<1> for JointFrictionPotential {
     fn secant(&self, v: &[f64; 1]) -> [[f64; 1]; 1] {
         [[self.bound / v[0].hypot(self.regularisation)]]
     }
 
-    fn response(&self, v: &[f64; 1]) -> Response<1> {
+    fn response(&self, v: &[f64; 1]) -> Evaluation<1> {
         let eps = self.regularisation;
         let s = v[0].hypot(eps);
         let (c, e) = (self.bound / s, eps / s);
-        Response {
+        Evaluation {
             potential: self.bound * v[0] * (v[0] / (s + eps)),
             impulse: [-c * v[0]],
             hessian: [[c * e * e]],

@@ -12,18 +12,18 @@ const SLOPE: f64 = 1e-3;
 
 /// A step length and how many evaluations it took.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct LineSearchResult {
     pub alpha: f64,
     pub evaluations: usize,
 }
 
 /// The minimiser along the line, from cost `l0` and slope `d0 < 0` at its start.
-pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> Step {
+pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> LineSearchResult {
     let [l1, d1, _] = along(1.0);
     let mut evaluations = 1;
     // Still descending or as good as level at the end of Newton's own step: beyond it, the model that made the step says, lies nothing.
     if d1 <= SLOPE * d0.abs() {
-        return Step { alpha: 1.0, evaluations };
+        return LineSearchResult { alpha: 1.0, evaluations };
     }
     // A bracket: the slope is negative at its lower end, positive at its upper.
     let (mut low, mut high) = (0.0, 1.0);
@@ -44,7 +44,7 @@ pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> Step {
         }
         alpha -= d / curvature;
     }
-    Step { alpha, evaluations }
+    LineSearchResult { alpha, evaluations }
 }
 
 /// Where the cubic with these values and slopes at 0 and 1 is least, within (0, 1); NaN where it is nowhere.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! with one potential for every contact, joint limit, effort-limited actuator, holonomic constraint and dry joint. The model (what does
-//! not change, [`multibody::Model`](crate::multibody::Model)), the data of one problem ([`Problem`]) and the solver
+//! not change, [`multibody::Model`](crate::multibody::Model)), the data of one problem ([`ConvexProblem`]) and the solver
 //! ([`Solver`]) are apart. [`law`] has the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
 
 mod block_cholesky;
@@ -23,6 +23,6 @@ mod stop;
 pub use block_matrix::BlockMatrix;
 pub use dof_pool::DofPool;
 pub use pool::{ConstraintPool, Pool, Side};
-pub use problem::Problem;
+pub use problem::ConvexProblem;
 pub use solver::{SolveSettings, SolveSummary, Solver};
 pub use stop::Stop;

@@ -53,10 +53,10 @@ pub(super) struct Ordering {
 const UNPLACED: u32 = u32::MAX;
 
 impl Ordering {
-    /// Orders `trees` trees of which the pairs in `couples` (without repeats) are coupled, into `pattern`. Of trees with equally many
+    /// Orders `trees` trees of which the pairs in `coupled_trees` (without repeats) are coupled, into `pattern`. Of trees with equally many
     /// neighbours the first goes first.
-    pub fn order(&mut self, trees: usize, couples: &[(u32, u32)], pattern: &mut Pattern) {
-        self.begin(trees, couples);
+    pub fn order(&mut self, trees: usize, coupled_trees: &[(u32, u32)], pattern: &mut Pattern) {
+        self.begin(trees, coupled_trees);
         pattern.tree_at.clear();
         pattern.place_of.clear();
         pattern.place_of.resize(trees, UNPLACED);
@@ -82,12 +82,12 @@ impl Ordering {
         }
     }
 
-    fn begin(&mut self, trees: usize, couples: &[(u32, u32)]) {
+    fn begin(&mut self, trees: usize, coupled_trees: &[(u32, u32)]) {
         self.neighbours.iter_mut().for_each(Vec::clear);
         // Lists that are not needed now keep what they have grown to.
         let most = trees.max(self.neighbours.len());
         self.neighbours.resize(most, Vec::new());
-        for &(a, b) in couples {
+        for &(a, b) in coupled_trees {
             self.neighbours[a as usize].push(b);
             self.neighbours[b as usize].push(a);
         }

@@ -1,7 +1,7 @@
 //! Many constraints of one kind, with their Jacobians.
 
 use super::block_matrix::BlockMatrix;
-use super::law::Law;
+use super::law::ConstraintPotential;
 
 /// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity, and the cost along a line.
 pub trait ConstraintPool {
@@ -38,7 +38,7 @@ pub struct Side {
 /// Constraints of `N` rows between at most two trees.
 #[derive(Clone, Debug)]
 pub struct Pool<L, const N: usize> {
-    laws: Vec<L>,
+    potentials: Vec<L>,
     sides: Vec<[Option<Side>; 2]>,
     /// Columns of the Jacobians.
     columns: Vec<[f64; N]>,
@@ -55,7 +55,7 @@ pub struct Pool<L, const N: usize> {
 impl<L, const N: usize> Default for Pool<L, N> {
     fn default() -> Self {
         Self {
-            laws: Vec::new(),
+            potentials: Vec::new(),
             sides: Vec::new(),
             columns: Vec::new(),
             biases: Vec::new(),
@@ -71,7 +71,7 @@ impl<L, const N: usize> Default for Pool<L, N> {
 impl<L, const N: usize> Pool<L, N> {
     /// Forgets the constraints, keeps the buffers.
     pub fn clear(&mut self) {
-        self.laws.clear();
+        self.potentials.clear();
         self.sides.clear();
         self.columns.clear();
         self.biases.clear();
@@ -79,22 +79,22 @@ impl<L, const N: usize> Pool<L, N> {
 
     /// Number of constraints.
     pub fn len(&self) -> usize {
-        self.laws.len()
+        self.potentials.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.laws.is_empty()
+        self.potentials.is_empty()
     }
 
     /// The laws.
     pub fn laws(&self) -> &[L] {
-        &self.laws
+        &self.potentials
     }
 
     /// Replaces the law of a constraint, for another step length, and keeps its Jacobian.
-    pub fn set_law(&mut self, constraint: usize, law: L) {
-        self.laws[constraint] = law;
+    pub fn set_potential(&mut self, constraint: usize, law: L) {
+        self.potentials[constraint] = law;
     }
 
     /// Room for the columns of one side of the next constraint: fill it, then [`push`](Self::push) the side.
@@ -122,7 +122,7 @@ impl<L, const N: usize> Pool<L, N> {
 
     /// Adds a constraint with the velocity `J v + bias`. Two sides are of different trees.
     pub fn push(&mut self, law: L, sides: [Option<Side>; 2], bias: [f64; N]) {
-        self.laws.push(law);
+        self.potentials.push(law);
         self.sides.push(sides);
         self.biases.push(bias);
     }
@@ -146,11 +146,11 @@ impl<L, const N: usize> Pool<L, N> {
         velocity
     }
 
-    /// Room for the impulses and velocities of all constraints, for [`set_impulse`](Self::set_impulse) and [`see`](Self::see).
-    pub(crate) fn allot(&mut self) {
+    /// Room for the impulses and velocities of all constraints, for [`set_impulse`](Self::set_impulse) and [`update_velocity`](Self::update_velocity).
+    pub(crate) fn allocate_impulses(&mut self) {
         self.impulses.clear();
-        self.impulses.resize(self.laws.len(), [0.0; N]);
-        self.velocities.resize(self.laws.len(), [0.0; N]);
+        self.impulses.resize(self.potentials.len(), [0.0; N]);
+        self.velocities.resize(self.potentials.len(), [0.0; N]);
     }
 
     /// Keeps an impulse that was found otherwise than by an evaluation.
@@ -159,7 +159,7 @@ impl<L, const N: usize> Pool<L, N> {
     }
 
     /// Keeps the velocity of a constraint at `v`.
-    pub(crate) fn see(&mut self, constraint: usize, v: &[f64]) {
+    pub(crate) fn update_velocity(&mut self, constraint: usize, v: &[f64]) {
         self.velocities[constraint] = self.velocity_of(constraint, v);
     }
 
@@ -186,7 +186,7 @@ impl<L, const N: usize> Pool<L, N> {
     /// velocities at `v` stay what they were.
     pub fn average(&mut self, other: &Self, v: &[f64]) {
         self.velocities.clear();
-        for c in 0..self.laws.len() {
+        for c in 0..self.potentials.len() {
             let velocity = self.velocity_of(c, v);
             self.velocities.push(velocity);
         }
@@ -195,7 +195,7 @@ impl<L, const N: usize> Pool<L, N> {
                 column[a] = 0.5 * (column[a] + other[a]);
             }
         }
-        for c in 0..self.laws.len() {
+        for c in 0..self.potentials.len() {
             let mean = self.velocity_of(c, v);
             for a in 0..N {
                 self.biases[c][a] += self.velocities[c][a] - mean[a];
@@ -204,7 +204,7 @@ impl<L, const N: usize> Pool<L, N> {
     }
 
     /// Marks the trees that a constraint pushed.
-    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
+    pub(crate) fn mark_trees_with_impulses(&self, trees: &mut [bool]) {
         let pushed = self.sides.iter().zip(&self.impulses).filter(|(_, p)| p.iter().any(|&p| p != 0.0));
         pushed.flat_map(|(sides, _)| sides).flatten().for_each(|side| trees[side.tree as usize] = true);
     }
@@ -250,7 +250,7 @@ fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
     sum
 }
 
-impl<L: Law<N>, const N: usize> Pool<L, N> {
+impl<L: ConstraintPotential<N>, const N: usize> Pool<L, N> {
     /// Adds `J^T G J` of one tree, G the secants at the velocities last seen, to its block. Whether any constraint of it pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
         let mut pushed = false;
@@ -260,7 +260,7 @@ impl<L: Law<N>, const N: usize> Pool<L, N> {
                     continue;
                 }
                 pushed = true;
-                let gain = self.laws[c].secant(&self.velocities[c]);
+                let gain = self.potentials[c].secant(&self.velocities[c]);
                 let columns = self.columns_of(side);
                 for (left, row) in columns.iter().zip(values.chunks_exact_mut(columns.len())) {
                     let carried: [f64; N] = core::array::from_fn(|d| dot(&gain[d], left));
@@ -287,9 +287,9 @@ impl<L: Law<N>, const N: usize> Pool<L, N> {
     }
 }
 
-impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
+impl<L: ConstraintPotential<N>, const N: usize> ConstraintPool for Pool<L, N> {
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64 {
-        let count = self.laws.len();
+        let count = self.potentials.len();
         self.velocities.resize(count, [0.0; N]);
         self.impulses.resize(count, [0.0; N]);
         self.hessians.resize(count, [[0.0; N]; N]);
@@ -299,7 +299,7 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
             for a in 0..N {
                 velocity[a] += self.biases[c][a];
             }
-            let response = self.laws[c].response(&velocity);
+            let response = self.potentials[c].response(&velocity);
             potential += response.potential;
             for side in self.sides[c].iter().flatten() {
                 let columns = &self.columns[side.first_column as usize..][..side.columns as usize];
@@ -318,7 +318,8 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
     fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>) {
         self.chosen.clear();
         for (c, sides) in self.sides.iter().enumerate() {
-            let hessian = if secant { self.laws[c].secant(&self.velocities[c]) } else { self.hessians[c] };
+            let hessian =
+                if secant { self.potentials[c].secant(&self.velocities[c]) } else { self.hessians[c] };
             if hessian.iter().flatten().all(|&g| g == 0.0) {
                 continue;
             }
@@ -346,13 +347,13 @@ impl<L: Law<N>, const N: usize> ConstraintPool for Pool<L, N> {
     fn start_line(&mut self, d: &[f64]) {
         let mut rates = core::mem::take(&mut self.rates);
         rates.clear();
-        rates.extend((0..self.laws.len()).map(|c| self.project(c, d)));
+        rates.extend((0..self.potentials.len()).map(|c| self.project(c, d)));
         self.rates = rates;
     }
 
     fn along(&self, alpha: f64) -> [f64; 3] {
         let mut sums = [0.0; 3];
-        for ((law, v), d) in self.laws.iter().zip(&self.velocities).zip(&self.rates) {
+        for ((law, v), d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
             let mut at = *v;
             for a in 0..N {
                 at[a] += alpha * d[a];

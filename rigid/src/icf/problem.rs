@@ -2,13 +2,15 @@
 
 use super::block_matrix::BlockMatrix;
 use super::dof_pool::DofPool;
-use super::law::{ActuatorLaw, ContactLaw, DryJointLaw, HolonomicLaw, LimitLaw};
+use super::law::{
+    ActuatorPotential, ContactPotential, HolonomicPotential, JointFrictionPotential, LimitPotential,
+};
 use super::pool::{ConstraintPool, Pool};
 use crate::multibody::{MassMatrix, Model};
 
 /// `1/2 v^T A v - r^T v + sum l_c`. Buffers are kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Problem {
+pub struct ConvexProblem {
     /// A: one block a tree (kg, kg m^2, ...).
     pub inertia: MassMatrix,
     /// r (N s, N m s).
@@ -16,20 +18,20 @@ pub struct Problem {
     /// `diag(M)^-1/2`: brings all velocities to one unit.
     pub scale: Vec<f64>,
     /// Contacts.
-    pub contacts: Pool<ContactLaw, 3>,
+    pub contacts: Pool<ContactPotential, 3>,
     /// Rows of holonomic constraints.
-    pub equalities: Pool<HolonomicLaw, 1>,
+    pub equalities: Pool<HolonomicPotential, 1>,
     /// Joint limits.
-    pub limits: DofPool<LimitLaw>,
+    pub limits: DofPool<LimitPotential>,
     /// Actuators.
-    pub actuators: DofPool<ActuatorLaw>,
+    pub actuators: DofPool<ActuatorPotential>,
     /// Dry joints.
-    pub dry_joints: DofPool<DryJointLaw>,
-    couples: Vec<(u32, u32)>,
+    pub dry_joints: DofPool<JointFrictionPotential>,
+    coupled_trees: Vec<(u32, u32)>,
     sizes: Vec<usize>,
 }
 
-impl Problem {
+impl ConvexProblem {
     pub(super) fn pools(&self) -> [&dyn ConstraintPool; 5] {
         [&self.contacts, &self.equalities, &self.limits, &self.actuators, &self.dry_joints]
     }
@@ -53,17 +55,17 @@ impl Problem {
     }
 
     /// Marks the trees that a constraint pushed in the last solve.
-    pub(crate) fn mark_pushed(&self, trees: &mut [bool]) {
-        self.contacts.mark_pushed(trees);
-        self.mark_held(trees);
+    pub(crate) fn mark_trees_with_impulses(&self, trees: &mut [bool]) {
+        self.contacts.mark_trees_with_impulses(trees);
+        self.mark_trees_with_noncontact_impulses(trees);
     }
 
     /// Marks the trees that something other than contact pushed in the last solve.
-    pub(crate) fn mark_held(&self, trees: &mut [bool]) {
-        self.equalities.mark_pushed(trees);
-        self.limits.mark_pushed(trees);
-        self.actuators.mark_pushed(trees);
-        self.dry_joints.mark_pushed(trees);
+    pub(crate) fn mark_trees_with_noncontact_impulses(&self, trees: &mut [bool]) {
+        self.equalities.mark_trees_with_impulses(trees);
+        self.limits.mark_trees_with_impulses(trees);
+        self.actuators.mark_trees_with_impulses(trees);
+        self.dry_joints.mark_trees_with_impulses(trees);
     }
 
     /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant, at the velocities last seen. Whether any pushed.
@@ -93,15 +95,15 @@ impl Problem {
     /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate); with `secant` that of a quadratic that touches
     /// the cost there and lies above friction.
     pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix, secant: bool) {
-        self.couples.clear();
-        let mut couples = core::mem::take(&mut self.couples);
+        self.coupled_trees.clear();
+        let mut coupled_trees = core::mem::take(&mut self.coupled_trees);
         for pool in self.pools_mut() {
-            pool.choose_hessian(secant, &mut couples);
+            pool.choose_hessian(secant, &mut coupled_trees);
         }
         self.sizes.clear();
         self.sizes.extend(model.trees().iter().map(|tree| tree.velocities));
-        matrix.shape(&self.sizes, &mut couples);
-        self.couples = couples;
+        matrix.shape(&self.sizes, &mut coupled_trees);
+        self.coupled_trees = coupled_trees;
         for tree in 0..self.sizes.len() {
             matrix.add_diagonal_block(tree, self.inertia.block(tree));
         }

@@ -3,7 +3,7 @@
 use super::block_cholesky::BlockCholesky;
 use super::block_matrix::BlockMatrix;
 use super::line_search::search;
-use super::problem::Problem;
+use super::problem::ConvexProblem;
 use super::stop::Stop;
 use crate::multibody::Model;
 
@@ -58,11 +58,11 @@ const REUSES: i32 = 10;
 
 /// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its Hessian, whose steps overshoot
 /// the kink where sliding turns to sticking.
-const FAR: f64 = 0.05;
+const SECANT_RESIDUAL: f64 = 0.05;
 
 /// An iteration that leaves more than this part of the gradient does not get on: the secant creeps where a stiff contact is still to be
 /// met, the Hessian jumps to and fro across the kink.
-const STALL: f64 = 0.6;
+const PROGRESS_RATIO: f64 = 0.6;
 
 impl Solver {
     /// An empty workspace.
@@ -74,7 +74,7 @@ impl Solver {
     pub fn solve(
         &mut self,
         model: &Model,
-        problem: &mut Problem,
+        problem: &mut ConvexProblem,
         settings: &SolveSettings,
         v: &mut [f64],
     ) -> SolveSummary {
@@ -114,8 +114,8 @@ impl Solver {
             }
             if need_factor || !settings.reuse_hessian {
                 // While one of the two gets on it goes on; where it does not the other takes its turn.
-                let gets_on = summary.residual < STALL * before;
-                secant = summary.residual > FAR * scale && (secant == gets_on);
+                let makes_progress = summary.residual < PROGRESS_RATIO * before;
+                secant = summary.residual > SECANT_RESIDUAL * scale && (secant == makes_progress);
                 before = summary.residual;
                 fresh = self.factorise(model, problem, secant, settings.dense);
                 summary.factorisations += 1;
@@ -157,20 +157,20 @@ impl Solver {
         }
     }
 
-    /// Factorises the problem's Hessian at the velocities `v`, for [`answer`](Self::answer). False where it is not finite.
+    /// Factorises the problem's Hessian at the velocities `v`, for [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is not finite.
     #[must_use]
-    pub fn linearise(&mut self, model: &Model, problem: &mut Problem, v: &[f64]) -> bool {
+    pub fn linearise(&mut self, model: &Model, problem: &mut ConvexProblem, v: &[f64]) -> bool {
         self.gradient.resize(v.len(), 0.0);
         problem.evaluate(model, v, &mut self.gradient);
         self.factorise(model, problem, false, false)
     }
 
     /// `x = H^-1 x` with the factor of the last [`linearise`](Self::linearise).
-    pub fn answer(&self, x: &mut [f64]) {
+    pub fn apply_inverse_hessian(&self, x: &mut [f64]) {
         self.cholesky.solve(x);
     }
 
-    fn factorise(&mut self, model: &Model, problem: &mut Problem, secant: bool, dense: bool) -> bool {
+    fn factorise(&mut self, model: &Model, problem: &mut ConvexProblem, secant: bool, dense: bool) -> bool {
         problem.hessian(model, &mut self.hessian, secant);
         if !dense {
             return self.cholesky.factorise(&self.hessian);
@@ -194,7 +194,7 @@ impl Solver {
     fn step(
         &mut self,
         model: &Model,
-        problem: &mut Problem,
+        problem: &mut ConvexProblem,
         cost: f64,
         slope: f64,
         v: &mut [f64],
@@ -227,7 +227,7 @@ fn unscaled_norm(v: &[f64], scale: &[f64]) -> f64 {
     v.iter().zip(scale).map(|(v, d)| (v / d).powi(2)).sum::<f64>().sqrt()
 }
 
-fn constraints_along(problem: &Problem, alpha: f64) -> [f64; 3] {
+fn constraints_along(problem: &ConvexProblem, alpha: f64) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for pool in problem.pools() {
         let terms = pool.along(alpha);

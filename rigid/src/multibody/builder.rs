@@ -6,10 +6,10 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::algebra::{MotionVector, RigidInertia};
 use super::error::ModelError;
-use super::floating::Floating;
+use super::floating::FreeFloatingTree;
 use super::joint::{JointKind, MAX_DOFS};
 use super::kinematics::Kinematics;
-use super::link::{Dof, Link, LinkId, Place, Tree};
+use super::link::{Dof, Link, LinkId, LinkIndices, Tree};
 use super::mass_matrix::composite_inertias;
 use super::model::Model;
 use crate::mass::MassProperties;
@@ -115,11 +115,11 @@ impl ModelBuilder {
             }
             tree_of.push(tree);
         }
-        let mut places: Vec<Place> = tree_of
+        let mut places: Vec<LinkIndices> = tree_of
             .iter()
             .zip(&self.links)
             .map(|(&tree, link)| {
-                let place = Place { first_position: positions, first_velocity: 0, tree };
+                let place = LinkIndices { first_position: positions, first_velocity: 0, tree };
                 positions += link.joint.positions();
                 place
             })
@@ -164,7 +164,7 @@ impl Model {
     /// floating trees, too.
     fn check_inertia(&mut self) -> Result<(), ModelError> {
         let mut kinematics = Kinematics::new(self);
-        kinematics.update(self, &self.rest());
+        kinematics.update(self, &self.zero_configuration());
         let composite = composite_inertias(self, &kinematics);
         for (i, link) in self.links.iter().enumerate() {
             let mut axes = [MotionVector::zero(); MAX_DOFS];
@@ -178,12 +178,12 @@ impl Model {
             }
         }
         self.floating =
-            Floating::find(self, |link| composite[link.0].rotated(&kinematics.pose(link).inverse()));
+            FreeFloatingTree::find(self, |link| composite[link.0].rotated(&kinematics.pose(link).inverse()));
         Ok(())
     }
 }
 
-impl Floating {
+impl FreeFloatingTree {
     /// The floating trees of a model, in the order of their trees. `composite` is every link's
     /// inertia with all it carries, link's axes.
     pub fn find(model: &Model, composite: impl Fn(LinkId) -> RigidInertia) -> Vec<Self> {

@@ -12,7 +12,7 @@ use crate::free_rotation;
 /// left out of the step, which then finds the momentum at its end, and the body turns with this momentum by the torque-free
 /// flow ([`free_rotation`](crate::free_rotation)): momentum and, without forces, energy stay to rounding.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Floating {
+pub(crate) struct FreeFloatingTree {
     pub link: LinkId,
     pub tree: usize,
     /// Mass of all of it (kg).
@@ -24,7 +24,7 @@ pub(crate) struct Floating {
     pub inverse: Matrix3<f64>,
 }
 
-impl Floating {
+impl FreeFloatingTree {
     /// Advances the positions of the joint by `dt` (s), and its velocities with the turning body: angular momentum and velocity of the
     /// centre of mass stay.
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {

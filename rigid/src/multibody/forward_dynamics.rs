@@ -12,7 +12,7 @@ type Columns = SMatrix<f64, 6, MAX_DOFS>;
 
 /// Buffers of the algorithm.
 #[derive(Clone, Debug, Default)]
-pub struct ForwardDynamics {
+pub struct ForwardDynamicsBuffers {
     bodies: Vec<Articulated>,
 }
 
@@ -47,7 +47,7 @@ pub fn forward_dynamics(
     kinematics: &Kinematics,
     forces: &[f64],
     external: &[ForceVector],
-    work: &mut ForwardDynamics,
+    work: &mut ForwardDynamicsBuffers,
     out: &mut [f64],
 ) {
     work.bodies.clear();
@@ -85,7 +85,7 @@ fn axes(model: &Model, kinematics: &Kinematics, link: usize) -> (Columns, usize)
     (columns, dofs.len())
 }
 
-impl ForwardDynamics {
+impl ForwardDynamicsBuffers {
     /// Hands a link's articulated inertia and bias through its joint to the parent.
     fn inwards(&mut self, model: &Model, kinematics: &Kinematics, forces: &[f64], i: usize) {
         let (s, count) = axes(model, kinematics, i);

@@ -11,7 +11,7 @@ use super::inverse_dynamics::bias_forces_of;
 use super::joint::MAX_POSITIONS;
 use super::mass_matrix::tree_mass_matrix;
 use super::{
-    Corner, InverseDynamics, Kinematics, LinkId, Model, MotionVector, RigidInertia, State, Tree,
+    InverseDynamicsBuffers, Kinematics, LinkId, Model, MotionVector, PathSide, RigidInertia, State, Tree,
     for_each_axis,
 };
 use crate::comfree::{factorise, solve};
@@ -29,7 +29,7 @@ const GROW: f64 = 5.0;
 const STAGES: usize = 7;
 
 /// An embedded Runge-Kutta pair whose last stage is the first of the next step.
-struct Pair {
+struct RungeKuttaPair {
     /// Of the solution that is kept.
     order: f64,
     times: &'static [f64],
@@ -39,14 +39,14 @@ struct Pair {
     error: &'static [f64],
 }
 
-const BOGACKI_SHAMPINE: Pair = Pair {
+const BOGACKI_SHAMPINE: RungeKuttaPair = RungeKuttaPair {
     order: 3.0,
     times: &[0.5, 0.75, 1.0],
     rows: &[&[0.5], &[0.0, 0.75], &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0]],
     error: &[-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -0.125],
 };
 
-const DORMAND_PRINCE: Pair = Pair {
+const DORMAND_PRINCE: RungeKuttaPair = RungeKuttaPair {
     order: 5.0,
     times: &[0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
     rows: &[
@@ -70,20 +70,20 @@ const DORMAND_PRINCE: Pair = Pair {
 
 /// A tree that is not a single free body.
 #[derive(Clone, Debug)]
-struct Jointed {
+struct JointedTree {
     tree: usize,
     /// The fixed and prescribed links that it hangs on, and its own, parents first.
     links: Vec<LinkId>,
     /// Whether gravity is in its motion.
-    falls: bool,
+    has_gravity: bool,
     /// Its mass matrix at the end of the motion.
     mass: Vec<f64>,
 }
 
 /// Where the jointed trees of a model are at the end of a step if nothing but gravity, or nothing at all, acts on them. Buffers are kept.
 #[derive(Clone, Debug)]
-pub(crate) struct FreeMotion {
-    trees: Vec<Jointed>,
+pub(crate) struct ContactFreeMotion {
+    trees: Vec<JointedTree>,
     /// Of the jointed trees at the end; the others' numbers mean nothing.
     pub end: State,
     /// Rates of the positions, and accelerations, of each stage.
@@ -91,14 +91,14 @@ pub(crate) struct FreeMotion {
     stage: State,
     start: State,
     kinematics: Kinematics,
-    inverse: InverseDynamics,
+    inverse: InverseDynamicsBuffers,
     composite: Vec<RigidInertia>,
     bias: Vec<f64>,
     factor: Vec<f64>,
     /// Vectors of a tree's size.
     error: Vec<f64>,
     /// Velocities of prescribed links over the motion.
-    corner: Corner,
+    corner: PathSide,
 }
 
 /// A tree that moves too fast to be followed, or not by finite numbers.
@@ -107,10 +107,10 @@ pub(crate) struct TooFast {
     /// The first link of the tree.
     pub link: LinkId,
     /// A step that could be followed at this pace (s).
-    pub fits: f64,
+    pub feasible_step: f64,
 }
 
-impl FreeMotion {
+impl ContactFreeMotion {
     /// Room for the jointed trees of a model.
     pub fn new(model: &Model) -> Self {
         let floats = |t: usize| model.floating.iter().any(|body| body.tree == t);
@@ -121,9 +121,9 @@ impl FreeMotion {
             links.reverse();
             links.extend_from_slice(&whole.links);
             let mass = vec![0.0; whole.velocities * whole.velocities];
-            (!floats(tree)).then_some(Jointed { tree, links, falls: true, mass })
+            (!floats(tree)).then_some(JointedTree { tree, links, has_gravity: true, mass })
         };
-        let trees: Vec<Jointed> = model.trees().iter().enumerate().filter_map(jointed).collect();
+        let trees: Vec<JointedTree> = model.trees().iter().enumerate().filter_map(jointed).collect();
         // Nothing to move, no room.
         let room = |size: usize| if trees.is_empty() { 0 } else { size };
         let velocities = room(model.velocities());
@@ -135,12 +135,12 @@ impl FreeMotion {
             stage: state.clone(),
             start: state,
             kinematics: Kinematics::new(model),
-            inverse: InverseDynamics::default(),
+            inverse: InverseDynamicsBuffers::default(),
             composite: vec![RigidInertia::zero(); room(model.links().len())],
             bias: vec![0.0; velocities],
             factor: vec![0.0; largest * largest],
             error: vec![0.0; largest],
-            corner: Corner::After,
+            corner: PathSide::After,
             trees,
         }
     }
@@ -155,7 +155,7 @@ impl FreeMotion {
         self.trees.get(n).map(|jointed| jointed.tree)
     }
 
-    /// Moves the jointed trees by `dt` (s) from a state, those that `falls` tells of their numbers under gravity, the others without.
+    /// Moves the jointed trees by `dt` (s) from a state, those that `has_gravity` tells of their numbers under gravity, the others without.
     ///
     /// # Errors
     /// The first tree that cannot be followed.
@@ -164,12 +164,12 @@ impl FreeMotion {
         model: &Model,
         state: &State,
         dt: f64,
-        falls: impl Fn(usize) -> bool,
+        has_gravity: impl Fn(usize) -> bool,
     ) -> Result<(), TooFast> {
-        self.corner = Corner::Mean(state.time, dt);
+        self.corner = PathSide::Mean(state.time, dt);
         let mut trees = core::mem::take(&mut self.trees);
         let done = trees.iter_mut().try_for_each(|jointed| {
-            jointed.falls = falls(jointed.tree);
+            jointed.has_gravity = has_gravity(jointed.tree);
             self.follow(model, jointed, state, dt)
         });
         self.trees = trees;
@@ -180,7 +180,7 @@ impl FreeMotion {
     /// Adds the impulse of gravity over a step of `dt` (s) to the trees that do not fall, where they are half a step on at the
     /// velocities of the start: with positions that move by the mean velocity that is the leapfrog scheme, and bodies at rest stay so.
     pub fn add_weight(&mut self, model: &Model, state: &State, dt: f64, momentum: &mut [f64]) {
-        for jointed in self.trees.iter().filter(|jointed| !jointed.falls) {
+        for jointed in self.trees.iter().filter(|jointed| !jointed.has_gravity) {
             let tree = &model.trees()[jointed.tree];
             copy_tree(model, tree, state, &mut self.stage);
             for &link in &tree.links {
@@ -188,7 +188,7 @@ impl FreeMotion {
                 model.links()[link.0].joint.advance(&mut self.stage.q[q], &state.v[v], 0.5 * dt);
             }
             self.stage.time = state.time + 0.5 * dt;
-            let corner = Corner::Mean(state.time, dt);
+            let corner = PathSide::Mean(state.time, dt);
             self.kinematics.update_links(model, &jointed.links, &self.stage, corner);
             for &link in tree.links.iter().filter(|link| model.links()[link.0].gravity) {
                 let pose = self.kinematics.pose(link);
@@ -201,11 +201,11 @@ impl FreeMotion {
         }
     }
 
-    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a small way `way` from the end of its motion, both in
-    /// the tree's own degrees of freedom: parallel to themselves in the metric of the kinetic energy, `v -= Gamma(way, v)` (Bullo and Lewis 2004, section 3.8). A
+    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a small way `path_kind` from the end of its motion, both in
+    /// the tree's own degrees of freedom: parallel to themselves in the metric of the kinetic energy, `v -= Gamma(path_kind, v)` (Bullo and Lewis 2004, section 3.8). A
     /// tree that is only shifted has then the energy that it had; with the same numbers it would gain or lose some wherever its inertia changes
     /// on the way.
-    pub fn carry(&mut self, model: &Model, n: usize, way: &[f64], v: &mut [f64]) {
+    pub fn parallel_transport(&mut self, model: &Model, n: usize, path_kind: &[f64], v: &mut [f64]) {
         let Some(jointed) = self.trees.get(n) else { return };
         let tree = &model.trees()[jointed.tree];
         let (size, first) = (tree.velocities, tree.first_velocity);
@@ -214,7 +214,7 @@ impl FreeMotion {
         // Gamma is a quarter of what the quadratic Coriolis and gyroscopic forces differ by at v + way and v - way.
         self.error[..size].fill(0.0);
         for sign in [1.0, -1.0] {
-            let moved = v.iter().zip(way).map(|(v, way)| v + sign * way);
+            let moved = v.iter().zip(path_kind).map(|(v, path_kind)| v + sign * path_kind);
             self.stage.v[first..first + size].iter_mut().zip(moved).for_each(|(stage, v)| *stage = v);
             let Self { kinematics, stage, inverse, bias, error, corner, .. } = self;
             kinematics.update_links(model, &jointed.links, stage, *corner);
@@ -233,7 +233,7 @@ impl FreeMotion {
                     // Angular velocities are no rates of coordinates: turns do not commute.
                     let at = model.velocities_of(link).start - first;
                     let angular = |x: &[f64]| Vector3::new(x[at], x[at + 1], x[at + 2]);
-                    let turned = 0.5 * angular(way).cross(&angular(v));
+                    let turned = 0.5 * angular(path_kind).cross(&angular(v));
                     v[at..at + 3].iter_mut().zip(&turned).for_each(|(v, turned)| *v += turned);
                 }
                 v.iter_mut().zip(&error[..size]).for_each(|(v, change)| *v -= change);
@@ -244,7 +244,7 @@ impl FreeMotion {
     fn follow(
         &mut self,
         model: &Model,
-        jointed: &mut Jointed,
+        jointed: &mut JointedTree,
         state: &State,
         dt: f64,
     ) -> Result<(), TooFast> {
@@ -255,7 +255,7 @@ impl FreeMotion {
         self.stage.time = state.time;
         let mut sound = self.evaluate(model, jointed, 0, corner);
         if !sound {
-            return Err(TooFast { link: tree.links[0], fits: 0.0 });
+            return Err(TooFast { link: tree.links[0], feasible_step: 0.0 });
         }
         let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
         let still = |x: &State| x.v[dofs.clone()].iter().all(|&x| x == 0.0);
@@ -266,20 +266,20 @@ impl FreeMotion {
         let (mut pair, mut gone, mut step) = (&BOGACKI_SHAMPINE, 0.0, dt);
         for _ in 0..MOST {
             let last = step >= (dt - gone) * (1.0 - 1e-9);
-            let h = if last { dt - gone } else { step };
+            let substep = if last { dt - gone } else { step };
             for (s, (row, time)) in pair.rows.iter().zip(pair.times).enumerate() {
-                self.stage.time = state.time + gone + time * h;
-                self.combine(model, tree, h, row);
+                self.stage.time = state.time + gone + time * substep;
+                self.combine(model, tree, substep, row);
                 sound &= self.evaluate(model, jointed, s + 1, corner);
             }
-            let relative = self.relative_error(model, jointed, h, pair);
+            let relative = self.relative_error(model, jointed, substep, pair);
             // The estimate is that of the lower order, of a size that the kept solution's error is below.
             let error = relative.powf((pair.order + 1.0) / pair.order);
             if sound && error <= ACCURACY {
                 copy_tree(model, tree, &self.stage, &mut self.start);
                 let [first, .., end] = &mut self.rates[..=pair.rows.len()] else { break };
                 copy_tree(model, tree, end, first);
-                gone += h;
+                gone += substep;
                 if last {
                     copy_tree(model, tree, &self.stage, &mut self.end);
                     return Ok(());
@@ -292,28 +292,28 @@ impl FreeMotion {
             };
             if pair.order < DORMAND_PRINCE.order {
                 // Both pairs agree on how far a step of one in a thousand errs.
-                step = h * (0.1 / relative.cbrt()).clamp(SHRINK, 1.0);
+                step = substep * (0.1 / relative.cbrt()).clamp(SHRINK, 1.0);
                 pair = &DORMAND_PRINCE;
             } else {
-                step = h * change.clamp(SHRINK, GROW);
+                step = substep * change.clamp(SHRINK, GROW);
             }
             if !step.is_finite() {
-                step = h * SHRINK;
+                step = substep * SHRINK;
             }
             sound = true;
         }
-        Err(TooFast { link: tree.links[0], fits: 0.5 * gone.max(step) })
+        Err(TooFast { link: tree.links[0], feasible_step: 0.5 * gone.max(step) })
     }
 
     /// The stage's state: from the start along the rates of the stages before.
-    fn combine(&mut self, model: &Model, tree: &Tree, h: f64, row: &[f64]) {
+    fn combine(&mut self, model: &Model, tree: &Tree, substep: f64, row: &[f64]) {
         copy_tree(model, tree, &self.start, &mut self.stage);
         let Self { stage, rates, .. } = self;
         for (rate, weight) in rates.iter().zip(row).filter(|(_, weight)| **weight != 0.0) {
             for &link in &tree.links {
                 let (q, v) = (model.positions_of(link), model.velocities_of(link));
                 let add = |x: &mut [f64], rate: &[f64]| {
-                    x.iter_mut().zip(rate).for_each(|(x, rate)| *x += h * weight * rate);
+                    x.iter_mut().zip(rate).for_each(|(x, rate)| *x += substep * weight * rate);
                 };
                 add(&mut stage.q[q.clone()], &rate.q[q]);
                 add(&mut stage.v[v.clone()], &rate.v[v]);
@@ -325,12 +325,12 @@ impl FreeMotion {
     }
 
     /// Rates of the stage `s`, and the mass matrix there. False where they are not finite.
-    fn evaluate(&mut self, model: &Model, jointed: &mut Jointed, s: usize, corner: Corner) -> bool {
+    fn evaluate(&mut self, model: &Model, jointed: &mut JointedTree, s: usize, corner: PathSide) -> bool {
         let tree = &model.trees()[jointed.tree];
         let (n, first) = (tree.velocities, tree.first_velocity);
         let Self { kinematics, stage, inverse, composite, bias, factor, rates, .. } = self;
         kinematics.update_links(model, &jointed.links, stage, corner);
-        let gravity = if jointed.falls { model.gravity } else { Vector3::zeros() };
+        let gravity = if jointed.has_gravity { model.gravity } else { Vector3::zeros() };
         bias_forces_of(model, kinematics, &jointed.links, &gravity, inverse, bias);
         tree_mass_matrix(model, kinematics, tree, composite, &mut jointed.mass);
         factor[..n * n].copy_from_slice(&jointed.mass);
@@ -346,8 +346,14 @@ impl FreeMotion {
         sound && rates.v[first..first + n].iter().all(|a| a.is_finite())
     }
 
-    /// Error of a substep of `h` (s) that ended in the stage, relative to the speed, in the norm of the kinetic energy.
-    fn relative_error(&mut self, model: &Model, jointed: &Jointed, h: f64, pair: &Pair) -> f64 {
+    /// Error of a substep of `substep` (s) that ended in the stage, relative to the speed, in the norm of the kinetic energy.
+    fn relative_error(
+        &mut self,
+        model: &Model,
+        jointed: &JointedTree,
+        substep: f64,
+        pair: &RungeKuttaPair,
+    ) -> f64 {
         let tree = &model.trees()[jointed.tree];
         let (n, first) = (tree.velocities, tree.first_velocity);
         let Self { rates, stage, error, .. } = self;
@@ -355,12 +361,13 @@ impl FreeMotion {
             let rows = jointed.mass.chunks_exact(n).zip(x);
             rows.map(|(row, xi)| xi * row.iter().zip(x).map(|(m, xj)| m * xj).sum::<f64>()).sum::<f64>()
         };
-        let speed = square(&stage.v[first..first + n]) + h * h * square(&rates[0].v[first..first + n]);
+        let speed =
+            square(&stage.v[first..first + n]) + substep * substep * square(&rates[0].v[first..first + n]);
         let sum = |get: &dyn Fn(&State) -> f64| -> f64 {
             pair.error.iter().zip(rates.iter()).map(|(e, rate)| e * get(rate)).sum()
         };
         for (d, error) in error[..n].iter_mut().enumerate() {
-            *error = h * sum(&|rate| rate.v[first + d]);
+            *error = substep * sum(&|rate| rate.v[first + d]);
         }
         let mut off = square(&error[..n]);
         for &link in &tree.links {
@@ -428,7 +435,7 @@ mod tests {
             builder.add(link).unwrap();
         }
         let model = builder.build().unwrap();
-        let mut state = model.rest();
+        let mut state = model.zero_configuration();
         let v: Vec<f64> = (0..model.velocities()).map(|_| random()).collect();
         model.advance(&mut state.q, &v, 1.0);
         state.v.iter_mut().for_each(|v| *v = 5.0 * random());
@@ -450,17 +457,17 @@ mod tests {
                 kinematics.update(&model, state);
                 kinetic_energy(&model, &kinematics, state)
             };
-            let way: Vec<f64> = state.v.iter().map(|_| random()).collect();
-            let mut motion = FreeMotion::new(&model);
+            let path_kind: Vec<f64> = state.v.iter().map(|_| random()).collect();
+            let mut motion = ContactFreeMotion::new(&model);
             // Its end is its start.
             motion.run(&model, &state, 1e-12, |_| false).unwrap();
             let before = energy(&state);
             let off = |size: f64, carried: bool| {
-                let way: Vec<f64> = way.iter().map(|w| size * w).collect();
+                let path_kind: Vec<f64> = path_kind.iter().map(|w| size * w).collect();
                 let mut moved = state.clone();
-                model.advance(&mut moved.q, &way, 1.0);
+                model.advance(&mut moved.q, &path_kind, 1.0);
                 if carried {
-                    motion.clone().carry(&model, 0, &way, &mut moved.v);
+                    motion.clone().parallel_transport(&model, 0, &path_kind, &mut moved.v);
                 }
                 (energy(&moved) / before - 1.0).abs()
             };

@@ -1,7 +1,7 @@
 //! Inverse dynamics, by recursive Newton-Euler (Featherstone 2008, section 5.3).
 
 use super::algebra::{ForceVector, MotionVector};
-use super::floating::Floating;
+use super::floating::FreeFloatingTree;
 use super::kinematics::Kinematics;
 use super::link::LinkId;
 use super::model::Model;
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 /// Buffers of the recursion.
 #[derive(Clone, Debug, Default)]
-pub struct InverseDynamics {
+pub struct InverseDynamicsBuffers {
     accelerations: Vec<MotionVector>,
     forces: Vec<ForceVector>,
     /// No accelerations, for the bias forces.
@@ -23,7 +23,7 @@ pub fn inverse_dynamics(
     kinematics: &Kinematics,
     accelerations: &[f64],
     external: &[ForceVector],
-    work: &mut InverseDynamics,
+    work: &mut InverseDynamicsBuffers,
     out: &mut [f64],
 ) {
     let all = (0..model.links().len()).map(LinkId);
@@ -41,7 +41,7 @@ fn recurse(
     gravity: &Vector3<f64>,
     accelerations: &[f64],
     external: &[ForceVector],
-    work: &mut InverseDynamics,
+    work: &mut InverseDynamicsBuffers,
     out: &mut [f64],
 ) {
     let links = model.links();
@@ -73,7 +73,7 @@ fn recurse(
     }
 }
 
-impl InverseDynamics {
+impl InverseDynamicsBuffers {
     /// The force that each joint passes from the parent to its link, after [`inverse_dynamics`]: the joint's reaction and drive
     /// together, world axes, about the link's origin (N, N m).
     pub fn joint_forces(&self) -> &[ForceVector] {
@@ -86,7 +86,7 @@ pub fn bias_forces(
     model: &Model,
     kinematics: &Kinematics,
     external: &[ForceVector],
-    work: &mut InverseDynamics,
+    work: &mut InverseDynamicsBuffers,
     out: &mut [f64],
 ) {
     let mut zero = core::mem::take(&mut work.zero);
@@ -101,7 +101,7 @@ pub(super) fn bias_forces_of(
     kinematics: &Kinematics,
     links: &[LinkId],
     gravity: &Vector3<f64>,
-    work: &mut InverseDynamics,
+    work: &mut InverseDynamicsBuffers,
     out: &mut [f64],
 ) {
     let mut zero = core::mem::take(&mut work.zero);
@@ -110,7 +110,7 @@ pub(super) fn bias_forces_of(
     work.zero = zero;
 }
 
-impl Floating {
+impl FreeFloatingTree {
     /// Writes the joint forces that gravity and `external` forces ask for (on every link, world axes, about its origin; or empty), and no
     /// gyroscopic ones.
     pub fn bias(&self, model: &Model, kinematics: &Kinematics, external: &[ForceVector], out: &mut [f64]) {

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector
 use std::sync::Arc;
 
 use super::algebra::MotionVector;
-use crate::trajectory::Path;
+use crate::trajectory::PoseTrajectory;
 
 /// Most degrees of freedom of one joint.
 pub(crate) const MAX_DOFS: usize = 6;
@@ -43,7 +43,7 @@ pub enum JointKind {
     /// velocity of the origin of M (m/s).
     Free,
     /// M follows a path in F, whatever acts on it. No position, no velocity.
-    Prescribed(Arc<Path>),
+    Prescribed(Arc<PoseTrajectory>),
 }
 
 impl JointKind {
@@ -109,7 +109,7 @@ impl JointKind {
     }
 
     /// Writes the positions at which M is at F.
-    pub(crate) fn rest(&self, q: &mut [f64]) {
+    pub(crate) fn zero_configuration(&self, q: &mut [f64]) {
         q.fill(0.0);
         if self.has_quaternion() {
             q[0] = 1.0;

@@ -20,12 +20,12 @@ pub struct Kinematics {
     /// Acceleration of each link at zero joint accelerations and an unaccelerated parent.
     biases: Vec<MotionVector>,
     /// Velocity that each link has from prescribed motion alone, with all degrees of freedom at rest.
-    drifts: Vec<MotionVector>,
+    prescribed_velocities: Vec<MotionVector>,
 }
 
 /// Which velocity a prescribed link has at the corner of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Corner {
+pub(crate) enum PathSide {
     /// That of the move that ends there.
     Before,
     /// That of the move that begins there.
@@ -46,26 +46,26 @@ impl Kinematics {
             axes: vec![MotionVector::zero(); model.velocities()],
             offsets: vec![Vector3::zeros(); links],
             biases: vec![MotionVector::zero(); links],
-            drifts: vec![MotionVector::zero(); links],
+            prescribed_velocities: vec![MotionVector::zero(); links],
         }
     }
 
     /// Brings everything up to the state, from the roots outwards. At a corner of its path a prescribed link has the velocity that
     /// follows.
     pub fn update(&mut self, model: &Model, state: &State) {
-        self.update_at(model, state, Corner::After);
+        self.update_at(model, state, PathSide::After);
     }
 
-    pub(crate) fn update_at(&mut self, model: &Model, state: &State, corner: Corner) {
+    pub(crate) fn update_at(&mut self, model: &Model, state: &State, corner: PathSide) {
         (0..model.links().len()).for_each(|i| self.update_link(model, i, state, corner));
     }
 
     /// Brings some links up to the state; what they hang on comes before them, or is up to it.
-    pub(super) fn update_links(&mut self, model: &Model, links: &[LinkId], state: &State, corner: Corner) {
+    pub(super) fn update_links(&mut self, model: &Model, links: &[LinkId], state: &State, corner: PathSide) {
         links.iter().for_each(|link| self.update_link(model, link.0, state, corner));
     }
 
-    fn update_link(&mut self, model: &Model, i: usize, state: &State, corner: Corner) {
+    fn update_link(&mut self, model: &Model, i: usize, state: &State, corner: PathSide) {
         let link = &model.links()[i];
         let (parent, parent_velocity) = match link.parent {
             Some(LinkId(p)) => (self.poses[p], self.velocities[p]),
@@ -80,8 +80,8 @@ impl Kinematics {
         let mut local = [MotionVector::zero(); MAX_DOFS];
         link.joint.axes(q, &mut local[..v.len()]);
         let mut relative = prescribed(&link.joint, state.time, corner).rotated(&frame);
-        let drift = link.parent.map_or(MotionVector::zero(), |LinkId(p)| self.drifts[p]);
-        self.drifts[i] = drift.shifted(&offset) + relative;
+        let drift = link.parent.map_or(MotionVector::zero(), |LinkId(p)| self.prescribed_velocities[p]);
+        self.prescribed_velocities[i] = drift.shifted(&offset) + relative;
         for ((axis, local), rate) in self.axes[dofs].iter_mut().zip(&local).zip(v) {
             *axis = local.rotated(&frame);
             relative += *axis * *rate;
@@ -122,8 +122,8 @@ impl Kinematics {
     }
 
     /// Velocity that a link has from prescribed motion alone, with all degrees of freedom at rest; world axes, about its origin.
-    pub fn drift(&self, link: LinkId) -> &MotionVector {
-        &self.drifts[link.0]
+    pub fn prescribed_velocity(&self, link: LinkId) -> &MotionVector {
+        &self.prescribed_velocities[link.0]
     }
 
     pub(crate) fn bias(&self, link: usize) -> &MotionVector {
@@ -132,7 +132,7 @@ impl Kinematics {
 
     /// The part of [`point_velocity`](Self::point_velocity) that comes from prescribed motion alone.
     pub(crate) fn point_drift(&self, link: LinkId, point: &Vector3<f64>) -> Vector3<f64> {
-        self.drifts[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
+        self.prescribed_velocities[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }
 
     /// Velocity (m/s) of the material point of a link at `point` (m), world frame.
@@ -142,13 +142,13 @@ impl Kinematics {
 }
 
 /// Velocity of M in F, in the axes of F, of a prescribed joint; none of others.
-fn prescribed(joint: &JointKind, time: f64, corner: Corner) -> MotionVector {
+fn prescribed(joint: &JointKind, time: f64, corner: PathSide) -> MotionVector {
     let JointKind::Prescribed(path) = joint else { return MotionVector::zero() };
     let velocity = match corner {
-        Corner::Before => path.velocity_before(time),
-        Corner::After => path.velocity_after(time),
-        Corner::Over(dt) => path.velocity_over(time, dt),
-        Corner::Mean(from, dt) => path.velocity_over(from, dt),
+        PathSide::Before => path.velocity_before(time),
+        PathSide::After => path.velocity_after(time),
+        PathSide::Over(dt) => path.velocity_over(time, dt),
+        PathSide::Mean(from, dt) => path.velocity_over(from, dt),
     };
     MotionVector::new(velocity.angular, velocity.linear)
 }

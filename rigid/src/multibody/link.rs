@@ -75,7 +75,7 @@ pub struct Tree {
 
 /// Where a link's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LinkIndices {
     pub first_position: usize,
     pub first_velocity: usize,
     /// `None` for a link welded to the world.

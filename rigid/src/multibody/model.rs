@@ -2,22 +2,22 @@
 
 use nalgebra::Vector3;
 
-use super::floating::Floating;
+use super::floating::FreeFloatingTree;
 use super::joint::JointKind;
-use super::link::{Dof, Link, LinkId, Place, Tree};
+use super::link::{Dof, Link, LinkId, LinkIndices, Tree};
 
 /// A mechanism: links in trees. Made by [`ModelBuilder`](super::ModelBuilder).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub(crate) links: Vec<Link>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<LinkIndices>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
     /// Links whose joints have passive properties, and links on prescribed joints: of many free bodies none.
     pub(crate) passive: Vec<LinkId>,
     pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
-    pub(crate) floating: Vec<Floating>,
+    pub(crate) floating: Vec<FreeFloatingTree>,
     /// Gravity (m/s^2), world frame.
     pub gravity: Vector3<f64>,
 }

@@ -56,11 +56,11 @@ impl State {
 
 impl Model {
     /// Every joint at rest: M at F, no velocity.
-    pub fn rest(&self) -> State {
+    pub fn zero_configuration(&self) -> State {
         let mut q = vec![0.0; self.positions];
         for (link, place) in self.links.iter().zip(&self.places) {
             let p = place.first_position;
-            link.joint.rest(&mut q[p..p + link.joint.positions()]);
+            link.joint.zero_configuration(&mut q[p..p + link.joint.positions()]);
         }
         State { time: 0.0, q, v: vec![0.0; self.dofs.len()] }
     }

@@ -2,17 +2,20 @@
 
 use nalgebra::Vector3;
 
-use super::contact::Touch;
-use super::equality::{Row, RowKind};
+use super::contact::ContactCandidate;
+use super::equality::{F64x8, RowKind};
 use super::system::System;
-use crate::icf::law::{ActuatorLaw, ContactLaw, ContactPoint, DryJointLaw, HolonomicLaw, LimitLaw};
-use crate::icf::{Pool, Problem, Side};
+use crate::icf::law::{
+    ActuatorPotential, ContactParameters, ContactPotential, HolonomicPotential, JointFrictionPotential,
+    LimitPotential,
+};
+use crate::icf::{ConvexProblem, Pool, Side};
 use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, MotionVector, State, for_each_axis};
 
 /// What of a contact does not depend on the length of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PreparedContact {
-    pub point: ContactPoint,
+    pub point: ContactParameters,
     /// Normal force (N) and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
@@ -60,58 +63,66 @@ fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
 pub(super) fn contacts(
     system: &System,
     kinematics: &Kinematics,
-    touches: &[Touch],
-    problem: &mut Problem,
+    candidates: &[ContactCandidate],
+    problem: &mut ConvexProblem,
     prepared: &mut Vec<PreparedContact>,
 ) {
     problem.contacts.clear();
     prepared.clear();
-    for touch in touches {
+    for candidate in candidates {
         let velocity = |link: Option<LinkId>| {
-            link.map_or(Vector3::zeros(), |l| kinematics.point_velocity(l, &touch.point))
+            link.map_or(Vector3::zeros(), |l| kinematics.point_velocity(l, &candidate.point))
         };
-        let v = velocity(touch.second) - velocity(touch.first);
-        let v_n = touch.normal.dot(&v);
-        let mobility =
-            MOBILITY * (inverse_mass(&system.model, touch.first) + inverse_mass(&system.model, touch.second));
-        let point = ContactPoint {
-            normal: touch.normal,
-            distance: touch.distance,
-            stiffness: touch.stiffness,
-            dissipation: touch.dissipation,
-            static_friction: touch.static_friction,
-            dynamic_friction: touch.dynamic_friction,
-            stiction_tolerance: touch.stiction_tolerance,
+        let v = velocity(candidate.second) - velocity(candidate.first);
+        let v_n = candidate.normal.dot(&v);
+        let mobility = MOBILITY
+            * (inverse_mass(&system.model, candidate.first) + inverse_mass(&system.model, candidate.second));
+        let point = ContactParameters {
+            normal: candidate.normal,
+            distance: candidate.distance,
+            stiffness: candidate.stiffness,
+            dissipation: candidate.dissipation,
+            static_friction: candidate.static_friction,
+            dynamic_friction: candidate.dynamic_friction,
+            stiction_tolerance: candidate.stiction_tolerance,
             mobility,
         };
-        let slip = (v - touch.normal * v_n).norm();
+        let slip = (v - candidate.normal * v_n).norm();
         let contact = PreparedContact {
             point,
             lagged_force: point.normal_force(v_n),
             friction: point.friction_at(slip),
             weights: [1.0; 2],
         };
-        let links = [touch.first, touch.second];
-        let points = [touch.point, touch.point];
+        let links = [candidate.first, candidate.second];
+        let points = [candidate.point, candidate.point];
         let sides =
             columns(&system.model, kinematics, links, points, &mut problem.contacts, |axis| axis.linear);
-        let drift =
-            |link: Option<LinkId>| link.map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &touch.point));
-        let bias = drift(touch.second) - drift(touch.first);
-        problem.contacts.push(ContactLaw::new(&point, 1.0, 0.0, 0.0), sides, bias.into());
+        let drift = |link: Option<LinkId>| {
+            link.map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &candidate.point))
+        };
+        let bias = drift(candidate.second) - drift(candidate.first);
+        problem.contacts.push(ContactPotential::new(&point, 1.0, 0.0, 0.0), sides, bias.into());
         prepared.push(contact);
     }
 }
 
 /// Fills the Jacobians of turning of the contacts that resist it: the second body's angular velocity against the first's.
-pub(super) fn spins(system: &System, kinematics: &Kinematics, touches: &[Touch], pool: &mut Pool<u32, 3>) {
+pub(super) fn spins(
+    system: &System,
+    kinematics: &Kinematics,
+    candidates: &[ContactCandidate],
+    pool: &mut Pool<u32, 3>,
+) {
     pool.clear();
-    for (c, touch) in touches.iter().enumerate().filter(|(_, touch)| touch.resists_turning()) {
-        let links = [touch.first, touch.second];
-        let points = [touch.point, touch.point];
+    for (c, candidate) in candidates.iter().enumerate().filter(|(_, candidate)| candidate.resists_turning()) {
+        let links = [candidate.first, candidate.second];
+        let points = [candidate.point, candidate.point];
         let sides = columns(&system.model, kinematics, links, points, pool, |axis| axis.angular);
-        let drift = |link: Option<LinkId>| link.map_or(Vector3::zeros(), |l| kinematics.drift(l).angular);
-        let bias = drift(touch.second) - drift(touch.first);
+        let drift = |link: Option<LinkId>| {
+            link.map_or(Vector3::zeros(), |l| kinematics.prescribed_velocity(l).angular)
+        };
+        let bias = drift(candidate.second) - drift(candidate.first);
         pool.push(c as u32, sides, bias.into());
     }
 }
@@ -154,10 +165,15 @@ fn columns<L>(
 }
 
 /// Sets the contacts' laws for a step of `dt` (s), friction bounded by `forces` (N) and coefficients as prepared.
-pub(super) fn contact_laws(problem: &mut Problem, prepared: &[PreparedContact], forces: &[f64], dt: f64) {
+pub(super) fn contact_laws(
+    problem: &mut ConvexProblem,
+    prepared: &[PreparedContact],
+    forces: &[f64],
+    dt: f64,
+) {
     for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
-        let law = ContactLaw::new(&contact.point, dt, force, contact.friction);
-        problem.contacts.set_law(c, law.weighted(contact.weights));
+        let law = ContactPotential::new(&contact.point, dt, force, contact.friction);
+        problem.contacts.set_potential(c, law.weighted(contact.weights));
     }
 }
 
@@ -165,10 +181,10 @@ pub(super) fn contact_laws(problem: &mut Problem, prepared: &[PreparedContact], 
 pub(super) fn equalities(
     system: &System,
     kinematics: &Kinematics,
-    rows: &[Row],
+    rows: &[F64x8],
     mass: &MassMatrix,
     dt: f64,
-    problem: &mut Problem,
+    problem: &mut ConvexProblem,
 ) {
     let model = &system.model;
     let pool = &mut problem.equalities;
@@ -219,22 +235,23 @@ pub(super) fn equalities(
             mobility += columns.map(|(i, [j])| j * j / block[(i, i)]).sum::<f64>();
         }
         pool.push(
-            HolonomicLaw::new(row.error, mobility.max(LEAST_MOBILITY), dt),
+            HolonomicPotential::new(row.error, mobility.max(LEAST_MOBILITY), dt),
             sides,
-            [drift(kinematics, row)],
+            [prescribed_velocity(kinematics, row)],
         );
     }
 }
 
 /// The rate of a row's error that comes from prescribed motion alone.
-fn drift(kinematics: &Kinematics, row: &Row) -> f64 {
+fn prescribed_velocity(kinematics: &Kinematics, row: &F64x8) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &points[k]));
             direction.dot(&(at(1) - at(0)))
         }
         RowKind::Angular { links, direction } => {
-            let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.drift(l).angular);
+            let at =
+                |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.prescribed_velocity(l).angular);
             direction.dot(&(at(1) - at(0)))
         }
         RowKind::Rates { .. } => 0.0,
@@ -242,7 +259,13 @@ fn drift(kinematics: &Kinematics, row: &Row) -> f64 {
 }
 
 /// Fills limits and dry joints for a step of `dt` (s).
-pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64, problem: &mut Problem) {
+pub(super) fn joints(
+    system: &System,
+    state: &State,
+    mass: &MassMatrix,
+    dt: f64,
+    problem: &mut ConvexProblem,
+) {
     problem.limits.clear();
     problem.dry_joints.clear();
     let model = &system.model;
@@ -255,7 +278,8 @@ pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64,
             let within = n - model.trees()[tree].first_velocity;
             let mobility = 1.0 / mass.block(tree)[(within, within)];
             if dof.friction_loss > 0.0 {
-                let law = DryJointLaw::new(dof.friction_loss, system.dry_joint_tolerance, mobility, dt);
+                let law =
+                    JointFrictionPotential::new(dof.friction_loss, system.dry_joint_tolerance, mobility, dt);
                 problem.dry_joints.push(law, n, tree, within);
             }
             if link.joint.has_quaternion() {
@@ -265,7 +289,7 @@ pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64,
             for (upper, limit) in dof.limits.into_iter().enumerate() {
                 if limit.is_finite() {
                     let gap = if upper == 1 { limit - q } else { q - limit };
-                    problem.limits.push(LimitLaw::new(gap, upper == 1, mobility, dt), n, tree, within);
+                    problem.limits.push(LimitPotential::new(gap, upper == 1, mobility, dt), n, tree, within);
                 }
             }
         }
@@ -273,13 +297,19 @@ pub(super) fn joints(system: &System, state: &State, mass: &MassMatrix, dt: f64,
 }
 
 /// Fills the actuators for a step of `dt` (s); `weight` is what gravity asks of every degree of freedom (N m, N).
-pub(super) fn actuators(system: &System, state: &State, weight: &[f64], dt: f64, problem: &mut Problem) {
+pub(super) fn actuators(
+    system: &System,
+    state: &State,
+    weight: &[f64],
+    dt: f64,
+    problem: &mut ConvexProblem,
+) {
     problem.actuators.clear();
     for actuator in &system.actuators {
         let n = actuator.velocity(&system.model);
         let (effort, gain) = actuator.linear(&system.model, state, dt);
         let carried = if actuator.gravity_compensation { weight[n] } else { 0.0 };
-        let law = ActuatorLaw { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
+        let law = ActuatorPotential { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
         let tree = system.model.tree_of_velocity(n);
         problem.actuators.push(law, n, tree, n - system.model.trees()[tree].first_velocity);
     }

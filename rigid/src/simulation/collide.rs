@@ -1,12 +1,12 @@
 //! Contact between geometries.
 
-use super::contact::{ContactSource, Touch};
-use crate::collision::{Detector, GeometricContact, Scene};
+use super::contact::{ContactCandidate, ContactSource};
+use crate::collision::{CollisionModel, Detector, GeometricContact};
 use crate::multibody::{Kinematics, Model};
 
 /// Finds where the geometries of a scene touch, and with what compliance and friction.
 pub struct Collisions {
-    scene: Scene,
+    scene: CollisionModel,
     detector: Detector,
     stiction_tolerance: f64,
     found: Vec<GeometricContact>,
@@ -22,18 +22,18 @@ impl core::fmt::Debug for Collisions {
 
 impl Collisions {
     /// Contact of `scene`'s geometries; `stiction_tolerance` (m/s) is the slip at which friction has most of its value.
-    pub fn new(scene: Scene, stiction_tolerance: f64) -> Self {
+    pub fn new(scene: CollisionModel, stiction_tolerance: f64) -> Self {
         Self { scene, detector: Detector::default(), stiction_tolerance, found: Vec::new() }
     }
 
     /// The geometries.
-    pub fn scene(&self) -> &Scene {
+    pub fn scene(&self) -> &CollisionModel {
         &self.scene
     }
 }
 
 impl ContactSource for Collisions {
-    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<Touch>) {
+    fn contacts(&mut self, _: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<ContactCandidate>) {
         self.found.clear();
         self.detector.detect(&self.scene, |link| *kinematics.pose(link), margin, &mut self.found);
         let geometries = self.scene.geometries();
@@ -42,7 +42,7 @@ impl ContactSource for Collisions {
             let (point, normal) = (contact.point, contact.normal.into_inner());
             let thinner = self.scene.half_thickness(contact.a).min(self.scene.half_thickness(contact.b));
             let depth = (contact.distance, thinner);
-            Touch::between(pair, point, normal, depth, self.stiction_tolerance)
+            ContactCandidate::between(pair, point, normal, depth, self.stiction_tolerance)
         }));
     }
 }

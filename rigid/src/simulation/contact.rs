@@ -8,7 +8,7 @@ use crate::multibody::{Kinematics, LinkId, Model};
 
 /// A point where two bodies touch or nearly do. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactCandidate {
     /// First body; `None` is the world.
     pub first: Option<LinkId>,
     /// Second body; `None` is the world.
@@ -42,7 +42,7 @@ pub struct Touch {
     pub half_thickness: f64,
 }
 
-impl Touch {
+impl ContactCandidate {
     /// Of two geometries that meet at a point, with the compliance and friction of both.
     pub fn between(
         [a, b]: [&CollisionGeometry; 2],
@@ -80,7 +80,13 @@ impl Touch {
 /// Finds contacts.
 pub trait ContactSource {
     /// Appends every contact closer than `margin` (m) at these kinematics, in an order that depends on nothing else.
-    fn contacts(&mut self, model: &Model, kinematics: &Kinematics, margin: f64, out: &mut Vec<Touch>);
+    fn contacts(
+        &mut self,
+        model: &Model,
+        kinematics: &Kinematics,
+        margin: f64,
+        out: &mut Vec<ContactCandidate>,
+    );
 }
 
 /// Nothing touches.
@@ -88,14 +94,14 @@ pub trait ContactSource {
 pub struct NoContacts;
 
 impl ContactSource for NoContacts {
-    fn contacts(&mut self, _: &Model, _: &Kinematics, _: f64, _: &mut Vec<Touch>) {}
+    fn contacts(&mut self, _: &Model, _: &Kinematics, _: f64, _: &mut Vec<ContactCandidate>) {}
 }
 
 /// What a contact passed on in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
     /// The contact.
-    pub touch: Touch,
+    pub candidate: ContactCandidate,
     /// Force on the second body, mean over the step (N), world axes; the first gets the opposite.
     pub force: Vector3<f64>,
     /// Moment on the second body about the contact's point, of friction against turning and rolling (N m), likewise.

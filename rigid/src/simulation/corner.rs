@@ -2,21 +2,21 @@
 
 use super::mechanical::mechanical_energy;
 use crate::multibody::{
-    Corner, ForceVector, Kinematics, LinkId, MassMatrix, Model, MotionVector, State, mass_matrix,
+    ForceVector, Kinematics, LinkId, MassMatrix, Model, MotionVector, PathSide, State, mass_matrix,
 };
 
 /// Buffers of a turn round a corner.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Corners {
+pub(super) struct VelocityJumpBuffers {
     /// Of every link, before the corner.
-    drifts: Vec<MotionVector>,
+    prescribed_velocities: Vec<MotionVector>,
     /// That every link and what it carries gains from the jump of the drifts.
     momenta: Vec<ForceVector>,
     matrix: Vec<f64>,
     change: Vec<f64>,
 }
 
-impl Corners {
+impl VelocityJumpBuffers {
     /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on
     /// them by joints keeps the momentum along the joints. Returns the work (J) of the paths:
     /// nothing else acts, so it is what the kinetic energy changes by.
@@ -27,17 +27,20 @@ impl Corners {
         mass: &mut MassMatrix,
         state: &mut State,
     ) -> f64 {
-        let Self { drifts, momenta, matrix, change } = self;
-        kinematics.update_at(model, state, Corner::Before);
+        let Self { prescribed_velocities, momenta, matrix, change } = self;
+        kinematics.update_at(model, state, PathSide::Before);
         let before = mechanical_energy(model, &*kinematics, state).kinetic;
-        drifts.clear();
-        drifts.extend((0..model.links().len()).map(|l| *kinematics.drift(LinkId(l))));
-        kinematics.update_at(model, state, Corner::After);
+        prescribed_velocities.clear();
+        prescribed_velocities
+            .extend((0..model.links().len()).map(|l| *kinematics.prescribed_velocity(LinkId(l))));
+        kinematics.update_at(model, state, PathSide::After);
         momenta.clear();
-        momenta.extend(model.links().iter().zip(&*drifts).enumerate().map(|(l, (link, before))| {
-            let jump = *kinematics.drift(LinkId(l)) - *before;
-            link.inertia.rotated(kinematics.pose(LinkId(l))).momentum(&jump)
-        }));
+        momenta.extend(model.links().iter().zip(&*prescribed_velocities).enumerate().map(
+            |(l, (link, before))| {
+                let jump = *kinematics.prescribed_velocity(LinkId(l)) - *before;
+                link.inertia.rotated(kinematics.pose(LinkId(l))).momentum(&jump)
+            },
+        ));
         for l in (0..momenta.len()).rev() {
             if let Some(LinkId(parent)) = model.links()[l].parent {
                 let carried = momenta[l].shifted(&-kinematics.offset(l));
@@ -62,7 +65,7 @@ impl Corners {
             let rates = &mut state.v[tree.first_velocity..][..tree.velocities];
             rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
         }
-        kinematics.update_at(model, state, Corner::After);
+        kinematics.update_at(model, state, PathSide::After);
         mechanical_energy(model, &*kinematics, state).kinetic - before
     }
 }

@@ -13,7 +13,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::equality::{Row, RowKind};
+use super::equality::{F64x8, RowKind};
 use super::reactions::Reactions;
 use super::stepper::Stepper;
 use super::system::System;
@@ -32,7 +32,7 @@ pub struct EnergyFlows {
     pub prescribed: f64,
     /// Work of constant forces from outside ([`System::applied`]).
     pub loads: f64,
-    /// Work of what something else exchanged with the links ([`System::in_place`]).
+    /// Work of what something else exchanged with the links ([`System::line_forces`]).
     pub exchanged: f64,
     /// Taken by contacts in the normal direction: what they store and what they lose, impacts included. See
     /// [`lost_in_contact`](Self::lost_in_contact).
@@ -56,7 +56,7 @@ pub struct EnergyFlows {
     /// moves positions by its last velocity: they are where they belong half a step later. (The pair is leapfrog, and what its
     /// potentials have too little in fall and too much in rise is made by no one.) Of each tree it is never more than what
     /// these forces do in half a step at their greatest power so far: the rest is imbalance.
-    pub ahead: f64,
+    pub potential_offset: f64,
 }
 
 impl EnergyFlows {
@@ -73,7 +73,7 @@ impl EnergyFlows {
         self.joint_friction += later.joint_friction;
         self.joint_limits += later.joint_limits;
         self.constraints += later.constraints;
-        self.ahead += later.ahead;
+        self.potential_offset += later.potential_offset;
         self.contact_before = self.contact_before.or(later.contact_before);
         self.contact_after = later.contact_after.or(self.contact_after);
     }
@@ -88,7 +88,7 @@ impl EnergyFlows {
 
 /// How far the potentials of one tree are ahead of its velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Lead {
+pub struct PotentialOffset {
     /// Against the start (J).
     pub energy: f64,
     /// Greatest power of its weight and springs so far (W).
@@ -97,7 +97,7 @@ pub struct Lead {
     pub step: f64,
 }
 
-impl Lead {
+impl PotentialOffset {
     /// Adds that of steps that follow.
     fn add(&mut self, steps: &Self) {
         (self.power, self.step) = (self.power.max(steps.power), self.step.max(steps.step));
@@ -110,9 +110,9 @@ impl Lead {
 #[derive(Debug, Default)]
 pub(super) struct EnergyMeter {
     /// Of each tree, up to the last step that was kept.
-    pub leads: Vec<Lead>,
+    pub potential_offsets: Vec<PotentialOffset>,
     /// Of the steps measured since.
-    new_leads: Vec<Lead>,
+    new_leads: Vec<PotentialOffset>,
     /// Velocities before the impulses of a step: of jointed trees those at the end of their contact-free motion.
     before: Vec<f64>,
     /// Mean of the velocities before and after the impulses.
@@ -124,24 +124,24 @@ impl EnergyMeter {
     /// A meter for `trees` trees.
     pub fn new(trees: usize) -> Self {
         Self {
-            leads: vec![Lead::default(); trees],
-            new_leads: vec![Lead::default(); trees],
+            potential_offsets: vec![PotentialOffset::default(); trees],
+            new_leads: vec![PotentialOffset::default(); trees],
             ..Self::default()
         }
     }
 
     /// Forgets the steps measured since the last that was kept.
     pub fn begin(&mut self) {
-        self.new_leads.fill(Lead::default());
+        self.new_leads.fill(PotentialOffset::default());
     }
 
     /// Keeps the steps measured since [`begin`](Self::begin), and writes into their `flows` how far they took the potentials ahead.
     pub fn keep(&mut self, flows: &mut EnergyFlows) {
-        flows.ahead = 0.0;
-        for (lead, steps) in self.leads.iter_mut().zip(&self.new_leads) {
+        flows.potential_offset = 0.0;
+        for (lead, steps) in self.potential_offsets.iter_mut().zip(&self.new_leads) {
             let before = lead.energy;
             lead.add(steps);
-            flows.ahead += lead.energy - before;
+            flows.potential_offset += lead.energy - before;
         }
     }
 
@@ -170,7 +170,7 @@ impl EnergyMeter {
         for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
         {
             // The path's own rate: the pool's bias has besides what the directions turn by in a trapezoid's step.
-            let led = led_by(&system.model, &last.kinematics, row);
+            let led = prescribed_row_rate(&system.model, &last.kinematics, row);
             let [rate] = last.problem.equalities.project(c, &self.mean);
             flows.constraints -= impulse * (rate - led);
             flows.prescribed += impulse * led;
@@ -189,7 +189,7 @@ impl EnergyMeter {
     /// Work that the roots of trees on moving parents get from these.
     fn carried(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, start: &State) -> f64 {
         let model = &system.model;
-        let drift = |link: LinkId| *last.kinematics.drift(link);
+        let drift = |link: LinkId| *last.kinematics.prescribed_velocity(link);
         let mut roots = model.trees().iter().filter_map(|tree| tree.links.first().copied());
         let moves = |root: &LinkId| {
             let drift = drift(*root);
@@ -205,7 +205,12 @@ impl EnergyMeter {
 }
 
 /// Velocity of a point of what follows a path; zero of what does not move and of what moves by its dynamics.
-fn led(model: &Model, kinematics: &Kinematics, link: Option<LinkId>, point: &Vector3<f64>) -> Vector3<f64> {
+fn prescribed_point_velocity(
+    model: &Model,
+    kinematics: &Kinematics,
+    link: Option<LinkId>,
+    point: &Vector3<f64>,
+) -> Vector3<f64> {
     match link {
         Some(link) if model.tree_of(link).is_none() => kinematics.point_drift(link, point),
         _ => Vector3::zeros(),
@@ -213,15 +218,15 @@ fn led(model: &Model, kinematics: &Kinematics, link: Option<LinkId>, point: &Vec
 }
 
 /// The rate at which a row's impulse gets work from what follows a path.
-fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
+fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &F64x8) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
-            let at = |k: usize| led(model, kinematics, links[k], &points[k]);
+            let at = |k: usize| prescribed_point_velocity(model, kinematics, links[k], &points[k]);
             direction.dot(&(at(0) - at(1)))
         }
         RowKind::Angular { links, direction } => {
             let at = |k: usize| match links[k] {
-                Some(link) if model.tree_of(link).is_none() => kinematics.drift(link).angular,
+                Some(link) if model.tree_of(link).is_none() => kinematics.prescribed_velocity(link).angular,
                 _ => Vector3::zeros(),
             };
             direction.dot(&(at(0) - at(1)))
@@ -232,14 +237,20 @@ fn led_by(model: &Model, kinematics: &Kinematics, row: &Row) -> f64 {
 
 /// Adds what the potentials' lead over the velocities grew by in a first-order step, tree by tree: where positions go on at the velocity
 /// of its end, half a step at the change of the velocities; less where they go on at a mean.
-fn ahead(system: &System, last: &Stepper, start: &State, after: &[f64], leads: &mut [Lead]) {
+fn ahead(
+    system: &System,
+    last: &Stepper,
+    start: &State,
+    after: &[f64],
+    potential_offsets: &mut [PotentialOffset],
+) {
     let (model, kinematics) = (&system.model, &last.kinematics);
     // Twice what positions go on faster than at the mean of the step's velocities.
     let change = |n: usize| match &last.free {
         Some(free) => 2.0 * free.lead(n),
         None => after[n] - start.v[n],
     };
-    for (tree, lead) in model.trees().iter().zip(leads) {
+    for (tree, lead) in model.trees().iter().zip(potential_offsets) {
         // Powers of the potentials: at the change of the velocities, and the sizes of those at the beginning and the end.
         let (mut of_change, mut of_ends) = (0.0, 0.0);
         for &link in &tree.links {
@@ -307,29 +318,32 @@ fn pushes(
     flows: &mut EnergyFlows,
 ) {
     let (model, pool) = (&system.model, &end.problem.contacts);
-    for (c, touch) in end.touches.iter().enumerate() {
+    for (c, candidate) in end.candidates.iter().enumerate() {
         let impulse = impulse(c);
         // What two immovable things do to each other is nobody's work.
         if impulse == Vector3::zeros() || pool.sides_of(c) == [None, None] {
             continue;
         }
         let velocity = Vector3::from(pool.velocity_of(c, mean));
-        let normal = touch.normal.dot(&impulse) * touch.normal.dot(&velocity);
+        let normal = candidate.normal.dot(&impulse) * candidate.normal.dot(&velocity);
         flows.contact_normal -= normal;
         flows.contact_friction -= impulse.dot(&velocity) - normal;
-        let at = |link: Option<LinkId>| led(model, &end.kinematics, link, &touch.point);
-        flows.prescribed += impulse.dot(&(at(touch.first) - at(touch.second)));
+        let at =
+            |link: Option<LinkId>| prescribed_point_velocity(model, &end.kinematics, link, &candidate.point);
+        flows.prescribed += impulse.dot(&(at(candidate.first) - at(candidate.second)));
     }
     let Some(comfree) = &end.comfree else { return };
-    for (s, (&c, moment)) in comfree.spins.laws().iter().zip(comfree.spins.impulses()).enumerate() {
-        let (touch, moment) = (&end.touches[c as usize], Vector3::from(*moment));
+    for (s, (&c, moment)) in
+        comfree.spin_jacobians.laws().iter().zip(comfree.spin_jacobians.impulses()).enumerate()
+    {
+        let (candidate, moment) = (&end.candidates[c as usize], Vector3::from(*moment));
         if pool.sides_of(c as usize) == [None, None] {
             continue;
         }
-        flows.contact_friction -= moment.dot(&Vector3::from(comfree.spins.velocity_of(s, mean)));
-        for (link, sign) in [(touch.first, 1.0), (touch.second, -1.0)] {
+        flows.contact_friction -= moment.dot(&Vector3::from(comfree.spin_jacobians.velocity_of(s, mean)));
+        for (link, sign) in [(candidate.first, 1.0), (candidate.second, -1.0)] {
             if let Some(link) = link.filter(|link| model.tree_of(*link).is_none()) {
-                flows.prescribed += sign * moment.dot(&end.kinematics.drift(link).angular);
+                flows.prescribed += sign * moment.dot(&end.kinematics.prescribed_velocity(link).angular);
             }
         }
     }
@@ -386,7 +400,7 @@ fn loads(system: &System, end: &Stepper, dt: f64, mean: &[f64], flows: &mut Ener
     let (model, kinematics) = (&system.model, &end.kinematics);
     let work = |link: LinkId, force: &ForceVector| {
         let origin = kinematics.pose(link).translation.vector;
-        let mut power = kinematics.drift(link).dot(force);
+        let mut power = kinematics.prescribed_velocity(link).dot(force);
         for_each_axis(model, kinematics, link, &origin, |n, axis| power += axis.dot(force) * mean[n]);
         dt * power
     };

@@ -44,7 +44,7 @@ pub enum Equality {
         offset: f64,
     },
     /// Another constraint, which lets go. Steps end there.
-    Until {
+    Timed {
         /// When it lets go (s).
         release: f64,
         /// What holds until then.
@@ -57,7 +57,7 @@ const RELEASE_SLACK: f64 = 1e-9;
 
 /// One row: its error (m, rad), and how it depends on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct F64x8 {
     pub error: f64,
     pub kind: RowKind,
 }
@@ -92,8 +92,8 @@ impl Equality {
                 let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
                 Self::Coupler { driver, driven, ratio, offset }
             }
-            Self::Until { release, held } => {
-                Self::Until { release, held: Box::new(held.moved(first, carrier, base)) }
+            Self::Timed { release, held } => {
+                Self::Timed { release, held: Box::new(held.moved(first, carrier, base)) }
             }
         }
     }
@@ -101,7 +101,7 @@ impl Equality {
     /// When it lets go, if that is after `now` (s).
     pub(super) fn release_after(&self, now: f64) -> Option<f64> {
         match self {
-            Self::Until { release, held } => {
+            Self::Timed { release, held } => {
                 let own = Some(*release).filter(|release| *release > now + RELEASE_SLACK);
                 own.into_iter().chain(held.release_after(now)).min_by(f64::total_cmp)
             }
@@ -143,7 +143,7 @@ impl Equality {
                     return fail("ratio or offset", ratio + offset, "", "finite");
                 }
             }
-            Self::Until { release, held } => {
+            Self::Timed { release, held } => {
                 if release.is_nan() {
                     return fail("release", *release, "s", "a time");
                 }
@@ -160,7 +160,7 @@ impl Equality {
         kinematics: &Kinematics,
         state: &State,
         at_end: bool,
-        out: &mut Vec<Row>,
+        out: &mut Vec<F64x8>,
     ) {
         let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
         let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
@@ -174,7 +174,7 @@ impl Equality {
                 // Coincident points have no direction; any one lets them part.
                 let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
                 let error = offset.dot(&direction) - distance;
-                out.push(Row { error, kind: RowKind::Linear { links: *links, points, direction } });
+                out.push(F64x8 { error, kind: RowKind::Linear { links: *links, points, direction } });
             }
             Self::Weld { links, frames } => {
                 let [a, b] = [pose(&links[0]) * frames[0], pose(&links[1]) * frames[1]];
@@ -182,7 +182,7 @@ impl Equality {
                 let turned = (b.rotation * a.rotation.inverse()).scaled_axis();
                 for d in 0..3 {
                     let direction = Vector3::ith(d, 1.0);
-                    out.push(Row { error: turned[d], kind: RowKind::Angular { links: *links, direction } });
+                    out.push(F64x8 { error: turned[d], kind: RowKind::Angular { links: *links, direction } });
                 }
             }
             Self::Coupler { driver, driven, ratio, offset } => {
@@ -190,9 +190,9 @@ impl Equality {
                 let error = q(driven) - ratio * q(driver) - offset;
                 let (driver, driven) =
                     (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
-                out.push(Row { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+                out.push(F64x8 { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
             }
-            Self::Until { release, held } => {
+            Self::Timed { release, held } => {
                 let slack = if at_end { RELEASE_SLACK } else { -RELEASE_SLACK };
                 if state.time < release + slack {
                     held.rows(model, kinematics, state, at_end, out);
@@ -202,10 +202,10 @@ impl Equality {
     }
 }
 
-fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<Row>) {
+fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<F64x8>) {
     let error = points[1] - points[0];
     for d in 0..3 {
         let direction = Vector3::ith(d, 1.0);
-        out.push(Row { error: error[d], kind: RowKind::Linear { links, points, direction } });
+        out.push(F64x8 { error: error[d], kind: RowKind::Linear { links, points, direction } });
     }
 }

@@ -97,7 +97,7 @@ impl Implicit {
             first = states.end;
             let probe = Probe {
                 kinematics: Kinematics::new(model),
-                moved: model.rest(),
+                moved: model.zero_configuration(),
                 rosenbrock: Factor::default(),
                 rates: [Vec::new(), Vec::new()],
                 moved_states: Vec::new(),

@@ -1,6 +1,6 @@
 //! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
 //!
-//! The motion under gravity, Coriolis and gyroscopic forces alone ([`FreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`ContactFreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that
 //! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. A tree without
 //! one falls as a whole, whatever acts within it: as a force at one place and a mass matrix at another gravity would turn its joints. All else is
 //! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
@@ -21,9 +21,10 @@ use nalgebra::{Matrix3, Vector3};
 use super::error::SimulationError;
 use super::system::System;
 use crate::comfree::{Form, RigidSolver, factorise, solve};
-use crate::icf::Problem;
+use crate::icf::ConvexProblem;
 use crate::multibody::{
-    Floating, ForceVector, FreeMotion, JointKind, LinkId, Model, State, Tree, copy_tree, quaternion,
+    ContactFreeMotion, ForceVector, FreeFloatingTree, JointKind, LinkId, Model, State, Tree, copy_tree,
+    quaternion,
 };
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
@@ -37,41 +38,41 @@ const HALF_A_TURN: f64 = 4.0;
 
 /// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it
 /// by 5 micrometres at most. Normals that differ by more than the root's inverse, two degrees, hold each other's planes.
-const ACROSS: f64 = 1e3;
+const TANGENTIAL_WEIGHT: f64 = 1e3;
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
 #[derive(Clone, Debug)]
-pub(super) struct Free {
-    pub motion: FreeMotion,
+pub(super) struct ContactFreeStep {
+    pub motion: ContactFreeMotion,
     /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
     change: Vec<f64>,
     /// Mean velocity of the positions, less that of both ends of the step (rad/s, m/s).
-    lead: Vec<f64>,
+    mean_velocity_offset: Vec<f64>,
     /// Velocities at the end of the step, less those of the contact-free motion (rad/s, m/s).
-    gained: Vec<f64>,
+    velocity_change: Vec<f64>,
     /// Impulse of gravity (N m s, N s) on the trees whose motion has none.
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
-    touched: Vec<bool>,
+    is_acted_on: Vec<bool>,
     /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them. Not in closed
     /// form: there a tree that is pressed into the floor gained energy with it.
-    falls: Vec<bool>,
+    has_gravity: Vec<bool>,
     /// Bodies that nothing holds.
-    floating: Vec<Floating>,
+    floating: Vec<FreeFloatingTree>,
     /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
     /// compares positions: those of first order tell an impact ahead, and what the velocities are off by.
-    pub parabolas: bool,
+    pub moves_by_mean_velocity: bool,
     /// Whether a constraint pushed a tree, and whether forces from outside act on it.
-    pushed: Vec<bool>,
-    loaded: Vec<bool>,
+    has_constraint_impulse: Vec<bool>,
+    has_external_force: Vec<bool>,
     /// Sums of the sizes of contact's impulses on each tree (N s).
     impulses: Vec<f64>,
     /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass (kg).
-    held: Vec<bool>,
-    resisted: Vec<Matrix3<f64>>,
+    has_noncontact_impulse: Vec<bool>,
+    contact_resistance: Vec<Matrix3<f64>>,
     masses: Vec<f64>,
     /// Whether there are systems outside, whose states go with the velocities of steps' ends: positions then do so, too.
-    steered: bool,
+    has_external_systems: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
     excess: Vec<f64>,
@@ -80,7 +81,7 @@ pub(super) struct Free {
     carried: Vec<usize>,
 }
 
-impl Free {
+impl ContactFreeStep {
     /// Room for a system; none where its solver keeps to a published explicit step.
     pub fn new(system: &System) -> Option<Box<Self>> {
         if let RigidSolver::ComFree(settings) = &system.solver
@@ -91,22 +92,22 @@ impl Free {
         let (model, convex) = (&system.model, matches!(system.solver, RigidSolver::Icf));
         let n = model.trees().iter().map(|tree| tree.velocities).max().unwrap_or(0);
         Some(Box::new(Self {
-            motion: FreeMotion::new(model),
+            motion: ContactFreeMotion::new(model),
             change: vec![0.0; model.velocities()],
-            lead: vec![0.0; model.velocities()],
-            gained: vec![0.0; model.velocities()],
+            mean_velocity_offset: vec![0.0; model.velocities()],
+            velocity_change: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
-            touched: vec![false; model.trees().len()],
-            falls: model.trees().iter().map(|tree| convex && falls_as_one(model, tree)).collect(),
+            is_acted_on: vec![false; model.trees().len()],
+            has_gravity: model.trees().iter().map(|tree| convex && falls_as_a_whole(model, tree)).collect(),
             floating: model.floating.clone(),
-            parabolas: false,
-            pushed: Vec::new(),
-            loaded: vec![false; model.trees().len()],
+            moves_by_mean_velocity: false,
+            has_constraint_impulse: Vec::new(),
+            has_external_force: vec![false; model.trees().len()],
             impulses: Vec::new(),
-            held: Vec::new(),
-            resisted: Vec::new(),
+            has_noncontact_impulse: Vec::new(),
+            contact_resistance: Vec::new(),
             masses: Vec::new(),
-            steered: !system.externals.is_empty(),
+            has_external_systems: !system.externals.is_empty(),
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
             lag: vec![0.0; n],
@@ -116,10 +117,10 @@ impl Free {
 
     /// Notes which trees the forces from outside act on, `loads` by links.
     pub fn note_loads(&mut self, model: &Model, loads: &[ForceVector]) {
-        self.loaded.fill(false);
+        self.has_external_force.fill(false);
         let acting = (0..).zip(loads).filter(|(_, load)| **load != ForceVector::zero());
         for tree in acting.filter_map(|(link, _)| model.tree_of(LinkId(link))) {
-            self.loaded[tree] = true;
+            self.has_external_force[tree] = true;
         }
     }
 
@@ -131,32 +132,32 @@ impl Free {
         state: &State,
         dt: f64,
         bias: &[f64],
-        problem: &mut Problem,
+        problem: &mut ConvexProblem,
     ) -> Result<(), SimulationError> {
-        self.touched.fill(false);
-        problem.mark_trees(&mut self.touched);
+        self.is_acted_on.fill(false);
+        problem.mark_trees(&mut self.is_acted_on);
         let (loads, limits) = (bias, &problem.limits);
         for (t, _) in self.motion.trees() {
             let tree = &model.trees()[t];
             let mut dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
-            self.touched[t] |= dofs.any(|n| {
+            self.is_acted_on[t] |= dofs.any(|n| {
                 let dof = &model.dofs()[n];
                 loads[n] != 0.0 || dof.damping + dof.stiffness > 0.0
             });
         }
         for body in &self.floating {
-            self.touched[body.tree] |= self.loaded[body.tree];
+            self.is_acted_on[body.tree] |= self.has_external_force[body.tree];
         }
         for (law, n, tree, _) in limits.entries() {
-            self.touched[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
+            self.is_acted_on[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
         }
-        let (touched, falls) = (&self.touched, &self.falls);
-        self.motion.run(model, state, dt, |t| falls[t] || !touched[t]).map_err(|too_fast| {
+        let (is_acted_on, has_gravity) = (&self.is_acted_on, &self.has_gravity);
+        self.motion.run(model, state, dt, |t| has_gravity[t] || !is_acted_on[t]).map_err(|too_fast| {
             SimulationError::TooFast {
                 time: state.time,
                 link: model.links()[too_fast.link.0].name.clone(),
                 step: dt,
-                fits: too_fast.fits,
+                fits: too_fast.feasible_step,
             }
         })?;
         for (t, mass) in self.motion.trees() {
@@ -179,7 +180,10 @@ impl Free {
     /// motion. A solver that stops at a tolerance would leave them with any guess that is near enough, and that of a body that has turned
     /// already has another angular momentum. `bias` is what gravity asks for (N m, N).
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
-        for body in model.floating.iter().filter(|body| !self.touched[body.tree] && falls_whole(body, model))
+        for body in model
+            .floating
+            .iter()
+            .filter(|body| !self.is_acted_on[body.tree] && falls_without_rotation(body, model))
         {
             let n = model.velocities_of(body.link);
             v[n.clone()].copy_from_slice(&state.v[n.clone()]);
@@ -187,7 +191,7 @@ impl Free {
                 v[n] -= dt * bias[n] / body.mass;
             }
         }
-        for (t, _) in self.motion.trees().filter(|(t, _)| !self.touched[*t]) {
+        for (t, _) in self.motion.trees().filter(|(t, _)| !self.is_acted_on[*t]) {
             let tree = &model.trees()[t];
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
             v[dofs.clone()].copy_from_slice(&self.motion.end.v[dofs]);
@@ -202,23 +206,23 @@ impl Free {
         state: &State,
         dt: f64,
         v: &mut [f64],
-        (problem, bias): (&Problem, &[f64]),
+        (problem, bias): (&ConvexProblem, &[f64]),
         convex: bool,
     ) {
-        self.fall(model, state, dt, (v, bias), problem, convex);
+        self.find_free_body_mean_velocities(model, state, dt, (v, bias), problem, convex);
         let Self {
             motion,
             change,
-            lead,
-            gained,
-            touched,
-            pushed,
-            steered,
+            mean_velocity_offset,
+            velocity_change,
+            is_acted_on,
+            has_constraint_impulse,
+            has_external_systems,
             hessian,
             excess,
             lag,
             carried,
-            parabolas,
+            moves_by_mean_velocity,
             ..
         } = self;
         carried.clear();
@@ -228,16 +232,19 @@ impl Free {
             let end = &motion.end.v[first..first + n];
             let change = &mut change[first..first + n];
             let v = &mut v[first..first + n];
-            if !(touched[t] || pushed[t]) {
+            if !(is_acted_on[t] || has_constraint_impulse[t]) {
                 // The solution without the solver's rounding.
                 v.copy_from_slice(end);
                 change.fill(0.0);
-                gained[first..first + n].fill(0.0);
-                lead[first..first + n].fill(0.0);
+                velocity_change[first..first + n].fill(0.0);
+                mean_velocity_offset[first..first + n].fill(0.0);
                 continue;
             }
             let pairs = v.iter().zip(end);
-            gained[first..].iter_mut().zip(pairs).for_each(|(gained, (v, end))| *gained = v - end);
+            velocity_change[first..]
+                .iter_mut()
+                .zip(pairs)
+                .for_each(|(velocity_change, (v, end))| *velocity_change = v - end);
             // `excess` is e_f, `lag` e.
             let begin = &state.v[first..first + n];
             for &link in &tree.links {
@@ -259,21 +266,25 @@ impl Free {
             }
             hessian[..n * n].copy_from_slice(problem.inertia.values(t));
             // Forces from outside may be what holds it: of those that others found for it the stiffness is not known.
-            let held = problem.add_own_hessian(t, &mut hessian[..n * n]);
-            let pressed = *steered || bias[first..first + n].iter().any(|&force| force != 0.0);
+            let has_noncontact_impulse = problem.add_own_hessian(t, &mut hessian[..n * n]);
+            let max_overlap_ratio =
+                *has_external_systems || bias[first..first + n].iter().any(|&force| force != 0.0);
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
-            if !*parabolas || pressed || (held && !convex) || !factorise(hessian, n) {
+            if !*moves_by_mean_velocity
+                || max_overlap_ratio
+                || (has_noncontact_impulse && !convex)
+                || !factorise(hessian, n)
+            {
                 change.fill(0.0);
             } else {
                 solve(hessian, n, change);
             }
             let ends = begin.iter().zip(&*v).zip(&*change);
-            lead[first..]
-                .iter_mut()
-                .zip(ends)
-                .for_each(|(lead, ((begin, v), e))| *lead = 0.5 * (v - begin) + e);
+            mean_velocity_offset[first..].iter_mut().zip(ends).for_each(
+                |(mean_velocity_offset, ((begin, v), e))| *mean_velocity_offset = 0.5 * (v - begin) + e,
+            );
             for (((change, e), v), end) in change.iter_mut().zip(&*excess).zip(&*v).zip(end) {
                 *change += v - end - e;
             }
@@ -283,29 +294,32 @@ impl Free {
         for &number in &*carried {
             let Some(tree) = motion.tree(number).map(|t| &model.trees()[t]) else { continue };
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
-            excess.iter_mut().zip(&change[dofs.clone()]).for_each(|(way, change)| *way = dt * change);
-            motion.carry(model, number, &excess[..tree.velocities], &mut v[dofs]);
+            excess
+                .iter_mut()
+                .zip(&change[dofs.clone()])
+                .for_each(|(path_kind, change)| *path_kind = dt * change);
+            motion.parallel_transport(model, number, &excess[..tree.velocities], &mut v[dofs]);
         }
     }
 
     /// The mean velocity of free bodies over a step of `dt` (s): those that nothing but gravity acts on in the step fall by parabolas. `bias` is what
     /// gravity asks for (N m, N).
-    fn fall(
+    fn find_free_body_mean_velocities(
         &mut self,
         model: &Model,
         state: &State,
         dt: f64,
         (v, bias): (&[f64], &[f64]),
-        problem: &Problem,
+        problem: &ConvexProblem,
         convex: bool,
     ) {
-        let trees = self.touched.len();
-        self.pushed.clear();
-        self.pushed.resize(trees, false);
-        problem.mark_pushed(&mut self.pushed);
-        self.held.clear();
-        self.held.resize(trees, false);
-        problem.mark_held(&mut self.held);
+        let trees = self.is_acted_on.len();
+        self.has_constraint_impulse.clear();
+        self.has_constraint_impulse.resize(trees, false);
+        problem.mark_trees_with_impulses(&mut self.has_constraint_impulse);
+        self.has_noncontact_impulse.clear();
+        self.has_noncontact_impulse.resize(trees, false);
+        problem.mark_trees_with_noncontact_impulses(&mut self.has_noncontact_impulse);
         self.impulses.clear();
         self.impulses.resize(trees, 0.0);
         problem.contacts.add_impulses(&mut self.impulses);
@@ -313,39 +327,44 @@ impl Free {
             // Contacts that open leave impulses of rounding.
             let fastest = model.velocities_of(body.link).skip(3).map(|n| v[n].abs().max(state.v[n].abs()));
             let rounding = ROUNDING * body.mass * fastest.fold(0.0, f64::max);
-            self.pushed[body.tree] = self.held[body.tree] || self.impulses[body.tree] > rounding;
+            self.has_constraint_impulse[body.tree] =
+                self.has_noncontact_impulse[body.tree] || self.impulses[body.tree] > rounding;
         }
-        if self.parabolas && !self.floating.is_empty() {
-            self.resist(problem, convex);
+        if self.moves_by_mean_velocity && !self.floating.is_empty() {
+            self.sum_contact_resistance(problem, convex);
         }
         for body in &self.floating {
             let n = model.velocities_of(body.link);
             let linear = n.start + 3..n.end;
-            let means = self.parabolas && !self.loaded[body.tree];
-            let shifts = if means && !self.pushed[body.tree] && falls_whole(body, model) {
-                // By gravity alone, whatever the solver rounded.
-                let fall = |n: usize| 0.5 * dt * bias[linear.start + n] / body.mass;
-                Vector3::new(fall(0), fall(1), fall(2))
-            } else if means && self.pushed[body.tree] && !self.held[body.tree] {
-                glide(body, model, state, v, &self.resisted[body.tree])
-            } else {
-                Vector3::zeros()
-            };
+            let means = self.moves_by_mean_velocity && !self.has_external_force[body.tree];
+            let shifts =
+                if means && !self.has_constraint_impulse[body.tree] && falls_without_rotation(body, model) {
+                    // By gravity alone, whatever the solver rounded.
+                    let fall = |n: usize| 0.5 * dt * bias[linear.start + n] / body.mass;
+                    Vector3::new(fall(0), fall(1), fall(2))
+                } else if means
+                    && self.has_constraint_impulse[body.tree]
+                    && !self.has_noncontact_impulse[body.tree]
+                {
+                    mean_velocity_correction(body, model, state, v, &self.contact_resistance[body.tree])
+                } else {
+                    Vector3::zeros()
+                };
             self.change[linear].copy_from_slice(shifts.as_slice());
             for n in n {
-                self.lead[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
+                self.mean_velocity_offset[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
             }
         }
     }
 
     /// Sums what contact resists of every free body's motion. In closed form no law has a secant: it is that of the impulses found.
-    fn resist(&mut self, problem: &Problem, convex: bool) {
-        self.resisted.clear();
-        self.resisted.resize(self.touched.len(), Matrix3::zeros());
+    fn sum_contact_resistance(&mut self, problem: &ConvexProblem, convex: bool) {
+        self.contact_resistance.clear();
+        self.contact_resistance.resize(self.is_acted_on.len(), Matrix3::zeros());
         self.masses.clear();
-        self.masses.resize(self.touched.len(), 0.0);
+        self.masses.resize(self.is_acted_on.len(), 0.0);
         for body in &self.floating {
-            self.resisted[body.tree] = Matrix3::from_diagonal_element(body.mass);
+            self.contact_resistance[body.tree] = Matrix3::from_diagonal_element(body.mass);
             self.masses[body.tree] = body.mass;
         }
         let pool = &problem.contacts;
@@ -362,23 +381,25 @@ impl Free {
             let both = pool.sides_of(c).iter().all(Option::is_some);
             for side in pool.sides_of(c).iter().flatten() {
                 let tree = side.tree as usize;
-                self.held[tree] |= both;
+                self.has_noncontact_impulse[tree] |= both;
                 // What sticks in closed form is held as surfaces hold.
                 let secant = if convex {
                     law.friction_secant(velocity)
                 } else {
                     along(&impulse)
-                        / slip.max(along(&impulse) / (ACROSS * self.masses[tree])).max(f64::MIN_POSITIVE)
+                        / slip
+                            .max(along(&impulse) / (TANGENTIAL_WEIGHT * self.masses[tree]))
+                            .max(f64::MIN_POSITIVE)
                 };
-                self.resisted[tree] +=
-                    Matrix3::from_diagonal_element(secant) + across * (ACROSS * self.masses[tree] - secant);
+                self.contact_resistance[tree] += Matrix3::from_diagonal_element(secant)
+                    + across * (TANGENTIAL_WEIGHT * self.masses[tree] - secant);
             }
         }
     }
 
     /// By how much the mean velocity of a position in the last step is above that of the step's ends (rad/s, m/s).
     pub fn lead(&self, velocity: usize) -> f64 {
-        self.lead[velocity]
+        self.mean_velocity_offset[velocity]
     }
 
     /// Writes the velocities of the jointed trees to which the impulses of the last step were added.
@@ -393,17 +414,17 @@ impl Free {
     /// Writes the mean forces (N m, N) along the joints of a jointed tree in the last step, of `dt` (s), but for gravity's and those of its motion.
     /// `mass` is its mass matrix at the end of the motion, `first` its first degree of freedom.
     pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
-        let gained = &self.gained[first..];
+        let velocity_change = &self.velocity_change[first..];
         let rows = mass.chunks_exact(out.len()).zip(&self.weight[first..]);
         for (out, (row, weight)) in out.iter_mut().zip(rows) {
-            let impulse: f64 = row.iter().zip(gained).map(|(m, v)| m * v).sum();
+            let impulse: f64 = row.iter().zip(velocity_change).map(|(m, v)| m * v).sum();
             *out = (impulse - weight) / dt;
         }
     }
 
     /// Whether anything but gravity acts on each tree, as far as a step's beginning tells.
     pub fn touched(&self) -> &[bool] {
-        &self.touched
+        &self.is_acted_on
     }
 
     /// Copies the jointed trees' end of the contact-free motion.
@@ -432,24 +453,33 @@ impl Free {
 }
 
 /// Whether gravity shifts a tree and does no more: its first joint is free, and every link is pulled at.
-fn falls_as_one(model: &Model, tree: &Tree) -> bool {
+fn falls_as_a_whole(model: &Model, tree: &Tree) -> bool {
     let first = tree.links.first().is_some_and(|link| model.links()[link.0].joint == JointKind::Free);
     first && tree.links.iter().all(|link| model.links()[link.0].gravity)
 }
 
 /// Whether gravity pulls at all parts of a body or at none, so that it falls without turning.
-fn falls_whole(body: &Floating, model: &Model) -> bool {
-    let falls = |link: LinkId| model.links()[link.0].gravity;
-    model.trees()[body.tree].links.iter().all(|link| falls(*link) == falls(body.link))
+fn falls_without_rotation(body: &FreeFloatingTree, model: &Model) -> bool {
+    let has_gravity = |link: LinkId| model.links()[link.0].gravity;
+    model.trees()[body.tree].links.iter().all(|link| has_gravity(*link) == has_gravity(body.link))
 }
 
 /// What the mean velocity (m/s) of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.
-fn glide(body: &Floating, model: &Model, state: &State, v: &[f64], resisted: &Matrix3<f64>) -> Vector3<f64> {
+fn mean_velocity_correction(
+    body: &FreeFloatingTree,
+    model: &Model,
+    state: &State,
+    v: &[f64],
+    contact_resistance: &Matrix3<f64>,
+) -> Vector3<f64> {
     let (q, n) = (model.positions_of(body.link), model.velocities_of(body.link));
     let lever = quaternion(&state.q[q]) * body.center;
-    let gained = |d: usize| v[n.start + d] - state.v[n.start + d];
-    let turn = Vector3::new(gained(0), gained(1), gained(2));
-    let gained = Vector3::new(gained(3), gained(4), gained(5)) + turn.cross(&lever);
+    let velocity_change = |d: usize| v[n.start + d] - state.v[n.start + d];
+    let turn = Vector3::new(velocity_change(0), velocity_change(1), velocity_change(2));
+    let velocity_change =
+        Vector3::new(velocity_change(3), velocity_change(4), velocity_change(5)) + turn.cross(&lever);
     // No inverse: numbers that are not finite, which the step refuses elsewhere.
-    resisted.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * gained * (-0.5 * body.mass))
+    contact_resistance
+        .try_inverse()
+        .map_or_else(Vector3::zeros, |inverse| inverse * velocity_change * (-0.5 * body.mass))
 }

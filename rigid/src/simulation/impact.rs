@@ -15,27 +15,27 @@
 use nalgebra::{Matrix2, Vector3};
 
 use super::assemble::PreparedContact;
-use super::contact::Touch;
+use super::contact::ContactCandidate;
 use crate::comfree::{factorise, solve};
-use crate::icf::law::ContactLaw;
+use crate::icf::law::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 
 /// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and slower than this (m/s).
-const BLUR: f64 = 2.0;
+const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
 /// Sweeps over the contacts of a pair, and what is left of their approach.
 const SWEEPS: usize = 200;
-const LEFT: f64 = 1e-12;
+const APPROACH_TOLERANCE: f64 = 1e-12;
 /// Sweeps of friction.
-const RUBS: usize = 20;
+const FRICTION_SWEEPS: usize = 20;
 /// Impacts in one step for each pair.
-const ROUNDS: usize = 50;
+const MAX_IMPACTS_PER_PAIR: usize = 50;
 
 /// A contact that may rebound.
 #[derive(Clone, Copy, Debug)]
-struct Struck {
-    touch: usize,
+struct ImpactContact {
+    candidate: usize,
     /// What the pairs are told by.
     links: [usize; 2],
     normal: Vector3<f64>,
@@ -49,13 +49,13 @@ struct Struck {
     across: f64,
     /// Of the present pair: impulses along and across the normal (N s).
     push: f64,
-    rub: Vector3<f64>,
+    friction_impulse: Vector3<f64>,
 }
 
 /// What a step needs of its impacts, and buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Impacts {
-    contacts: Vec<Struck>,
+    contacts: Vec<ImpactContact>,
     /// Where each pair of links begins among the contacts.
     pairs: Vec<usize>,
     /// `M^-1 J^T`.
@@ -74,12 +74,12 @@ pub(super) struct Impacts {
 }
 
 /// What impacts are found from.
-pub(super) struct Scene<'a> {
+pub(super) struct ImpactInputs<'a> {
     pub model: &'a Model,
     pub mass: &'a MassMatrix,
-    pub touches: &'a [Touch],
+    pub candidates: &'a [ContactCandidate],
     pub prepared: &'a [PreparedContact],
-    pub pool: &'a Pool<ContactLaw, 3>,
+    pub pool: &'a Pool<ContactPotential, 3>,
     /// The step (s).
     pub dt: f64,
 }
@@ -92,30 +92,31 @@ impl Impacts {
     }
 
     /// Makes the velocities `v` those after the impacts of a step. Whether there were any.
-    pub fn strike(&mut self, scene: &Scene<'_>, v: &mut [f64]) -> bool {
+    pub fn apply_impacts(&mut self, scene: &ImpactInputs<'_>, v: &mut [f64]) -> bool {
         self.clear();
-        let blur = scene.model.gravity.norm() * scene.dt;
-        let meets = |(c, touch): (usize, &Touch)| {
+        let min_impact_speed = scene.model.gravity.norm() * scene.dt;
+        let meets = |(c, candidate): (usize, &ContactCandidate)| {
             // Most scenes have none: nothing else is looked at there.
-            if touch.restitution <= 0.0 {
+            if candidate.restitution <= 0.0 {
                 return false;
             }
-            let approach = -touch.normal.dot(&Vector3::from(scene.pool.velocity_of(c, v)));
-            approach > BLUR * blur + SLOWEST && touch.distance <= scene.dt * (approach + blur)
+            let approach = -candidate.normal.dot(&Vector3::from(scene.pool.velocity_of(c, v)));
+            approach > MIN_IMPACT_RATIO * min_impact_speed + SLOWEST
+                && candidate.distance <= scene.dt * (approach + min_impact_speed)
         };
-        if !scene.touches.iter().enumerate().any(meets) {
+        if !scene.candidates.iter().enumerate().any(meets) {
             return false;
         }
         let before = self.energy(scene, v);
         self.collect(scene);
-        self.impulses.resize(scene.touches.len(), Vector3::zeros());
-        for _ in 0..ROUNDS * self.pairs.len() {
+        self.impulses.resize(scene.candidates.len(), Vector3::zeros());
+        for _ in 0..MAX_IMPACTS_PER_PAIR * self.pairs.len() {
             let fastest = |pair: usize| {
                 let speeds = self.pair(pair).map(|c| {
                     let contact = &self.contacts[c];
                     let approach =
-                        -contact.normal.dot(&Vector3::from(scene.pool.velocity_of(contact.touch, v)));
-                    let meets = contact.distance <= scene.dt * (approach + blur);
+                        -contact.normal.dot(&Vector3::from(scene.pool.velocity_of(contact.candidate, v)));
+                    let meets = contact.distance <= scene.dt * (approach + min_impact_speed);
                     if meets { approach } else { 0.0 }
                 });
                 speeds.fold(0.0, f64::max)
@@ -123,16 +124,16 @@ impl Impacts {
             let speeds = (0..self.pairs.len()).map(|pair| (pair, fastest(pair)));
             // The first of those that are equally fast.
             let next = speeds.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-            if next.1 <= BLUR * blur + SLOWEST {
+            if next.1 <= MIN_IMPACT_RATIO * min_impact_speed + SLOWEST {
                 break;
             }
-            self.rebound(scene, next.0, blur, v);
+            self.rebound(scene, next.0, min_impact_speed, v);
         }
         self.lost = before - self.energy(scene, v);
         true
     }
 
-    fn energy(&mut self, scene: &Scene<'_>, v: &[f64]) -> f64 {
+    fn energy(&mut self, scene: &ImpactInputs<'_>, v: &[f64]) -> f64 {
         self.momentum.resize(v.len(), 0.0);
         scene.mass.multiply(scene.model, v, &mut self.momentum);
         0.5 * self.momentum.iter().zip(v).map(|(p, v)| p * v).sum::<f64>()
@@ -143,13 +144,15 @@ impl Impacts {
     }
 
     /// Finds the contacts that may rebound, pair by pair, and what an impulse at each does.
-    fn collect(&mut self, scene: &Scene<'_>) {
+    fn collect(&mut self, scene: &ImpactInputs<'_>) {
         self.contacts.clear();
         self.columns.clear();
         self.factored.clear();
         self.factored.resize(scene.model.trees().len(), false);
         let key = |link: Option<LinkId>| link.map_or(0, |l| l.0 + 1);
-        for (c, touch) in scene.touches.iter().enumerate().filter(|(_, touch)| touch.restitution > 0.0) {
+        for (c, candidate) in
+            scene.candidates.iter().enumerate().filter(|(_, candidate)| candidate.restitution > 0.0)
+        {
             let first = self.columns.len();
             let mut mobility = nalgebra::Matrix3::zeros();
             for side in scene.pool.sides_of(c).iter().flatten() {
@@ -159,26 +162,26 @@ impl Impacts {
                     mobility += Vector3::from(*column) * Vector3::from(*answer).transpose();
                 }
             }
-            let n = touch.normal;
+            let n = candidate.normal;
             let t = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
             let s = n.cross(&t);
             let [tt, ts, ss] = [t.dot(&(mobility * t)), t.dot(&(mobility * s)), s.dot(&(mobility * s))];
-            self.contacts.push(Struck {
-                touch: c,
-                links: [key(touch.first), key(touch.second)],
+            self.contacts.push(ImpactContact {
+                candidate: c,
+                links: [key(candidate.first), key(candidate.second)],
                 normal: n,
-                distance: touch.distance,
-                restitution: touch.restitution,
+                distance: candidate.distance,
+                restitution: candidate.restitution,
                 friction: scene.prepared[c].friction,
                 first,
                 along: n.dot(&(mobility * n)),
                 across: Matrix2::new(tt, ts, ts, ss).symmetric_eigenvalues().max(),
                 push: 0.0,
-                rub: Vector3::zeros(),
+                friction_impulse: Vector3::zeros(),
             });
         }
         // Their order in the list is that of the source.
-        self.contacts.sort_unstable_by_key(|contact| (contact.links, contact.touch));
+        self.contacts.sort_unstable_by_key(|contact| (contact.links, contact.candidate));
         self.pairs.clear();
         let mut last = None;
         for (c, contact) in self.contacts.iter().enumerate() {
@@ -190,7 +193,7 @@ impl Impacts {
     }
 
     /// Appends `M^-1 J^T` of one side of a contact.
-    fn add_columns(&mut self, scene: &Scene<'_>, side: &Side) {
+    fn add_columns(&mut self, scene: &ImpactInputs<'_>, side: &Side) {
         let (tree, n) = (side.tree as usize, side.columns as usize);
         let trees = scene.model.trees();
         let at: usize = trees[..tree].iter().map(|t| t.velocities * t.velocities).sum();
@@ -216,9 +219,9 @@ impl Impacts {
     }
 
     /// Adds an impulse on the second body of a contact to the velocities.
-    fn push(&self, scene: &Scene<'_>, contact: &Struck, impulse: &Vector3<f64>, v: &mut [f64]) {
+    fn push(&self, scene: &ImpactInputs<'_>, contact: &ImpactContact, impulse: &Vector3<f64>, v: &mut [f64]) {
         let mut first = contact.first;
-        for side in scene.pool.sides_of(contact.touch).iter().flatten() {
+        for side in scene.pool.sides_of(contact.candidate).iter().flatten() {
             let n = side.columns as usize;
             let answer = &self.columns[first..first + n];
             for (v, column) in v[side.first_velocity as usize..].iter_mut().zip(answer) {
@@ -229,23 +232,24 @@ impl Impacts {
     }
 
     /// Sends the links of a pair apart.
-    fn rebound(&mut self, scene: &Scene<'_>, pair: usize, blur: f64, v: &mut [f64]) {
+    fn rebound(&mut self, scene: &ImpactInputs<'_>, pair: usize, min_impact_speed: f64, v: &mut [f64]) {
         let range = self.pair(pair);
-        let velocity = |contact: &Struck, v: &[f64]| Vector3::from(scene.pool.velocity_of(contact.touch, v));
+        let velocity =
+            |contact: &ImpactContact, v: &[f64]| Vector3::from(scene.pool.velocity_of(contact.candidate, v));
         // Those that meet in this step, by what they do before it; the restitution of all is the least.
         let mut restitution = 1.0_f64;
         for c in range.clone() {
             let contact = &self.contacts[c];
             let approach = -contact.normal.dot(&velocity(contact, v));
-            let meets = approach > 0.0 && contact.distance <= scene.dt * (approach + blur);
+            let meets = approach > 0.0 && contact.distance <= scene.dt * (approach + min_impact_speed);
             if meets {
                 restitution = restitution.min(contact.restitution);
                 self.gap = self.gap.max(contact.distance);
             }
             self.contacts[c].push = if meets { 0.0 } else { f64::NAN };
-            self.contacts[c].rub = Vector3::zeros();
+            self.contacts[c].friction_impulse = Vector3::zeros();
         }
-        let sound = |contact: &Struck| !contact.push.is_nan() && contact.along > 0.0;
+        let sound = |contact: &ImpactContact| !contact.push.is_nan() && contact.along > 0.0;
         for _ in 0..SWEEPS {
             let mut worst = 0.0_f64;
             let mut speed = 0.0_f64;
@@ -262,7 +266,7 @@ impl Impacts {
                 worst = worst.max((change * contact.along).abs());
                 speed = speed.max(wanted * contact.along);
             }
-            if worst <= LEFT * speed {
+            if worst <= APPROACH_TOLERANCE * speed {
                 break;
             }
         }
@@ -274,7 +278,7 @@ impl Impacts {
             self.push(scene, &contact, &(contact.normal * (restitution * contact.push)), v);
             self.contacts[c].push *= 1.0 + restitution;
         }
-        for _ in 0..RUBS {
+        for _ in 0..FRICTION_SWEEPS {
             for c in range.clone() {
                 let contact = self.contacts[c];
                 if !(sound(&contact) && contact.across > 0.0) {
@@ -283,13 +287,13 @@ impl Impacts {
                 let substep_states = velocity(&contact, v);
                 let slip = substep_states - contact.normal * contact.normal.dot(&substep_states);
                 let bound = contact.friction * contact.push;
-                let wanted = (contact.rub - slip / contact.across).cap_magnitude(bound);
-                self.push(scene, &contact, &(wanted - contact.rub), v);
-                self.contacts[c].rub = wanted;
+                let wanted = (contact.friction_impulse - slip / contact.across).cap_magnitude(bound);
+                self.push(scene, &contact, &(wanted - contact.friction_impulse), v);
+                self.contacts[c].friction_impulse = wanted;
             }
         }
         for contact in self.contacts[range].iter().filter(|contact| sound(contact)) {
-            self.impulses[contact.touch] += contact.normal * contact.push + contact.rub;
+            self.impulses[contact.candidate] += contact.normal * contact.push + contact.friction_impulse;
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contact::ContactSource;
 use super::divergence;
-use super::energy::{EnergyFlows, EnergyMeter, Lead};
+use super::energy::{EnergyFlows, EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
@@ -30,7 +30,7 @@ pub struct AdvanceSummary {
     /// Work and losses.
     pub energy: EnergyFlows,
     /// Impulse of contact on what belongs to no tree: floors, and what follows a path (N s).
-    pub on_ground: [f64; 3],
+    pub environment_impulse: [f64; 3],
 }
 
 impl AdvanceSummary {
@@ -42,11 +42,11 @@ impl AdvanceSummary {
         self.longest = self.longest.max(other.longest);
         self.solver.add(&other.solver);
         self.energy.add(&other.energy);
-        self.add_on_ground(&other.on_ground);
+        self.add_environment_impulse(&other.environment_impulse);
     }
 
-    fn add_on_ground(&mut self, impulse: &[f64; 3]) {
-        self.on_ground.iter_mut().zip(impulse).for_each(|(sum, impulse)| *sum += impulse);
+    fn add_environment_impulse(&mut self, impulse: &[f64; 3]) {
+        self.environment_impulse.iter_mut().zip(impulse).for_each(|(sum, impulse)| *sum += impulse);
     }
 }
 
@@ -75,7 +75,7 @@ pub struct Snapshot {
     /// What error control tries next (s).
     pub next_step: f64,
     /// How far the potentials of each tree are ahead of its velocities, for the energy balance.
-    pub leads: Vec<Lead>,
+    pub potential_offsets: Vec<PotentialOffset>,
 }
 
 /// A system on its way.
@@ -91,7 +91,7 @@ pub struct Simulation<S> {
     pub(super) corrector: Option<Stepper>,
     /// What error control would try next (s).
     next_step: f64,
-    pub(super) trial: Trial,
+    pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
@@ -101,7 +101,7 @@ pub struct Simulation<S> {
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
 /// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
 #[derive(Debug)]
-pub(super) struct Trial {
+pub(super) struct TrialStep {
     /// The beginning, after the impacts that rebound there.
     pub(super) begin: State,
     full: (State, Vec<f64>),
@@ -109,7 +109,7 @@ pub(super) struct Trial {
     halves: (State, Vec<f64>),
     /// Work and losses of what is kept, and its impulse on what belongs to no tree (N s).
     energy: EnergyFlows,
-    on_ground: [f64; 3],
+    environment_impulse: [f64; 3],
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -136,7 +136,7 @@ impl<S: ContactSource> Simulation<S> {
         }
         let mut stepper = Stepper::new(&system);
         if let Some(free) = &mut stepper.free {
-            free.parabolas = matches!(integrator, Integrator::Fixed { .. });
+            free.moves_by_mean_velocity = matches!(integrator, Integrator::Fixed { .. });
         }
         let next_step = match integrator {
             Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => step,
@@ -151,7 +151,14 @@ impl<S: ContactSource> Simulation<S> {
         let end = (state.clone(), external.clone());
         let (begin, middle) = (end.0.clone(), end.0.clone());
         let (energy, meter) = (EnergyFlows::default(), EnergyMeter::new(system.model.trees().len()));
-        let trial = Trial { begin, full: end.clone(), middle, halves: end, energy, on_ground: [0.0; 3] };
+        let trial = TrialStep {
+            begin,
+            full: end.clone(),
+            middle,
+            halves: end,
+            energy,
+            environment_impulse: [0.0; 3],
+        };
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -192,7 +199,12 @@ impl<S: ContactSource> Simulation<S> {
     /// What it takes to go on from here.
     pub fn save(&self) -> Snapshot {
         let (state, external) = (self.state.clone(), self.external.clone());
-        Snapshot { state, external, next_step: self.next_step, leads: self.meter.leads.clone() }
+        Snapshot {
+            state,
+            external,
+            next_step: self.next_step,
+            potential_offsets: self.meter.potential_offsets.clone(),
+        }
     }
 
     /// Goes on from a snapshot of a simulation of the same system.
@@ -216,12 +228,12 @@ impl<S: ContactSource> Simulation<S> {
             let step = snapshot.next_step;
             return Err(SimulationError::value("snapshot", "next step", step, "s", "finite and positive"));
         }
-        let (found, trees) = (snapshot.leads.len(), self.meter.leads.len());
+        let (found, trees) = (snapshot.potential_offsets.len(), self.meter.potential_offsets.len());
         if found != trees {
             let count = found as f64;
             return Err(SimulationError::value("snapshot", "leads", count, "", "one of each tree"));
         }
-        self.meter.leads.clone_from(&snapshot.leads);
+        self.meter.potential_offsets.clone_from(&snapshot.potential_offsets);
         self.state.clone_from(&snapshot.state);
         self.external.clone_from(&snapshot.external);
         self.next_step = snapshot.next_step;
@@ -271,7 +283,8 @@ impl<S: ContactSource> Simulation<S> {
             if taken == left {
                 self.state.time = target;
                 if corner.is_some() {
-                    summary.energy.prescribed += self.stepper.turn_corner(&self.system, &mut self.state);
+                    summary.energy.prescribed +=
+                        self.stepper.apply_velocity_jumps(&self.system, &mut self.state);
                 }
             }
         }
@@ -296,9 +309,9 @@ impl<S: ContactSource> Simulation<S> {
             return self.keep_trial(dt, summary);
         }
         self.stepper.prepare(&self.system, &mut self.source, &self.state, dt);
-        let Trial { begin, full: (end, external), .. } = &mut self.trial;
+        let TrialStep { begin, full: (end, external), .. } = &mut self.trial;
         begin.copy_from(&self.state);
-        let _ = self.stepper.strike(&self.system, begin, dt);
+        let _ = self.stepper.apply_impacts(&self.system, begin, dt);
         end.v.copy_from_slice(&begin.v);
         external.copy_from_slice(&self.external);
         let step = self.stepper.solve(&self.system, begin, dt, TIGHTEST, &mut end.v, external)?;
@@ -309,7 +322,7 @@ impl<S: ContactSource> Simulation<S> {
         divergence::check(&self.system.model, end, dt)?;
         self.meter.keep(&mut energy);
         summary.energy.add(&energy);
-        summary.add_on_ground(&self.stepper.on_ground(&self.system, None));
+        summary.add_environment_impulse(&self.stepper.environment_impulse(&self.system, None));
         core::mem::swap(&mut self.state, end);
         core::mem::swap(&mut self.external, external);
         Ok(())
@@ -322,7 +335,7 @@ impl<S: ContactSource> Simulation<S> {
         core::mem::swap(&mut self.external, &mut self.trial.halves.1);
         self.meter.keep(&mut self.trial.energy);
         summary.energy.add(&self.trial.energy);
-        summary.add_on_ground(&self.trial.on_ground);
+        summary.add_environment_impulse(&self.trial.environment_impulse);
         Ok(())
     }
 
@@ -374,11 +387,17 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self { system, source, state, external, stepper, trial, meter, .. } = self;
-        let Trial { begin, full: (full, full_x), middle, halves: (halves, halves_x), energy, on_ground } =
-            trial;
+        let TrialStep {
+            begin,
+            full: (full, full_x),
+            middle,
+            halves: (halves, halves_x),
+            energy,
+            environment_impulse,
+        } = trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
-        let mut gap = stepper.strike(system, begin, dt);
+        let mut gap = stepper.apply_impacts(system, begin, dt);
         full.v.copy_from_slice(&begin.v);
         full_x.copy_from_slice(external);
         summary.solver.add(&stepper.solve(system, begin, dt, tolerance, &mut full.v, full_x)?);
@@ -388,7 +407,7 @@ impl<S: ContactSource> Simulation<S> {
         if gap.is_some() {
             begin.copy_from(state);
             stepper.prepare(system, source, state, half);
-            gap = farther(gap, stepper.strike(system, begin, half));
+            gap = farther(gap, stepper.apply_impacts(system, begin, half));
         }
         let start = begin.v.iter().zip(&full.v);
         middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
@@ -396,18 +415,21 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
         meter.begin();
         *energy = meter.measure(system, None, stepper, begin, &middle.v);
-        *on_ground = stepper.on_ground(system, None);
+        *environment_impulse = stepper.environment_impulse(system, None);
         stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
             return Ok(f64::INFINITY);
         }
         stepper.prepare(system, source, middle, half);
-        let again = stepper.strike(system, middle, half);
+        let again = stepper.apply_impacts(system, middle, half);
         halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
         summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
         energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
-        on_ground.iter_mut().zip(stepper.on_ground(system, None)).for_each(|(sum, impulse)| *sum += impulse);
+        environment_impulse
+            .iter_mut()
+            .zip(stepper.environment_impulse(system, None))
+            .for_each(|(sum, impulse)| *sum += impulse);
         stepper.place(system, middle, half, halves);
 
         // Surfaces that rebound apart from each other are off by that.
@@ -427,11 +449,17 @@ impl<S: ContactSource> Simulation<S> {
         else {
             return Ok(f64::INFINITY);
         };
-        let Trial { begin, full: (full, full_x), middle: predicted, halves: (end, end_x), energy, on_ground } =
-            trial;
+        let TrialStep {
+            begin,
+            full: (full, full_x),
+            middle: predicted,
+            halves: (end, end_x),
+            energy,
+            environment_impulse,
+        } = trial;
         stepper.prepare(system, source, state, dt);
         begin.copy_from(state);
-        let gap = stepper.strike(system, begin, dt);
+        let gap = stepper.apply_impacts(system, begin, dt);
         let state = &*begin;
         full.v.copy_from_slice(&state.v);
         full_x.copy_from_slice(external);
@@ -458,7 +486,7 @@ impl<S: ContactSource> Simulation<S> {
             corrector.place_corrected(system, state, dt, end);
         }
         *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
-        *on_ground = corrector.on_ground(system, Some(stepper));
+        *environment_impulse = corrector.environment_impulse(system, Some(stepper));
         Ok(gap.unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 }
@@ -468,11 +496,11 @@ fn farther(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 }
 
 /// The larger of an error and another, which counts as infinite where it is not finite.
-fn worse(error: f64, other: f64) -> f64 {
+fn max_or_infinite(error: f64, other: f64) -> f64 {
     if other.is_finite() { error.max(other) } else { f64::INFINITY }
 }
 
-impl Trial {
+impl TrialStep {
     /// Largest difference of a position or external state between the whole step and what is kept, infinite where it is not finite: the
     /// published norm (CENIC, section V-E), but that a place and an orientation are compared whole, by the Euclidean norm of their
     /// difference. By their components the steps would depend on the directions of the world's axes.
@@ -486,9 +514,9 @@ impl Trial {
                 at = part.end;
                 let squares =
                     full.0.q[part.clone()].iter().zip(&kept.0.q[part]).map(|(a, b)| (a - b) * (a - b));
-                error = worse(error, squares.sum::<f64>().sqrt());
+                error = max_or_infinite(error, squares.sum::<f64>().sqrt());
             }
         }
-        full.1.iter().zip(&kept.1).map(|(a, b)| (a - b).abs()).fold(error, worse)
+        full.1.iter().zip(&kept.1).map(|(a, b)| (a - b).abs()).fold(error, max_or_infinite)
     }
 }

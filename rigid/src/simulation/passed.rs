@@ -12,14 +12,14 @@ impl Stepper {
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
         let pool = &self.problem.contacts;
         let solved = pool.impulses().iter().zip(pool.velocities());
-        let contacts = self.touches.iter().zip(&self.prepared).zip(solved);
+        let contacts = self.candidates.iter().zip(&self.prepared).zip(solved);
         let moment = |c: usize| match &self.comfree {
             Some(comfree) => comfree.moment(c) / self.dt,
             None => Vector3::zeros(),
         };
         let rebound = |c: usize| self.rebound(c) / self.dt;
-        contacts.enumerate().map(move |(c, ((touch, contact), (impulse, velocity)))| ContactForce {
-            touch: *touch,
+        contacts.enumerate().map(move |(c, ((candidate, contact), (impulse, velocity)))| ContactForce {
+            candidate: *candidate,
             force: contact.unweighted(&(Vector3::from(*impulse) / self.dt)) + rebound(c),
             moment: moment(c),
             velocity: (*velocity).into(),
@@ -28,10 +28,11 @@ impl Stepper {
 
     /// The contacts that rebounded at the beginning of the last step, with that alone.
     pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        let struck = self.touches.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
+        let struck =
+            self.candidates.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
         struck.filter(|((_, impulse), _)| **impulse != Vector3::zeros()).map(
-            |((touch, impulse), velocity)| ContactForce {
-                touch: *touch,
+            |((candidate, impulse), velocity)| ContactForce {
+                candidate: *candidate,
                 force: impulse / self.dt,
                 moment: Vector3::zeros(),
                 velocity: (*velocity).into(),
@@ -41,12 +42,12 @@ impl Stepper {
 
     /// Impulse of the last step's contacts on what belongs to no tree (N s); `first` began it where
     /// this ended a trapezoid rule's.
-    pub(super) fn on_ground(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
+    pub(super) fn environment_impulse(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
         let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
-        let mut sum = self.sum_on_ground(system, |c| solved(c) + self.rebound(c));
+        let mut sum = self.sum_environment_impulse(system, |c| solved(c) + self.rebound(c));
         if let Some(first) = first {
             let given = |c: usize| self.trapezoid.contact_forces[c] * self.dt;
-            sum += first.sum_on_ground(system, |c| given(c) + first.rebound(c));
+            sum += first.sum_environment_impulse(system, |c| given(c) + first.rebound(c));
         }
         sum.into()
     }
@@ -56,11 +57,15 @@ impl Stepper {
     }
 
     /// Of impulses on the second bodies of the contacts.
-    fn sum_on_ground(&self, system: &System, impulse: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+    fn sum_environment_impulse(
+        &self,
+        system: &System,
+        impulse: impl Fn(usize) -> Vector3<f64>,
+    ) -> Vector3<f64> {
         let stands = |link: Option<LinkId>| link.is_none_or(|link| system.model.tree_of(link).is_none());
         let mut sum = Vector3::zeros();
-        for (c, touch) in self.touches.iter().enumerate() {
-            match (stands(touch.first), stands(touch.second)) {
+        for (c, candidate) in self.candidates.iter().enumerate() {
+            match (stands(candidate.first), stands(candidate.second)) {
                 (true, false) => sum -= impulse(c),
                 (false, true) => sum += impulse(c),
                 _ => {}

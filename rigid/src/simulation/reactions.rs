@@ -1,12 +1,12 @@
 //! What joints and contacts passed to the links in the last step, by inverse dynamics with the accelerations that the step had.
 
-use super::contact::Touch;
-use super::equality::{Row, RowKind};
+use super::contact::ContactCandidate;
+use super::equality::{F64x8, RowKind};
 use super::stepper::Stepper;
 use super::system::System;
 use crate::comfree::{factorise, solve};
 use crate::multibody::{
-    Corner, ForceVector, InverseDynamics, Kinematics, LinkId, MassMatrix, State, bias_forces,
+    ForceVector, InverseDynamicsBuffers, Kinematics, LinkId, MassMatrix, PathSide, State, bias_forces,
     inverse_dynamics, mass_matrix,
 };
 use nalgebra::Vector3;
@@ -20,14 +20,14 @@ pub(super) struct Reactions {
     pub contacts: Vec<ForceVector>,
     at_one_end: Vec<ForceVector>,
     external: Vec<ForceVector>,
-    inverse: InverseDynamics,
+    inverse: InverseDynamicsBuffers,
     efforts: Vec<f64>,
-    middle: Option<Box<Middle>>,
+    middle: Option<Box<MidpointState>>,
 }
 
 /// The middle of a step of first order: what joints pass there is their mean over the step, to the second order.
 #[derive(Debug)]
-struct Middle {
+struct MidpointState {
     state: State,
     kinematics: Kinematics,
     mass: MassMatrix,
@@ -36,11 +36,11 @@ struct Middle {
     factor: Vec<f64>,
 }
 
-impl Middle {
+impl MidpointState {
     fn new(system: &System) -> Self {
         let model = &system.model;
         Self {
-            state: model.rest(),
+            state: model.zero_configuration(),
             kinematics: Kinematics::new(model),
             mass: MassMatrix::default(),
             accelerations: Vec::new(),
@@ -50,7 +50,7 @@ impl Middle {
 
     /// Half a step on from `begin`: there the accelerations of the jointed trees are those that the forces along their joints give, so that
     /// every joint passes along its axes just what it has itself.
-    fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamics) {
+    fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamicsBuffers) {
         let Self { state, kinematics, mass, accelerations, factor } = self;
         let (model, dt) = (&system.model, last.dt);
         accelerations.clone_from(&last.acceleration);
@@ -66,7 +66,7 @@ impl Middle {
             }
         }
         state.v.iter_mut().zip(&*accelerations).for_each(|(v, a)| *v += 0.25 * dt * a);
-        kinematics.update_at(model, state, Corner::Mean(begin.time, dt));
+        kinematics.update_at(model, state, PathSide::Mean(begin.time, dt));
         mass_matrix(model, kinematics, mass);
         // The velocities are not needed any more.
         bias_forces(model, kinematics, &[], inverse, &mut state.v);
@@ -103,7 +103,7 @@ impl Reactions {
                 self.add_end(system, last, solved, last, 0.5, at_last);
             }
             None => {
-                let mut middle = self.middle.take().unwrap_or_else(|| Box::new(Middle::new(system)));
+                let mut middle = self.middle.take().unwrap_or_else(|| Box::new(MidpointState::new(system)));
                 middle.find(system, last, begin, &mut self.inverse);
                 let published = last.free.is_none();
                 let kinematics = if published { &last.kinematics } else { &middle.kinematics };
@@ -131,13 +131,13 @@ impl Reactions {
         let (model, kinematics) = (&system.model, &end.kinematics);
         self.at_one_end.clear();
         self.at_one_end.resize(model.links().len(), ForceVector::zero());
-        for (Touch { first, second, point, .. }, force) in end.touches.iter().zip(forces) {
+        for (ContactCandidate { first, second, point, .. }, force) in end.candidates.iter().zip(forces) {
             add_pair(kinematics, [*first, *second], [*point, *point], &force, &mut self.at_one_end);
         }
         if let Some(comfree) = &end.comfree {
-            for (c, touch) in end.touches.iter().enumerate() {
+            for (c, candidate) in end.candidates.iter().enumerate() {
                 let moment = comfree.moment(c) * (1.0 / last.dt);
-                for (link, sign) in [(touch.first, -1.0), (touch.second, 1.0)] {
+                for (link, sign) in [(candidate.first, -1.0), (candidate.second, 1.0)] {
                     if let Some(link) = link {
                         self.at_one_end[link.0] += ForceVector::new(moment * sign, Vector3::zeros());
                     }
@@ -176,7 +176,7 @@ fn add_pair(
 }
 
 /// Adds the force `f` (N, N m) of a row of a holonomic constraint. What couples rates acts within the joints.
-fn add_row(kinematics: &Kinematics, row: &Row, f: f64, out: &mut [ForceVector]) {
+fn add_row(kinematics: &Kinematics, row: &F64x8, f: f64, out: &mut [ForceVector]) {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             add_pair(kinematics, links, points, &(direction * f), out);

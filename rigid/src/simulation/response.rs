@@ -21,7 +21,7 @@ const NEGLIGIBLE: f64 = 1e-4;
 /// the points and `p_0` those of the [`System::applied`](super::System::applied) forces, about which the step is linearised. Vectors
 /// have six components a point, angular first, world axes, at the pose of the start.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Response {
+pub struct LinearResponse {
     /// Change of the velocities over the step with the applied forces (rad/s, m/s).
     pub change: Vec<f64>,
     /// W, row by row, symmetric and positive semidefinite (1/(kg m^2), 1/(kg m), 1/kg).
@@ -30,7 +30,7 @@ pub struct Response {
     rates: Vec<f64>,
     external: Vec<f64>,
     /// `H^-1 J^T`: how the rates answer each component of the impulses, one after the other.
-    answers: Vec<f64>,
+    inverse_hessian_columns: Vec<f64>,
     scratch: Vec<f64>,
     moved: Vec<f64>,
     gradient: Vec<f64>,
@@ -42,11 +42,11 @@ impl<S: ContactSource> Simulation<S> {
     ///
     /// # Errors
     /// As [`advance_to`](Self::advance_to).
-    pub fn respond(
+    pub fn linearise_response(
         &mut self,
         dt: f64,
         points: &[(LinkId, Vector3<f64>)],
-        out: &mut Response,
+        out: &mut LinearResponse,
     ) -> Result<(), SimulationError> {
         self.stepped = false;
         let Self { system, source, state, external, stepper, .. } = self;
@@ -76,14 +76,14 @@ impl<S: ContactSource> Simulation<S> {
     /// linear answer leaves unbalanced, 0 where the step is linear. A contact that opens or closes,
     /// and a joint that reaches its limit, make it large.
     ///
-    /// `response` and `points` are those of the last [`respond`](Self::respond), and nothing else was
+    /// `response` and `points` are those of the last [`linearise_response`](Self::linearise_response), and nothing else was
     /// asked of the simulation since. In closed form, which has no potential to ask, it is
     /// the size of `more` beside the momentum of the step where there is contact at all.
-    pub fn departure(
+    pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],
         more: &[f64],
-        response: &mut Response,
+        response: &mut LinearResponse,
     ) -> f64 {
         let n = response.rates.len();
         if n == 0 {
@@ -104,11 +104,11 @@ impl<S: ContactSource> Simulation<S> {
             return 0.0;
         }
         if stepper.comfree.is_some() {
-            return if stepper.touches.is_empty() { 0.0 } else { pushed / (pushed + momentum) };
+            return if stepper.candidates.is_empty() { 0.0 } else { pushed / (pushed + momentum) };
         }
-        let Response { rates, answers, scratch, gradient, moved, .. } = response;
+        let LinearResponse { rates, inverse_hessian_columns, scratch, gradient, moved, .. } = response;
         moved.clone_from(rates);
-        for (answer, p) in answers.chunks_exact(n).zip(more) {
+        for (answer, p) in inverse_hessian_columns.chunks_exact(n).zip(more) {
             moved.iter_mut().zip(answer).for_each(|(v, a)| *v += a * p);
         }
         stepper.problem.evaluate(&system.model, moved, gradient);
@@ -134,17 +134,17 @@ impl<S: ContactSource> Simulation<S> {
     }
 
     /// `J H^-1 J^T`, a unit impulse at a time.
-    fn find_mobility(&self, points: &[(LinkId, Vector3<f64>)], out: &mut Response) {
+    fn find_mobility(&self, points: &[(LinkId, Vector3<f64>)], out: &mut LinearResponse) {
         let (size, n) = (6 * points.len(), out.rates.len());
         out.mobility.clear();
         out.mobility.resize(size * size, 0.0);
-        out.answers.clear();
-        out.answers.resize(size * n, 0.0);
+        out.inverse_hessian_columns.clear();
+        out.inverse_hessian_columns.resize(size * n, 0.0);
         for (p, (link, point)) in points.iter().enumerate() {
             for d in 0..6 {
-                let column = &mut out.answers[(6 * p + d) * n..][..n];
+                let column = &mut out.inverse_hessian_columns[(6 * p + d) * n..][..n];
                 self.for_axes(*link, point, |n, axis| column[n] = axis.to_vector()[d]);
-                self.stepper.answer(&self.system, column);
+                self.stepper.apply_inverse_hessian(&self.system, column);
                 for (other, (link, point)) in points.iter().enumerate() {
                     let velocity = self.velocity_of(*link, point, column);
                     for (e, v) in velocity.into_iter().enumerate() {

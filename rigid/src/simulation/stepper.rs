@@ -3,26 +3,26 @@
 use nalgebra::Vector3;
 
 use super::assemble::{self, PreparedContact};
-use super::contact::{ContactSource, Touch};
-use super::corner::Corners;
-use super::equality::Row;
+use super::contact::{ContactCandidate, ContactSource};
+use super::corner::VelocityJumpBuffers;
+use super::equality::F64x8;
 use super::error::SimulationError;
 use super::external::Implicit;
-use super::free::Free;
-use super::impact::{Impacts, Scene};
+use super::free::ContactFreeStep;
+use super::impact::{ImpactInputs, Impacts};
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::Trapezoid;
-use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, Step};
-use crate::icf::law::ActuatorLaw;
-use crate::icf::{Problem, SolveSettings, Solver, Stop};
+use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, StepInputs};
+use crate::icf::law::ActuatorPotential;
+use crate::icf::{ConvexProblem, SolveSettings, Solver, Stop};
 use crate::multibody::{
-    Corner, ForceVector, InverseDynamics, Kinematics, Link, LinkId, MassMatrix, Model, MotionVector, State,
-    bias_forces, for_each_axis, mass_matrix,
+    ForceVector, InverseDynamicsBuffers, Kinematics, Link, LinkId, MassMatrix, Model, MotionVector, PathSide,
+    State, bias_forces, for_each_axis, mass_matrix,
 };
 
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
-const REACH: f64 = 2.0;
+const CONTACT_REACH: f64 = 2.0;
 
 /// Second passes solve contact again with fresh normal impulses where friction's bound was off by more than this part of all
 /// normal impulses together.
@@ -51,23 +51,23 @@ fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
-    pub(super) inverse: InverseDynamics,
+    pub(super) inverse: InverseDynamicsBuffers,
     /// What forces ask for that are not in the contact-free motion.
     pub(super) bias: Vec<f64>,
     /// The contact-free motion of jointed trees, where steps take it.
-    pub(super) free: Option<Box<Free>>,
+    pub(super) free: Option<Box<ContactFreeStep>>,
     /// Forces from outside on every link at the prepared state, about its origin.
     pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
-    pub(super) touches: Vec<Touch>,
+    pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<F64x8>,
     normal_forces: Vec<f64>,
     /// Of every link on a joint its centre of mass (m) and what it reaches from there (m): its origin may be where it does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
-    pub(super) problem: Problem,
+    pub(super) problem: ConvexProblem,
     solver: Solver,
     /// The closed-form solver, where that makes the steps.
     pub(super) comfree: Option<Box<ComFreeSolver>>,
@@ -76,7 +76,7 @@ pub struct Stepper {
     /// Mean accelerations of the last step, and its length (s).
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
-    corners: Corners,
+    corners: VelocityJumpBuffers,
     /// Whether it is prepared at the end of steps, to correct them.
     pub(super) at_end: bool,
 }
@@ -88,25 +88,25 @@ impl Stepper {
         Self {
             kinematics: Kinematics::new(&system.model),
             mass: MassMatrix::default(),
-            inverse: InverseDynamics::default(),
+            inverse: InverseDynamicsBuffers::default(),
             bias: vec![0.0; n],
-            free: Free::new(system),
+            free: ContactFreeStep::new(system),
             loads: Vec::new(),
             weight: vec![0.0; n],
-            touches: Vec::new(),
+            candidates: Vec::new(),
             prepared: Vec::new(),
             rows: Vec::new(),
             normal_forces: Vec::new(),
             extents: extents(&system.model),
             impacts: Impacts::default(),
-            problem: Problem::default(),
+            problem: ConvexProblem::default(),
             solver: Solver::new(),
             comfree: matches!(system.solver, RigidSolver::ComFree(_)).then(Box::default),
             externals: Implicit::all(&system.externals, &system.model),
             trapezoid: Trapezoid::default(),
             acceleration: vec![0.0; n],
             dt: 0.0,
-            corners: Corners::default(),
+            corners: VelocityJumpBuffers::default(),
             at_end: false,
         }
     }
@@ -115,7 +115,7 @@ impl Stepper {
     /// meet. Steps of any shorter length may follow from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
-        self.kinematics.update_at(model, state, Corner::Over(reach));
+        self.kinematics.update_at(model, state, PathSide::Over(reach));
         let fastest = (0..model.links().len())
             .map(|l| {
                 let (v, (center, radius)) = (self.kinematics.velocity(LinkId(l)), &self.extents[l]);
@@ -124,22 +124,27 @@ impl Stepper {
             })
             .fold(0.0, f64::max);
         let fall = model.gravity.norm() * reach;
-        self.touches.clear();
+        self.candidates.clear();
         self.impacts.clear();
-        source.contacts(model, &self.kinematics, REACH * (fastest + fall) * reach, &mut self.touches);
+        source.contacts(
+            model,
+            &self.kinematics,
+            CONTACT_REACH * (fastest + fall) * reach,
+            &mut self.candidates,
+        );
         self.prepare_forces(system, state);
     }
 
     /// Finds whether surfaces rebound at the beginning of a step of `dt` (s) from the prepared state, and takes its velocities to those after.
     /// Returns how far apart surfaces were that rebounded (m).
-    pub(super) fn strike(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
-        let Self { impacts, mass, touches, prepared, problem, .. } = self;
+    pub(super) fn apply_impacts(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
+        let Self { impacts, mass, candidates, prepared, problem, .. } = self;
         let (model, pool) = (&system.model, &problem.contacts);
-        let scene = Scene { model, mass, touches, prepared, pool, dt };
-        if !impacts.strike(&scene, &mut state.v) {
+        let scene = ImpactInputs { model, mass, candidates, prepared, pool, dt };
+        if !impacts.apply_impacts(&scene, &mut state.v) {
             return None;
         }
-        self.kinematics.update_at(model, state, Corner::Over(dt));
+        self.kinematics.update_at(model, state, PathSide::Over(dt));
         self.prepare_forces(system, state);
         Some(self.impacts.gap)
     }
@@ -157,10 +162,10 @@ impl Stepper {
         for body in &model.floating {
             body.bias(model, &self.kinematics, &self.loads, &mut self.bias);
         }
-        self.weigh(system);
-        assemble::contacts(system, &self.kinematics, &self.touches, &mut self.problem, &mut self.prepared);
+        self.find_gravity_forces(system);
+        assemble::contacts(system, &self.kinematics, &self.candidates, &mut self.problem, &mut self.prepared);
         if let Some(comfree) = &mut self.comfree {
-            assemble::spins(system, &self.kinematics, &self.touches, &mut comfree.spins);
+            assemble::spins(system, &self.kinematics, &self.candidates, &mut comfree.spin_jacobians);
         }
         self.rows.clear();
         for equality in &system.equalities {
@@ -175,7 +180,7 @@ impl Stepper {
     }
 
     /// Takes the state round a corner of prescribed paths. Returns the work (J) of the paths.
-    pub(super) fn turn_corner(&mut self, system: &System, state: &mut State) -> f64 {
+    pub(super) fn apply_velocity_jumps(&mut self, system: &System, state: &mut State) -> f64 {
         self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
     }
 
@@ -205,7 +210,7 @@ impl Stepper {
     }
 
     /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.
-    fn weigh(&mut self, system: &System) {
+    fn find_gravity_forces(&mut self, system: &System) {
         if !system.actuators.iter().any(|a| a.gravity_compensation) {
             return;
         }
@@ -269,8 +274,9 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.dt = dt;
         let settings = SolveSettings { tolerance, ..SolveSettings::default() };
-        let pressed = self.pressed();
-        let mut summary = StepSummary { contacts: self.touches.len(), pressed, ..StepSummary::default() };
+        let max_overlap_ratio = self.pressed();
+        let mut summary =
+            StepSummary { contacts: self.candidates.len(), max_overlap_ratio, ..StepSummary::default() };
         self.normal_forces.clear();
         self.normal_forces.extend(self.prepared.iter().map(|c| c.lagged_force));
         loop {
@@ -299,33 +305,33 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.dt = dt;
         let prepared = &self.prepared;
-        let step = Step {
+        let step = StepInputs {
             model: &system.model,
             settings,
-            touches: &self.touches,
+            candidates: &self.candidates,
             friction: &|c| prepared[c].friction,
             dt,
             dry_joint_tolerance: system.dry_joint_tolerance,
         };
         let doubts = match &mut self.comfree {
-            Some(comfree) => comfree.solve(&step, &mut self.problem, v).then_some(comfree.doubts),
+            Some(comfree) => comfree.solve(&step, &mut self.problem, v).then_some(comfree.unreliable_solves),
             None => None,
         };
         let Some(doubts) = doubts else {
             return Err(SimulationError::NotConverged { time, stop: Stop::NotFinite, residual: f64::NAN });
         };
-        let doubtful = usize::from(doubts > 0);
-        let (contacts, pressed) = (self.touches.len(), self.pressed());
-        Ok(StepSummary { solves: 1, contacts, doubtful, pressed, ..StepSummary::default() })
+        let unreliable = usize::from(doubts > 0);
+        let (contacts, max_overlap_ratio) = (self.candidates.len(), self.pressed());
+        Ok(StepSummary { solves: 1, contacts, unreliable, max_overlap_ratio, ..StepSummary::default() })
     }
 
-    /// See [`StepSummary::pressed`].
+    /// See [`StepSummary::max_overlap_ratio`].
     fn pressed(&self) -> f64 {
-        let depths = self.touches.iter().map(|touch| -touch.distance / touch.half_thickness);
+        let depths = self.candidates.iter().map(|candidate| -candidate.distance / candidate.half_thickness);
         depths.fold(0.0, f64::max)
     }
 
-    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`answer`](Self::answer). False where it is
+    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is
     /// not finite.
     #[must_use]
     pub(super) fn linearise_at(&mut self, system: &System, v: &[f64]) -> bool {
@@ -337,10 +343,10 @@ impl Stepper {
     }
 
     /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates.
-    pub(super) fn answer(&self, system: &System, x: &mut [f64]) {
+    pub(super) fn apply_inverse_hessian(&self, system: &System, x: &mut [f64]) {
         match (&system.solver, &self.comfree) {
             (RigidSolver::ComFree(settings), Some(comfree)) => comfree.answer(settings.form, x),
-            _ => self.solver.answer(x),
+            _ => self.solver.apply_inverse_hessian(x),
         }
     }
 
@@ -400,7 +406,7 @@ impl Stepper {
                 }
                 let tree = system.model.tree_of_velocity(n);
                 let within = n - system.model.trees()[tree].first_velocity;
-                let law = ActuatorLaw { effort, gain, limit: external.effort_limit(n), dt };
+                let law = ActuatorPotential { effort, gain, limit: external.effort_limit(n), dt };
                 self.problem.actuators.push(law, n, tree, within);
             }
         }

@@ -16,11 +16,11 @@ pub struct StepSummary {
     /// Problems solved a second time for friction.
     pub refreshed: usize,
     /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
-    pub doubtful: usize,
+    pub unreliable: usize,
     /// How deep surfaces overlap at the start of a step, in half thicknesses of the thinner of
     /// both, at most: beyond 1 they have passed each other's middles, and contact may push them on
     /// the wrong way.
-    pub pressed: f64,
+    pub max_overlap_ratio: f64,
 }
 
 impl StepSummary {
@@ -30,8 +30,8 @@ impl StepSummary {
         self.factorisations += other.factorisations;
         self.contacts = self.contacts.max(other.contacts);
         self.refreshed += other.refreshed;
-        self.doubtful += other.doubtful;
-        self.pressed = self.pressed.max(other.pressed);
+        self.unreliable += other.unreliable;
+        self.max_overlap_ratio = self.max_overlap_ratio.max(other.max_overlap_ratio);
     }
 
     pub(super) fn count(&mut self, solve: &SolveSummary) {

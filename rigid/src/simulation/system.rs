@@ -44,9 +44,9 @@ pub struct System {
     pub applied: Vec<ForceVector>,
     /// Force on every link along a line that moves evenly through the world, whatever the link does: what something
     /// else exchanged with the link at known places. May be left empty.
-    pub in_place: Vec<LineForce>,
+    pub line_forces: Vec<LineForce>,
     /// Time (s) at which those lines are where they are said to be.
-    pub in_place_time: f64,
+    pub line_force_time: f64,
     /// Whether contact is solved again with the normal forces that the first solve found, where those that bounded friction were off.
     /// Without it friction lags by a step, which is wrong when contact begins.
     pub refresh_friction: bool,
@@ -65,8 +65,8 @@ impl System {
             equalities: Vec::new(),
             externals: Vec::new(),
             applied: Vec::new(),
-            in_place: Vec::new(),
-            in_place_time: 0.0,
+            line_forces: Vec::new(),
+            line_force_time: 0.0,
             refresh_friction: true,
             dry_joint_tolerance: 1e-4,
             solver: RigidSolver::default(),
@@ -85,7 +85,7 @@ impl System {
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
         for (count, finite) in [
             (self.applied.len(), self.applied.iter().position(|f| !f.is_finite())),
-            (self.in_place.len(), self.in_place.iter().position(|f| !f.is_finite())),
+            (self.line_forces.len(), self.line_forces.iter().position(|f| !f.is_finite())),
         ] {
             if !(count == 0 || count == self.model.links().len()) {
                 let count = count as f64;
@@ -108,11 +108,11 @@ impl System {
     /// All forces on every link from outside where the links are at a `time` (s), world axes, about their origins (N m, N); empty for none.
     pub(super) fn loads(&self, kinematics: &Kinematics, time: f64, out: &mut Vec<ForceVector>) {
         out.clone_from(&self.applied);
-        if !self.in_place.is_empty() {
-            out.resize(self.in_place.len(), ForceVector::zero());
+        if !self.line_forces.is_empty() {
+            out.resize(self.line_forces.len(), ForceVector::zero());
         }
-        for (l, (load, force)) in out.iter_mut().zip(&self.in_place).enumerate() {
-            let moved = (time - self.in_place_time) * force.velocity;
+        for (l, (load, force)) in out.iter_mut().zip(&self.line_forces).enumerate() {
+            let moved = (time - self.line_force_time) * force.velocity;
             *load += force.force.shifted(&(kinematics.pose(LinkId(l)).translation.vector - moved));
         }
     }

@@ -31,7 +31,7 @@ use super::stepper::Stepper;
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::{PairRates, Trapezoid, end_weight};
-use crate::icf::law::{ActuatorLaw, DryJointLaw};
+use crate::icf::law::{ActuatorPotential, JointFrictionPotential};
 use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
@@ -160,7 +160,7 @@ impl Stepper {
             // The velocity at the end makes good the error of the start: with that of the predicted end it would make up for the curvature
             // of the first-order step.
             let law = pool.laws()[c].shifted(at_start.error - at_end.error, dt);
-            pool.set_law(c, law);
+            pool.set_potential(c, law);
         }
         // They push along the mean, but it is the velocity seen by the Jacobian of the end that they set: the difference, at the
         // predicted velocity, is known.
@@ -181,8 +181,8 @@ impl Stepper {
             let theta = end_weight(dt * mobility * dof.friction_loss / slowest);
             let at_start = -dof.friction_loss * ends[0].v[n] / slip(ends[0]);
             problem.momentum[n] += dt * (1.0 - theta) * at_start;
-            let law = DryJointLaw::new(dof.friction_loss, tolerance, mobility, theta * dt);
-            problem.dry_joints.set_law(c, law);
+            let law = JointFrictionPotential::new(dof.friction_loss, tolerance, mobility, theta * dt);
+            problem.dry_joints.set_potential(c, law);
         }
     }
 
@@ -202,7 +202,8 @@ impl Stepper {
             let at_start = (1.0 - theta) * wanted.clamp(-limit, limit);
             problem.momentum[n] += dt * at_start;
             self.trapezoid.efforts.push(at_start);
-            let law = ActuatorLaw { effort: effort + carried(&self.weight), gain, limit, dt: theta * dt };
+            let law =
+                ActuatorPotential { effort: effort + carried(&self.weight), gain, limit, dt: theta * dt };
             let tree = model.tree_of_velocity(n);
             problem.actuators.push(law, n, tree, n - model.trees()[tree].first_velocity);
         }
@@ -212,11 +213,11 @@ impl Stepper {
     fn pair_rates(&mut self, first: &Stepper, ends: [&State; 2], dt: f64) {
         let Trapezoid { pairs, inverse_inertia, .. } = &mut self.trapezoid;
         pairs.clear();
-        for (touches, prepared, pool, state) in [
-            (&first.touches, &first.prepared, &first.problem.contacts, ends[0]),
-            (&self.touches, &self.prepared, &self.problem.contacts, ends[1]),
+        for (candidates, prepared, pool, state) in [
+            (&first.candidates, &first.prepared, &first.problem.contacts, ends[0]),
+            (&self.candidates, &self.prepared, &self.problem.contacts, ends[1]),
         ] {
-            for (c, (touch, contact)) in touches.iter().zip(prepared).enumerate() {
+            for (c, (candidate, contact)) in candidates.iter().zip(prepared).enumerate() {
                 let velocity = Vector3::from(pool.velocity_of(c, &state.v));
                 let [normal, friction] =
                     contact.point.gains(&velocity, contact.lagged_force, contact.friction, dt);
@@ -230,7 +231,7 @@ impl Stepper {
                 let mobility = contact.point.mobility;
                 let (normal, friction) =
                     (dt * mobility.max(along) * normal, dt * mobility.max(any) * friction);
-                pairs.push(PairRates { links: [touch.first, touch.second], normal, friction });
+                pairs.push(PairRates { links: [candidate.first, candidate.second], normal, friction });
             }
         }
         let key = |pair: &PairRates| pair.links.map(|link| link.map_or(0, |l| l.0 + 1));
@@ -257,8 +258,8 @@ impl Stepper {
     fn contacts_at_start(&mut self, first: &Stepper, start: &State, dt: f64) {
         self.trapezoid.contact_forces.clear();
         let pool = &first.problem.contacts;
-        for (c, (touch, contact)) in first.touches.iter().zip(&first.prepared).enumerate() {
-            let [normal, friction] = self.end_weights([touch.first, touch.second]).map(|w| 1.0 - w);
+        for (c, (candidate, contact)) in first.candidates.iter().zip(&first.prepared).enumerate() {
+            let [normal, friction] = self.end_weights([candidate.first, candidate.second]).map(|w| 1.0 - w);
             let velocity = Vector3::from(pool.velocity_of(c, &start.v));
             let f = contact.lagged_force;
             let force = contact.point.normal * (normal * f)
@@ -272,7 +273,7 @@ impl Stepper {
     fn contacts_at_end(&mut self, predicted: &State, dt: f64) {
         for c in 0..self.prepared.len() {
             let velocity = Vector3::from(self.problem.contacts.velocity_of(c, &predicted.v));
-            let weights = self.end_weights([self.touches[c].first, self.touches[c].second]);
+            let weights = self.end_weights([self.candidates[c].first, self.candidates[c].second]);
             let contact = &mut self.prepared[c];
             contact.point.distance -= dt * contact.point.normal.dot(&velocity);
             contact.weights = weights;

@@ -43,7 +43,7 @@ pub fn link(name: &str, parent: Option<LinkId>, joint: JointKind) -> Link {
 }
 
 /// As many free links as there are shapes, one shape on each.
-pub fn free_bodies(shapes: Vec<Shape>) -> Scene {
+pub fn free_bodies(shapes: Vec<Shape>) -> CollisionModel {
     let mut builder = ModelBuilder::new(Vector3::zeros());
     let geometries = shapes
         .into_iter()
@@ -52,10 +52,10 @@ pub fn free_bodies(shapes: Vec<Shape>) -> Scene {
             geometry(Some(builder.add(link(&format!("body {k}"), None, JointKind::Free)).unwrap()), shape)
         })
         .collect();
-    Scene::new(geometries, &builder.build().unwrap(), &[]).unwrap()
+    CollisionModel::new(geometries, &builder.build().unwrap(), &[]).unwrap()
 }
 
-pub fn detect(scene: &Scene, poses: &[Isometry3<f64>], margin: f64) -> Vec<GeometricContact> {
+pub fn detect(scene: &CollisionModel, poses: &[Isometry3<f64>], margin: f64) -> Vec<GeometricContact> {
     let mut out = Vec::new();
     Detector::new().detect(scene, |link| poses[link.0], margin, &mut out);
     out

@@ -1,6 +1,6 @@
 //! What a run tells of its cloth: looked at when a frame is written, not at every step, because it takes milliseconds.
 
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use serde::{Deserialize, Serialize};
 
 use pliant_garment::crossings::CrossingDetector;
@@ -23,8 +23,8 @@ pub struct ClothWatch {
 }
 
 impl ClothWatch {
-    /// A watch over `patches`; nothing where there are none.
-    pub fn new(patches: &[Patch]) -> Option<Self> {
+    /// A watch over `sheet_particles`; nothing where there are none.
+    pub fn new(patches: &[SheetParticles]) -> Option<Self> {
         let check = CrossingDetector::new(patches);
         (!check.is_empty()).then_some(Self { check, summary: None })
     }
@@ -63,8 +63,8 @@ pub(super) mod tests {
     use super::*;
 
     /// Two sheets of one triangle each, with their centroids.
-    pub(in crate::run) fn two_triangles() -> [Patch; 2] {
-        [0u32, 4].map(|k| Patch {
+    pub(in crate::run) fn two_triangles() -> [SheetParticles; 2] {
+        [0u32, 4].map(|k| SheetParticles {
             vertices: k as usize..k as usize + 3,
             centroids: k as usize + 3..k as usize + 4,
             faces: vec![[k, k + 1, k + 2]],

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pliant_coupling::{ParticleSnapshot, World};
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 
 use super::{FRAMES, RunError};
 use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
@@ -37,12 +37,12 @@ pub fn frame_path(directory: &Path, frame: usize) -> PathBuf {
 }
 
 impl FrameWriter {
-    /// A writer for particles that have these colours at rest, and the cloth of `patches`. The backs of a patch have its entry in
+    /// A writer for particles that have these colours at rest, and the cloth of `sheet_particles`. The backs of a patch have its entry in
     /// `back_colors`; one that has none is as [`back_color`] makes it of its first vertex's. Where particles are coloured by a scalar,
     /// both sides of cloth are.
     pub fn new(
         colors: Vec<[u8; 3]>,
-        patches: &[Patch],
+        patches: &[SheetParticles],
         back_colors: &[Option<[u8; 3]>],
         output: &Output,
     ) -> Self {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_coupling::{BackendError, ParticleSnapshot, World};
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use pliant_rigid::BodyId;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ enum GoalSubject {
     /// All sheets.
     Cloths,
     /// The particles of a sheet, its density [kg/m^3] and its vertices and faces.
-    ClothSpec(Range<usize>, f64, Patch),
+    ClothSpec(Range<usize>, f64, SheetParticles),
 }
 
 /// The frame that the scene gives a body.
@@ -214,7 +214,7 @@ fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
 }
 
 /// Area under a sheet [m^2], in strips of a quarter of the grid spacing [m]; no number where it cannot be had.
-fn covered(patch: &Patch, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
+fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
     let at = |p: &[f64; 3]| Vector3::from(*p);
     let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();
     let faces: Vec<_> = patch.faces.iter().map(|f| f.map(|v| v as usize - patch.vertices.start)).collect();

@@ -139,7 +139,8 @@ pub struct RigidSummary {
     pub refreshed: u64,
     /// Closed-form solves that are not to be trusted [-].
     #[serde(default)]
-    pub doubtful: u64,
+    #[serde(rename = "doubtful")]
+    pub unreliable: u64,
 }
 
 /// Relative errors of the balances at the end, with external impulses and work counted [-].

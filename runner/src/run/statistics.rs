@@ -87,9 +87,9 @@ struct RigidSums {
     factorisations: u64,
     refreshed: u64,
     #[serde(default)]
-    doubtful: u64,
+    unreliable: u64,
     #[serde(default)]
-    pressed: f64,
+    max_overlap_ratio: f64,
 }
 
 impl Statistics {
@@ -115,8 +115,8 @@ impl Statistics {
         sums.iterations += rigid.solver.iterations as u64;
         sums.factorisations += rigid.solver.factorisations as u64;
         sums.refreshed += rigid.solver.refreshed as u64;
-        sums.doubtful += rigid.solver.doubtful as u64;
-        sums.pressed = sums.pressed.max(rigid.solver.pressed);
+        sums.unreliable += rigid.solver.unreliable as u64;
+        sums.max_overlap_ratio = sums.max_overlap_ratio.max(rigid.solver.max_overlap_ratio);
     }
 
     /// Steps counted.
@@ -161,7 +161,7 @@ impl Statistics {
             iterations_mean: Number(sums.iterations as f64 / sums.solves.max(1) as f64),
             factorisations: sums.factorisations,
             refreshed: sums.refreshed,
-            doubtful: sums.doubtful,
+            unreliable: sums.unreliable,
         }
     }
 
@@ -172,10 +172,10 @@ impl Statistics {
 
     /// What of the bodies' steps is not to be trusted, if anything is.
     pub fn unreliable_solves_warning(&self) -> Option<String> {
-        let RigidSums { steps, solves, doubtful, .. } = self.rigid;
-        (doubtful > 0).then(|| {
+        let RigidSums { steps, solves, unreliable, .. } = self.rigid;
+        (unreliable > 0).then(|| {
             format!(
-                "bodies: {doubtful} of {solves} solves in {steps} steps are not to be trusted: contacts gave way, or bodies turned about \
+                "bodies: {unreliable} of {solves} solves in {steps} steps are not to be trusted: contacts gave way, or bodies turned about \
                  while they were pushed; take a shorter dt, or rigid_solver \"icf\""
             )
         })
@@ -183,10 +183,10 @@ impl Statistics {
 
     /// What is to be said of bodies that were pressed into each other beyond the middle of one.
     pub fn pressed(&self) -> Option<String> {
-        let pressed = self.rigid.pressed;
-        (pressed > 1.0).then(|| {
+        let max_overlap_ratio = self.rigid.max_overlap_ratio;
+        (max_overlap_ratio > 1.0).then(|| {
             format!(
-                "contact: bodies were inside each other by up to {pressed:.2} times half of the thinner one's thickness: contact may have \
+                "contact: bodies were inside each other by up to {max_overlap_ratio:.2} times half of the thinner one's thickness: contact may have \
                  pushed them on the wrong way; take a larger rigid.stiffness, or a smaller dt"
             )
         })
@@ -238,7 +238,7 @@ mod tests {
                 // Not measured in half of them.
                 deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
                 rigid: AdvanceSummary {
-                    solver: StepSummary { pressed: 0.01 * f64::from(ms), ..StepSummary::default() },
+                    solver: StepSummary { max_overlap_ratio: 0.01 * f64::from(ms), ..StepSummary::default() },
                     ..AdvanceSummary::default()
                 },
             });
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
         // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019 m.
         let rigid = AdvanceSummary {
-            solver: StepSummary { pressed: 1.5, ..StepSummary::default() },
+            solver: StepSummary { max_overlap_ratio: 1.5, ..StepSummary::default() },
             ..AdvanceSummary::default()
         };
         statistics.add(&StepFigures { rigid, ..StepFigures::default() });

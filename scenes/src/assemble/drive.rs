@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_rigid::control::{
-    AppliedWave, ControlledJoint, Cup, InverseDynamics, Path, Suction, SuctionLaw, SuctionTarget, Wave,
+    AppliedWave, ControlledJoint, Cup, InverseDynamics, JointTrajectory, Suction, SuctionForceModel,
+    SuctionTarget, Wave,
 };
 use pliant_rigid::multibody::{ForceVector, LinkId};
 use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem, System};
@@ -68,7 +69,7 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
     for (at, described) in scene.constraints.iter().enumerate() {
         let held = constraint(described, parts, joints, &format!("constraints[{at}]"))?;
         parts.builder.equalities.push(match described.release() {
-            Some(release) => Equality::Until { release, held: Box::new(held) },
+            Some(release) => Equality::Timed { release, held: Box::new(held) },
             None => held,
         });
     }
@@ -281,9 +282,9 @@ fn computed_torque(
     let (interpolation, period) = (control.interpolation, fixed_step(scene));
     parts.builder.externals.push(boxed(move |model| {
         let path = match interpolation {
-            Interpolation::Linear => Path::linear(times, positions)?,
-            Interpolation::Hold => Path::steps(times, positions)?,
-            Interpolation::Smooth => Path::cubic(times, positions)?,
+            Interpolation::Linear => JointTrajectory::linear(times, positions)?,
+            Interpolation::Hold => JointTrajectory::steps(times, positions)?,
+            Interpolation::Smooth => JointTrajectory::cubic(times, positions)?,
         };
         InverseDynamics::new(model, driven, path)?.with_period(period)
     }));
@@ -332,7 +333,7 @@ fn suction(described: &format::Suction, parts: &mut RigidParts, path: &str) -> R
             shape: g.shape.clone(),
         }));
     }
-    let law = SuctionLaw {
+    let law = SuctionForceModel {
         max_force: described.force,
         half_distance: HALF_DISTANCE * described.range,
         range: described.range,

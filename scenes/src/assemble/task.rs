@@ -2,9 +2,9 @@
 
 use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::{
-    self as kinematics, Chain, Goal, JointPath, Orientation, PlanError, PlanSettings, WaypointPlace,
+    self as kinematics, Chain, JointPath, Orientation, PlanError, PlanSettings, ToolGoal, WaypointTarget,
 };
-use pliant_rigid::control::{ControlledJoint, InverseDynamics, Path};
+use pliant_rigid::control::{ControlledJoint, InverseDynamics, JointTrajectory};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 
@@ -129,7 +129,7 @@ impl Arm {
             interval: dt.clamp(INTERVALS[0], INTERVALS[1]),
             rates: self.rates.clone(),
             rest: self.start.clone(),
-            solve: kinematics::Settings::default(),
+            solve: kinematics::SolveSettings::default(),
         };
         waypoints
             .and_then(|waypoints| kinematics::plan(&self.chain, &self.start, &waypoints, &settings))
@@ -139,10 +139,10 @@ impl Arm {
     fn waypoint(&self, at: usize, waypoint: &Waypoint) -> Result<kinematics::Waypoint, PlanError> {
         let place = match (&waypoint.joints, &waypoint.pose) {
             (Some(TargetPositions::All(all)), _) => {
-                WaypointPlace::Posture(all.iter().copied().map(Some).collect())
+                WaypointTarget::Configuration(all.iter().copied().map(Some).collect())
             }
             (Some(TargetPositions::Named(named)), _) => {
-                let mut posture = vec![None; self.links.len()];
+                let mut configuration = vec![None; self.links.len()];
                 for (name, &position) in named {
                     let Some(j) = self.names.iter().position(|own| own == name) else {
                         let names = self.names.join(", ");
@@ -150,34 +150,34 @@ impl Arm {
                             format!("'{name}' is not one of the joints that lead the tool, [{names}]");
                         return Err(PlanError::Waypoint { waypoint: at, reason });
                     };
-                    posture[j] = Some(position);
+                    configuration[j] = Some(position);
                 }
-                WaypointPlace::Posture(posture)
+                WaypointTarget::Configuration(configuration)
             }
-            (None, Some(pose)) => WaypointPlace::Tool(goal(pose)),
+            (None, Some(pose)) => WaypointTarget::Tool(goal(pose)),
             // Validation tells it first.
-            (None, None) => WaypointPlace::Posture(vec![None; self.links.len()]),
+            (None, None) => WaypointTarget::Configuration(vec![None; self.links.len()]),
         };
-        let way = match waypoint.path {
-            WaypointPath::JointSpec => kinematics::Way::Joint,
-            WaypointPath::Straight => kinematics::Way::Straight,
+        let path_kind = match waypoint.path {
+            WaypointPath::Joint => kinematics::PathKind::Joint,
+            WaypointPath::Straight => kinematics::PathKind::Straight,
         };
         let pass = waypoint.timing == Timing::Pass;
-        Ok(kinematics::Waypoint { time: waypoint.time, place, way, pass })
+        Ok(kinematics::Waypoint { time: waypoint.time, place, path_kind, pass })
     }
 }
 
-fn goal(pose: &ToolPose) -> Goal {
+fn goal(pose: &ToolPose) -> ToolGoal {
     let orientation = match (pose.orientation, pose.axis) {
         (Some([w, x, y, z]), _) => {
             Orientation::Full(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
         }
         (None, Some(axis)) => {
-            Orientation::Axis { tool: Vector3::z_axis(), base: Unit::new_normalize(Vector3::from(axis)) }
+            Orientation::JointAxis { tool: Vector3::z_axis(), base: Unit::new_normalize(Vector3::from(axis)) }
         }
         (None, None) => Orientation::Free,
     };
-    Goal { position: Point3::from(pose.position), orientation }
+    ToolGoal { position: Point3::from(pose.position), orientation }
 }
 
 /// Motors that hold the joints on the path.
@@ -185,8 +185,9 @@ fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoi
     switch_off(parts, robot, |link| arm.links.contains(&link));
     let [stiffness, damping] = task.control.gains();
     for (j, &link) in arm.links.iter().enumerate() {
-        let samples = planned.times.iter().zip(&planned.postures);
-        let keyframes = samples.map(|(&time, posture)| Keyframe { time, value: posture[j] }).collect();
+        let samples = planned.times.iter().zip(&planned.configurations);
+        let keyframes =
+            samples.map(|(&time, configuration)| Keyframe { time, value: configuration[j] }).collect();
         let interpolation = Interpolation::Linear;
         parts.inputs.0.push(TimedInput {
             actuator: parts.builder.actuators.len(),
@@ -227,8 +228,8 @@ fn computed_torque(
     let driven: Vec<ControlledJoint> = arm.links.iter().zip(&arm.efforts).map(joint).collect();
     let period = fixed_step(scene);
     parts.builder.externals.push(boxed(move |model| {
-        let JointPath { times, postures, rates, .. } = planned;
-        let path = Path::hermite(times, postures, rates)?;
+        let JointPath { times, configurations, rates, .. } = planned;
+        let path = JointTrajectory::hermite(times, configurations, rates)?;
         InverseDynamics::new(model, driven, path)?.with_period(period)
     }));
 }

@@ -176,7 +176,7 @@ pub struct InverseDynamics {
     /// K_d [1/s].
     pub damping: f64,
     /// Where to be at which time, in order of time; at least one.
-    pub targets: Vec<Target>,
+    pub targets: Vec<JointTarget>,
     /// How targets go from one to the next.
     #[serde(default)]
     pub interpolation: Interpolation,
@@ -185,7 +185,7 @@ pub struct InverseDynamics {
 /// Where the joints of a robot are to be at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Target {
+pub struct JointTarget {
     /// Time since the start [s].
     pub time: f64,
     /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is not named goes on as if the target
@@ -207,7 +207,7 @@ impl InverseDynamics {
     /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a coordinate, `name` is the joint's, `start`
     /// its coordinate at the start, which it keeps where no target names it.
     pub fn target(&self, index: usize, name: &str, start: f64) -> Signal {
-        let keyframe = |target: &Target| {
+        let keyframe = |target: &JointTarget| {
             let value = match &target.positions {
                 TargetPositions::All(all) => all.get(index),
                 TargetPositions::Named(named) => named.get(name),

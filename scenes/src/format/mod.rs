@@ -37,7 +37,7 @@ pub use cloth::{
 pub use common::{AutoOr, Pose};
 pub use copies::Copies;
 pub use drive::{
-    Actuator, Constraint, Control, Controller, Force, InverseDynamics, Suction, Target, TargetPositions,
+    Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
 pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, JointSpec, Passive, PlanarJoint, UniversalJoint};

@@ -38,36 +38,36 @@ pub fn parse_scene(text: &str) -> Result<Scene, ParseError> {
 }
 
 /// One level of nesting on the way to a place in JSON text.
-enum Level {
+enum JsonLevel {
     Object { key: String, tagged: bool },
     Array { index: usize },
 }
 
 /// The levels around the value at `line` and `column` (from 1, in bytes, as serde_json counts) of JSON `text`.
-fn levels_at(text: &str, line: usize, column: usize) -> Vec<Level> {
+fn levels_at(text: &str, line: usize, column: usize) -> Vec<JsonLevel> {
     let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     // The error's column is that of the last character read, which belongs to the value at fault.
     let end = (line_start + column).saturating_sub(1).min(text.len());
     let bytes = text.as_bytes();
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<JsonLevel> = Vec::new();
     let mut last_string = String::new();
     let mut at = 0;
     while at < end {
         match bytes[at] {
-            b'{' => levels.push(Level::Object { key: String::new(), tagged: false }),
-            b'[' => levels.push(Level::Array { index: 0 }),
+            b'{' => levels.push(JsonLevel::Object { key: String::new(), tagged: false }),
+            b'[' => levels.push(JsonLevel::Array { index: 0 }),
             b'}' | b']' => drop(levels.pop()),
             b':' => {
                 // A robot's `model` is a field like any other.
-                let robots = matches!(levels.first(), Some(Level::Object { key, .. }) if key == "robots");
-                if let Some(Level::Object { key, tagged }) = levels.last_mut() {
+                let robots = matches!(levels.first(), Some(JsonLevel::Object { key, .. }) if key == "robots");
+                if let Some(JsonLevel::Object { key, tagged }) = levels.last_mut() {
                     *key = std::mem::take(&mut last_string);
                     *tagged |= key == "type" || (key == "model" && !robots);
                 }
             }
             b',' => match levels.last_mut() {
-                Some(Level::Array { index }) => *index += 1,
-                Some(Level::Object { key, .. }) => key.clear(),
+                Some(JsonLevel::Array { index }) => *index += 1,
+                Some(JsonLevel::Object { key, .. }) => key.clear(),
                 None => {}
             },
             b'"' => {
@@ -87,13 +87,13 @@ fn levels_at(text: &str, line: usize, column: usize) -> Vec<Level> {
 
 /// serde reads an object with a tag (`type`, `model`) to its end before it looks at the fields, so the position tells the
 /// object only. The field at fault is found by its value, where only one has the value that the message quotes.
-fn narrow(levels: &mut Vec<Level>, text: &str, message: &str) {
-    let outermost = levels.iter().position(|level| matches!(level, Level::Object { tagged: true, .. }));
+fn narrow(levels: &mut Vec<JsonLevel>, text: &str, message: &str) {
+    let outermost = levels.iter().position(|level| matches!(level, JsonLevel::Object { tagged: true, .. }));
     let about_object = message.starts_with("unknown field") || message.starts_with("missing field");
     if let Some(at) = outermost {
         levels.truncate(at + 1);
     }
-    if let Some(Level::Object { key, .. }) = levels.last_mut()
+    if let Some(JsonLevel::Object { key, .. }) = levels.last_mut()
         && (about_object || outermost.is_some())
     {
         key.clear();
@@ -103,9 +103,9 @@ fn narrow(levels: &mut Vec<Level>, text: &str, message: &str) {
     }
     let Ok(json) = serde_json::from_str::<Value>(text) else { return };
     let tagged = levels.iter().try_fold(&json, |value, level| match level {
-        Level::Object { key, .. } if key.is_empty() => Some(value),
-        Level::Object { key, .. } => value.get(key),
-        Level::Array { index } => value.get(index),
+        JsonLevel::Object { key, .. } if key.is_empty() => Some(value),
+        JsonLevel::Object { key, .. } => value.get(key),
+        JsonLevel::Array { index } => value.get(index),
     });
     let Some(Value::Object(fields)) = tagged else { return };
     let mut quoted = fields.iter().filter(|(_, value)| {
@@ -119,24 +119,24 @@ fn narrow(levels: &mut Vec<Level>, text: &str, message: &str) {
         message.contains(&shown)
     });
     if let (Some((found, _)), None) = (quoted.next(), quoted.next())
-        && let Some(Level::Object { key, .. }) = levels.last_mut()
+        && let Some(JsonLevel::Object { key, .. }) = levels.last_mut()
     {
         found.clone_into(key);
     }
 }
 
-fn join(levels: &[Level]) -> String {
+fn join(levels: &[JsonLevel]) -> String {
     let mut path = String::new();
     for level in levels {
         match level {
-            Level::Object { key, .. } if key.is_empty() => {}
-            Level::Object { key, .. } => {
+            JsonLevel::Object { key, .. } if key.is_empty() => {}
+            JsonLevel::Object { key, .. } => {
                 if !path.is_empty() {
                     path.push('.');
                 }
                 path.push_str(key);
             }
-            Level::Array { index } => path.push_str(&format!("[{index}]")),
+            JsonLevel::Array { index } => path.push_str(&format!("[{index}]")),
         }
     }
     path

@@ -104,9 +104,9 @@ impl Signal {
                 match (around(keyframes, t), interpolation) {
                     ([Some(a), Some(b)], Interpolation::Linear) => (b.value - a.value) / (b.time - a.time),
                     ([Some(a), Some(b)], Interpolation::Smooth) => {
-                        let (way, length) = (b.value - a.value, b.time - a.time);
+                        let (rise, length) = (b.value - a.value, b.time - a.time);
                         let s = (t - a.time) / length;
-                        way / length * 6.0 * s * (1.0 - s)
+                        rise / length * 6.0 * s * (1.0 - s)
                     }
                     _ => 0.0,
                 }

@@ -124,7 +124,7 @@ pub struct ToolPose {
 pub enum WaypointPath {
     /// Straight in the space of the joints.
     #[default]
-    JointSpec,
+    Joint,
     /// The tool straight through the world, turning about one axis.
     Straight,
 }
@@ -190,10 +190,7 @@ mod tests {
             "grippers": [{ "robot": "hand", "commands": [{ "time": 1, "opening": 0.01 }] }] }"#;
         let task: Task = serde_json::from_str(json).unwrap();
         assert_eq!(task.control.gains(), [1e6, 2e3]);
-        assert_eq!(
-            (task.waypoints[0].path, task.waypoints[0].timing),
-            (WaypointPath::JointSpec, Timing::Stop)
-        );
+        assert_eq!((task.waypoints[0].path, task.waypoints[0].timing), (WaypointPath::Joint, Timing::Stop));
         assert_eq!((task.grippers[0].commands[0].duration, task.grippers[0].commands[0].effort), (0.5, None));
         let again: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
         assert_eq!(again, task);

@@ -28,9 +28,9 @@ pub(super) fn rings(
     let layers = at_least_one(2.0 * half_length / target_spacing.z);
     let number = 3 * rings * rings * layers;
     let share = 2.0 * PI * radius * radius * half_length / number as f64;
-    let touch = radius_of(share);
-    check_thin(2.0 * radius.min(half_length), touch)?;
-    let (outer, top) = ((radius - touch).max(0.0), (half_length - touch).max(0.0));
+    let candidate = radius_of(share);
+    check_thin(2.0 * radius.min(half_length), candidate)?;
+    let (outer, top) = ((radius - candidate).max(0.0), (half_length - candidate).max(0.0));
     let (width, pitch) = (radius / rings as f64, 2.0 * half_length / layers as f64);
     let cell = Vector3::new(width, width, pitch);
     let rise = if layers > 1 { 2.0 * top / (layers - 1) as f64 } else { 0.0 };
@@ -63,8 +63,8 @@ pub(super) fn shells(
 ) -> Result<ParticleLayout, SampleError> {
     let shells = at_least_one(radius * FRAC_PI_3.cbrt() / target_spacing.product().cbrt());
     let number = 4 * shells * shells * shells;
-    let touch = radius_of(4.0 / 3.0 * PI * radius.powi(3) / number as f64);
-    let (outer, width) = ((radius - touch).max(0.0), radius / shells as f64);
+    let candidate = radius_of(4.0 / 3.0 * PI * radius.powi(3) / number as f64);
+    let (outer, width) = ((radius - candidate).max(0.0), radius / shells as f64);
     let cell = Vector3::repeat(width);
     let mut points = Vec::with_capacity(number);
     for shell in 1..=shells {

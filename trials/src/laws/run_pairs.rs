@@ -95,7 +95,7 @@ pub(super) fn same(
     if scale.is_nan() || scale == 0.0 {
         return Verdict::Skipped("nothing moves");
     }
-    if base.pressed > 1.0 {
+    if base.max_overlap_ratio > 1.0 {
         return Verdict::Skipped("said: bodies are pressed through each other");
     }
     let nudged =

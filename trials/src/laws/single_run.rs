@@ -57,7 +57,7 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
         || scene.rigid_solver == RigidSolver::Comfree
         || !scene.constraints.is_empty()
-        || run.pressed > 1.0
+        || run.max_overlap_ratio > 1.0
         || exceeds_step_limits(run, dt);
     if worst.0 > ENERGY && asked && run.gained > ENERGY_GAIN_WARNING {
         return Verdict::Skipped("said: the run's own balance warns");
@@ -85,7 +85,7 @@ fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
 }
 
 /// No damping, no friction, no contact: all energy stays.
-pub(super) fn kept(run: &Record) -> Verdict {
+pub(super) fn subgrid_retention(run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
     let of = |moment: &Moment| moment.kinetic + moment.elastic + moment.potential;
     let fallen = run.moments.iter().map(|m| first.potential - m.potential).fold(0.0, f64::max);
@@ -186,7 +186,7 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     if run.warnings.iter().any(|said| said.contains("presses itself")) {
         return Verdict::Skipped("said: contact is too soft for the weight");
     }
-    if run.pressed > 1.0 {
+    if run.max_overlap_ratio > 1.0 {
         return Verdict::Skipped("said: bodies are pressed through each other");
     }
     // A scene that asks for a soft contact gets it, and is told.
@@ -212,7 +212,7 @@ pub(super) fn weight(run: &Record) -> Verdict {
     }
     let speed = |m: &Moment| (2.0 * m.kinetic / run.mass).sqrt();
     let fastest = run.moments[from.saturating_sub(1)..].iter().map(speed).fold(0.0, f64::max);
-    let found: Vector3<f64> = run.moments[from..].iter().map(|m| m.on_ground).sum();
+    let found: Vector3<f64> = run.moments[from..].iter().map(|m| m.environment_impulse).sum();
     let expected = impulse - (last.linear - first.linear);
     let measured = (found - expected).norm() / (impulse.norm() + run.mass * fastest);
     let time = last.time - first.time;

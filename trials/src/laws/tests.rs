@@ -101,7 +101,9 @@ fn what_is_inside_is_seen() {
 #[test]
 fn a_wrong_weight_is_seen() {
     let run = run(&standing(0.0));
-    fails_with(&run, single_run::weight, |run| run.moments.iter_mut().for_each(|m| m.on_ground *= 1.02));
+    fails_with(&run, single_run::weight, |run| {
+        run.moments.iter_mut().for_each(|m| m.environment_impulse *= 1.02)
+    });
     fails_with(&run, single_run::weight, |run| run.mass *= 1.02);
 }
 
@@ -128,7 +130,7 @@ fn a_fallen_tower_is_seen() {
 fn lost_energy_is_seen_where_nothing_takes_any() {
     let mut scene = collision();
     scene.soft.clear();
-    fails_with(&run(&scene), single_run::kept, |run| last(run).kinetic *= 0.98);
+    fails_with(&run(&scene), single_run::subgrid_retention, |run| last(run).kinetic *= 0.98);
 }
 
 // The law: the same scene seen otherwise is the same scene, and what was not undone, or undone otherwise, is seen.

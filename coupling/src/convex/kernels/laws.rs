@@ -7,7 +7,7 @@ use super::SymmetricColumns;
 
 /// Impulses and the sum of the potentials at the contact velocities `v`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(in super::super) fn respond(
+pub(in super::super) fn linearise_response(
     contact_models: &[ContactModelLanes],
     v: &[Vector],
     impulses: &mut [Vector],
