@@ -8,7 +8,7 @@ use std::time::Instant;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_garment::crossings::CrossingDetector;
 use pliant_io::files::atomic_write;
-use pliant_mpm::cloth::Patch;
+use pliant_mpm::cloth::SheetParticles;
 use pliant_render::{
     BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere, render,
     write_png,
@@ -176,7 +176,7 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
         }
     }
     let patch =
-        Patch { vertices: 0..vertices.len(), centroids: vertices.len()..vertices.len(), faces: triangles };
+        SheetParticles { vertices: 0..vertices.len(), centroids: vertices.len()..vertices.len(), faces: triangles };
     let check = CrossingDetector::new(&[patch]);
     let (time, crossings) = milliseconds(|| check.count(&vertices));
     eprintln!("{} crossings in {time:.1} ms", crossings.count);

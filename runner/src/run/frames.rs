@@ -54,7 +54,7 @@ impl FrameWriter {
             of_cloth.for_each(|p| sheets[p] = true);
             let given = back_colors.get(at).copied().flatten();
             let back = given.or_else(|| colors.get(patch.vertices.start).map(|front| back_color(*front)));
-            if output.color_by == ColorBy::BodySpec {
+            if output.color_by == ColorBy::Body {
                 backs.extend(patch.faces.iter().map(|_| back.unwrap_or_default()));
             }
         }
@@ -105,7 +105,7 @@ impl FrameWriter {
     /// Colours the particles by the scalar that the scene asks for.
     fn color(&mut self) {
         let scalar: fn(&FrameParticle) -> f32 = match self.color_by {
-            ColorBy::BodySpec => return,
+            ColorBy::Body => return,
             ColorBy::Speed => |p| p.velocity.iter().map(|v| v * v).sum::<f32>().sqrt(),
             ColorBy::J => |p| p.j,
             ColorBy::PlasticStrain => |p| p.plastic_strain,
@@ -150,7 +150,7 @@ mod tests {
             assert_eq!(writer.positions().len(), 9);
             read_frame(frame_path(folder.path(), number)).unwrap()
         };
-        let seen = frame(ColorBy::BodySpec, 0);
+        let seen = frame(ColorBy::Body, 0);
         assert_eq!(seen.triangles, [[0, 1, 2], [4, 5, 6]]);
         assert_eq!(seen.back_colors, [back_color(front), beige]);
         assert!(seen.particles[..8].iter().all(|p| p.radius == 0.0) && seen.particles[8].radius > 0.0);

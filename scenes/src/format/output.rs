@@ -33,7 +33,7 @@ impl Default for Output {
             fields: Vec::new(),
             forces: Vec::new(),
             plots: Vec::new(),
-            color_by: ColorBy::BodySpec,
+            color_by: ColorBy::Body,
             camera: None,
             picture_size: [960, 540],
         }
@@ -57,7 +57,7 @@ pub enum Field {
 #[serde(rename_all = "kebab-case")]
 pub enum ColorBy {
     /// The colour of the soft body that a particle came from.
-    BodySpec,
+    Body,
     /// Speed, over the range in the frame.
     Speed,
     /// Volume ratio, over the range in the frame.
