@@ -9,6 +9,7 @@
 pub mod figures;
 pub mod machine;
 pub mod picture;
+mod picture_error;
 pub mod pressure;
 pub mod report;
 pub mod run;

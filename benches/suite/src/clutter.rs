@@ -6,8 +6,8 @@
 
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, Part, Row, in_pool};
 use super::rigid::{Play, STEPPINGS, Stepping, dynamic, shipped};
-use super::{BenchError, BenchOptions, Part, Row, in_pool};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::depths::Depths;
 use pliant_scenes::format::{Body, Motion, RigidShape, Scene};

@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::clutter::slope;
+use super::part::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use super::rigid::{Play, fixed, shipped};
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use pliant_render::plot::{Plot, PlotError, Series, Style};
 use pliant_runner::machine::{Machine, thread_time};
 use pliant_scenes::depths::Depths;

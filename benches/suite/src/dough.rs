@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, Row, Sample};
 use super::rigid::shipped;
 use super::whole::run_whole;
-use super::{BenchError, BenchOptions, Row, Sample};
 use pliant_render::plot::{Plot, Series, Style};
 
 /// One run.

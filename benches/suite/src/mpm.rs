@@ -14,7 +14,7 @@ use pliant_mpm::material::{Elastic, Model};
 use pliant_mpm::{Boundary, BoundaryKind, Level, Material, Mpm, ParticleState};
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use super::part::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 
 /// The part.
 pub const PART: Part = Part {

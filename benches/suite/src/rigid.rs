@@ -8,7 +8,7 @@ use pliant_coupling::World;
 use pliant_rigid::BodyId;
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
+use super::part::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use pliant_runner::machine::Machine;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Body, Dynamic, Integrator, Motion, Order, RigidShape, Scene};

@@ -4,9 +4,9 @@ use pliant_coupling::{BackendError, World};
 use serde_json::json;
 
 use super::grip::{Grip, Slip};
+use super::part::{BenchError, BenchOptions, Part, Row, Sample};
 use super::rigid::shipped;
 use super::whole::{Whole, run_whole};
-use super::{BenchError, BenchOptions, Part, Row, Sample};
 use pliant_runner::machine::Machine;
 use pliant_scenes::format::{AutoOr, Coupling, Scene};
 

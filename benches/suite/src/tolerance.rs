@@ -10,7 +10,7 @@ use pliant_coupling::convex::pressing::{PressingStep, pressing_sequence};
 use pliant_coupling::convex::{ConvexSolver, Direction, InitialGuess, SolverSettings};
 use serde_json::json;
 
-use super::{BenchError, BenchOptions, Part, Row, Sample};
+use super::part::{BenchError, BenchOptions, Part, Row, Sample};
 use pliant_runner::machine::Machine;
 
 /// The part.

@@ -5,8 +5,8 @@ use std::time::Instant;
 use pliant_batch::{Status, WorldBatch};
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use super::rigid::shipped;
-use super::{BenchError, BenchOptions, Part, Row, Sample, in_pool};
 use pliant_numeric::random::SplitMix64;
 use pliant_runner::machine::Machine;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains};

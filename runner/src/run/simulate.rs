@@ -10,11 +10,13 @@ use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
 use super::cloth::ClothWatch;
+use super::directory::check;
 use super::energy::{self, GAIN_WARNED};
 use super::forces::ForceTable;
-use super::frames::{FrameWriter, frame_path};
+use super::frames::FrameWriter;
 use super::goals::Judge;
 use super::outputs::outputs;
+use super::paths::frame_path;
 use super::tables::Table;
 use super::tactile::TactileTables;
 use super::{
@@ -58,7 +60,7 @@ struct Run<'a> {
 }
 
 pub(super) fn run(prepared: Prepared, mut options: RunOptions) -> Result<Summary, RunError> {
-    super::check(&options.out, options.backend, options.resume)?;
+    check(&options.out, options.backend, options.resume)?;
     let directory = if options.resume {
         RunDirectory::reopen(&options.out)?
     } else {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, SweepError, Variant, variants};
+use super::variants::{Axis, SweepError, Variant, variants};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{Assignment, Scene, SetError, apply, validate};
 

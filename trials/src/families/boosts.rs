@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, WORK, at_rest, bound_work};
+use crate::Trial;
 use crate::dice::{Dice, wave_speed};
 use crate::laws::Law;
 use crate::parts::{body, dynamic, floor, soft};
@@ -42,7 +43,7 @@ fn draw(dice: &mut Dice) -> Trial {
         let along = Vector3::new(way.x, way.y, 0.0).normalize() * frame;
         laws.push(Law::Same { change: Change::Boosted { velocity: along.into() } });
     }
-    super::bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame, super::WORK);
+    bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame, WORK);
     Trial { scene, laws }
 }
 

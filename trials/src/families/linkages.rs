@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, at_rest, rigid_settings, symmetries};
+use crate::Trial;
 use crate::dice::Dice;
 use crate::parts::{body, dynamic, floor};
 use pliant_scenes::format::{
@@ -84,7 +85,7 @@ fn joint(dice: &mut Dice, weight: f64, size: f64, end: [f64; 3]) -> Joint {
 
 fn draw_linkages(dice: &mut Dice) -> Trial {
     let mut scene = Scene::empty("linkage", 1.0, dice.log_within(5e-4, 5e-3));
-    super::rigid_settings(dice, &mut scene);
+    rigid_settings(dice, &mut scene);
     let size = dice.log_within(5e-3, 0.5);
     let hangs = dice.chance(0.4);
     scene.bodies.push(floor(dice.within(0.0, 1.0)));
@@ -129,13 +130,13 @@ fn draw_linkages(dice: &mut Dice) -> Trial {
     }
     scene.duration = 200.0 * scene.dt;
     let mut laws = vec![at_rest()];
-    laws.extend(super::symmetries(dice));
+    laws.extend(symmetries(dice));
     Trial { scene, laws }
 }
 
 fn draw_robots(dice: &mut Dice) -> Trial {
     let mut scene = Scene::empty("robot", 0.2, dice.pick(&[1e-3, 2e-3, 5e-3]));
-    super::rigid_settings(dice, &mut scene);
+    rigid_settings(dice, &mut scene);
     let all: Vec<RobotModel> = models::all().map(|(model, _)| model).collect();
     let model = dice.pick(&all);
     let mut controls = BTreeMap::new();
@@ -168,5 +169,5 @@ fn draw_robots(dice: &mut Dice) -> Trial {
     falling.velocity = [0.0, 0.0, -10.0];
     let (shape, _) = dice.solid(1e-4);
     scene.bodies.push(body("ball", falling, shape, 0.5));
-    Trial { scene, laws: super::symmetries(dice) }
+    Trial { scene, laws: symmetries(dice) }
 }

@@ -1,6 +1,7 @@
 //! Towers of boxes that stand.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, at_rest};
+use crate::Trial;
 use crate::dice::Dice;
 use crate::laws::Law;
 use crate::parts::{body, dynamic, floor};
