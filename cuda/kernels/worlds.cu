@@ -1,4 +1,4 @@
-// Isolated worlds side by side, a step of all of them in five launches: `rigid/src/batch` on the device.
+// Isolated worlds side by side, a step of all of them in five launches: `batch/src` on the device.
 //
 // A world that has stopped takes no part. No world sees another, every sum has one thread and a fixed order, and nothing is fused: double precision
 // has the processor's bits where powers of impedances are 1 or 2.

@@ -1,5 +1,5 @@
 // One of many isolated worlds: its numbers, a row for each with the worlds side by side, and the factors of its mass matrix. The
-// worlds' kernels follow `rigid/src/batch`, which says why, operation by operation.
+// worlds' kernels follow `batch/src`, which says why, operation by operation.
 #pragma once
 
 #include "parameters.cuh"

@@ -1,4 +1,4 @@
-// Where boxes meet each other, in closed form: `rigid/src/lanes/pairs/{box_faces,box_box}.rs`.
+// Where boxes meet each other, in closed form: `geometry/src/pairs/{box_faces,box_box}.rs`.
 #pragma once
 
 #include "worlds_pairs.cuh"

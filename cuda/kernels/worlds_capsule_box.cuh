@@ -1,4 +1,4 @@
-// Where capsules meet boxes, in closed form: `rigid/src/lanes/pairs/capsule_box.rs`.
+// Where capsules meet boxes, in closed form: `geometry/src/pairs/capsule_box.rs`.
 #pragma once
 
 #include "worlds_pairs.cuh"

@@ -1,5 +1,5 @@
 // A pair of geometries by one thread: whether their balls overlap, where they meet, and the impulse and moment of each point by facets (equations 5
-// to 13 of ComFree): `rigid/src/batch/contact.rs`.
+// to 13 of ComFree): `batch/src/contact.rs`.
 //
 // Each point has a place of its own for what it gives, and a word of each pair says which points touch, so that degrees of freedom sum them
 // in one order whatever runs first.

@@ -1,5 +1,5 @@
 // What contacts add to each degree of freedom, joint limits and dry friction, the correction of velocities, and the motion of the step:
-// `rigid/src/batch/finish.rs`.
+// `batch/src/finish.rs`.
 #pragma once
 
 #include "worlds.cuh"

@@ -1,4 +1,4 @@
-// Numbers of the worlds: products and sums are rounded one by one and never fused, as in `rigid/src/lanes`, so that double precision
+// Numbers of the worlds: products and sums are rounded one by one and never fused, as in `numeric/src/lanes`, so that double precision
 // has the processor's bits. Where a bound is made of rounding, it is another one in single precision.
 #pragma once
 
@@ -89,7 +89,7 @@ __device__ __forceinline__ Number<T> sign_of(Number<T> x) {
     return x < Number<T>(0.0) ? Number<T>(-1.0) : Number<T>(1.0);
 }
 
-// Bounds that separate rounding from geometry; `rigid/src/lanes` says what each is for. Those of single precision are as far above its rounding.
+// Bounds that separate rounding from geometry; `numeric/src/lanes` says what each is for. Those of single precision are as far above its rounding.
 template <typename T>
 struct Bounds;
 

@@ -1,4 +1,4 @@
-// Where simple solids meet, in closed form: spheres, capsules, and boxes on half-spaces. This follows `rigid/src/lanes/pairs`, which has the
+// Where simple solids meet, in closed form: spheres, capsules, and boxes on half-spaces. This follows `geometry/src/pairs`, which has the
 // sources. Capsules with boxes are in worlds_capsule_box.cuh, boxes among themselves in worlds_boxes.cuh.
 #pragma once
 

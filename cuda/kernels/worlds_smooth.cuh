@@ -1,4 +1,4 @@
-// The motion of a tree without contact, by one thread: `rigid/src/batch/kinematics.rs` and `smooth.rs`.
+// The motion of a tree without contact, by one thread: `batch/src/kinematics.rs` and `smooth.rs`.
 //
 // All spatial vectors of a tree are about the origin of its first body at the beginning of the step: numbers stay as small as the tree, which is
 // what single precision needs.

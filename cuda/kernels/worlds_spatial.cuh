@@ -1,4 +1,4 @@
-// Vectors, rotations and spatial vectors of the worlds, as `rigid/src/lanes` and `rigid/src/batch/spatial.rs` have them, operation by
+// Vectors, rotations and spatial vectors of the worlds, as `numeric/src/lanes` and `batch/src/spatial.rs` have them, operation by
 // operation.
 #pragma once
 

@@ -18,7 +18,7 @@ use worlds_support::{ball, random_state, systems};
 
 const DT: f64 = 2e-3;
 /// What one step's rounding may come to, as part of the largest speed: some hundred operations deep, and the same on the processor
-/// (`rigid/tests/batch.rs`).
+/// (`batch/tests/batch.rs`).
 const ROUNDING: f64 = 1e-10;
 
 /// A batch whose worlds are in random states where much overlaps, and the states.

@@ -175,8 +175,11 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
             write_png(path, &image?)?;
         }
     }
-    let patch =
-        SheetParticles { vertices: 0..vertices.len(), centroids: vertices.len()..vertices.len(), faces: triangles };
+    let patch = SheetParticles {
+        vertices: 0..vertices.len(),
+        centroids: vertices.len()..vertices.len(),
+        faces: triangles,
+    };
     let check = CrossingDetector::new(&[patch]);
     let (time, crossings) = milliseconds(|| check.count(&vertices));
     eprintln!("{} crossings in {time:.1} ms", crossings.count);

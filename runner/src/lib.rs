@@ -8,6 +8,7 @@
 
 pub mod machine;
 pub mod picture;
+mod picture_error;
 pub mod plots;
 pub mod pressure;
 pub mod report;

@@ -8,14 +8,14 @@ use pliant_rigid::multibody::JointKind;
 use pliant_rigid::{BodiesBuilder, Shape};
 use rayon::prelude::*;
 
+pub use crate::picture_error::PictureError;
 use crate::run::{BodyRow, Manifest, frame_path, read_bodies};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{Frame, FrameParticle, read_frame};
 use pliant_render::{
-    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere, render,
-    write_png,
+    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderSphere, render, write_png,
 };
-use pliant_scenes::assemble::{AssembleError, rigid_parts};
+use pliant_scenes::assemble::rigid_parts;
 use pliant_scenes::format::Scene;
 
 /// Name of the still picture in a run directory: its last frame.
@@ -43,28 +43,6 @@ const ELEVATION: f64 = 0.42;
 
 /// Segments round a circle of a tessellated solid.
 const SEGMENTS: u32 = 48;
-
-/// A picture that cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum PictureError {
-    /// A file of the run cannot be read, or the picture cannot be written.
-    #[error(transparent)]
-    Io(#[from] IoError),
-    /// The renderer refuses.
-    #[error("picture: {0}")]
-    Render(#[from] RenderError),
-    /// A body of the scene cannot be made again, for instance because its mesh file is gone.
-    #[error("picture: {0}")]
-    Bodies(#[from] AssembleError),
-    /// There is no frame to draw.
-    #[error("{}: the run has no frame {frame}", directory.display())]
-    NoFrame {
-        /// The run directory.
-        directory: std::path::PathBuf,
-        /// The frame asked for.
-        frame: usize,
-    },
-}
 
 /// What stays the same from picture to picture of a run.
 pub struct FrameRenderer<'a> {

@@ -5,7 +5,8 @@ use pliant::bench::{BenchOptions, BenchPart, Measurement, PARTS, TrialOptions, p
 use pliant::runner::machine;
 
 use super::args::BenchArguments;
-use super::{Failure, print, print_json, table};
+use super::output::{Failure, print, print_json};
+use super::table;
 
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     if arguments.list {

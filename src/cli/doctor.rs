@@ -6,7 +6,7 @@ use pliant::cuda::{Device, DeviceError, DriverInfo, GpuInfo, ptx};
 use pliant::runner::machine;
 use serde_json::{Value, json};
 
-use super::{Failure, print, print_json};
+use super::output::{Failure, print, print_json};
 
 pub fn doctor(json: bool) -> Result<(), Failure> {
     let driver = DriverInfo::ask();

@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod doctor;
 mod interrupt;
+mod output;
 mod progress;
 mod run;
 mod runs;
@@ -17,34 +18,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Arguments, Command};
-
-/// How a command ended short of success.
-#[derive(Debug)]
-pub enum Failure {
-    /// Wrong usage or an invalid scene; nothing was written. Exit code 2.
-    Usage(anyhow::Error),
-    /// Something failed while it ran; the message is for standard error. Exit code 1.
-    Failed(anyhow::Error),
-    /// At least one run failed, and was reported already. Exit code 1.
-    Reported,
-}
-
-impl Failure {
-    fn usage(error: impl Into<anyhow::Error>) -> Self {
-        Self::Usage(error.into())
-    }
-
-    fn failed(error: impl Into<anyhow::Error>) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-// Only standard output is written without naming a file: whoever reads it has gone.
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::failed(anyhow::Error::new(error).context("cannot write to standard output"))
-    }
-}
+use output::Failure;
 
 /// Runs the command and gives its exit code.
 pub fn main() -> ExitCode {
@@ -93,17 +67,4 @@ fn explain(error: &anyhow::Error) -> String {
 /// A reader such as `head` that has seen enough is no failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Writes text to standard output.
-fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
-}
-
-/// Writes a value to standard output as indented JSON.
-fn print_json(value: serde_json::Result<serde_json::Value>) -> Result<(), Failure> {
-    let text = value.map_err(Failure::failed)?;
-    Ok(print(&format!("{text:#}\n"))?)
 }

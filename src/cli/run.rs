@@ -11,8 +11,9 @@ use pliant::scenes::scenario::Scenario;
 use serde_json::json;
 
 use super::args::RunArguments;
+use super::output::{Failure, print, print_json};
 use super::progress::Reporter;
-use super::{Failure, print, print_json, table};
+use super::table;
 
 /// What is to be run: everything that can be refused without a step has been looked at.
 struct Plan {

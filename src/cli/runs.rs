@@ -6,8 +6,9 @@ use pliant::runner::{plots, pressure, report};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments};
+use super::output::{Failure, print, print_json};
 use super::progress::Reporter;
-use super::{Failure, print, print_json, table};
+use super::table;
 
 pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     // All of them are looked at before the first is drawn.

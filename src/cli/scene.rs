@@ -6,7 +6,7 @@ use pliant::scenes::{builtin, format, load};
 use serde_json::json;
 
 use super::args::SceneArguments;
-use super::{Failure, print, print_json};
+use super::output::{Failure, print, print_json};
 
 pub fn list(json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();

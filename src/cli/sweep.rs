@@ -7,7 +7,8 @@ use pliant::scenes::load::load;
 use pliant::scenes::scenario::Scenario;
 
 use super::args::SweepArguments;
-use super::{Failure, print, print_json, table};
+use super::output::{Failure, print, print_json};
+use super::table;
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let backend = machine::BackendChoice::from(arguments.backend);

@@ -61,8 +61,12 @@ fn look_up(
         return found;
     }
     if let Some(meanings) = module.names.get(first) {
+        // A name that something follows is a module's where a function has it too.
+        let is_module = |meaning: &Meaning| matches!(meaning, Meaning::Module(_));
+        let passes = !rest.is_empty() && meanings.iter().any(is_module);
         for meaning in meanings {
             match meaning {
+                Meaning::Definition if passes => {}
                 Meaning::Definition => {
                     found.insert((module.file.clone(), first.clone()));
                 }

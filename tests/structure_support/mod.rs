@@ -1,6 +1,8 @@
 //! Reads the sources, manifests and documents of the workspace.
 
+pub mod documents;
 pub mod imports;
+pub mod manifests;
 pub mod modules;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +10,11 @@ use std::path::{Path, PathBuf};
 /// The folder of the repository.
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a file of the repository.
+pub fn read(file: &str) -> String {
+    std::fs::read_to_string(repository().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// The files below a folder that have one of the extensions, relative to the repository, sorted.

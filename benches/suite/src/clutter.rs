@@ -6,8 +6,8 @@
 
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, in_pool};
 use super::rigid::{STEPPINGS, Stepping, TimedRun, builtin_scene, dynamic};
-use super::{BenchError, BenchOptions, BenchPart, Measurement, in_pool};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{BodySpec, Motion, RigidShape, Scene};
 use pliant_scenes::penetration::PenetrationStatistics;

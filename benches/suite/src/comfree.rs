@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::clutter::slope;
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use super::rigid::{TimedRun, builtin_scene, fixed};
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use pliant_render::plot::{Plot, PlotError, Series, Style};
 use pliant_runner::machine::{OpenBackend, thread_time};
 use pliant_scenes::format::{ComFreeForm, ComFreeGains, Copies, RigidSolver, Scene};

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, Measurement, RowContext};
 use super::rigid::builtin_scene;
 use super::scene_run::run_whole;
-use super::{BenchError, BenchOptions, Measurement, RowContext};
 use pliant_render::plot::{Plot, Series, Style};
 
 /// One run.

@@ -14,7 +14,7 @@ use pliant_mpm::material::{Elastic, Model};
 use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, ParticleState};
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 
 /// The part.
 pub const PART: BenchPart = BenchPart {

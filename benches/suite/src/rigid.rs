@@ -8,7 +8,7 @@ use pliant_coupling::World;
 use pliant_rigid::BodyId;
 use serde_json::{Value, json};
 
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use pliant_runner::machine::OpenBackend;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{BodySpec, Dynamic, Integrator, Motion, Order, RigidShape, Scene};
@@ -99,8 +99,8 @@ impl TimedRun {
         Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, looks, contacts })
     }
 
-    /// Goes on for this time \[s\]; `observe` sees the world from time to time, and is not timed.
-    pub fn advance(&mut self, time: f64, mut observe: impl FnMut(&World)) -> Result<(), BenchError> {
+    /// Goes on for this time \[s\]; `interval` sees the world from time to time, and is not timed.
+    pub fn advance(&mut self, time: f64, mut interval: impl FnMut(&World)) -> Result<(), BenchError> {
         let looks = (time / self.scene.dt).round() as usize;
         for _ in 0..looks {
             let clock = Instant::now();
@@ -111,7 +111,7 @@ impl TimedRun {
             self.solves += report.rigid.solver.solves;
             self.iterations += report.rigid.solver.iterations;
             self.contacts += report.rigid.solver.contacts as f64;
-            observe(&self.world);
+            interval(&self.world);
         }
         self.looks += looks;
         self.simulated += looks as f64 * self.scene.dt;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use pliant_coupling::{BackendError, World};
 use serde_json::{Value, json};
 
-use super::{BenchError, in_pool};
+use super::part::{BenchError, in_pool};
 use pliant_runner::machine::OpenBackend;
 use pliant_runner::run::{Statistics, StepFigures};
 use pliant_scenes::format::Scene;

@@ -4,9 +4,9 @@ use pliant_coupling::{BackendError, World};
 use serde_json::json;
 
 use super::grip::{Grip, Slip};
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
 use super::rigid::builtin_scene;
 use super::scene_run::{SceneRun, run_whole};
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
 use pliant_runner::machine::OpenBackend;
 use pliant_scenes::format::{AutoOr, Coupling, Scene};
 

@@ -10,7 +10,7 @@ use pliant_coupling::convex::benchmark_problem::{BenchmarkSubstep, benchmark_seq
 use pliant_coupling::convex::{ConvexSolver, Direction, InitialGuess, SolverSettings};
 use serde_json::json;
 
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
 use pliant_runner::machine::OpenBackend;
 
 /// The part.

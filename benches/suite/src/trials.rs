@@ -1,12 +1,11 @@
 //! Scenes drawn at random and judged by laws alone; see [`pliant_trials`].
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
 use pliant_runner::machine::OpenBackend;
 use pliant_trials::{FAMILIES, Failure, Family, Options, family, trials};
 
@@ -21,23 +20,6 @@ pub const PART: BenchPart = BenchPart {
 const USUAL: u64 = 20;
 /// Time between lines of progress.
 const LINE: Duration = Duration::from_secs(5);
-
-/// Which trials are run.
-#[derive(Clone, Debug, Default)]
-pub struct TrialOptions {
-    /// Seed of all draws.
-    pub seed: u64,
-    /// Trials in all; without it and `seconds`, twenty a family.
-    pub count: Option<u64>,
-    /// No trial begins after this time [s].
-    pub seconds: Option<f64>,
-    /// Families, by name; empty for all.
-    pub families: Vec<String>,
-    /// Number of the first trial of each family.
-    pub first: u64,
-    /// Folder for the scenes that fail, as they were drawn and shrunk; without it they are named by family, seed and number alone.
-    pub out: Option<PathBuf>,
-}
 
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let asked = &options.trials;

@@ -5,8 +5,8 @@ use std::time::Instant;
 use pliant_batch::{Status, WorldBatch};
 use serde_json::json;
 
+use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use super::rigid::builtin_scene;
-use super::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
 use pliant_numeric::random::SplitMix64;
 use pliant_runner::machine::OpenBackend;
 use pliant_scenes::format::{ComFreeForm, ComFreeGains};
@@ -44,8 +44,8 @@ fn throughput(count: usize, threads: usize) -> Result<Measurement, BenchError> {
     comfree.form = ComFreeForm::Published;
     comfree.gains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.002 };
     comfree.facets = 4;
-    let (mut batch, prepared) = worlds(&scene, count).map_err(|e| fail(e.to_string()))?;
-    let start = prepared.world.bodies().state().clone();
+    let (mut batch, scenario) = worlds(&scene, count).map_err(|e| fail(e.to_string()))?;
+    let start = scenario.world.bodies().state().clone();
     let grasp: Result<Vec<f64>, _> = (0..batch.motors()).map(|motor| batch.target(0, motor)).collect();
     let grasp = grasp.map_err(|e| fail(e.to_string()))?;
     let rounds = (WORK / (count * STEPS_BETWEEN)).clamp(2, 200);

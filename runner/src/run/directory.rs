@@ -7,7 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::RunError;
+use super::error::RunError;
+use crate::machine::BackendChoice;
 use pliant_io::files::IoError;
 
 /// A run directory that is being written.
@@ -124,6 +125,22 @@ fn sync_parent(path: &Path) -> io::Result<()> {
             fs::File::open(parent)?.sync_all()
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses what would be refused before the first step: see [`run`](super::run).
+///
+/// # Errors
+/// The backend cannot be had; the output exists, or there is nothing to resume.
+pub fn check(out: &Path, backend: BackendChoice, resume: bool) -> Result<(), RunError> {
+    backend.open()?;
+    if !resume {
+        return check_absent(out);
+    }
+    if out.exists() || partial_path(out).exists() {
+        Ok(())
+    } else {
+        Err(RunError::NothingToResume { path: out.to_path_buf() })
     }
 }
 

@@ -1,11 +1,12 @@
 //! Frames: the particles of a moment, and the triangles of its cloth, as a PLY file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pliant_coupling::{ParticleSnapshot, World};
 use pliant_mpm::cloth::SheetParticles;
 
-use super::{FRAMES, RunError};
+use super::error::RunError;
+use super::paths::frame_path;
 use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
 use pliant_render::{back_color, viridis};
 use pliant_scenes::format::{ColorBy, Field, Output};
@@ -29,11 +30,6 @@ pub struct FrameWriter {
     particles: Vec<FrameParticle>,
     scalars: Vec<f32>,
     sorted: Vec<f32>,
-}
-
-/// The file of a frame in a run directory.
-pub fn frame_path(directory: &Path, frame: usize) -> PathBuf {
-    directory.join(FRAMES).join(format!("{frame:06}.ply"))
 }
 
 impl FrameWriter {
@@ -130,6 +126,7 @@ impl FrameWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::FRAMES;
     use crate::run::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
     use pliant_io::ply::read_frame;

@@ -8,27 +8,11 @@ use pliant_mpm::cloth::SheetParticles;
 use pliant_rigid::BodyId;
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Number, Status};
+use super::manifest::{GoalResult, Number, Status};
 use pliant_garment::covered_area;
 use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::assemble::isometry;
 use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
-
-/// How a goal came out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GoalResult {
-    /// Name of the goal.
-    pub name: String,
-    /// Whether it held at every step of its span; null where the run was stopped or cut short before the span's end, and it
-    /// held until then.
-    pub met: Option<bool>,
-    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or was no number.
-    pub worst: Number,
-    /// When it was measured [s]; null where it never was.
-    pub time: Number,
-    /// Unit of the value.
-    pub unit: String,
-}
 
 /// The worst that was measured of one goal. It is part of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::cloth::ClothSummary;
-use super::goals::GoalResult;
 use pliant_io::files::{IoError, atomic_write};
 use pliant_scenes::format::{CouplingStep, Scene};
 
@@ -266,4 +265,20 @@ pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, 
     let text = std::fs::read_to_string(path).map_err(|e| IoError::file("read", path, e))?;
     serde_json::from_str(&text)
         .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })
+}
+
+/// How a goal came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalResult {
+    /// Name of the goal.
+    pub name: String,
+    /// Whether it held at every step of its span; null where the run was stopped or cut short before the span's end, and it
+    /// held until then.
+    pub met: Option<bool>,
+    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or was no number.
+    pub worst: Number,
+    /// When it was measured [s]; null where it never was.
+    pub time: Number,
+    /// Unit of the value.
+    pub unit: String,
 }

@@ -10,11 +10,13 @@ use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
 use super::cloth::ClothWatch;
+use super::directory::check;
 use super::energy::{self, ENERGY_GAIN_WARNING};
 use super::forces::ForceTable;
-use super::frames::{FrameWriter, frame_path};
+use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
 use super::outputs::outputs;
+use super::paths::frame_path;
 use super::tables::Table;
 use super::tactile::TactileTables;
 use super::{
@@ -52,7 +54,7 @@ struct Run<'a> {
 }
 
 pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
-    super::check(&options.out, options.backend, options.resume)?;
+    check(&options.out, options.backend, options.resume)?;
     let directory = if options.resume {
         RunDirectory::reopen(&options.out)?
     } else {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{SweepError, SweptField, Variant, variants};
+use super::variants::{SweepError, SweptField, Variant, variants};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{Assignment, Scene, SetError, apply, validate};
 

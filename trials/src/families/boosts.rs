@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, WORK, at_rest, bound_work};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor, soft};
 use crate::laws::Law;
 use crate::sampler::{SceneSampler, wave_speed};
@@ -45,7 +46,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
         let along = Vector3::new(way.x, way.y, 0.0).normalize() * frame;
         laws.push(Law::Same { change: Transformation::Boosted { velocity: along.into() } });
     }
-    super::bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame, super::WORK);
+    bound_work(&mut scene, (4.0 * size / spacing).powi(3), wave, frame, WORK);
     Trial { scene, laws }
 }
 

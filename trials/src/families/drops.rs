@@ -1,6 +1,7 @@
 //! Rigid bodies fall onto layers of soft material or cloth on a floor.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, WORK, at_rest, bound_work};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor, soft};
 use crate::laws::Law;
 use crate::sampler::{SceneSampler, wave_speed};
@@ -33,11 +34,11 @@ struct DropSize {
 }
 
 fn draw(sampler: &mut SceneSampler) -> Trial {
-    drop(sampler, &DropSize { across: 20.0, duration: 0.5, work: super::WORK })
+    drop(sampler, &DropSize { across: 20.0, duration: 0.5, work: WORK })
 }
 
 fn draw_settling(sampler: &mut SceneSampler) -> Trial {
-    drop(sampler, &DropSize { across: 8.0, duration: 3.0, work: 10.0 * super::WORK })
+    drop(sampler, &DropSize { across: 8.0, duration: 3.0, work: 10.0 * WORK })
 }
 
 fn drop(sampler: &mut SceneSampler, extent: &DropSize) -> Trial {
@@ -94,7 +95,7 @@ fn layer(sampler: &mut SceneSampler, scene: &mut Scene, thickness: f64, extent: 
     let across = (4.0 * half / spacing).round();
     let wave = wave_speed(&material);
     scene.soft.push(soft("layer", shape, [0.0, 0.0, 0.5 * thickness], material));
-    super::bound_work(scene, across * across * 2.0 * cells, wave, 5.0, extent.work);
+    bound_work(scene, across * across * 2.0 * cells, wave, 5.0, extent.work);
     thickness
 }
 
@@ -128,6 +129,6 @@ fn sheet(sampler: &mut SceneSampler, scene: &mut Scene, extent: &DropSize) -> f6
         back_color: None,
     });
     let particles = 3.0 * f64::from(parts * parts);
-    super::bound_work(scene, particles, (stiffness / density).sqrt(), 5.0, extent.work);
+    bound_work(scene, particles, (stiffness / density).sqrt(), 5.0, extent.work);
     thickness
 }

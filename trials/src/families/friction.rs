@@ -1,6 +1,7 @@
 //! An elastic block slides on a floor that stands, or rests on one that moves: Coulomb's deceleration mu g.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, WORK, at_rest, bound_work};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor, moving, soft};
 use crate::laws::Law;
 use crate::sampler::{SceneSampler, wave_speed};
@@ -53,7 +54,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
         let mut block = soft("block", SoftShape::Box { half_extents }, [0.0, 0.0, half_extents[2]], material);
         block.velocity = velocity;
         scene.soft.push(block);
-        super::bound_work(&mut scene, 0.3 * (4.0 * size / spacing).powi(3), wave, speed, super::WORK);
+        bound_work(&mut scene, 0.3 * (4.0 * size / spacing).powi(3), wave, speed, WORK);
     }
     Trial { scene, laws }
 }

@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Family, Trial};
+use super::family::Family;
+use crate::Trial;
 use crate::builders::dynamic;
 use crate::laws::Law;
 use crate::sampler::SceneSampler;

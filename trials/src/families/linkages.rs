@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, at_rest, rigid_settings, symmetries};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor};
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
@@ -84,7 +85,7 @@ fn joint(sampler: &mut SceneSampler, weight: f64, size: f64, end: [f64; 3]) -> J
 
 fn draw_linkages(sampler: &mut SceneSampler) -> Trial {
     let mut scene = Scene::empty("linkage", 1.0, sampler.log_within(5e-4, 5e-3));
-    super::rigid_settings(sampler, &mut scene);
+    rigid_settings(sampler, &mut scene);
     let size = sampler.log_within(5e-3, 0.5);
     let hangs = sampler.chance(0.4);
     scene.bodies.push(floor(sampler.within(0.0, 1.0)));
@@ -129,13 +130,13 @@ fn draw_linkages(sampler: &mut SceneSampler) -> Trial {
     }
     scene.duration = 200.0 * scene.dt;
     let mut laws = vec![at_rest()];
-    laws.extend(super::symmetries(sampler));
+    laws.extend(symmetries(sampler));
     Trial { scene, laws }
 }
 
 fn draw_robots(sampler: &mut SceneSampler) -> Trial {
     let mut scene = Scene::empty("robot", 0.2, sampler.pick(&[1e-3, 2e-3, 5e-3]));
-    super::rigid_settings(sampler, &mut scene);
+    rigid_settings(sampler, &mut scene);
     let all: Vec<RobotModel> = models::all().map(|(model, _)| model).collect();
     let model = sampler.pick(&all);
     let mut controls = BTreeMap::new();
@@ -168,5 +169,5 @@ fn draw_robots(sampler: &mut SceneSampler) -> Trial {
     falling.velocity = [0.0, 0.0, -10.0];
     let (shape, _) = sampler.solid(1e-4);
     scene.bodies.push(body("ball", falling, shape, 0.5));
-    Trial { scene, laws: super::symmetries(sampler) }
+    Trial { scene, laws: symmetries(sampler) }
 }

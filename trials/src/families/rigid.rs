@@ -1,6 +1,7 @@
 //! Rigid bodies alone: in free space, and on floors.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, at_rest, rigid_settings, symmetries};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;
@@ -47,12 +48,12 @@ fn draw_free(sampler: &mut SceneSampler) -> Trial {
     let speed = sampler.log_within(0.01, 50.0);
     let mut scene = Scene::empty("rigid-free", 1.0, sampler.log_within(1e-4, 1e-2));
     scene.gravity = [0.0; 3];
-    super::rigid_settings(sampler, &mut scene);
+    rigid_settings(sampler, &mut scene);
     let count = sampler.count(2, 5);
     bodies(sampler, &mut scene, size, count, speed, 0.0);
     scene.duration = (10.0 * size / speed).clamp(10.0 * scene.dt, 300.0 * scene.dt);
     let mut laws = vec![at_rest(), Law::Momentum, Law::Penetration];
-    laws.extend(super::symmetries(sampler));
+    laws.extend(symmetries(sampler));
     Trial { scene, laws }
 }
 
@@ -60,12 +61,12 @@ fn draw_floor(sampler: &mut SceneSampler) -> Trial {
     let size = sampler.log_within(5e-3, 1.0);
     let speed = if sampler.chance(0.3) { 0.0 } else { sampler.log_within(0.01, 20.0) };
     let mut scene = Scene::empty("rigid-floor", 1.0, sampler.log_within(2e-4, 1e-2));
-    super::rigid_settings(sampler, &mut scene);
+    rigid_settings(sampler, &mut scene);
     scene.bodies.push(floor(sampler.within(0.0, 1.0)));
     let count = sampler.count(1, 5);
     bodies(sampler, &mut scene, size, count, speed, 1e-3 * size);
     scene.duration = (300.0 * scene.dt).min(1.5);
     let mut laws = vec![at_rest(), Law::Penetration, Law::Weight];
-    laws.extend(super::symmetries(sampler));
+    laws.extend(symmetries(sampler));
     Trial { scene, laws }
 }

@@ -1,6 +1,7 @@
 //! Soft bodies and rigid ones in free space, and soft bodies placed on floors.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, WORK, at_rest, bound_work, settings, symmetries};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor, soft};
 use crate::laws::Law;
 use crate::sampler::{SceneSampler, wave_speed};
@@ -53,7 +54,7 @@ fn draw_free(sampler: &mut SceneSampler) -> Trial {
     scene.gravity = [0.0; 3];
     let spacing = size / sampler.within(1.5, 4.0);
     scene.grid_spacing = Some(spacing);
-    super::settings(sampler, &mut scene);
+    settings(sampler, &mut scene);
     let mut along = 0.0;
     let (count, mut particles, mut wave) = (sampler.count(2, 4), 0.0, 0.0f64);
     for number in 0..count {
@@ -87,9 +88,9 @@ fn draw_free(sampler: &mut SceneSampler) -> Trial {
         along += spacing * sampler.within(1.0, 3.0);
     }
     scene.duration = (3.0 * size / speed).clamp(4.0 * scene.dt, 100.0 * scene.dt);
-    super::bound_work(&mut scene, particles, wave, speed, super::WORK);
+    bound_work(&mut scene, particles, wave, speed, WORK);
     let mut laws = vec![at_rest(), Law::Momentum, Law::Penetration];
-    laws.extend(super::symmetries(sampler));
+    laws.extend(symmetries(sampler));
     Trial { scene, laws }
 }
 
@@ -123,8 +124,8 @@ fn draw_rest(sampler: &mut SceneSampler) -> Trial {
         let shape = pliant_scenes::format::RigidShape::Box { half_extents: [half; 3] };
         scene.bodies.push(body("box", solid, shape, 0.5));
     }
-    super::bound_work(&mut scene, particles, wave, 0.0, super::WORK);
+    bound_work(&mut scene, particles, wave, 0.0, WORK);
     let mut laws = vec![at_rest(), Law::Penetration, Law::Weight];
-    laws.extend(super::symmetries(sampler));
+    laws.extend(symmetries(sampler));
     Trial { scene, laws }
 }

@@ -1,6 +1,7 @@
 //! Towers of boxes that stand.
 
-use super::{Family, Trial, at_rest};
+use super::family::{Family, at_rest};
+use crate::Trial;
 use crate::builders::{body, dynamic, floor};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;

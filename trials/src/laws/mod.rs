@@ -7,6 +7,7 @@ mod run_pairs;
 mod single_run;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::record::{End, NoRun, Record, record, record_resumed};
 use super::transform::Transformation;
 use pliant_scenes::format::Scene;
+
+pub use verdict::Finding;
+use verdict::Verdict;
 
 /// A law.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,19 +72,6 @@ impl Law {
     }
 }
 
-/// A law that a run broke.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// Name of the law.
-    pub law: String,
-    /// What was measured, relative to its scale [-].
-    pub measured: f64,
-    /// What it may be [-].
-    pub bound: f64,
-    /// In words, with units.
-    pub what: String,
-}
-
 /// How a trial came out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -95,14 +86,6 @@ pub enum Outcome {
     Said(String),
     /// Laws were broken, in silence or by a panic.
     Failed(Vec<Finding>),
-}
-
-/// A law's verdict.
-#[derive(Clone, Debug, PartialEq)]
-enum Verdict {
-    Held,
-    Skipped(&'static str),
-    Broken(Finding),
 }
 
 /// Runs a scene and judges it by laws.
@@ -130,11 +113,6 @@ pub fn judge(scene: &Scene, laws: &[Law]) -> Outcome {
     if findings.is_empty() { Outcome::Held { skipped } } else { Outcome::Failed(findings) }
 }
 
-/// A law that is broken without a measure: a scene that runs, and its changed self does not.
-fn broken(law: &str, reason: String) -> Verdict {
-    Verdict::Broken(Finding { law: law.to_owned(), measured: f64::INFINITY, bound: 0.0, what: reason })
-}
-
 fn panicked(message: String) -> Finding {
     Finding { law: "panic".to_owned(), measured: f64::INFINITY, bound: 0.0, what: message }
 }
@@ -158,25 +136,5 @@ fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Opt
         Law::Stands => single_run::stands(scene, base),
         Law::Friction => single_run::friction(scene, base),
         Law::Refined => run_pairs::refined(scene, base),
-    }
-}
-
-/// Broken where `measured`, in parts of its scale, is above `bound` or is no number.
-fn at_most(law: &str, measured: f64, bound: f64, what: impl FnOnce() -> String) -> Verdict {
-    // NaN is above every bound.
-    if measured <= bound {
-        return Verdict::Held;
-    }
-    Verdict::Broken(Finding { law: law.to_owned(), measured, bound, what: what() })
-}
-
-/// The greater of two, or NaN if either is.
-trait MaxOrNan {
-    fn max_or_nan(self, other: f64) -> f64;
-}
-
-impl MaxOrNan for f64 {
-    fn max_or_nan(self, other: f64) -> f64 {
-        if self.is_nan() || other.is_nan() { f64::NAN } else { self.max(other) }
     }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{MaxOrNan, Verdict, at_most, broken};
+use super::verdict::{MaxOrNan, Verdict, at_most, broken};
 use crate::record::{End, Moment, NoRun, Record, record};
 use crate::transform::{Transformation, change};
 use pliant_scenes::format::{RigidSolver, Scene};

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Verdict, at_most};
+use super::verdict::{Verdict, at_most};
 use crate::record::{Moment, Record};
 use pliant_runner::run::{DEEP_PENETRATION, ENERGY_GAIN_WARNING};
 use pliant_scenes::format::{

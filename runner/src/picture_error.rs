@@ -1,0 +1,27 @@
+//! Pictures that cannot be made.
+
+use pliant_io::files::IoError;
+use pliant_render::RenderError;
+use pliant_scenes::assemble::AssembleError;
+
+/// A picture that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    /// A file of the run cannot be read, or the picture cannot be written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// The renderer refuses.
+    #[error("picture: {0}")]
+    Render(#[from] RenderError),
+    /// A body of the scene cannot be made again, for instance because its mesh file is gone.
+    #[error("picture: {0}")]
+    Bodies(#[from] AssembleError),
+    /// There is no frame to draw.
+    #[error("{}: the run has no frame {frame}", directory.display())]
+    NoFrame {
+        /// The run directory.
+        directory: std::path::PathBuf,
+        /// The frame asked for.
+        frame: usize,
+    },
+}
