@@ -55,16 +55,16 @@ const CRATES: [(&str, &[&str]); 18] = [
 ];
 
 /// Crates whose import cycles are still to be cut.
-const NOT_YET: [&str; 2] = ["coupling", "scenes"];
+const NOT_YET: &[&str] = &["coupling", "scenes"];
 
 /// Documents whose paths are still to be brought up to date: files, and folders that end with `/`.
-const DOCUMENTS_NOT_YET: [&str; 4] = ["README.md", "ARCHITECTURE.md", "docs/book/", "docs/decisions/"];
+const DOCUMENTS_NOT_YET: &[&str] = &["README.md", "ARCHITECTURE.md", "docs/book/", "docs/decisions/"];
 
 /// Files that runs write: no part of the repository.
-const WRITTEN: [&str; 1] = ["checkpoint/run.json"];
+const WRITTEN: &[&str] = &["checkpoint/run.json"];
 
 /// Documents that speak of earlier states: files, and folders that end with `/`.
-const HISTORY: [&str; 2] = ["CHANGELOG.md", "benches/runs/"];
+const HISTORY: &[&str] = &["CHANGELOG.md", "benches/runs/"];
 
 #[test]
 fn no_files_of_a_crate_import_each_other_in_a_cycle() {
@@ -110,7 +110,7 @@ fn crates_use_each_other_one_way() {
 #[test]
 fn documents_name_files_that_exist() {
     let left_out = |file: &str| {
-        let mut list = DOCUMENTS_NOT_YET.iter().chain(&HISTORY);
+        let mut list = DOCUMENTS_NOT_YET.iter().chain(HISTORY);
         list.any(|entry| file == *entry || entry.ends_with('/') && file.starts_with(entry))
     };
     let mut missing = Vec::new();

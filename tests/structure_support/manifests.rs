@@ -1,7 +1,7 @@
 //! What the manifests of the workspace say.
 
 /// The lines of a manifest's sections whose name passes, without those of tests and benchmarks.
-fn sections<'a>(manifest: &'a str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
+fn sections(manifest: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
     let mut section = "";
     manifest.lines().filter(move |line| {
         if let Some(name) = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
