@@ -2,7 +2,8 @@
 //! Newton system and its preconditioner consist of; the others (separated and without friction) would only add zeros.
 
 use super::kernels::SymmetricColumns;
-use super::prepared::{Group, Prepared};
+use super::layout::Group;
+use super::prepared::Prepared;
 
 /// The active contacts, in the problem's order. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,9 @@
 
 use super::active::Active;
 use super::kernels::SymmetricColumns;
+use super::layout::Vector;
 use super::mobility::{Spatial, add_impulse, point_velocity};
-use super::prepared::{Prepared, Vector};
+use super::prepared::Prepared;
 
 /// The block and its Cholesky factor. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]

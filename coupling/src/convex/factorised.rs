@@ -6,8 +6,9 @@ use multiversion::multiversion;
 use super::active::Active;
 use super::body_block::BodyBlock;
 use super::kernels::SymmetricColumns;
+use super::layout::{Group, Vector};
 use super::mobility::point_velocity;
-use super::prepared::{Group, Prepared, Vector};
+use super::prepared::Prepared;
 
 /// Row `i` of the lower factor: the blocks of columns `first..=i`, as three scalar rows one after another.
 #[derive(Clone, Copy, Debug, Default)]

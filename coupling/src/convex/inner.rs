@@ -10,8 +10,9 @@ use super::kernels::{
     diagonal_blocks_add, expand_weights, invert_scaled, pack_hessians, product_add, scale_gradient,
     scale_solution,
 };
+use super::layout::Vector;
 use super::mobility::{Spatial, add_impulse, point_velocity};
-use super::prepared::{Prepared, Vector};
+use super::prepared::Prepared;
 
 /// Largest trace of a scaled diagonal block, `tr(B_i)/m_i`, that single precision is trusted with: its rounding is then
 /// below a hundredth of the identity, on which the motion of a light node between stiff contacts depends alone. With

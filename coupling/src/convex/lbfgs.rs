@@ -2,7 +2,7 @@
 
 use super::body_block::BodyBlock;
 use super::kernels::{Packed, add_scaled, dot, solve_blocks_negated};
-use super::prepared::Vector;
+use super::layout::Vector;
 
 /// One step and the change of gradient that it made.
 #[derive(Clone, Debug, Default)]

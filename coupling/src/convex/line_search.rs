@@ -2,7 +2,7 @@
 //! contacts' rays at any step length.
 
 use super::kernels::{LineSearchLanes, along};
-use super::prepared::ContactModelLanes;
+use super::layout::ContactModelLanes;
 
 /// The objective along a direction: `l(alpha) = l(0) + alpha slope + alpha^2/2 |d|_M^2 + contacts`.
 pub(super) struct LineObjective<'a> {

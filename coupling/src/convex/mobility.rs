@@ -11,7 +11,7 @@
 //! With W = L L^T and dV = L y, the unknowns y have the energy `1/2 |y|^2`: any rank of W will do (a finger on a slide has
 //! one, and the bodies of an arm share its joints), and the y join the nodes' velocities as if they were those of nodes of mass one.
 
-use super::prepared::Vector;
+use super::layout::Vector;
 
 /// The bodies that answer. Without any, all keep the velocities that the contacts give.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,6 +24,7 @@ pub mod contact_model;
 mod factorised;
 mod inner;
 mod kernels;
+mod layout;
 mod lbfgs;
 mod line_search;
 mod mobility;

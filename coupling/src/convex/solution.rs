@@ -1,7 +1,7 @@
 //! What solves hand out.
 
+use super::layout::Vector;
 use super::mobility::Spatial;
-use super::prepared::Vector;
 use super::problem::ContactProblem;
 
 /// The solution of a problem. Buffers grow and are kept.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use multiversion::multiversion;
 
 use super::super::active::Active;
-use super::super::prepared::{Group, Vector, Weights};
+use super::super::layout::{Group, Vector, Weights};
 use super::{Matrix, Real, SymmetricColumns, ZERO, axpy};
 
 /// `sum_i w_i v_i` of one contact.

@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::super::prepared::{ContactModelLanes, LANES, Vector};
+use super::super::layout::{ContactModelLanes, LANES, Vector};
 use super::SymmetricColumns;
 
 /// Impulses and the sum of the potentials at the contact velocities `v`.

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use multiversion::multiversion;
 
 use super::super::active::Active;
-use super::super::prepared::{Vector, Weights};
+use super::super::layout::{Vector, Weights};
 use super::{Matrix, Real, SymmetricColumns};
 
 /// Nodes side by side: an AVX register of f32, or two of f64.

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use super::prepared::Vector;
+use super::layout::Vector;
 
 mod contacts;
 mod laws;

@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::super::prepared::Vector;
+use super::super::layout::Vector;
 use super::{Packed, ZERO, axpy, sum};
 
 /// Nodes whose blocks are inverted side by side: the width of an AVX-512 register.
