@@ -4,6 +4,7 @@ pub mod assemble;
 pub mod builtin;
 pub mod format;
 pub mod initial_checks;
+pub mod isometry;
 pub mod load;
 pub mod models;
 pub mod penetration;

@@ -3,7 +3,6 @@
 
 use super::kernels::SymmetricColumns;
 use super::layout::Group;
-use super::prepared::Prepared;
 
 /// The active contacts, in the problem's order. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
@@ -15,13 +14,14 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// Finds them by their Hessians, which are positive semidefinite: zero where the trace is.
-    pub fn find(&mut self, prepared: &Prepared, hessians: &[SymmetricColumns]) {
+    /// Finds them among `contacts` contacts in `groups`, by their Hessians, which are positive semidefinite: zero where the
+    /// trace is.
+    pub fn find(&mut self, contacts: usize, groups: &[Group], hessians: &[SymmetricColumns]) {
         self.groups.clear();
         self.contacts.clear();
-        self.contacts.resize(prepared.contacts, 0);
+        self.contacts.resize(contacts, 0);
         let mut end = 0;
-        for group in &prepared.groups {
+        for group in groups {
             let begin = end;
             for c in group.begin..group.end {
                 // Without a branch: whether a contact is active is hard to predict.

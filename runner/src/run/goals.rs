@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::manifest::{GoalResult, Number, Status};
 use pliant_garment::covered_area;
 use pliant_garment::crossings::CrossingDetector;
-use pliant_scenes::assemble::isometry;
 use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
+use pliant_scenes::isometry::isometry;
 
 /// The worst that was measured of one goal. It is part of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,8 +9,9 @@ use pliant_rigid::{
     PoseKey, Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
 };
 
-use super::{AssembleError, frame, isometry};
+use super::error::AssembleError;
 use crate::format::{self, Rigid, RigidShape};
+use crate::isometry::{frame, isometry};
 use pliant_io::mesh::load_mesh;
 
 /// A body that the rigid library can add, and its centre of mass in the frame that the scene gives the body [m].

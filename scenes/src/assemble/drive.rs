@@ -9,51 +9,10 @@ use pliant_rigid::multibody::{ForceVector, LinkId};
 use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem, System};
 use pliant_rigid::{BodiesBuilder, BodyId, ExternalMaker};
 
-use super::robot::{Joints, RigidParts, RobotJoints};
-use super::{AssembleError, isometry};
+use super::error::AssembleError;
+use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
 use crate::format::{self, Interpolation, Scene, Signal, Varying};
-
-/// A motor that is told something that changes in time.
-#[derive(Clone, Debug)]
-pub(super) struct TimedInput {
-    /// Which of the system's actuators.
-    pub actuator: usize,
-    pub signal: Signal,
-    /// What the motor does is `scale * clamp(signal) + offset`.
-    pub scale: f64,
-    pub offset: f64,
-    pub range: [f64; 2],
-    /// Largest effort either way in time [N m, N]; none where it is always the motor's own.
-    pub effort_limit: Option<Signal>,
-}
-
-/// What motors are told in time.
-#[derive(Clone, Debug, Default)]
-pub struct TimedInputs(pub(super) Vec<TimedInput>);
-
-impl TimedInputs {
-    /// Tells the motors what to do in the step from `time` to `time + dt` [s]: efforts are those of its middle; positions and rates
-    /// those of its end, which the implicit step looks at.
-    pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
-        for drive in &self.0 {
-            let at = |t: f64| {
-                let initial_target = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
-                drive.scale * initial_target + drive.offset
-            };
-            if let Some(limit) = &drive.effort_limit {
-                system.actuators[drive.actuator].effort_limit = limit.at(time + 0.5 * dt);
-            }
-            match &mut system.actuators[drive.actuator].control {
-                Control::Effort { effort } => *effort = at(time + 0.5 * dt),
-                Control::Velocity { target, .. } => *target = at(time + dt),
-                Control::Position { target, target_rate, .. } => {
-                    *target = at(time + dt);
-                    *target_rate = (at(time + dt) - at(time)) / dt;
-                }
-            }
-        }
-    }
-}
+use crate::isometry::isometry;
 
 /// Straight pieces of a force that goes smoothly from one keyframe to the next.
 const PIECES: u32 = 16;

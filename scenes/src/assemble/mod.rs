@@ -2,141 +2,29 @@
 
 mod body;
 mod drive;
+mod error;
+mod parts;
 mod robot;
 mod sensor;
 mod task;
 
 use std::path::Path;
 
-use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use pliant_import::ImportError;
+use nalgebra::Vector3;
 use pliant_mpm::cloth::Sheet;
-use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, MaterialError, Model};
-use pliant_planning::inverse_kinematics::PlanError;
-use pliant_rigid::{GeometryError, RigidError, Shape};
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
+use pliant_rigid::Shape;
 
 use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
-use crate::initial_checks::{ResolutionError, fits_grid};
-use crate::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, bounds, sample};
-use pliant_io::mesh::{MeshError, load_mesh};
+use crate::initial_checks::fits_grid;
+use crate::isometry::isometry;
+use crate::sample::{Density, Jitter, ParticleSample, SamplingSolid, bounds, sample};
+use pliant_io::mesh::load_mesh;
 
-pub use drive::TimedInputs;
-pub use robot::{RigidParts, rigid_parts};
+pub use error::AssembleError;
+pub use parts::{RigidParts, TimedInputs};
+pub use robot::rigid_parts;
 pub use sensor::tactile_pads;
-
-/// A part of a scene that cannot be made, with the path of its field.
-#[derive(Debug, thiserror::Error)]
-pub enum AssembleError {
-    /// A material's figure is out of its range.
-    #[error("{path}: {source}")]
-    Material {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        source: MaterialError,
-    },
-    /// A mesh file cannot be read.
-    #[error("{path}: {source}")]
-    Mesh {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        source: MeshError,
-    },
-    /// A shape cannot be filled with particles.
-    #[error("{path}: {source}")]
-    Sample {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        source: SampleError,
-    },
-    /// The grid or the particles are too coarse for a body.
-    #[error("{path}: {source}")]
-    Resolution {
-        /// Path and name of the body.
-        path: String,
-        /// What is too coarse.
-        source: ResolutionError,
-    },
-    /// A rigid shape cannot be used: an open or inside-out mesh, a flat hull.
-    #[error("{path}: {source}")]
-    Geometry {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        source: GeometryError,
-    },
-    /// A name that the scene does not define; validation tells it first.
-    #[error("{path}: '{name}' is not defined")]
-    Undefined {
-        /// Path of the field.
-        path: String,
-        /// The name.
-        name: String,
-    },
-    /// A body cannot be used.
-    #[error("{path}: {source}")]
-    BodySpec {
-        /// Path of the body.
-        path: String,
-        /// What is wrong.
-        source: Box<RigidError>,
-    },
-    /// A robot's model file cannot be read.
-    #[error("{path}: {source}")]
-    Import {
-        /// Path of the robot.
-        path: String,
-        /// What is wrong.
-        source: Box<ImportError>,
-    },
-    /// A robot's model file holds what is approximated or left out, and the scene does not say that this is all right.
-    #[error("{path}: {}; set ignore_warnings to run it nevertheless", warnings.join("; "))]
-    Warnings {
-        /// Path of the robot.
-        path: String,
-        /// What is approximated or left out.
-        warnings: Vec<String>,
-    },
-    /// A figure does not fit what a robot's file says.
-    #[error("{path}: {reason}")]
-    Robot {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A robot cannot do its task.
-    #[error("{path}{}: {source}", label(name))]
-    Task {
-        /// Path of the waypoint.
-        path: String,
-        /// Name of the waypoint; empty where it has none.
-        name: String,
-        /// What is wrong.
-        source: Box<PlanError>,
-    },
-    /// A cloth cannot be made.
-    #[error("{path}: {source}")]
-    ClothSpec {
-        /// Path of the cloth.
-        path: String,
-        /// What is wrong.
-        source: Box<format::ClothError>,
-    },
-    /// A body without volume cannot have its mass from a density.
-    #[error("{path}: the geometries have no volume to take mass and inertia from")]
-    NoVolume {
-        /// Path of the field.
-        path: String,
-    },
-}
-
-/// A name after a path, where there is one.
-fn label(name: &str) -> String {
-    if name.is_empty() { String::new() } else { format!(" ('{name}')") }
-}
 
 /// A soft body as particles.
 #[derive(Clone, Debug)]
@@ -201,25 +89,12 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
 }
 
 fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {
-    let failed =
-        |source| AssembleError::ClothSpec { path: format!("cloths[{at}]"), source: Box::new(source) };
+    let failed = |source| AssembleError::Cloth { path: format!("cloths[{at}]"), source: Box::new(source) };
     // Paths were made absolute when the scene was read; validation has told where there is no grid.
     let spacing = scene.grid_spacing.unwrap_or(1.0);
     let (mesh, material, pins) = described.build(Path::new(""), spacing).map_err(failed)?;
     let sheet = Sheet { mesh, material, pins, velocity: described.velocity.into() };
     Ok(AssembledCloth { sheet, color: described.color, back_color: described.back_color })
-}
-
-/// The isometry of a pose whose quaternion is near unit length.
-pub fn isometry(pose: &format::Pose) -> Isometry3<f64> {
-    frame(&pose.position, &pose.orientation)
-}
-
-fn frame(position: &[f64; 3], &[w, x, y, z]: &[f64; 4]) -> Isometry3<f64> {
-    Isometry3::from_parts(
-        Translation3::from(*position),
-        UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)),
-    )
 }
 
 fn material(described: &format::Material, path: &str) -> Result<Material, AssembleError> {

@@ -9,45 +9,11 @@ use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
 
 use super::body::body;
-use super::drive::{TimedInput, TimedInputs};
-use super::{AssembleError, isometry};
+use super::error::AssembleError;
+use super::parts::{Joints, RigidParts, RobotJoints, TimedInput, TimedInputs};
 use crate::format::{self, Robot, Scene};
+use crate::isometry::isometry;
 use crate::models;
-
-/// Bodies, robots and what drives them.
-#[derive(Debug)]
-pub struct RigidParts {
-    /// The bodies; those of the robots come after the others, but before those that hang on robots. A body's own origin is its centre of mass, a link's that of its joint.
-    pub builder: BodiesBuilder,
-    /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
-    pub centers: Vec<Vector3<f64>>,
-    /// What motors are told in time.
-    pub inputs: TimedInputs,
-    /// What is approximated or left out of robots' files, a line each.
-    pub warnings: Vec<String>,
-}
-
-/// Joints by the names that a scene has for them.
-pub(super) struct Joints {
-    links: BTreeMap<String, LinkId>,
-    /// The robots' joints in the order of their files: own name, link, largest effort [N m, N]; and their motors.
-    pub robots: BTreeMap<String, RobotJoints>,
-}
-
-pub(super) struct RobotJoints {
-    pub joints: Vec<(String, LinkId, f64)>,
-    /// The fastest that each may move [rad/s, m/s], where the file says so.
-    pub rates: Vec<Option<f64>>,
-    pub actuators: Range<usize>,
-}
-
-impl Joints {
-    /// The link that a joint moves.
-    pub fn link(&self, name: &str, path: &str) -> Result<LinkId, AssembleError> {
-        let undefined = || AssembleError::Undefined { path: path.to_owned(), name: name.to_owned() };
-        self.links.get(name).copied().ok_or_else(undefined)
-    }
-}
 
 /// Makes the bodies and robots of a valid scene, their motors, constraints and controllers.
 ///

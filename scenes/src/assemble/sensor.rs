@@ -3,8 +3,10 @@
 use nalgebra::Translation3;
 use pliant_coupling::TactilePad;
 
-use super::{AssembleError, RigidParts, isometry};
+use super::error::AssembleError;
+use super::parts::RigidParts;
 use crate::format::{Scene, Sensor};
+use crate::isometry::isometry;
 
 /// The tactile pads of a scene, on its bodies.
 ///

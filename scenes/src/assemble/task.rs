@@ -8,13 +8,14 @@ use pliant_rigid::control::{ControlledJoint, InverseDynamics, JointTrajectory};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 
-use super::drive::{TimedInput, boxed, fixed_step, link_of, switch_off};
-use super::robot::{Joints, RigidParts, RobotJoints};
-use super::{AssembleError, isometry};
+use super::drive::{boxed, fixed_step, link_of, switch_off};
+use super::error::AssembleError;
+use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
 use crate::format::{
     Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
     Varying, Waypoint, WaypointPath,
 };
+use crate::isometry::isometry;
 
 /// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything faster is a jump.
 const RATE_LIMIT: f64 = 10.0;

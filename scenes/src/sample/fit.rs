@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::columns::MeshColumns;
 use super::lattice::Lattice;
-use super::{JitterSource, ParticleLayout, SampleError, radius_of};
+use super::solid::{JitterSource, ParticleLayout, SampleError, radius_of};
 use pliant_io::mesh::MeshData;
 
 /// By which part of its radius a particle may reach out of the surface.

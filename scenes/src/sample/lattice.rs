@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::{
+use super::solid::{
     Density, JitterSource, MAX_ANISOTROPY, MAX_CELLS, ParticleLayout, ROUNDING, SampleError, SamplingSolid,
     check_thin, positive, radius_of,
 };

@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_3, PI};
 
 use nalgebra::{Point3, Vector3};
 
-use super::{JitterSource, ParticleLayout, SampleError, check_thin, radius_of};
+use super::solid::{JitterSource, ParticleLayout, SampleError, check_thin, radius_of};
 
 /// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square [rad].
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;

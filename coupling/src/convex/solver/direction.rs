@@ -57,7 +57,7 @@ impl ConvexSolver {
             hessian_blend,
             &mut self.hessians,
         );
-        self.active.find(&self.prepared, &self.hessians);
+        self.active.find(self.prepared.contacts, &self.prepared.groups, &self.hessians);
         self.bodies.update(&self.prepared, &self.active, &self.hessians);
     }
 

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::format::Scene;
-use crate::format::copies::is_free;
+use crate::format::spread::is_free;
 
 /// More copies than this would be a slip of the pen.
 const MOST: u32 = 100_000;

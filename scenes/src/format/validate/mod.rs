@@ -1,6 +1,7 @@
 //! The figures of a scene: every problem is collected, each with the field's path, the value and its unit.
 
 mod body;
+mod cloth;
 mod copies;
 mod drive;
 mod globals;
@@ -8,6 +9,7 @@ mod goal;
 mod joint;
 mod names;
 mod plots;
+mod problem;
 mod robot;
 mod sensor;
 mod soft;
@@ -15,26 +17,10 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use super::{Pose, Scene, Signal, Varying};
 pub use goal::goals_within_duration;
 use names::Names;
-
-/// One thing that is wrong with a scene.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Path of the field, such as `soft[0].material.density`.
-    pub path: String,
-    /// The value, its unit and what it must be.
-    pub message: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
-    }
-}
+pub use problem::Problem;
 
 /// Everything that is wrong with a scene; at least one problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +43,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
         check.material(&format!("materials.{name}"), material);
     }
     check.soft(scene);
-    check.problems.extend(super::cloth::problems(scene));
+    check.problems.extend(cloth::problems(scene));
     let names = Names::of(scene);
     check.bodies(scene, &names);
     check.copies(scene);

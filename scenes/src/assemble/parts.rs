@@ -1,0 +1,89 @@
+//! The rigid parts of a scene, and the inputs of their motors in time.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use nalgebra::Vector3;
+use pliant_rigid::BodiesBuilder;
+use pliant_rigid::multibody::LinkId;
+use pliant_rigid::simulation::{Control, System};
+
+use super::error::AssembleError;
+use crate::format::Signal;
+
+/// Bodies, robots and what drives them.
+#[derive(Debug)]
+pub struct RigidParts {
+    /// The bodies; those of the robots come after the others, but before those that hang on robots. A body's own origin is its centre of mass, a link's that of its joint.
+    pub builder: BodiesBuilder,
+    /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
+    pub centers: Vec<Vector3<f64>>,
+    /// What motors are told in time.
+    pub inputs: TimedInputs,
+    /// What is approximated or left out of robots' files, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Joints by the names that a scene has for them.
+pub(super) struct Joints {
+    pub links: BTreeMap<String, LinkId>,
+    /// The robots' joints in the order of their files: own name, link, largest effort [N m, N]; and their motors.
+    pub robots: BTreeMap<String, RobotJoints>,
+}
+
+pub(super) struct RobotJoints {
+    pub joints: Vec<(String, LinkId, f64)>,
+    /// The fastest that each may move [rad/s, m/s], where the file says so.
+    pub rates: Vec<Option<f64>>,
+    pub actuators: Range<usize>,
+}
+
+impl Joints {
+    /// The link that a joint moves.
+    pub fn link(&self, name: &str, path: &str) -> Result<LinkId, AssembleError> {
+        let undefined = || AssembleError::Undefined { path: path.to_owned(), name: name.to_owned() };
+        self.links.get(name).copied().ok_or_else(undefined)
+    }
+}
+
+/// A motor that is told something that changes in time.
+#[derive(Clone, Debug)]
+pub(super) struct TimedInput {
+    /// Which of the system's actuators.
+    pub actuator: usize,
+    pub signal: Signal,
+    /// What the motor does is `scale * clamp(signal) + offset`.
+    pub scale: f64,
+    pub offset: f64,
+    pub range: [f64; 2],
+    /// Largest effort either way in time [N m, N]; none where it is always the motor's own.
+    pub effort_limit: Option<Signal>,
+}
+
+/// What motors are told in time.
+#[derive(Clone, Debug, Default)]
+pub struct TimedInputs(pub(super) Vec<TimedInput>);
+
+impl TimedInputs {
+    /// Tells the motors what to do in the step from `time` to `time + dt` [s]: efforts are those of its middle; positions and rates
+    /// those of its end, which the implicit step looks at.
+    pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
+        for drive in &self.0 {
+            let at = |t: f64| {
+                let initial_target = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
+                drive.scale * initial_target + drive.offset
+            };
+            if let Some(limit) = &drive.effort_limit {
+                system.actuators[drive.actuator].effort_limit = limit.at(time + 0.5 * dt);
+            }
+            match &mut system.actuators[drive.actuator].control {
+                Control::Effort { effort } => *effort = at(time + 0.5 * dt),
+                Control::Velocity { target, .. } => *target = at(time + dt),
+                Control::Position { target, target_rate, .. } => {
+                    *target = at(time + dt);
+                    *target_rate = (at(time + dt) - at(time)) / dt;
+                }
+            }
+        }
+    }
+}

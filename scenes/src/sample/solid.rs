@@ -1,0 +1,250 @@
+//! What is filled, how densely, and what comes of it.
+
+use nalgebra::{Point3, Vector3};
+use pliant_io::mesh::{MeshData, MeshError};
+use pliant_numeric::random::SplitMix64;
+use pliant_rigid::{GeometryError, Shape, TriangleMesh};
+
+/// What can be filled, in its own frame, centred on its origin (a mesh: wherever its vertices are).
+#[derive(Debug, Clone, PartialEq)]
+pub enum SamplingSolid {
+    /// A box.
+    Box {
+        /// Half of each side [m].
+        half_extents: Vector3<f64>,
+    },
+    /// A ball.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A cylinder about its z axis.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half of its length along z [m].
+        half_length: f64,
+    },
+    /// The inside of a closed surface.
+    Mesh(MeshData),
+}
+
+impl SamplingSolid {
+    /// The same solid with distances to its surface.
+    ///
+    /// # Errors
+    /// A mesh whose surface does not tell them: degenerate triangles, an edge of four.
+    pub fn shape(&self) -> Result<Shape, GeometryError> {
+        Ok(match self {
+            Self::Box { half_extents } => Shape::Box { half_extents: *half_extents },
+            Self::Sphere { radius } => Shape::Sphere { radius: *radius },
+            Self::Cylinder { radius, half_length } => {
+                Shape::Cylinder { radius: *radius, half_length: *half_length }
+            }
+            Self::Mesh(mesh) => {
+                // A corner given twice is no corner of a triangle that has an area.
+                let solid = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
+                let triangles = mesh.triangles.iter().filter(solid).copied().collect();
+                Shape::Mesh(TriangleMesh::new(mesh.vertices.clone(), triangles)?)
+            }
+        })
+    }
+}
+
+/// How densely a solid is filled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Density {
+    /// Distance between neighbours [m]: the nearest that divides the solid evenly.
+    Spacing(f64),
+    /// As many particles as fall on average in one cubic cell of the grid.
+    PerCell {
+        /// Particles per grid cell [1], usually 8.
+        particles: f64,
+        /// Side of a grid cell [m].
+        cell_size: f64,
+    },
+    /// Particles along each axis of the solid's bounding box: of a box and a mesh exactly; rings and shells
+    /// take the number that comes nearest.
+    Counts([usize; 3]),
+    /// Exactly so many in a box: the factorisation nx ny nz that comes nearest to equal spacings.
+    Total(usize),
+}
+
+/// A random displacement of each particle within its lattice cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jitter {
+    /// Width of the uniform distribution over the lattice spacing, along each axis: in [0, 1].
+    pub fraction: f64,
+    /// Seed: the same seed gives the same particles.
+    pub seed: u64,
+}
+
+/// A filled solid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParticleSample {
+    /// Particle positions in the world frame [m].
+    pub positions: Vec<Point3<f64>>,
+    /// Volume of each particle [m^3]: the exact volume of the solid over their number.
+    pub particle_volume: f64,
+    /// Largest distance between neighbours along the axes of the solid's frame [m].
+    pub spacing: Vector3<f64>,
+    /// Points of a mesh's lattice without a particle: in parts that are thinner than one.
+    pub left_out: usize,
+}
+
+impl ParticleSample {
+    /// Distance from a particle to the surface that it stands for [m]: half the edge of a cube of its volume.
+    pub fn radius(&self) -> f64 {
+        radius_of(self.particle_volume)
+    }
+}
+
+/// Half the edge [m] of a cube of this volume [m^3].
+pub(super) fn radius_of(volume: f64) -> f64 {
+    0.5 * volume.cbrt()
+}
+
+/// Why a solid cannot be filled.
+#[derive(Debug, thiserror::Error)]
+pub enum SampleError {
+    /// A size is zero, negative, NaN or infinite.
+    #[error("{field} must be positive and finite, got {value} {unit}")]
+    NotPositive {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// Unit of the value.
+        unit: &'static str,
+    },
+    /// The pose has a NaN or an infinity.
+    #[error("the pose must be finite, got translation {translation:?} m")]
+    PoseNotFinite {
+        /// Translation [m].
+        translation: [f64; 3],
+    },
+    /// The jitter is not in [0, 1].
+    #[error("jitter must be in [0, 1] (a fraction of the spacing), got {0}")]
+    Jitter(f64),
+    /// No lattice point lies in the solid.
+    #[error(
+        "no particle lies in the solid: spacing {spacing:?} m, extents {extents:?} m; use a smaller spacing"
+    )]
+    NoParticles {
+        /// Lattice spacing [m].
+        spacing: [f64; 3],
+        /// Sides of the bounding box [m].
+        extents: [f64; 3],
+    },
+    /// The solid is thinner than one of its particles.
+    #[error(
+        "the solid is {extent:.4e} m thin, less than the edge of one of its particles, {edge:.4e} m; use a \
+         smaller spacing"
+    )]
+    TooThin {
+        /// Smallest side of the bounding box [m].
+        extent: f64,
+        /// Edge of a cube of a particle's volume [m].
+        edge: f64,
+    },
+    /// Too much of a mesh is thinner than one of its particles.
+    #[error(
+        "{left_out} of {of} points of the mesh's lattice lie in parts that are thinner than a particle, \
+         {edge:.4e} m; use a smaller spacing"
+    )]
+    ThinParts {
+        /// Points of the lattice in such parts.
+        left_out: usize,
+        /// Points of the lattice in the mesh.
+        of: usize,
+        /// Edge of a cube of a particle's volume [m].
+        edge: f64,
+    },
+    /// More lattice cells than a machine can hold.
+    #[error("the lattice would have {cells:.3e} cells (at most {}); use a larger spacing", MAX_CELLS)]
+    TooMany {
+        /// Number of cells asked for.
+        cells: f64,
+    },
+    /// `Total` was asked of something that is not a box.
+    #[error("an exact total of {0} particles can only be asked of a box")]
+    TotalNeedsBox(usize),
+    /// No product nx ny nz of the total has spacings of similar size.
+    #[error(
+        "{total} particles do not divide into a lattice with similar spacings (the best is {counts:?}, spacings \
+             {spacing:?} m); choose another number"
+    )]
+    TotalDoesNotDivide {
+        /// The total asked for.
+        total: usize,
+        /// The best factorisation.
+        counts: [usize; 3],
+        /// Its spacings [m].
+        spacing: [f64; 3],
+    },
+    /// The surface does not bound a solid.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Distances to the surface cannot be told: a degenerate triangle, an edge of four.
+    #[error(transparent)]
+    Surface(#[from] GeometryError),
+    /// The triangles of the surface face inwards.
+    #[error("the mesh is inside out: it encloses {volume} m^3; flip its triangles")]
+    InsideOut {
+        /// Enclosed volume [m^3], negative.
+        volume: f64,
+    },
+}
+
+/// Lattice cells that a solid may have: 2^31, past what memory holds.
+pub(super) const MAX_CELLS: f64 = 2_147_483_648.0;
+
+/// Part of a length by which what should be equal may differ by rounding.
+pub(super) const ROUNDING: f64 = 1e-9;
+
+/// Largest ratio between two spacings that `Density::Total` accepts: more would leave cells of the grid empty.
+pub(super) const MAX_ANISOTROPY: f64 = 2.0;
+
+/// Particles of a solid in its own frame.
+pub(super) struct ParticleLayout {
+    /// Where they are [m].
+    points: Vec<Point3<f64>>,
+    /// Largest distance between neighbours along each axis [m].
+    spacing: Vector3<f64>,
+    /// Points of the lattice that got no particle.
+    left_out: usize,
+}
+
+/// Draws the random displacements of particles, if there are any.
+pub(super) struct JitterSource(Option<(f64, SplitMix64)>);
+
+impl JitterSource {
+    /// `point`, displaced within its cell of sides `cell` [m].
+    pub(super) fn moved(&mut self, point: Point3<f64>, cell: &Vector3<f64>) -> Point3<f64> {
+        let Some((fraction, random)) = &mut self.0 else { return point };
+        let offset = Vector3::from_fn(|_, _| *fraction * random.uniform_in(-0.5, 0.5));
+        point + offset.component_mul(cell)
+    }
+
+    /// Whether it displaces nothing.
+    pub(super) fn is_zero(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// Refuses a solid of the smallest side `extent` [m] that particles of this `radius` [m] do not fit into.
+pub(super) fn check_thin(extent: f64, radius: f64) -> Result<(), SampleError> {
+    // An exact fit, one layer of cubes, may be off by rounding.
+    if 2.0 * radius <= extent * (1.0 + ROUNDING) {
+        return Ok(());
+    }
+    Err(SampleError::TooThin { extent, edge: 2.0 * radius })
+}
+
+/// `value` must be positive and finite.
+pub(super) fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), SampleError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(SampleError::NotPositive { field, value, unit })
+}
