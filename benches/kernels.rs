@@ -10,7 +10,7 @@ use pliant::mpm::material::{Elastic, Model};
 use pliant::mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, ParticleState};
 use pliant::rigid::{Shape, TriangleMesh};
 
-/// Grid spacing [m].
+/// Grid spacing \[m\].
 const SPACING: f64 = 0.02;
 /// Substep [s]: c h / (c_s + |v|) is 5e-4 s for these materials.
 const SUBSTEP: f64 = 2e-4;

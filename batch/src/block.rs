@@ -12,7 +12,7 @@ pub enum Status {
     /// It diverged: the step after this time gave what is not finite, or faster than 10^6 m/s or
     /// rad/s. Its state is that of this time.
     Stopped {
-        /// When (s).
+        /// When \[s\].
         time: f64,
     },
 }
@@ -22,7 +22,7 @@ pub enum Status {
 pub(super) struct WorldBlock {
     pub state: Vec<F64x8>,
     pub parameters: Vec<F64x8>,
-    /// Steps that each world took since it was put into its state, and the time of that (s).
+    /// Steps that each world took since it was put into its state, and the time of that \[s\].
     pub steps: [u64; LANES],
     began: [f64; LANES],
 }
@@ -75,7 +75,7 @@ impl WorldBlock {
         }
     }
 
-    /// Time (s) of the last state.
+    /// Time \[s\] of the last state.
     pub fn time(&self, plan: &Plan, lane: usize) -> f64 {
         self.began[lane] + self.steps[lane] as f64 * plan.dt
     }

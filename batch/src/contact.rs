@@ -50,9 +50,9 @@ impl<S: Simd> NullaryFnOnce for Contacts<'_, '_, '_, S> {
 struct ContactGains<T> {
     normal: Vec3<T>,
     tangents: [Vec3<T>; 2],
-    /// Impulse for each m/s of slip and each unit of the coefficient (N s/(m/s)).
+    /// Impulse for each m/s of slip and each unit of the coefficient \[N s/(m/s)\].
     gain: T,
-    /// Impulse of a facet without slip (N s).
+    /// Impulse of a facet without slip \[N s\].
     violation: T,
 }
 
@@ -85,7 +85,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         PlacedSolid { pose, size: self.parameters(l.sizes + 3 * g) }
     }
 
-    /// Coefficients of sliding, of turning and rolling (m) of two geometries: harmonic means, as
+    /// Coefficients of sliding, of turning and rolling \[m\] of two geometries: harmonic means, as
     /// [`ContactMaterial::combine`](pliant_rigid::collision::ContactMaterial::combine).
     #[inline(always)]
     fn friction(&self, pair: &CollisionPair) -> [Wide<S>; 3] {
@@ -168,7 +168,7 @@ impl<T: Real> ContactGains<T> {
     }
 }
 
-/// `r/(1 - r)` at a depth (m); [`ImpedanceCurve::ratio`].
+/// `r/(1 - r)` at a depth \[m\]; [`ImpedanceCurve::ratio`].
 #[inline(always)]
 pub(super) fn ratio<S: Simd>(curve: &ImpedanceCurve, depth: Wide<S>) -> Wide<S> {
     let (m, p) = (curve.midpoint, curve.power);

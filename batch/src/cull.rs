@@ -8,7 +8,7 @@ use super::plan::ShapeClass;
 use pliant_numeric::lanes::{Mask, Mat3, Real, Vec3, Wide, each};
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Radius (m) of a ball around a geometry; 0 for a half-space, which has none.
+    /// Radius \[m\] of a ball around a geometry; 0 for a half-space, which has none.
     #[inline(always)]
     pub fn bounding_radius(&self, g: usize, shape: ShapeClass) -> Wide<S> {
         let size = Vec3(self.parameters(self.plan.layout.sizes + 3 * g));
@@ -46,7 +46,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         reached.any() && (reached & self.reaches(b, second, a, radii[0])).any()
     }
 
-    /// Half extents of a geometry along the columns of `axes` (m).
+    /// Half extents of a geometry along the columns of `axes` \[m\].
     #[inline(always)]
     fn extents(&self, g: usize, axes: &Mat3<Wide<S>>) -> [Wide<S>; 3] {
         let l = &self.plan.layout;

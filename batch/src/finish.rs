@@ -37,13 +37,13 @@ impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
 /// The impedance of a joint's own constraints.
 struct JointImpedance<'a> {
     curve: &'a ImpedanceCurve,
-    /// kappa (1/s^2) and delta (1/s) of equation 11.
+    /// kappa \[1/s^2\] and delta \[1/s\] of equation 11.
     rates: [f64; 2],
     dt: f64,
 }
 
 impl JointImpedance<'_> {
-    /// Impulse against an error (rad, m) and a rate of it, at a joint that feels `inertia` (kg m^2, kg).
+    /// Impulse against an error \[rad, m\] and a rate of it, at a joint that feels `inertia` \[kg m^2, kg\].
     #[inline(always)]
     fn push<S: Simd>(&self, inertia: Wide<S>, error: Wide<S>, v: Wide<S>) -> Wide<S> {
         let mass = ratio(self.curve, error) * inertia * -self.dt;

@@ -18,7 +18,7 @@ pub const FLAT_NONE: u32 = u32::MAX;
 pub struct FlatPose {
     /// Rotation, row by row.
     pub rotation: [f64; 9],
-    /// Origin (m).
+    /// Origin \[m\].
     pub origin: [f64; 3],
 }
 
@@ -45,13 +45,13 @@ pub struct FlatBody {
     pub frame: FlatPose,
     /// Of a revolute or prismatic joint, in that frame.
     pub axis: [f64; 3],
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
     /// Centre of mass (m, body's frame).
     pub center: [f64; 3],
     /// Inertia about the centre (kg m^2, body's axes): xx, xy, xz, yy, yz, zz.
     pub inertia: [f64; 6],
-    /// Mass on which gravity acts (kg), and its centre times that (kg m, body's frame).
+    /// Mass on which gravity acts \[kg\], and its centre times that (kg m, body's frame).
     pub weight: (f64, [f64; 3]),
 }
 
@@ -68,7 +68,7 @@ pub struct FlatTree {
     pub size: u32,
     /// First number of its block within those of all trees: lower triangles, row by row. A body that nothing holds has none.
     pub block: u32,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre (1/(kg m^2), its axes), row by row.
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre \[1/(kg m^2\], its axes), row by row.
     pub floating: Option<[f64; 9]>,
 }
 
@@ -108,7 +108,7 @@ pub struct FlatMotor {
     pub position: u32,
     /// What its target means: 0 effort, 1 rate, 2 position.
     pub order: u32,
-    /// Rate of a position's target (rad/s, m/s).
+    /// Rate of a position's target \[rad/s, m/s\].
     pub target_rate: f64,
 }
 
@@ -128,13 +128,13 @@ pub struct FlatDof {
 /// The rows of the worlds' parameters, as [`Parameter`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlatParameters {
-    /// Gravity (m/s^2), 3.
+    /// Gravity \[m/s^2\], 3.
     pub gravity: u32,
     /// Factor of the mass of each body.
     pub mass: u32,
-    /// Three sizes (m) of each geometry.
+    /// Three sizes \[m\] of each geometry.
     pub sizes: u32,
-    /// Sliding (1), torsional and rolling friction (m) of each geometry.
+    /// Sliding (1), torsional and rolling friction \[m\] of each geometry.
     pub friction: u32,
     /// Stiffness, damping and limit of each motor.
     pub motors: u32,
@@ -148,9 +148,9 @@ pub struct FlatParameters {
 pub struct FlatBatch {
     /// Number of worlds.
     pub worlds: usize,
-    /// Step (s).
+    /// Step \[s\].
     pub dt: f64,
-    /// Rates of the gains for this step: kappa (1/s^2) and delta (1/s).
+    /// Rates of the gains for this step: kappa \[1/s^2\] and delta \[1/s\].
     pub rates: [f64; 2],
     /// Impedance of joint limits and dry friction.
     pub joints: ImpedanceCurve,
@@ -182,7 +182,7 @@ pub struct FlatBatch {
     pub targets: Vec<f64>,
     /// Parameters, likewise.
     pub parameters: Vec<f64>,
-    /// Time of each world (s).
+    /// Time of each world \[s\].
     pub times: Vec<f64>,
     /// Whether each world has stopped.
     pub stopped: Vec<bool>,

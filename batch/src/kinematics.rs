@@ -40,7 +40,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         out
     }
 
-    /// Origin of the tree's first body (m).
+    /// Origin of the tree's first body \[m\].
     #[inline(always)]
     pub fn reference(&self, tree: &BatchTree) -> Vec3<Wide<S>> {
         self.workspace.vector(self.plan.layout.poses + POSE * tree.bodies.start + 9)

@@ -66,7 +66,7 @@ pub struct WorldBatch {
 }
 
 impl WorldBatch {
-    /// `worlds` copies of `system`, all in its rest state, with steps of `dt` (s). The blocks are shared among as many threads as the current thread pool has.
+    /// `worlds` copies of `system`, all in its rest state, with steps of `dt` \[s\]. The blocks are shared among as many threads as the current thread pool has.
     ///
     /// Joints are revolute, prismatic, ball, free (on the world) and fixed. Geometries that may touch are spheres, capsules, boxes and half-spaces.
     /// The system's own solver must be closed-form; of its settings the published form reads gains, facets and the impedance of joints.
@@ -91,7 +91,7 @@ impl WorldBatch {
         self.worlds
     }
 
-    /// The step (s).
+    /// The step \[s\].
     pub fn dt(&self) -> f64 {
         self.plan.dt
     }
@@ -173,7 +173,7 @@ impl WorldBatch {
         }
     }
 
-    /// Sets the target of a motor in a world: an effort (N m, N), a rate (rad/s, m/s) or a position (rad, m), as the motor takes it.
+    /// Sets the target of a motor in a world: an effort \[N m, N\], a rate \[rad/s, m/s\] or a position \[rad, m\], as the motor takes it.
     ///
     /// # Errors
     /// No such world or motor, or not finite.

@@ -7,23 +7,23 @@ use pliant_rigid::multibody::LinkId;
 /// A parameter of a world. Geometries are numbered as in the collision scene, motors as in the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// A component of gravity (m/s^2), world frame.
+    /// A component of gravity \[m/s^2\], world frame.
     Gravity(usize),
     /// Factor of mass and inertia of a link with all that is welded to it.
     Mass(LinkId),
-    /// A size of a geometry (m): radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
+    /// A size of a geometry [m]: radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
     ShapeClass(usize, usize),
     /// Coefficient of sliding friction of a geometry.
     Friction(usize),
-    /// Length of torsional friction of a geometry (m).
+    /// Length of torsional friction of a geometry \[m\].
     TorsionalFriction(usize),
-    /// Length of rolling friction of a geometry (m).
+    /// Length of rolling friction of a geometry \[m\].
     RollingFriction(usize),
-    /// Stiffness of a motor (N m/rad, N/m).
+    /// Stiffness of a motor \[N m/rad, N/m\].
     MotorStiffness(usize),
-    /// Damping of a motor (N m s/rad, N s/m).
+    /// Damping of a motor \[N m s/rad, N s/m\].
     MotorDamping(usize),
-    /// Largest effort of a motor (N m, N).
+    /// Largest effort of a motor \[N m, N\].
     MotorLimit(usize),
 }
 

@@ -32,11 +32,11 @@ pub(super) struct BatchBody {
     /// F in the parent's frame, or in the world.
     pub frame: Isometry3<f64>,
     pub mass: f64,
-    /// Centre of mass in the body's frame (m).
+    /// Centre of mass in the body's frame \[m\].
     pub center: Vector3<f64>,
-    /// About the centre, body's axes (kg m^2): xx, xy, xz, yy, yz, zz.
+    /// About the centre, body's axes [kg m^2]: xx, xy, xz, yy, yz, zz.
     pub inertia: [f64; 6],
-    /// Mass on which gravity acts, and its centre times that (kg, kg m).
+    /// Mass on which gravity acts, and its centre times that \[kg, kg m\].
     pub weight: (f64, Vector3<f64>),
     pub tree: usize,
     pub first_position: usize,
@@ -55,7 +55,7 @@ pub(super) struct BatchTree {
     pub size: usize,
     /// The block's first number within all blocks (lower triangles, row by row).
     pub block: usize,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre, in its axes (1/(kg m^2)), and 1 or 0 for
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre, in its axes \[1/(kg m^2)\], and 1 or 0 for
     /// whether it has weight.
     pub floating: Option<(Matrix3<f64>, f64)>,
 }
@@ -68,7 +68,7 @@ pub(super) struct BatchGeometry {
     pub pose: Isometry3<f64>,
     pub size: [f64; 3],
     pub shape: ShapeClass,
-    /// Sliding (1), torsional, rolling (m).
+    /// Sliding (1), torsional, rolling \[m\].
     pub friction: [f64; 3],
 }
 

@@ -49,8 +49,8 @@ impl Plan {
     }
 }
 
-/// What moves a floating body: in the place of an inertia, the inverse mass (1/kg), the centre of mass from the body's origin (m) and the inverse
-/// inertia about it (1/(kg m^2)), world axes.
+/// What moves a floating body: in the place of an inertia, the inverse mass \[1/kg\], the centre of mass from the body's origin \[m\] and the inverse
+/// inertia about it \[1/(kg m^2)\], world axes.
 pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
@@ -70,7 +70,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// From the origin of a body (m).
+    /// From the origin of a body \[m\].
     #[inline(always)]
     fn lever_at(&self, body: usize, point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
         point - self.workspace.vector(self.plan.layout.poses + POSE * body + 9)
@@ -102,7 +102,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Velocity of the second body's point against the first's without contact (m/s).
+    /// Velocity of the second body's point against the first's without contact \[m/s\].
     #[inline(always)]
     pub fn velocity_at(&self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
@@ -121,7 +121,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         sum
     }
 
-    /// Angular velocity of the second body against the first without contact (rad/s).
+    /// Angular velocity of the second body against the first without contact \[rad/s\].
     #[inline(always)]
     pub fn turning(&self, sides: &[Side; 2]) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
@@ -191,7 +191,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         sum
     }
 
-    /// Hands an impulse at a point (N s) to both sides, its opposite to the first.
+    /// Hands an impulse at a point \[N s\] to both sides, its opposite to the first.
     #[inline(always)]
     pub fn apply_impulse(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>, impulse: Vec3<Wide<S>>) {
         let plan = self.plan;
@@ -213,7 +213,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Hands a moment (N m s) to both sides.
+    /// Hands a moment \[N m s\] to both sides.
     #[inline(always)]
     pub fn apply_moment(&mut self, sides: &[Side; 2], moment: Vec3<Wide<S>>) {
         let plan = self.plan;

@@ -18,7 +18,7 @@ pub struct ClosedFormContactSource {
 }
 
 impl ClosedFormContactSource {
-    /// Contact of `scene`'s geometries; `stiction_tolerance` (m/s) is the slip at which friction has most of its value.
+    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction has most of its value.
     ///
     /// # Errors
     /// Pairs of shapes that have no closed form.

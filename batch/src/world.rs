@@ -30,7 +30,7 @@ impl BatchWorld<'_> {
         self.block.status(self.plan, self.lane)
     }
 
-    /// Time (s).
+    /// Time \[s\].
     pub fn time(&self) -> f64 {
         self.block.time(self.plan, self.lane)
     }
@@ -40,12 +40,12 @@ impl BatchWorld<'_> {
         self.block.state[self.plan.layout.positions + n].0[self.lane]
     }
 
-    /// A velocity, by its number in `v` (rad/s, m/s).
+    /// A velocity, by its number in `v` \[rad/s, m/s\].
     pub fn velocity(&self, n: usize) -> f64 {
         self.block.state[self.plan.layout.velocities + n].0[self.lane]
     }
 
-    /// Target of a motor (N m, N, rad/s, m/s, rad, m).
+    /// Target of a motor \[N m, N, rad/s, m/s, rad, m\].
     pub fn target(&self, motor: usize) -> f64 {
         self.block.state[self.plan.layout.targets + motor].0[self.lane]
     }
@@ -55,7 +55,7 @@ impl BatchWorld<'_> {
         self.block.state[self.plan.layout.targets + motor].0[self.lane] = target;
     }
 
-    /// Origin of a link (m), world frame.
+    /// Origin of a link \[m\], world frame.
     pub fn origin(&self, link: LinkId) -> Vector3<f64> {
         self.point(link, &Vector3::zeros())
     }

@@ -19,15 +19,15 @@ use crate::report::ContactStatistics;
 /// The substeps of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct SubstepPlan<'a> {
-    /// Time at the start of the first [s].
+    /// Time at the start of the first \[s\].
     pub time: f64,
     /// How many.
     pub substeps: u32,
-    /// Length of each [s].
+    /// Length of each \[s\].
     pub substep: f64,
-    /// Gravity [m/s^2], world frame.
+    /// Gravity \[m/s^2\], world frame.
     pub gravity: Vector3<f64>,
-    /// Where the points that the impulses on each body are about are in the first substep: at its own origin, world frame [m].
+    /// Where the points that the impulses on each body are about are in the first substep: at its own origin, world frame \[m\].
     pub reference_points: &'a [Point3<f64>],
     /// How they go on, one a body.
     pub references: &'a [ReferencePointPath],
@@ -48,13 +48,13 @@ pub struct SubstepsResult {
     /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
     pub boundary_constraints: SpatialImpulse,
     /// What the ways of the points add to the impulses on bodies about the world's origin: the sum of a point's way from its
-    /// place in the first substep, times (a cross product) the linear impulse there, world frame [N m s].
+    /// place in the first substep, times (a cross product) the linear impulse there, world frame \[N m s\].
     pub moment_of_travel: Vector3<f64>,
-    /// Work of the bodies on the particles [J].
+    /// Work of the bodies on the particles \[J\].
     pub work: f64,
     /// The contact solves.
     pub contacts: ContactStatistics,
-    /// Largest speed of a particle at the end [m/s].
+    /// Largest speed of a particle at the end \[m/s\].
     pub max_speed: f64,
     /// Grid nodes that carried mass in the last substep.
     pub grid_nodes: usize,

@@ -22,9 +22,9 @@ pub struct SubstepBodyState {
 pub struct StronglyCoupledBodies<'a> {
     /// Which.
     pub bodies: &'a [BodyId],
-    /// Their mobility W, `6 n` rows of as many numbers (1/kg, 1/(kg m), 1/(kg m^2)); symmetric and positive semidefinite.
+    /// Their mobility W, `6 n` rows of as many numbers \[1/kg, 1/(kg m), 1/(kg m^2)\]; symmetric and positive semidefinite.
     pub mobility: &'a [f64],
-    /// Velocities at the start of the step, six numbers each [rad/s, m/s].
+    /// Velocities at the start of the step, six numbers each \[rad/s, m/s\].
     pub start: &'a [f64],
     /// What they gain over the step without impulses of particles.
     pub gain: &'a [f64],
@@ -39,16 +39,16 @@ pub struct StronglyCoupledBodies<'a> {
 /// others at a constant velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferencePointPath {
-    /// At the start of the step, world frame [m/s].
+    /// At the start of the step, world frame \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Without particles and contact, world frame [m/s^2].
+    /// Without particles and contact, world frame \[m/s^2\].
     pub acceleration: Vector3<f64>,
-    /// Of the body [kg]; infinite where its impulses do not move the point.
+    /// Of the body \[kg\]; infinite where its impulses do not move the point.
     pub mass: f64,
 }
 
 impl ReferencePointPath {
-    /// The way over substep `k` of `substep` (s) at whose end the body has got `impulse` in the step (N s) \[m\].
+    /// The way over substep `k` of `substep` \[s\] at whose end the body has got `impulse` in the step \[N s\] \[m\].
     pub fn way(&self, k: u32, substep: f64, impulse: &Vector3<f64>) -> Vector3<f64> {
         let fallen = f64::from(k + 1) * substep;
         substep * (self.velocity + fallen * self.acceleration + impulse / self.mass)

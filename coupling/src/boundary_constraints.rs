@@ -38,7 +38,7 @@ pub(crate) struct BoundaryConstraints {
     /// Numbers of the sticky nodes.
     sticky: Vec<u32>,
     visited: Vec<bool>,
-    /// Momentum that the guess brings to each node [N s].
+    /// Momentum that the guess brings to each node \[N s\].
     guess_impulses: Vec<Vector3<f64>>,
 }
 
@@ -162,7 +162,7 @@ impl BoundaryConstraints {
     }
 
     /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls `got` with each wall's node, the
-    /// wall's impulse on it in the solve (of the contacts' `impulses`), and that of what was done here [N s].
+    /// wall's impulse on it in the solve (of the contacts' `impulses`), and that of what was done here \[N s\].
     pub(crate) fn impose(
         &self,
         impulses: &[[f64; 3]],
@@ -184,7 +184,7 @@ impl BoundaryConstraints {
 }
 
 impl BoundaryConstraint {
-    /// The velocity [m/s] of a node that the wall gave a normal impulse [N s] in the solve.
+    /// The velocity \[m/s\] of a node that the wall gave a normal impulse \[N s\] in the solve.
     fn impose(&self, velocity: Vector3<f32>, solved: f64) -> Vector3<f32> {
         let normal = self.normal.cast::<f32>();
         let into = normal.dot(&velocity).min(0.0);

@@ -7,7 +7,7 @@ use pliant_rigid::Shape;
 /// Particles in a tile.
 pub(crate) const LANES: usize = 16;
 
-/// What rounding may do to a position [cells].
+/// What rounding may do to a position \[cells\].
 const SLACK: f64 = 1e-6;
 
 /// The points within some distance of a geometry, or a few more: a box in the geometry's frame, which need not be bounded.
@@ -15,15 +15,15 @@ const SLACK: f64 = 1e-6;
 pub(crate) struct BoundingRegion {
     /// From cells to metres in the geometry's frame.
     axes: [[f64; 3]; 3],
-    /// The block's corner there [m].
+    /// The block's corner there \[m\].
     corner: [f64; 3],
     low: [f64; 3],
     high: [f64; 3],
 }
 
 impl BoundingRegion {
-    /// The room within `reach` [m] of a shape. `to_shape` turns vectors of the world into the shape's frame, and says where the
-    /// block's corner is there [m]. `None` for shapes whose distance takes more than a look at the coordinates.
+    /// The room within `reach` \[m\] of a shape. `to_shape` turns vectors of the world into the shape's frame, and says where the
+    /// block's corner is there \[m\]. `None` for shapes whose distance takes more than a look at the coordinates.
     pub(crate) fn around(
         shape: &Shape,
         reach: f64,

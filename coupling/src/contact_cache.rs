@@ -14,15 +14,15 @@ pub struct CachedContact {
     pub geometry: u32,
     /// Face of the geometry through which the particle came.
     pub feature: u32,
-    /// Normal impulse on the particle [N s]; negative only for a bonded contact, under tension.
+    /// Normal impulse on the particle \[N s\]; negative only for a bonded contact, under tension.
     pub normal_impulse: f64,
     /// Whether the particle has been pressed onto an adhesive geometry, and held since.
     pub bonded: bool,
-    /// Impulse on the particle, world frame [N s].
+    /// Impulse on the particle, world frame \[N s\].
     pub impulse: [f64; 3],
-    /// Signed distance of the particle's centre, measured from `feature` [m].
+    /// Signed distance of the particle's centre, measured from `feature` \[m\].
     pub distance: f64,
-    /// How far outside the geometry the particle is although it is behind `feature`: pressed out at the far side [m].
+    /// How far outside the geometry the particle is although it is behind `feature`: pressed out at the far side \[m\].
     pub exit_distance: f64,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct ContactCache {
     list: Vec<CachedContact>,
     /// For each particle, one more than the index of its first entry in `list`; 0 for none.
     first: Vec<u32>,
-    /// Largest `exit_distance` [m].
+    /// Largest `exit_distance` \[m\].
     pub farthest: f64,
 }
 
@@ -49,7 +49,7 @@ impl ContactCache {
         own.find(|m| m.geometry == geometry).copied()
     }
 
-    /// Keeps the impulses (on the particles, world frame [N s]) of these pairs; forgets all others.
+    /// Keeps the impulses (on the particles, world frame \[N s\]) of these pairs; forgets all others.
     pub(crate) fn store(&mut self, pairs: &[ContactPair], impulses: &[[f64; 3]]) {
         for memory in &self.list {
             self.first[memory.particle as usize] = 0;

@@ -44,7 +44,7 @@ struct BlockContactPairs {
 #[derive(Clone, Debug)]
 struct NearbyGeometry {
     geometry: usize,
-    /// The farthest that a contact may be [m].
+    /// The farthest that a contact may be \[m\].
     reach: f64,
     /// Where it may be, for shapes of which that is told at a glance.
     bounding_region: Option<BoundingRegion>,
@@ -60,7 +60,7 @@ pub(crate) struct ContactDetector {
     pub contact_cache: ContactCache,
     placed: Vec<PlacedGeometry>,
     blocks: Vec<BlockContactPairs>,
-    /// Largest radius of a particle [m].
+    /// Largest radius of a particle \[m\].
     max_radius: f64,
 }
 
@@ -79,7 +79,7 @@ impl ContactDetector {
         Self { placed, max_radius, contact_cache, ..Self::default() }
     }
 
-    /// Registers the contacts of the substep of `substep` [s], for which bodies are where `substep_states` says, one a body.
+    /// Registers the contacts of the substep of `substep` \[s\], for which bodies are where `substep_states` says, one a body.
     pub(crate) fn detect(
         &mut self,
         mpm: &Mpm,
@@ -118,7 +118,7 @@ impl ContactDetector {
         self.placed.len()
     }
 
-    /// Distance within which particles of blocks are looked at, however slow they are [m].
+    /// Distance within which particles of blocks are looked at, however slow they are \[m\].
     pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
         let range = self.placed.iter().map(|placed| placed.range).fold(0.0, f64::max);
         self.max_radius + MARGIN * mpm.grid_spacing() + range
@@ -242,12 +242,12 @@ impl ContactSearch<'_> {
         }
     }
 
-    /// The distance within which a particle at rest may touch a geometry that is, too, and to which nothing adheres [m].
+    /// The distance within which a particle at rest may touch a geometry that is, too, and to which nothing adheres \[m\].
     fn reach_at_rest(&self) -> f64 {
         self.max_radius + self.margin + self.contact_cache.farthest
     }
 
-    /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry [m];
+    /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry \[m\];
     /// `None` where none can be that near.
     fn reach_in(&self, placed: &PlacedGeometry, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
         let body_speed = placed.fastest_within((&center, half.norm()));
@@ -355,7 +355,7 @@ impl ContactSearch<'_> {
 /// What particles stand for of a surface, kept for the next one: most of a block have the same volume and material.
 #[derive(Clone, Copy, Debug, Default)]
 struct ParticleExtentCache {
-    /// Volume [m^3] and material.
+    /// Volume \[m^3\] and material.
     of: (f64, usize),
     extent: ParticleExtent,
     /// Friction with bodies, where it is the material's.
@@ -378,7 +378,7 @@ impl ParticleExtentCache {
     }
 }
 
-/// Radius at which a particle touches of which the surface is half a `thickness` away [m].
+/// Radius at which a particle touches of which the surface is half a `thickness` away \[m\].
 pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
     match settings.particle_radius {
         ParticleRadius::Auto => 0.5 * thickness,

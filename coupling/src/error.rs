@@ -31,9 +31,9 @@ pub enum BuildError {
     UnstableSubsteps {
         /// Substeps asked for.
         substeps: u32,
-        /// Their length [s].
+        /// Their length \[s\].
         substep: f64,
-        /// Largest stable substep [s].
+        /// Largest stable substep \[s\].
         largest: f64,
         /// Substeps that it takes.
         needed: u32,
@@ -44,15 +44,15 @@ pub enum BuildError {
          {substep:.3e} s resolves; take at most {largest:.3e} N/m, \"auto\", or shorter substeps"
     )]
     TooStiff {
-        /// Stiffness given [N/m].
+        /// Stiffness given \[N/m\].
         stiffness: f64,
-        /// Lightest particle [kg].
+        /// Lightest particle \[kg\].
         mass: f64,
-        /// Longest substep [s].
+        /// Longest substep \[s\].
         substep: f64,
         /// Its stiffness number `substep^2 k / m_p` against the near-rigid one.
         number: f64,
-        /// Largest stiffness that is allowed [N/m].
+        /// Largest stiffness that is allowed \[N/m\].
         largest: f64,
     },
     /// A particle set's lists have different lengths.
@@ -83,11 +83,11 @@ pub enum BuildError {
         count: usize,
         /// The deepest, among those of the part.
         particle: usize,
-        /// Its depth: that of its contact sphere in a body, of its centre behind a plane [m].
+        /// Its depth: that of its contact sphere in a body, of its centre behind a plane \[m\].
         depth: f64,
-        /// Where its centre is [m].
+        /// Where its centre is \[m\].
         position: Vector3<f64>,
-        /// Depth that is still allowed [m].
+        /// Depth that is still allowed \[m\].
         limit: f64,
     },
     /// A sensor's figure is out of its range.
@@ -140,13 +140,13 @@ pub enum StepError {
         step: u64,
         /// Substep within it, from 0.
         substep: u32,
-        /// Time at the start of the substep [s].
+        /// Time at the start of the substep \[s\].
         time: f64,
         /// The order in which the particle was added.
         particle: u32,
-        /// Where it was [m].
+        /// Where it was \[m\].
         position: Vector3<f64>,
-        /// Its velocity [m/s].
+        /// Its velocity \[m/s\].
         velocity: Vector3<f64>,
         /// What probably went wrong.
         cause: String,
@@ -158,7 +158,7 @@ pub enum StepError {
         step: u64,
         /// Substep within it, from 0.
         substep: u32,
-        /// Time at the start of the substep [s].
+        /// Time at the start of the substep \[s\].
         time: f64,
         /// What is wrong with it.
         reason: String,
@@ -168,7 +168,7 @@ pub enum StepError {
     Rigid {
         /// Step, from 0.
         step: u64,
-        /// Time at its start [s].
+        /// Time at its start \[s\].
         time: f64,
         /// What is wrong.
         source: Box<RigidError>,

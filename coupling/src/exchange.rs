@@ -32,10 +32,10 @@ pub(crate) struct ExchangeTotals {
 /// Buffers of the exchange.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exchange {
-    /// Momentum change of each numbered node, then what is left after the contact impulses [N s].
+    /// Momentum change of each numbered node, then what is left after the contact impulses \[N s\].
     residual_momentum: Vec<Vector3<f64>>,
     owner: Vec<u32>,
-    /// Impulse on the particle of each pair [N s].
+    /// Impulse on the particle of each pair \[N s\].
     pub impulses: Vec<[f64; 3]>,
 }
 
@@ -161,9 +161,9 @@ impl Exchange {
 /// the step's, in the imbalance.)
 #[derive(Clone, Copy, Debug, Default)]
 struct ContactWork {
-    /// Of bodies that move by their dynamics, and of those that follow a path [J].
+    /// Of bodies that move by their dynamics, and of those that follow a path \[J\].
     of: [f64; 2],
-    /// Lost in the normal direction, and to friction [J].
+    /// Lost in the normal direction, and to friction \[J\].
     lost: [f64; 2],
 }
 

@@ -32,7 +32,7 @@ struct Deepest {
 }
 
 impl Deepest {
-    /// Takes one more [m]; of equals the first added counts, whatever the order.
+    /// Takes one more \[m\]; of equals the first added counts, whatever the order.
     fn take(found: &mut Option<Self>, particle: usize, depth: f64, position: Vector3<f64>) {
         let Some(deepest) = found else {
             *found = Some(Self { count: 1, particle, depth, position });
@@ -109,7 +109,7 @@ pub(crate) fn check_overlaps(
     Ok(())
 }
 
-/// Calls `f` with the number, position (world) and contact radius [m] of every particle.
+/// Calls `f` with the number, position (world) and contact radius \[m\] of every particle.
 fn for_each_particle(mpm: &Mpm, settings: &Settings, mut f: impl FnMut(usize, Point3<f64>, f64)) {
     for block in 0..mpm.block_count() {
         let view = mpm.block(block);

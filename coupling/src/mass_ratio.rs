@@ -55,7 +55,7 @@ fn largest_point_mobility(mobility: &[f64], k: usize, size: usize, reach: f64) -
     (entry(3) + entry(4) + entry(5)) + reach * reach * (entry(0) + entry(1) + entry(2))
 }
 
-/// What a pressure wave passes within `dt` behind a body that reaches `reach` [m] from its origin, at most all there is [kg].
+/// What a pressure wave passes within `dt` behind a body that reaches `reach` \[m\] from its origin, at most all there is \[kg\].
 fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f64 {
     let (mut mass, mut volume, mut impedance) = (0.0, 0.0, 0.0_f64);
     for particle in particles {
@@ -80,7 +80,7 @@ mod tests {
 
     const RADIUS: f64 = 0.2;
 
-    /// A free ball of `mass` (kg) far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt` (s): whether it is coupled strongly.
+    /// A free ball of `mass` \[kg\] far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt` [s]: whether it is coupled strongly.
     fn is_strong(mass: f64, dt: f64) -> bool {
         let mut builder = World::builder(Settings::new(0.04, dt));
         let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 });

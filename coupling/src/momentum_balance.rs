@@ -91,7 +91,7 @@ impl BalanceTracker {
         self.flows.particles(&exchanged.flows);
     }
 
-    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame [m/s].
+    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame \[m/s\].
     pub(crate) fn mean_velocity(&self) -> Vector3<f64> {
         if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
     }

@@ -51,7 +51,7 @@ const STRONG_TRAVEL: f64 = 0.1;
 /// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as free: the tolerance of its own step.
 const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 
-/// Longest way of a body's surface past particles within a step [cells].
+/// Longest way of a body's surface past particles within a step \[cells\].
 const MAX_TRAVEL: f64 = 0.5;
 
 /// How much the path of a body may bend within a step [cells]: contact sees it gather the velocity
@@ -67,7 +67,7 @@ pub(crate) struct BodyMotion {
     strong: Vec<bool>,
     /// Whether others answer too in steps in which they are fast.
     couples_fast_bodies: bool,
-    /// Longest way of a surface past the particles around it in this step [cells].
+    /// Longest way of a surface past the particles around it in this step \[cells\].
     max_travel: f64,
     /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
     strongly_coupled: Vec<BodyId>,
@@ -99,7 +99,7 @@ pub(crate) struct BodyMotion {
 /// A body that nothing holds, at the start of a step.
 #[derive(Clone, Copy, Debug)]
 struct FreeBody {
-    /// Centre of mass (m), its velocity (m/s), and its acceleration without particles and contact (m/s^2).
+    /// Centre of mass \[m\], its velocity \[m/s\], and its acceleration without particles and contact \[m/s^2\].
     center: Point3<f64>,
     velocity: Vector3<f64>,
     acceleration: Vector3<f64>,
@@ -144,7 +144,7 @@ impl BodyMotion {
         &self.strong
     }
 
-    /// Begins a step of `dt` (s), for which the bodies are prepared. `expected` are the impulses of the last step, one a body;
+    /// Begins a step of `dt` \[s\], for which the bodies are prepared. `expected` are the impulses of the last step, one a body;
     /// `near` says where the particles are. Where the host does not
     /// know, every strongly coupled body that could touch any answers: without contact it moves as its own step takes it, so that
     /// this costs no more than time.
@@ -237,7 +237,7 @@ impl BodyMotion {
 
     /// Part of the longest step that the scheme answers for, that the step which has begun is: above 1 it is too
     /// long. Bodies must not go farther past the particles around them, and their paths within the
-    /// step must not bend more, than parts of a grid cell of `spacing` (m).
+    /// step must not bend more, than parts of a grid cell of `spacing` \[m\].
     pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
         let bend =
             self.strongly_coupled.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
@@ -248,7 +248,7 @@ impl BodyMotion {
         (self.max_travel / MAX_TRAVEL).max(bend.fold(0.0, f64::max) / (MAX_PATH_DEVIATION * spacing))
     }
 
-    /// Poses and velocities for substep `k` of `substeps`, `substep` (s) each. `impulses` are those of the step so far, one a body.
+    /// Poses and velocities for substep `k` of `substeps`, `substep` \[s\] each. `impulses` are those of the step so far, one a body.
     pub(crate) fn update_substep_states(
         &mut self,
         bodies: &Bodies,
@@ -326,7 +326,7 @@ impl BodyMotion {
         bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
-    /// Puts the bodies that particles and nothing else touched in their step of `dt` (s) where their centres of mass
+    /// Puts the bodies that particles and nothing else touched in their step of `dt` \[s\] where their centres of mass
     /// went: `initial_origins` are the bodies' origins before, `reference_points` the points that their impulses were about, at the end.
     pub(crate) fn correct_free_positions(
         &self,

@@ -242,7 +242,7 @@ impl Numbering {
         }
     }
 
-    /// World position of a numbered node [m].
+    /// World position of a numbered node \[m\].
     pub(crate) fn position(&self, place: &NodePlace) -> Point3<f64> {
         let [x, y, z] = place.node.map(f64::from);
         Point3::new(x, y, z) * self.spacing + self.origin
@@ -340,7 +340,7 @@ fn find(parents: &mut [u32], mut entry: u32) -> u32 {
 }
 
 /// Weights along one direction that give the velocity at `arm` from the particle by its affine field, and spread an impulse so that it acts
-/// there: w_k (1 + 4 arm (k - offset)), since the second moment of quadratic B-splines is 1/4 [cells].
+/// there: w_k (1 + 4 arm (k - offset)), since the second moment of quadratic B-splines is 1/4 \[cells\].
 fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
     let weights = quadratic_weights(offset);
     core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))

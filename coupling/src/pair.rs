@@ -16,34 +16,34 @@ pub(crate) struct ContactPair {
     pub feature: u32,
     /// Lowest node of the particle's stencil.
     pub base: [i32; 3],
-    /// Position relative to that node [cells].
+    /// Position relative to that node \[cells\].
     pub offset: [f64; 3],
     /// From the particle to where it touches [cells]: zero but for granular material.
     pub arm: [f64; 3],
-    /// Length of the arm [m].
+    /// Length of the arm \[m\].
     pub reach: f64,
-    /// Where the impulse acts: the particle's position and the arm, world frame [m].
+    /// Where the impulse acts: the particle's position and the arm, world frame \[m\].
     pub position: Point3<f64>,
-    /// Gap [m], negative when overlapping.
+    /// Gap \[m\], negative when overlapping.
     pub gap: f64,
-    /// Gap of the particle's centre: without its radius [m].
+    /// Gap of the particle's centre: without its radius \[m\].
     pub distance: f64,
-    /// How far outside the geometry the particle is although `distance` is negative [m].
+    /// How far outside the geometry the particle is although `distance` is negative \[m\].
     pub pressed_out: f64,
     /// From the body to the particle, world frame.
     pub normal: Vector3<f64>,
-    /// Velocity of the body there, world frame [m/s].
+    /// Velocity of the body there, world frame \[m/s\].
     pub body_velocity: Vector3<f64>,
     /// Coulomb coefficient.
     pub friction: f64,
-    /// Stiffness [N/m].
+    /// Stiffness \[N/m\].
     pub stiffness: f64,
-    /// Normal impulse that bounds the friction [N s].
+    /// Normal impulse that bounds the friction \[N s\].
     pub lagged_normal_impulse: f64,
     /// Whether particles can adhere to the geometry.
     pub adhesive: bool,
-    /// Largest tension of a contact that is bonded at the start of the substep [N]; 0 for one that is not.
+    /// Largest tension of a contact that is bonded at the start of the substep \[N\]; 0 for one that is not.
     pub tension: f64,
-    /// Impulse on the particle in the last substep, world frame; zero for a new pair [N s].
+    /// Impulse on the particle in the last substep, world frame; zero for a new pair \[N s\].
     pub last_impulse: [f64; 3],
 }

@@ -115,7 +115,7 @@ pub(crate) trait ParticleBackend: Send {
     fn begin(&mut self, mpm: &mut Mpm);
 
     /// Runs the substeps of a coupling step. Returns by how much the bodies' motion left what the substeps took it for,
-    /// relative to what is allowed [-].
+    /// relative to what is allowed \[-\].
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError>;
 
     /// Bounds on the speeds of the particles relative to two velocities \[m/s\].

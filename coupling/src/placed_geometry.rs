@@ -11,7 +11,7 @@ pub(crate) struct PlacedGeometry {
     pub body: BodyId,
     /// Index among the body's geometries.
     pub index: usize,
-    /// Gap at which bonds to it break [m]; 0 where nothing adheres.
+    /// Gap at which bonds to it break \[m\]; 0 where nothing adheres.
     pub range: f64,
     pub pose: Isometry3<f64>,
     /// A ball around it, if there is one.
@@ -28,16 +28,16 @@ pub(crate) struct PlacedGeometry {
 pub(crate) struct BoundingSphere {
     /// World frame.
     center: Point3<f64>,
-    /// [m]
+    /// \[m\]
     radius: f64,
-    /// Speed of the body at its centre [m/s].
+    /// Speed of the body at its centre \[m/s\].
     speed: f64,
-    /// [rad/s]
+    /// \[rad/s\]
     spin: f64,
 }
 
 impl BoundingSphere {
-    /// Whether it stays more than `reach` [m] away from all points within `radius` [m] of `center` (world) for `substep` [s].
+    /// Whether it stays more than `reach` \[m\] away from all points within `radius` \[m\] of `center` (world) for `substep` \[s\].
     pub fn is_beyond(&self, (center, radius): (&Point3<f64>, f64), reach: f64, substep: f64) -> bool {
         let away = (center - self.center).norm();
         let speed = self.speed + self.spin * (away + radius);
@@ -65,7 +65,7 @@ impl PlacedGeometry {
         Point3::from(self.inverse_rotation * (position.coords - self.pose.translation.vector))
     }
 
-    /// Bound on the speed of its body at points within `radius` [m] of `center` (world) [m/s].
+    /// Bound on the speed of its body at points within `radius` \[m\] of `center` (world) \[m/s\].
     pub fn fastest_within(&self, (center, radius): (&Point3<f64>, f64)) -> f64 {
         self.velocity.at(&self.origin, center).norm() + self.velocity.angular.norm() * radius
     }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use nalgebra::Vector3;
 
-    /// A blade of 0.4 m that turns about its middle, at the origin, at `spin` (rad/s) about z.
+    /// A blade of 0.4 m that turns about its middle, at the origin, at `spin` \[rad/s\] about z.
     fn blade(spin: f64) -> (PlacedGeometry, BoundingSphere) {
         let placed = PlacedGeometry {
             body: BodyId(0),

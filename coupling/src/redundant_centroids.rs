@@ -9,10 +9,10 @@ use pliant_mpm::BlockView;
 use pliant_mpm::cloth::mesh::LONGEST_EDGE;
 use pliant_rigid::Shape;
 
-/// How far from its centroid a face's vertices can be: 2/3 of the longest edge that is allowed, stretched by 1.5 [cells].
+/// How far from its centroid a face's vertices can be: 2/3 of the longest edge that is allowed, stretched by 1.5 \[cells\].
 pub(crate) const VERTEX_DISTANCE: f64 = LONGEST_EDGE;
 
-/// Distance to the border of the flat face that the point is over, along the face [m]; infinite where there is no border, negative where there
+/// Distance to the border of the flat face that the point is over, along the face \[m\]; infinite where there is no border, negative where there
 /// is no such face.
 pub(crate) fn planar_clearance(shape: &Shape, local: &Point3<f64>) -> f64 {
     match shape {

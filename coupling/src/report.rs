@@ -24,7 +24,7 @@ pub struct ContactStatistics {
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0 where none was, absent where it is not measured [m].
+    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0 where none was, absent where it is not measured \[m\].
     pub deepest: Option<f64>,
 }
 
@@ -72,7 +72,7 @@ pub struct StepReport {
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most; absent where it is not measured (on a backend) [m].
+    /// How far the centre of a particle was inside a body at the start of a substep, at most; absent where it is not measured (on a backend) \[m\].
     pub deepest: Option<f64>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
@@ -108,21 +108,21 @@ impl StepReport {
 /// Totals of the particles at one time, world frame, angular parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Diagnostics {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub center_of_mass: Vector3<f64>,
-    /// Linear momentum [N s].
+    /// Linear momentum \[N s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum about the origin, with the affine field's share [N m s].
+    /// Angular momentum about the origin, with the affine field's share \[N m s\].
     pub angular_momentum: Vector3<f64>,
-    /// Kinetic energy, with the affine field's share [J].
+    /// Kinetic energy, with the affine field's share \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy [J].
+    /// Elastic energy \[J\].
     pub elastic_energy: f64,
-    /// Potential energy of gravity, zero at the origin [J].
+    /// Potential energy of gravity, zero at the origin \[J\].
     pub gravitational_energy: f64,
     /// Energy lost so far to friction, contact damping, plastic flow and the transfers [J]: the energy at the start, plus
     /// the work of bodies and boundaries, less the energy now.
@@ -288,17 +288,17 @@ pub struct Balance {
 /// The particles at one time, in the order in which they were added. Buffers are reused from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct ParticleSnapshot {
-    /// Positions, world frame [m].
+    /// Positions, world frame \[m\].
     pub positions: Vec<[f64; 3]>,
-    /// Velocities, world frame [m/s].
+    /// Velocities, world frame \[m/s\].
     pub velocities: Vec<[f64; 3]>,
     /// Determinant of the elastic deformation gradient; of a face of cloth its area over that at rest.
     pub j: Vec<f32>,
     /// History variable of the model (von Mises: equivalent plastic strain); 0 for cloth.
     pub state: Vec<f32>,
-    /// Frobenius norm of the Kirchhoff stress [Pa].
+    /// Frobenius norm of the Kirchhoff stress \[Pa\].
     pub stress_norm: Vec<f32>,
-    /// Volume at rest [m^3].
+    /// Volume at rest \[m^3\].
     pub volume: Vec<f64>,
     /// Index of the material; those of cloth count on from the others, one a sheet.
     pub material: Vec<u32>,

@@ -26,7 +26,7 @@ pub struct TactilePad {
     pub body: BodyId,
     /// The pad's frame in the body's: origin in the middle of the rectangle, x and y along its edges, z along the outward normal.
     pub pose: Isometry3<f64>,
-    /// Half of its edges along x and y [m].
+    /// Half of its edges along x and y \[m\].
     pub half_extents: [f64; 2],
     /// Number of bins along x and y. Bins finer than the particles show the particles.
     pub bins: [usize; 2],
@@ -36,13 +36,13 @@ pub struct TactilePad {
 }
 
 impl TactilePad {
-    /// Area of a bin [m^2].
+    /// Area of a bin \[m^2\].
     pub fn bin_area(&self) -> f64 {
         let [width, height] = self.bin_size();
         width * height
     }
 
-    /// Middle of bin (i, j) in the pad's plane [m].
+    /// Middle of bin (i, j) in the pad's plane \[m\].
     pub fn bin_center(&self, i: usize, j: usize) -> [f64; 2] {
         let size = self.bin_size();
         [0, 1].map(|d| ([i, j][d] as f64 + 0.5) * size[d] - self.half_extents[d])
@@ -83,11 +83,11 @@ impl TactilePad {
 /// pressed has a negative z.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TactileReading {
-    /// Force in each bin [N]; bin (i, j) along x and y is number `i + bins[0] * j`.
+    /// Force in each bin \[N\]; bin (i, j) along x and y is number `i + bins[0] * j`.
     pub forces: Vec<Vector3<f64>>,
-    /// Force on the whole pad [N].
+    /// Force on the whole pad \[N\].
     pub force: Vector3<f64>,
-    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the touched points (x, y) of the surface [N m].
+    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the touched points (x, y) of the surface \[N m\].
     pub moment: [f64; 2],
     columns: usize,
     bin_area: f64,
@@ -100,7 +100,7 @@ impl TactileReading {
         Self { forces, columns, bin_area: pad.bin_area(), ..Self::default() }
     }
 
-    /// Force in bin (i, j) [N].
+    /// Force in bin (i, j) \[N\].
     ///
     /// # Panics
     /// There is no such bin.
@@ -108,7 +108,7 @@ impl TactileReading {
         self.forces[i + self.columns * j]
     }
 
-    /// Pressure in bin (i, j) [Pa], positive where the body is pressed.
+    /// Pressure in bin (i, j) \[Pa\], positive where the body is pressed.
     ///
     /// # Panics
     /// There is no such bin.
@@ -116,12 +116,12 @@ impl TactileReading {
         -self.bin(i, j).z / self.bin_area
     }
 
-    /// The largest pressure of a bin [Pa].
+    /// The largest pressure of a bin \[Pa\].
     pub fn max_pressure(&self) -> f64 {
         self.forces.iter().map(|f| -f.z / self.bin_area).fold(0.0, f64::max)
     }
 
-    /// Where the normal force acts, in the pad's plane [m]; none without one.
+    /// Where the normal force acts, in the pad's plane \[m\]; none without one.
     pub fn center_of_pressure(&self) -> Option<[f64; 2]> {
         (self.force.z != 0.0).then(|| self.moment.map(|m| -m / self.force.z))
     }
@@ -198,7 +198,7 @@ impl Sensors {
         self.readings.iter_mut().for_each(TactileReading::clear);
     }
 
-    /// Adds the impulses (on the particles, world frame [N s]) of a substep in which contact saw the bodies so; `dt` [s] is the step.
+    /// Adds the impulses (on the particles, world frame \[N s\]) of a substep in which contact saw the bodies so; `dt` \[s\] is the step.
     pub(crate) fn add(
         &mut self,
         pairs: &[ContactPair],

@@ -26,7 +26,7 @@ pub enum Stiffness {
     /// As stiff as the substep can resolve: `substep^2 k / m_p` = [`NEAR_RIGID_STIFFNESS_NUMBER`] for each particle.
     #[default]
     Auto,
-    /// k [N/m].
+    /// k \[N/m\].
     Fixed(f64),
 }
 
@@ -43,7 +43,7 @@ pub enum ParticleRadius {
     /// was. Of cloth half the sheet's thickness.
     #[default]
     Auto,
-    /// This radius [m]; 0 makes particles points, as in Yu et al. 2025.
+    /// This radius \[m\]; 0 makes particles points, as in Yu et al. 2025.
     Fixed(f64),
 }
 
@@ -92,7 +92,7 @@ pub enum GridMotion {
 pub struct ContactSettings {
     /// Stiffness k.
     pub stiffness: Stiffness,
-    /// Hunt-Crossley dissipation d [s/m].
+    /// Hunt-Crossley dissipation d \[s/m\].
     pub dissipation: f64,
     /// Stiction tolerance v_s [m/s]: the creep below which friction holds.
     pub stiction_tolerance: f64,
@@ -114,13 +114,13 @@ impl Default for ContactSettings {
 /// Everything about a world but its contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Step of the rigid bodies [s].
+    /// Step of the rigid bodies \[s\].
     pub dt: f64,
     /// MPM substeps in a step.
     pub substeps: Substeps,
-    /// Gravity, world frame [m/s^2].
+    /// Gravity, world frame \[m/s^2\].
     pub gravity: Vector3<f64>,
     /// How bodies that forces move are coupled to the particles.
     pub coupling: Coupling,
@@ -139,7 +139,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings with this grid spacing [m] and step [s], earth's gravity along -z, and defaults for the rest.
+    /// Settings with this grid spacing \[m\] and step \[s\], earth's gravity along -z, and defaults for the rest.
     pub fn new(grid_spacing: f64, dt: f64) -> Self {
         Self {
             grid_spacing,
@@ -160,11 +160,11 @@ impl Settings {
 /// Particles of one material to add to a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSet {
-    /// Positions, world frame [m].
+    /// Positions, world frame \[m\].
     pub positions: Vec<Point3<f64>>,
-    /// Velocities, world frame [m/s].
+    /// Velocities, world frame \[m/s\].
     pub velocities: Vec<Vector3<f64>>,
-    /// Volumes at rest [m^3].
+    /// Volumes at rest \[m^3\].
     pub volumes: Vec<f64>,
     /// Their material.
     pub material: MaterialId,

@@ -16,7 +16,7 @@ use crate::world::World;
 /// Version of the format.
 const VERSION: u32 = 9;
 
-/// Largest header that is believed [bytes].
+/// Largest header that is believed \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
 
 /// Everything that changes but the particles.

@@ -11,11 +11,11 @@ use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NearbyParticles<'a> {
     pub mpm: &'a Mpm,
-    /// How near they must be for a body that does not move to answer [m].
+    /// How near they must be for a body that does not move to answer \[m\].
     pub reach: f64,
-    /// Velocity of their centre of mass, world frame [m/s].
+    /// Velocity of their centre of mass, world frame \[m/s\].
     pub common: Vector3<f64>,
-    /// Largest speed of a particle relative to that [m/s].
+    /// Largest speed of a particle relative to that \[m/s\].
     pub spread: f64,
 }
 
@@ -24,7 +24,7 @@ impl<'a> NearbyParticles<'a> {
         Self { mpm, reach, common, spread: mpm.max_speed_relative_to(&common) }
     }
 
-    /// Bound on the speed of a body's surface and of particles past each other [m/s].
+    /// Bound on the speed of a body's surface and of particles past each other \[m/s\].
     pub fn speed_bound(&self, bodies: &Bodies, id: BodyId) -> f64 {
         let velocity = bodies.velocity(id);
         (velocity.linear - self.common).norm()
@@ -32,8 +32,8 @@ impl<'a> NearbyParticles<'a> {
             + self.spread
     }
 
-    /// How far the surface of a body goes past the particles within `dt` (s) that it can touch by then, at its present velocity and
-    /// theirs (m); none where there are none.
+    /// How far the surface of a body goes past the particles within `dt` \[s\] that it can touch by then, at its present velocity and
+    /// theirs \[m\]; none where there are none.
     pub fn travel(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
         let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
         let origin = Point3::from(pose.translation.vector);
@@ -74,7 +74,7 @@ impl<'a> NearbyParticles<'a> {
         way
     }
 
-    /// Whether a point is nearer than `distance` (m) to a body.
+    /// Whether a point is nearer than `distance` \[m\] to a body.
     fn is_within(&self, bodies: &Bodies, id: BodyId, x: &Point3<f64>, distance: f64) -> bool {
         let pose = bodies.pose(id);
         bodies.body(id).geometries.iter().any(|geometry| {

@@ -117,7 +117,7 @@ impl World {
         Ok(report)
     }
 
-    /// Length of so many of the [`MIN_COUPLING_STEP_DIVISOR`] of a step [s].
+    /// Length of so many of the [`MIN_COUPLING_STEP_DIVISOR`] of a step \[s\].
     fn coupling_step_length(&self, units: u32) -> f64 {
         self.settings.dt * (f64::from(units) / f64::from(MIN_COUPLING_STEP_DIVISOR))
     }
@@ -161,7 +161,7 @@ impl World {
         Ok(())
     }
 
-    /// The substeps of a coupling step, `substep` [s] each. Returns by how much the bodies' motion left what they took it for.
+    /// The substeps of a coupling step, `substep` \[s\] each. Returns by how much the bodies' motion left what they took it for.
     fn move_particles(
         &mut self,
         count: u32,
@@ -188,7 +188,7 @@ impl World {
         })
     }
 
-    /// Poses, velocities and answers of the bodies for a coupling step of `dt` [s]; particles in order.
+    /// Poses, velocities and answers of the bodies for a coupling step of `dt` \[s\]; particles in order.
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
         self.impulses.begin_coupling_step(&self.bodies);
@@ -213,7 +213,7 @@ impl World {
         self.substeps_within(self.settings.dt)
     }
 
-    /// Number of MPM substeps of a coupling step of `dt` [s].
+    /// Number of MPM substeps of a coupling step of `dt` \[s\].
     fn substeps_within(&self, dt: f64) -> u32 {
         let most = f64::from(u32::MAX);
         match self.settings.substeps {
@@ -233,7 +233,7 @@ impl World {
         stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
-    /// Velocity of the grid in a coupling step that begins, world frame [m/s]; a device's grid is at rest.
+    /// Velocity of the grid in a coupling step that begins, world frame \[m/s\]; a device's grid is at rest.
     fn frame_velocity(&self) -> Vector3<f64> {
         if !self.backend.is_host() {
             return Vector3::zeros();
@@ -241,7 +241,7 @@ impl World {
         frame_velocity(&self.settings, &self.bodies, self.frame_body, self.balance_tracker.mean_velocity())
     }
 
-    /// Time [s].
+    /// Time \[s\].
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -311,7 +311,7 @@ impl World {
         self.boundary_impulse
     }
 
-    /// Gravity [m/s^2].
+    /// Gravity \[m/s^2\].
     pub fn gravity(&self) -> Vector3<f64> {
         self.settings.gravity
     }

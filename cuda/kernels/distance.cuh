@@ -412,7 +412,7 @@ __device__ __forceinline__ Surface surface_point_from(
 // Beyond every distance [m].
 constexpr float BOUNDLESS = 3e38f;
 
-// Distance to the border of the flat face that the point is over [m]: see `coupling/src/flat.rs`.
+// Distance to the border of the flat face that the point is over [m]: see `coupling/src/redundant_centroids.rs`.
 __device__ __forceinline__ float flat_around(const ContactGeometry& g, Vector p) {
     if (g.kind == HALF_SPACE) {
         return BOUNDLESS;

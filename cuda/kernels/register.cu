@@ -1,5 +1,5 @@
 // Registration of contacts: one for every particle-geometry pair that touches or can touch within the substep. This follows
-// `coupling/src/register.rs`, which says why.
+// `coupling/src/detection.rs`, which says why.
 //
 // Four launches: geometries are placed; each tile of particles finds the pairs of its particles and counts them; the tiles'
 // counts are summed up; each tile writes its contacts from there on. So the order is that of the particles, then of the
@@ -118,7 +118,7 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     a.local = rotated(placed.inverse_rotation, a.from_middle);
     a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_middle);
     a.relative = particle.velocity - a.body_velocity;
-    // The vertices of its face do for a centroid over a plane: see `coupling/src/flat.rs`.
+    // The vertices of its face do for a centroid over a plane: see `coupling/src/redundant_centroids.rs`.
     if (particle.centroid && geometry.adhesion_range == 0.0f && flat_around(geometry, a.local) > rules.vertex_reach) {
         return a;
     }
@@ -144,7 +144,7 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     return a;
 }
 
-// The normal impulse of the compliant law: see `coupling/src/convex/law.rs`.
+// The normal impulse of the compliant law: see `coupling/src/convex/contact_model.rs`.
 __device__ __forceinline__ float normal_impulse(float velocity, float gap, float stiffness, float dissipation, float delta) {
     const float release = fminf(-gap / delta, 1.0f / dissipation);
     const float approach = fmaxf(release - velocity, 0.0f);

@@ -1,4 +1,4 @@
-// Boundary conditions of the grid within the contact problem. This follows `coupling/src/walls.rs`, which says why.
+// Boundary conditions of the grid within the contact problem. This follows `coupling/src/boundary_constraints.rs`, which says why.
 //
 // Each touched node on which conditions act becomes a contact for each of them, after the contacts of the particles: by the first
 // contact whose stencil has it, then by its place in the stencil, then by the list of conditions. That is the CPU's order, and it

@@ -64,7 +64,7 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         self.flat.worlds
     }
 
-    /// The step (s).
+    /// The step \[s\].
     pub fn dt(&self) -> f64 {
         self.flat.dt
     }
@@ -222,7 +222,7 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         }
     }
 
-    /// Time of a world's state (s).
+    /// Time of a world's state \[s\].
     fn time(&self, world: usize) -> Result<f64, WorldsError> {
         let steps = Memory::<T>::word(&self.memory.steps, world)?;
         Ok(self.flat.times[world] + f64::from(steps) * self.flat.dt)

@@ -1,4 +1,4 @@
-//! Walls of the grid within the contact problem, against a plain re-statement of the CPU's rule (`coupling/src/walls.rs`): which walls are
+//! Walls of the grid within the contact problem, against a plain re-statement of the CPU's rule (`coupling/src/boundary_constraints.rs`): which walls are
 //! added and with what numbers, which nodes are held, what is guessed and imposed, and that nothing of the momentum is lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -31,7 +31,7 @@ fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
     nodes
 }
 
-// The rule of `coupling/src/walls.rs`: each touched node with mass once, walls in the order of the list, none at a sticky node. All numbers
+// The rule of `coupling/src/boundary_constraints.rs`: each touched node with mass once, walls in the order of the list, none at a sticky node. All numbers
 // are rounded once from the same f64, so they are the same; so is the order, for any schedule and number of blocks.
 #[test]
 fn walls_are_those_of_the_cpu() {

@@ -30,15 +30,15 @@ pub enum CoveredError {
     /// The strips are too narrow for triangles of this size.
     #[error("cell: {cell} m is too fine: {spans} pieces of strips would be counted, at most {MOST_SPANS}")]
     TooFine {
-        /// The width given (m).
+        /// The width given \[m\].
         cell: f64,
         /// The pieces it would take.
         spans: f64,
     },
 }
 
-/// Area of the floor z = 0 (m^2) under triangles with these `positions` (m, world frame), where what lies on each other counts
-/// once. The floor is cut into strips along x that are `cell` (m) wide; along the middle of each, what is covered is summed up exactly.
+/// Area of the floor z = 0 \[m^2\] under triangles with these `positions` (m, world frame), where what lies on each other counts
+/// once. The floor is cut into strips along x that are `cell` \[m\] wide; along the middle of each, what is covered is summed up exactly.
 /// So the error is at most half a cell along what bounds the covered part across the strips, and of second order in the cell otherwise.
 ///
 /// # Errors
@@ -99,7 +99,7 @@ fn corners(positions: &[Vector3<f64>], faces: &[[usize; 3]]) -> Result<Vec<Trian
     Ok(triangles)
 }
 
-/// Least and greatest coordinate of a triangle along an axis (m).
+/// Least and greatest coordinate of a triangle along an axis \[m\].
 fn range(triangle: &Triangle, axis: usize) -> [f64; 2] {
     let along = triangle.map(|x| x[axis]);
     [along[0].min(along[1]).min(along[2]), along[0].max(along[1]).max(along[2])]
@@ -110,7 +110,7 @@ fn height(triangle: &Triangle) -> f64 {
     high - low
 }
 
-/// Where the line at `y` (m) goes into a triangle and out of it (m).
+/// Where the line at `y` \[m\] goes into a triangle and out of it \[m\].
 fn span(triangle: &Triangle, y: f64) -> Option<(f64, f64)> {
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..3 {

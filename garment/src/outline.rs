@@ -41,7 +41,7 @@ pub enum OutlineError {
     Open {
         /// Name of the last piece.
         piece: String,
-        /// Distance from its end to the start of the outline (m).
+        /// Distance from its end to the start of the outline \[m\].
         gap: f64,
     },
     /// A piece is shorter than half a spacing.
@@ -49,9 +49,9 @@ pub enum OutlineError {
     TooShort {
         /// Name of the piece.
         piece: String,
-        /// Its length (m).
+        /// Its length \[m\].
         length: f64,
-        /// The shortest allowed (m).
+        /// The shortest allowed \[m\].
         shortest: f64,
     },
     /// The number of parts asked for is zero or makes edges that are too long.
@@ -63,9 +63,9 @@ pub enum OutlineError {
         piece: String,
         /// The parts asked for.
         parts: usize,
-        /// Length of the piece (m).
+        /// Length of the piece \[m\].
         length: f64,
-        /// The spacing (m).
+        /// The spacing \[m\].
         spacing: f64,
     },
     /// A curve turns so much within one part that its edge is no likeness of it.
@@ -75,9 +75,9 @@ pub enum OutlineError {
     TooCoarse {
         /// Name of the piece.
         piece: String,
-        /// Distance from the middle of the part to that of its chord (m).
+        /// Distance from the middle of the part to that of its chord \[m\].
         sagitta: f64,
-        /// The largest allowed (m).
+        /// The largest allowed \[m\].
         limit: f64,
     },
     /// Two pieces meet where they should not, or one crosses itself.
@@ -87,13 +87,13 @@ pub enum OutlineError {
         first: String,
         /// Name of the other piece; the same where a piece crosses itself.
         second: String,
-        /// Start of the first edge at fault (m).
+        /// Start of the first edge at fault \[m\].
         near: Vector2<f64>,
     },
     /// The inside is on the right of the outline.
     #[error("outline: runs clockwise (area {area} m^2); the panel must be on its left")]
     Clockwise {
-        /// Area enclosed, counter-clockwise positive (m^2).
+        /// Area enclosed, counter-clockwise positive \[m^2\].
         area: f64,
     },
 }
@@ -117,7 +117,7 @@ struct Piece {
 /// An outline divided into straight edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelBoundary {
-    /// Its vertices (m), counter-clockwise; edge k goes from vertex k to the next, the last one back to the first.
+    /// Its vertices \[m\], counter-clockwise; edge k goes from vertex k to the next, the last one back to the first.
     pub points: Vec<Vector2<f64>>,
     /// The pieces in order.
     pub pieces: Vec<BoundaryPiece>,
@@ -135,26 +135,26 @@ pub struct BoundaryPiece {
 }
 
 impl Outline {
-    /// An outline that starts at `start` (m), without pieces.
+    /// An outline that starts at `start` \[m\], without pieces.
     pub fn starting_at(start: Vector2<f64>) -> Self {
         Self { start, pieces: Vec::new() }
     }
 
-    /// Goes on with a straight piece to `to` (m).
+    /// Goes on with a straight piece to `to` \[m\].
     #[must_use]
     pub fn line(self, name: &str, to: Vector2<f64>) -> Self {
         let from = self.end();
         self.push(name, [from + (to - from) / 3.0, from + (to - from) * (2.0 / 3.0)], to, true)
     }
 
-    /// Goes on with a quadratic Bezier curve with one control point to `to` (m).
+    /// Goes on with a quadratic Bezier curve with one control point to `to` \[m\].
     #[must_use]
     pub fn quadratic(self, name: &str, control: Vector2<f64>, to: Vector2<f64>) -> Self {
         let from = self.end();
         self.cubic(name, [from + (control - from) * (2.0 / 3.0), to + (control - to) * (2.0 / 3.0)], to)
     }
 
-    /// Goes on with a cubic Bezier curve with two control points to `to` (m).
+    /// Goes on with a cubic Bezier curve with two control points to `to` \[m\].
     #[must_use]
     pub fn cubic(self, name: &str, controls: [Vector2<f64>; 2], to: Vector2<f64>) -> Self {
         self.push(name, controls, to, false)
@@ -179,17 +179,17 @@ impl Outline {
         self.pieces.last().map_or(self.start, |piece| piece.controls[3])
     }
 
-    /// Area enclosed (m^2), positive counter-clockwise, exact up to rounding: 1/2 of the integral of x dy - y dx (Green).
+    /// Area enclosed \[m^2\], positive counter-clockwise, exact up to rounding: 1/2 of the integral of x dy - y dx (Green).
     pub fn area(&self) -> f64 {
         self.pieces.iter().map(Piece::swept_area).sum()
     }
 
-    /// Length of the piece of this name (m), or `None` where there is none.
+    /// Length of the piece of this name \[m\], or `None` where there is none.
     pub fn length(&self, piece: &str) -> Option<f64> {
         self.pieces.iter().find(|known| known.name == piece).map(|piece| piece.length(1.0))
     }
 
-    /// Divides every piece into parts of equal length, as near to `spacing` (m) as a whole number allows.
+    /// Divides every piece into parts of equal length, as near to `spacing` \[m\] as a whole number allows.
     ///
     /// # Errors
     /// [`OutlineError`], with the name of the piece.
@@ -250,13 +250,13 @@ impl Piece {
         a * (s * s * s) + b * (3.0 * s * s * t) + c * (3.0 * s * t * t) + d * (t * t * t)
     }
 
-    /// Derivative by t (m).
+    /// Derivative by t \[m\].
     fn tangent(&self, t: f64) -> Vector2<f64> {
         let (s, [a, b, c, d]) = (1.0 - t, &self.controls);
         (b - a) * (3.0 * s * s) + (c - b) * (6.0 * s * t) + (d - c) * (3.0 * t * t)
     }
 
-    /// Length from the start to parameter `t` (m).
+    /// Length from the start to parameter `t` \[m\].
     fn length(&self, t: f64) -> f64 {
         if self.straight {
             return t * (self.controls[3] - self.controls[0]).norm();
@@ -268,12 +268,12 @@ impl Piece {
         width * speeds.sum::<f64>()
     }
 
-    /// 1/2 of the integral of x dy - y dx along the piece (m^2): a polynomial of degree 5 in t.
+    /// 1/2 of the integral of x dy - y dx along the piece [m^2]: a polynomial of degree 5 in t.
     fn swept_area(&self) -> f64 {
         GAUSS.iter().map(|(t, weight)| 0.5 * weight * self.at(*t).perp(&self.tangent(*t))).sum()
     }
 
-    /// The parameter at which the curve is `length` (m) long, by bisection, since a curve's length never falls.
+    /// The parameter at which the curve is `length` \[m\] long, by bisection, since a curve's length never falls.
     fn parameter(&self, length: f64) -> f64 {
         if self.straight {
             return length / self.length(1.0);
@@ -316,12 +316,12 @@ impl Piece {
 }
 
 impl PanelBoundary {
-    /// Area enclosed by the straight edges (m^2), positive counter-clockwise.
+    /// Area enclosed by the straight edges \[m^2\], positive counter-clockwise.
     pub fn area(&self) -> f64 {
         (0..self.points.len()).map(|k| 0.5 * self.edge(k)[0].perp(&self.edge(k)[1])).sum()
     }
 
-    /// Ends of edge `k` (m).
+    /// Ends of edge `k` \[m\].
     pub fn edge(&self, k: usize) -> [Vector2<f64>; 2] {
         [self.points[k], self.points[(k + 1) % self.points.len()]]
     }
@@ -332,7 +332,7 @@ impl PanelBoundary {
         piece.map_or_else(String::new, |piece| piece.name.clone())
     }
 
-    /// Distance from a point to the nearest edge (m), negative outside.
+    /// Distance from a point to the nearest edge \[m\], negative outside.
     pub fn depth(&self, x: Vector2<f64>) -> f64 {
         let (mut nearest, mut inside) = (f64::INFINITY, false);
         for k in 0..self.points.len() {

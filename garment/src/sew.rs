@@ -84,7 +84,7 @@ pub struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Places a sheet: `place` says where each point of the pattern (m) lies in space (m).
+    /// Places a sheet: `place` says where each point of the pattern \[m\] lies in space \[m\].
     pub fn new(name: &str, sheet: &'a PanelMesh, place: impl Fn(Vector2<f64>) -> Vector3<f64>) -> Self {
         Self { name: name.to_owned(), sheet, positions: sheet.points.iter().map(|x| place(*x)).collect() }
     }
@@ -231,7 +231,7 @@ fn turn(panels: usize, seams: &[Seam], joints: &[SeamVertices]) -> Result<Vec<bo
     Ok(turned)
 }
 
-/// The mesh's vertex of every panel's vertices, and where the mesh's vertices lie (m).
+/// The mesh's vertex of every panel's vertices, and where the mesh's vertices lie \[m\].
 fn merge(panels: &[Panel], joints: &[SeamVertices]) -> (Vec<Vec<usize>>, Vec<Vector3<f64>>) {
     let mut firsts = Vec::with_capacity(panels.len());
     let mut count = 0;

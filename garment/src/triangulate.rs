@@ -43,13 +43,13 @@ pub enum TriangulateError {
     NotFilled {
         /// Number of triangles found.
         faces: usize,
-        /// Their area (m^2).
+        /// Their area \[m^2\].
         area: f64,
         /// What Euler's formula asks for.
         expected_faces: usize,
-        /// Area within the outline's edges (m^2).
+        /// Area within the outline's edges \[m^2\].
         expected_area: f64,
-        /// The spacing (m).
+        /// The spacing \[m\].
         spacing: f64,
     },
     /// An edge is longer than [`LONGEST_EDGE`] spacings.
@@ -58,11 +58,11 @@ pub enum TriangulateError {
         .near.x, .near.y
     )]
     LongEdge {
-        /// Its middle (m).
+        /// Its middle \[m\].
         near: Vector2<f64>,
-        /// Its length (m).
+        /// Its length \[m\].
         length: f64,
-        /// The largest allowed (m).
+        /// The largest allowed \[m\].
         limit: f64,
     },
 }
@@ -70,7 +70,7 @@ pub enum TriangulateError {
 /// A flat panel of triangles in the plane of its pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelMesh {
-    /// Vertices (m): first those of the outline, in its order, then those inside.
+    /// Vertices [m]: first those of the outline, in its order, then those inside.
     pub points: Vec<Vector2<f64>>,
     /// The vertices of each triangle, counter-clockwise.
     pub faces: Vec<[usize; 3]>,
@@ -83,16 +83,16 @@ pub struct PanelMesh {
 /// Figures of a sheet's triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// Smallest angle (rad).
+    /// Smallest angle \[rad\].
     pub min_angle: f64,
-    /// Shortest edge (m).
+    /// Shortest edge \[m\].
     pub shortest_edge: f64,
-    /// Longest edge (m).
+    /// Longest edge \[m\].
     pub longest_edge: f64,
 }
 
 impl PanelMesh {
-    /// Fills an outline with triangles whose edges are about `spacing` (m) long. Its boundary has exactly the vertices of
+    /// Fills an outline with triangles whose edges are about `spacing` \[m\] long. Its boundary has exactly the vertices of
     /// [`Outline::divide`]. The lattice has a line of vertices along y through the outline's start. The same outline and spacing give the
     /// same sheet.
     ///
@@ -116,7 +116,7 @@ impl PanelMesh {
         Ok(sheet)
     }
 
-    /// Area of all triangles (m^2).
+    /// Area of all triangles \[m^2\].
     pub fn area(&self) -> f64 {
         self.faces.iter().map(|face| self.face_area(face)).sum()
     }
@@ -162,7 +162,7 @@ impl PanelMesh {
 }
 
 impl Quality {
-    /// Figures of triangles in space (m). Without triangles, angle and shortest edge are infinite and the longest is zero.
+    /// Figures of triangles in space \[m\]. Without triangles, angle and shortest edge are infinite and the longest is zero.
     pub fn of(triangles: impl Iterator<Item = [nalgebra::Vector3<f64>; 3]>) -> Self {
         let mut quality = Self { min_angle: f64::INFINITY, shortest_edge: f64::INFINITY, longest_edge: 0.0 };
         for corners in triangles {

@@ -24,25 +24,25 @@ use super::triangulate::{PanelMesh, TriangulateError};
 /// side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TShirt {
-    /// Width of the body (m).
+    /// Width of the body \[m\].
     pub chest_width: f64,
-    /// Length from the neck's ends to the waist, along y (m).
+    /// Length from the neck's ends to the waist, along y \[m\].
     pub length: f64,
-    /// How far a sleeve reaches beyond the body, along x (m).
+    /// How far a sleeve reaches beyond the body, along x \[m\].
     pub sleeve_length: f64,
-    /// Width of a cuff, lying flat (m).
+    /// Width of a cuff, lying flat \[m\].
     pub sleeve_opening: f64,
-    /// How far the upper end of a cuff is below the neck's ends, along y (m).
+    /// How far the upper end of a cuff is below the neck's ends, along y \[m\].
     pub sleeve_drop: f64,
-    /// Width of the neck (m).
+    /// Width of the neck \[m\].
     pub neck_width: f64,
-    /// Depth of the neck in front (m).
+    /// Depth of the neck in front \[m\].
     pub front_neck_depth: f64,
-    /// Depth of the neck in the back (m).
+    /// Depth of the neck in the back \[m\].
     pub back_neck_depth: f64,
-    /// Distance between front and back, which lie at z = gap / 2 and -gap / 2; seams are at z = 0 (m).
+    /// Distance between front and back, which lie at z = gap / 2 and -gap / 2; seams are at z = 0 \[m\].
     pub gap: f64,
-    /// Length that edges should have (m).
+    /// Length that edges should have \[m\].
     pub spacing: f64,
 }
 
@@ -61,7 +61,7 @@ pub enum TShirtError {
     Measure {
         /// Name of the measure.
         field: &'static str,
-        /// Its value (m).
+        /// Its value \[m\].
         value: f64,
         /// What it must be.
         requirement: &'static str,
@@ -83,7 +83,7 @@ pub enum TShirtError {
 pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back left"];
 
 impl TShirt {
-    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h (m): edges about
+    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h [m]: edges about
     /// 1.265 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
     /// layers that lie on each other keep.
     pub fn for_grid(grid_spacing: f64) -> Self {

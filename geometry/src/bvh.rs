@@ -22,12 +22,12 @@ impl BoundingBox {
         points.fold(start, |b, p| BoundingBox { min: b.min.inf(p), max: b.max.sup(p) })
     }
 
-    /// Squared distance (m^2) from `p` to the box, 0 inside.
+    /// Squared distance \[m^2\] from `p` to the box, 0 inside.
     fn distance_squared(&self, p: &Point3<f64>) -> f64 {
         (self.min - p).sup(&(p - self.max)).sup(&Vector3::zeros()).norm_squared()
     }
 
-    /// Signed distance (m) to the surface of the box, negative inside.
+    /// Signed distance \[m\] to the surface of the box, negative inside.
     pub(super) fn signed_distance(&self, p: &Point3<f64>) -> f64 {
         let excess = (self.min - p).sup(&(p - self.max));
         let inside = excess.max();
@@ -41,7 +41,7 @@ pub(super) struct Hit {
     pub(super) triangle: u32,
     pub(super) region: TriangleFeature,
     pub(super) point: Point3<f64>,
-    /// Squared distance (m^2).
+    /// Squared distance \[m^2\].
     pub(super) distance_squared: f64,
 }
 

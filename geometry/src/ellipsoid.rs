@@ -6,7 +6,7 @@ use nalgebra::{Point3, Unit, Vector3};
 /// Bisection halves the bracket of the multiplier until doubles cannot tell its ends apart.
 const MAX_BISECTIONS: usize = 1100;
 
-/// Nearest point of the ellipsoid of these semi-axes (m), inside and outside.
+/// Nearest point of the ellipsoid of these semi-axes \[m\], inside and outside.
 ///
 /// The nearest point x of p satisfies x_i = a_i^2 p_i/(t + a_i^2) with one multiplier t, the largest root of
 /// sum (a_i p_i/(t + a_i^2))^2 = 1, found by bisection in the octant of p (Eberly, Distance from a Point to an Ellipse, an
@@ -90,7 +90,7 @@ fn leave_plane(e: &[f64; 3], y: &[f64; 3], last: usize) -> [f64; 3] {
     core::array::from_fn(|i| if i <= last { r[i] * y[i] / (s + r[i]) } else { 0.0 })
 }
 
-/// A lower bound of the signed distance (m). With k = |(x/a, y/b, z/c)|, whose gradient is at most 1/min: outside the
+/// A lower bound of the signed distance \[m\]. With k = |(x/a, y/b, z/c)|, whose gradient is at most 1/min: outside the
 /// distance is at least (k - 1) min; inside it is at most that along the ray from the centre, (1 - k) max, and at most min.
 pub(super) fn lower_bound(semi_axes: &Vector3<f64>, p: &Point3<f64>) -> f64 {
     let (least, greatest) = (semi_axes.min(), semi_axes.max());

@@ -13,7 +13,7 @@ pub enum GeometryError {
         shape: &'static str,
         /// The field of the shape.
         field: &'static str,
-        /// The value given (m).
+        /// The value given \[m\].
         value: f64,
     },
     /// A grid of heights that is none.
@@ -43,7 +43,7 @@ pub enum GeometryError {
         count: usize,
         /// The first of them.
         vertex: usize,
-        /// Its coordinates (m).
+        /// Its coordinates \[m\].
         position: [f64; 3],
     },
     /// Triangles that name vertices that do not exist.
@@ -118,7 +118,7 @@ pub enum GeometryError {
     /// The enclosed volume is not positive: the triangles face inwards, or enclose nothing.
     #[error("mesh: it is inside out or empty (signed volume {volume} m^3); reverse the triangles")]
     InsideOut {
-        /// Signed volume (m^3).
+        /// Signed volume \[m^3\].
         volume: f64,
     },
     /// The points of a hull do not span a volume, or their hull could not be built.

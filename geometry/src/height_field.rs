@@ -17,8 +17,8 @@ pub struct HeightField {
 }
 
 impl HeightField {
-    /// `heights` (m) in rows of `columns` along x, rows along y; `spacing` (m) between neighbours along x and y; the floor is
-    /// `depth` (m) below the lowest height.
+    /// `heights` \[m\] in rows of `columns` along x, rows along y; `spacing` \[m\] between neighbours along x and y; the floor is
+    /// `depth` \[m\] below the lowest height.
     ///
     /// # Errors
     /// Fewer than 2 columns or rows, an incomplete row, heights that are not finite, sizes that are not positive.

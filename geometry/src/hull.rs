@@ -37,7 +37,7 @@ pub struct ConvexHull {
 }
 
 impl ConvexHull {
-    /// The hull of `points` (m). Points inside are dropped, and those that stand out of the hull of the others by less
+    /// The hull of `points` \[m\]. Points inside are dropped, and those that stand out of the hull of the others by less
     /// than a millionth of its radius may be.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl ConvexHull {
         self.planes.len()
     }
 
-    /// Outward unit normal and offset (m) of a face: the solid is `normal . x <= offset`. `None` where there
+    /// Outward unit normal and offset \[m\] of a face: the solid is `normal . x <= offset`. `None` where there
     /// is none.
     pub fn face(&self, face: u32) -> Option<(Unit<Vector3<f64>>, f64)> {
         self.planes.get(face as usize).map(|plane| (plane.normal, plane.offset))

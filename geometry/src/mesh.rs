@@ -15,7 +15,7 @@ const SHADOW_COSINE: f64 = 0.9;
 /// errors.
 const COINCIDENT: f64 = 1e-10;
 
-/// Vertices (m) and triangles.
+/// Vertices \[m\] and triangles.
 pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
 /// A closed, oriented triangle mesh in its own frame. The triangles are counter-clockwise seen from outside.
@@ -39,7 +39,7 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh from its vertices (m) and triangles (indices of vertices, counter-clockwise seen from outside).
+    /// A mesh from its vertices \[m\] and triangles (indices of vertices, counter-clockwise seen from outside).
     /// Vertices that coincide must be merged first; vertices that no triangle uses are allowed.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl TriangleMesh {
         Ok(Self { vertices, triangles, face_normals, edge_normals, vertex_normals, bvh, bounds, sphere })
     }
 
-    /// Vertices (m).
+    /// Vertices \[m\].
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
     }
@@ -98,7 +98,7 @@ impl TriangleMesh {
         &self.face_normals
     }
 
-    /// Corners of the bounding box (m).
+    /// Corners of the bounding box \[m\].
     pub fn bounds(&self) -> [Point3<f64>; 2] {
         [self.bounds.min, self.bounds.max]
     }
@@ -108,7 +108,7 @@ impl TriangleMesh {
         topology::pair_edges(&self.triangles)
     }
 
-    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` (m): all that touch the box, and
+    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` [m]: all that touch the box, and
     /// some more. The order is that of the tree.
     pub fn for_each_near(&self, min: &Point3<f64>, max: &Point3<f64>, f: impl FnMut(u32)) {
         self.bvh.for_each_near(&BoundingBox { min: *min, max: *max }, f);
@@ -171,12 +171,12 @@ impl TriangleMesh {
         Some(from_plane).filter(|s| s.distance < -reach)
     }
 
-    /// Centre and radius (m) of a ball around the mesh.
+    /// Centre and radius \[m\] of a ball around the mesh.
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         self.sphere
     }
 
-    /// A lower bound of the signed distance (m): the solid lies in its bounding box, and so does every ball
+    /// A lower bound of the signed distance [m]: the solid lies in its bounding box, and so does every ball
     /// inside it.
     pub(super) fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         self.bounds.signed_distance(p)

@@ -41,7 +41,7 @@ pub(super) fn cuboid(half_extents: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     SurfacePoint { distance: v.norm(), normal: direction_or(v, face), feature }
 }
 
-/// Distance (m) and normal of the plane of one box face, for a point behind it: between the planes of the other four, at
+/// Distance \[m\] and normal of the plane of one box face, for a point behind it: between the planes of the other four, at
 /// any depth. `None` for other points and faces that do not exist.
 pub(super) fn cuboid_from(
     half_extents: &Vector3<f64>,
@@ -94,7 +94,7 @@ pub(super) fn cylinder(radius: f64, half_length: f64, p: &Point3<f64>) -> Surfac
     SurfacePoint { distance: v.norm(), normal: direction_or(v, nearest.normal), feature: nearest.feature }
 }
 
-/// Distance (m) and normal of a cylinder's side for a point inside, or of a cap for a point behind it: within the radius, at
+/// Distance \[m\] and normal of a cylinder's side for a point inside, or of a cap for a point behind it: within the radius, at
 /// any depth. `None` for other points and features that do not exist.
 pub(super) fn cylinder_from(
     radius: f64,
@@ -111,7 +111,7 @@ pub(super) fn cylinder_from(
     (within && face.distance < 0.0).then_some(face)
 }
 
-/// Distance (m) and normal of the unbounded side or cap plane of a cylinder.
+/// Distance \[m\] and normal of the unbounded side or cap plane of a cylinder.
 fn cylinder_face(radius: f64, half_length: f64, p: &Point3<f64>, feature: u32) -> SurfacePoint {
     let (distance, normal) = match feature {
         CYLINDER_TOP => (p.z - half_length, Vector3::z_axis()),

@@ -17,26 +17,26 @@ pub enum Shape {
     /// An axis-aligned box centred on the origin. Features: faces +x, -x, +y, -y, +z, -z are 0 to
     /// 5.
     Box {
-        /// Half of each edge (m).
+        /// Half of each edge \[m\].
         half_extents: Vector3<f64>,
     },
     /// A ball centred on the origin. Feature 0.
     Sphere {
-        /// Radius (m).
+        /// Radius \[m\].
         radius: f64,
     },
     /// A cylinder along z with half a ball on each end, centred on the origin. Feature 0.
     Capsule {
-        /// Radius (m).
+        /// Radius \[m\].
         radius: f64,
-        /// Half of the length of the cylindrical part, without the ends (m).
+        /// Half of the length of the cylindrical part, without the ends \[m\].
         half_length: f64,
     },
     /// A cylinder along z, centred on the origin. Features: side 0, cap at +z 1, cap at -z 2.
     Cylinder {
-        /// Radius (m).
+        /// Radius \[m\].
         radius: f64,
-        /// Half of the length (m).
+        /// Half of the length \[m\].
         half_length: f64,
     },
     /// The convex hull of points. Features: faces (coplanar triangles are one face).
@@ -45,7 +45,7 @@ pub enum Shape {
     Mesh(TriangleMesh),
     /// An ellipsoid centred on the origin, its axes along x, y, z. Feature 0.
     Ellipsoid {
-        /// Semi-axes along x, y, z (m).
+        /// Semi-axes along x, y, z \[m\].
         semi_axes: Vector3<f64>,
     },
     /// Terrain: the solid below a grid of heights. Features: triangles of its mesh.
@@ -53,7 +53,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Exact signed distance (m) from `p` (shape frame, m) to the nearest point of the surface,
+    /// Exact signed distance \[m\] from `p` (shape frame, m) to the nearest point of the surface,
     /// inside and outside. Of a point that is not finite, the result means nothing.
     pub fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self {
@@ -107,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// Centre and radius (m) of a ball around the shape, in its frame; `None` for the half-space.
+    /// Centre and radius \[m\] of a ball around the shape, in its frame; `None` for the half-space.
     pub fn bounding_sphere(&self) -> Option<(Point3<f64>, f64)> {
         match self {
             Shape::HalfSpace => None,
@@ -122,7 +122,7 @@ impl Shape {
         }
     }
 
-    /// A cheap lower bound of the signed distance (m) at `p` (shape frame, m): `lower_bound(p) <=
+    /// A cheap lower bound of the signed distance \[m\] at `p` (shape frame, m): `lower_bound(p) <=
     /// distance`. Exact for the analytic shapes without edges, from the bounding box for hulls,
     /// meshes and height fields.
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
@@ -141,7 +141,7 @@ impl Shape {
         }
     }
 
-    /// A lower bound of the signed distance (m) of all points within `reach` (m, each not negative)
+    /// A lower bound of the signed distance \[m\] of all points within `reach` (m, each not negative)
     /// of `center` along the axes of the shape's frame.
     pub fn lower_bound_around(&self, center: &Point3<f64>, reach: &Vector3<f64>) -> f64 {
         match self {

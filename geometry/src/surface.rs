@@ -6,7 +6,7 @@ use nalgebra::{Unit, Vector3};
 /// of the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Signed distance (m), negative inside the solid. The surface point is `p - distance *
+    /// Signed distance \[m\], negative inside the solid. The surface point is `p - distance *
     /// normal`.
     pub distance: f64,
     /// Outward unit normal, from the solid to the point: the gradient of the distance.

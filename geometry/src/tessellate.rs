@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use std::f64::consts::PI;
 
 impl Shape {
-    /// A tessellation for rendering, in the shape frame: vertices (m) and triangles, counter-clockwise
+    /// A tessellation for rendering, in the shape frame: vertices \[m\] and triangles, counter-clockwise
     /// seen from outside, closed. `segments` (at least 3) is the number of segments round a full
     /// circle; boxes, hulls and meshes do not use it. The half-space has no triangles; height fields do
     /// not use `segments` either.
@@ -46,7 +46,7 @@ impl Shape {
     }
 }
 
-/// Half circle from -z to +z as (distance from the axis, z) (m), cut at the equator and moved apart by
+/// Half circle from -z to +z as (distance from the axis, z) \[m\], cut at the equator and moved apart by
 /// `half_length`.
 fn round_profile(radius: f64, half_length: f64, segments: u32) -> Vec<(f64, f64)> {
     let quarter = segments.div_ceil(4).max(1);

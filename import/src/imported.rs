@@ -31,7 +31,7 @@ pub struct Imported {
     pub joints: Vec<ImportedJoint>,
     /// What the motors are told, in the order of the file.
     pub inputs: Vec<Input>,
-    /// Time step (s), where the file gives one.
+    /// Time step \[s\], where the file gives one.
     pub time_step: Option<f64>,
     /// Settings for another engine's solver, as written: attribute and value. Nothing here uses
     /// them.
@@ -47,7 +47,7 @@ pub struct Visual {
     pub name: String,
     /// The link it is on; `None` is the world.
     pub link: Option<LinkId>,
-    /// Its frame in the link's (m).
+    /// Its frame in the link's \[m\].
     pub pose: Isometry3<f64>,
     /// The solid.
     pub shape: Shape,
@@ -63,9 +63,9 @@ pub struct ImportedJoint {
     pub name: String,
     /// The link that it moves.
     pub link: LinkId,
-    /// Largest effort (N m, N), where the file gives one.
+    /// Largest effort \[N m, N\], where the file gives one.
     pub effort_limit: Option<f64>,
-    /// Largest rate (rad/s, m/s), where the file gives one. Nothing enforces it.
+    /// Largest rate \[rad/s, m/s\], where the file gives one. Nothing enforces it.
     pub velocity_limit: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ pub struct Input {
     pub name: String,
     /// Which of the system's actuators.
     pub actuator: usize,
-    /// Effort (N m, N), position (rad, m) or rate (rad/s, m/s) for each unit of control.
+    /// Effort \[N m, N\], position \[rad, m\] or rate \[rad/s, m/s\] for each unit of control.
     pub scale: f64,
     /// The same at control 0.
     pub offset: f64,

@@ -12,7 +12,7 @@ use pliant_geometry::{ConvexHull, Shape};
 /// Part of the hull's volume by which a mesh may differ from it and still count as convex.
 const CONVEX: f64 = 1e-3;
 
-/// Vertices and triangles of a mesh (m).
+/// Vertices and triangles of a mesh \[m\].
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeshData {
     pub vertices: Vec<Point3<f64>>,

@@ -37,7 +37,7 @@ pub enum MeshError {
         path: PathBuf,
         /// Number of the vertex, from 0.
         vertex: usize,
-        /// Its coordinates [m].
+        /// Its coordinates \[m\].
         position: [f64; 3],
     },
     /// The scale is not a positive, finite number.
@@ -86,7 +86,7 @@ pub enum MeshError {
 /// A triangle mesh in metres, in the frame of its file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeshData {
-    /// Vertices [m].
+    /// Vertices \[m\].
     pub vertices: Vec<Point3<f64>>,
     /// Three vertex indices a triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,

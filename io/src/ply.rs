@@ -22,7 +22,7 @@ pub struct FrameParticle {
     pub position: [f32; 3],
     /// Velocity [m/s]: `vx vy vz`.
     pub velocity: [f32; 3],
-    /// Radius at which the particle is drawn [m], 0 for one that cloth's triangles show: `radius`.
+    /// Radius at which the particle is drawn \[m\], 0 for one that cloth's triangles show: `radius`.
     pub radius: f32,
     /// sRGB colour: `red green blue`.
     pub color: [u8; 3],

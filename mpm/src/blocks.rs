@@ -12,7 +12,7 @@ pub const NODES: usize = 64;
 /// No such neighbour.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The nodes of one block: (velocity x, y, z [m/s], mass [kg]), z fastest.
+/// The nodes of one block: (velocity x, y, z \[m/s\], mass \[kg\]), z fastest.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct NodeBlock {

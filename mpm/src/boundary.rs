@@ -23,7 +23,7 @@ pub enum BoundaryKind {
 /// A half-space condition on grid nodes: it acts on nodes at or behind the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary {
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     pub point: Point3<f64>,
     /// Unit normal into the domain.
     pub normal: Unit<Vector3<f64>>,
@@ -53,7 +53,7 @@ impl Boundary {
         }
     }
 
-    /// Whether it acts on a grid node at `position` [m] of a grid of this spacing [m]: at or behind the plane.
+    /// Whether it acts on a grid node at `position` \[m\] of a grid of this spacing [m]: at or behind the plane.
     pub fn acts_on(&self, position: &Point3<f64>, grid_spacing: f64) -> bool {
         let node = (position / grid_spacing).coords.into();
         GridPlane::acts_at(GridPlane::new(self, grid_spacing).distance(node))
@@ -89,7 +89,7 @@ impl GridPlane {
         (0..3).map(|d| node[d] * self.normal64[d]).sum::<f64>() - self.offset
     }
 
-    /// How much lower than at its lowest corner the distance gets in a cube of this edge [cells].
+    /// How much lower than at its lowest corner the distance gets in a cube of this edge \[cells\].
     pub(crate) fn depth(&self, edge: f64) -> f64 {
         self.normal64.iter().map(|n| edge * (-n).max(0.0)).sum()
     }
@@ -99,7 +99,7 @@ impl GridPlane {
         distance <= ON_PLANE
     }
 
-    /// Imposes the condition on a velocity [m/s].
+    /// Imposes the condition on a velocity \[m/s\].
     pub(crate) fn impose(&self, v: &mut [f32; 3]) {
         let n = self.normal;
         let normal_velocity = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];

@@ -26,13 +26,13 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 /// Rate at which the detail decays, in units of sqrt(g/h) (no unit).
 pub const DECAY: f64 = 1.0;
 
-/// Rows of a tile's detail: velocity [m/s], then affine field [1/s].
+/// Rows of a tile's detail: velocity \[m/s\], then affine field \[1/s\].
 pub(crate) const ROWS: usize = 12;
 
 /// Detail of sixteen particles.
 pub(crate) type SubgridMotion = [F32x16; ROWS];
 
-/// Fraction of the detail that is left after `substep` [s] under the gravity `g` [m/s^2] on a grid of spacing `grid_spacing` [m].
+/// Fraction of the detail that is left after `substep` \[s\] under the gravity `g` \[m/s^2\] on a grid of spacing `grid_spacing` \[m\].
 pub fn subgrid_retention(g: f64, grid_spacing: f64, substep: f64) -> f64 {
     if g > 0.0 { (-DECAY * (g / grid_spacing).sqrt() * substep).exp() } else { 0.0 }
 }
@@ -67,7 +67,7 @@ pub(crate) struct FindSubgridMotion<'a> {
     pub nodes: &'a [NodeBlock],
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub grid_spacing: f32,
 }
 

@@ -33,20 +33,20 @@ const RESORT_RATIO: f64 = 1.25;
 /// What the free motion of one substep did to the momentum of all particles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GridMotionSums {
-    /// Mass on the grid [kg].
+    /// Mass on the grid \[kg\].
     pub mass: f64,
     /// Impulse of gravity.
     pub gravity: Impulse,
     /// Impulse of the boundary conditions on the particles.
     pub boundary: Impulse,
-    /// Work of gravity and of the boundary conditions [J].
+    /// Work of gravity and of the boundary conditions \[J\].
     pub work: f64,
-    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still [J]. Absent where it is not
+    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still \[J\]. Absent where it is not
     /// measured by itself.
     pub boundary_work: Option<f64>,
 }
 
-/// What the laws of the particles dissipated in one substep [J].
+/// What the laws of the particles dissipated in one substep \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
     /// Elastic energy that the return mappings took. Absent where cloth has friction against shear, whose loss is not measured.
@@ -61,7 +61,7 @@ pub struct Mpm {
     pub(crate) grid_spacing: f64,
     pub(crate) frame: GridFrame,
     pub(crate) materials: Vec<Material>,
-    /// Densities of the materials and then of the sheets [kg/m^3].
+    /// Densities of the materials and then of the sheets \[kg/m^3\].
     pub(crate) densities: Vec<f64>,
     pub(crate) sheets: Option<Box<ClothMeshes>>,
     pub(crate) store: ParticleStore,
@@ -84,7 +84,7 @@ pub struct Mpm {
     grid_version: u64,
     /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
     pub(crate) lost: Option<MpmError>,
-    /// In the last P2G [m/s^2].
+    /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
     /// Whether any material is granular.
     pub(crate) has_granular: bool,
@@ -100,14 +100,14 @@ pub struct Mpm {
 /// every inertial frame, and substeps as long as without that velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GridFrame {
-    /// World position of the node with coordinates zero [m].
+    /// World position of the node with coordinates zero \[m\].
     pub origin: Vector3<f64>,
-    /// Velocity, world frame; each number is one of f32 [m/s].
+    /// Velocity, world frame; each number is one of f32 \[m/s\].
     pub velocity: Vector3<f64>,
 }
 
 impl GridFrame {
-    /// Where the grid is after `substep` [s].
+    /// Where the grid is after `substep` \[s\].
     pub fn after(&self, substep: f64) -> Vector3<f64> {
         self.origin + substep * self.velocity
     }
@@ -130,7 +130,7 @@ pub(crate) struct SortState {
 impl Mpm {
     /// Builds the fast path.
     ///
-    /// `grid_spacing` is h [m]. `level` asks for an instruction set; the best supported one at or below it is used.
+    /// `grid_spacing` is h \[m\]. `level` asks for an instruction set; the best supported one at or below it is used.
     ///
     /// # Errors
     /// A grid spacing, a material parameter or a boundary out of range, no particles, a particle that is not finite (in f32) or whose block
@@ -235,17 +235,17 @@ impl Mpm {
         self.count == 0
     }
 
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub fn grid_spacing(&self) -> f64 {
         self.grid_spacing
     }
 
-    /// World position of the grid's node with coordinates zero [m].
+    /// World position of the grid's node with coordinates zero \[m\].
     pub fn grid_origin(&self) -> Vector3<f64> {
         self.frame.origin
     }
 
-    /// Velocity of the grid, world frame [m/s].
+    /// Velocity of the grid, world frame \[m/s\].
     pub fn grid_velocity(&self) -> Vector3<f64> {
         self.frame.velocity
     }
@@ -285,7 +285,7 @@ impl Mpm {
         Dissipated { plastic: known.then_some(plastic), damping }
     }
 
-    /// Largest speed of a particle after the last substep [m/s].
+    /// Largest speed of a particle after the last substep \[m/s\].
     pub fn max_speed(&self) -> f64 {
         f64::from(self.outcomes.iter().fold(0.0, |a: f32, o| a.max(o.speed_squared))).sqrt()
     }
@@ -417,12 +417,12 @@ impl Mpm {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)
     }
 
-    /// Density of a material, those of sheets counting on from the others [kg/m^3].
+    /// Density of a material, those of sheets counting on from the others \[kg/m^3\].
     pub fn density(&self, material: usize) -> f64 {
         self.densities[material]
     }
 
-    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at small strain [m/s].
+    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at small strain \[m/s\].
     pub fn wave_speed(&self, material: usize) -> f64 {
         match material.checked_sub(self.materials.len()) {
             Some(sheet) => self.sheet_materials()[sheet].wave_speed(),
@@ -431,7 +431,7 @@ impl Mpm {
     }
 
     /// Largest stable substep for particles that move at up to `max_speed` [m/s]: [`largest_stable_substep`] and
-    /// [`Stability::largest_substep`](crate::cloth::Stability::largest_substep) [s].
+    /// [`Stability::largest_substep`](crate::cloth::Stability::largest_substep) \[s\].
     pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {
         let of_sheets =
             self.sheets.as_ref().map_or(f64::INFINITY, |sheets| sheets.largest_substep(max_speed));

@@ -8,7 +8,7 @@ pub enum MpmError {
     /// The grid spacing is not a positive number.
     #[error("grid_spacing: {value} m must be positive and finite")]
     GridSpacing {
-        /// The value given [m].
+        /// The value given \[m\].
         value: f64,
     },
     /// A material parameter is out of range.
@@ -81,9 +81,9 @@ pub enum MpmError {
     LostParticle {
         /// The order in which it was added.
         id: u32,
-        /// Where it was last seen [m].
+        /// Where it was last seen \[m\].
         position: Vector3<f64>,
-        /// Its velocity [m/s].
+        /// Its velocity \[m/s\].
         velocity: Vector3<f64>,
     },
     /// A saved state does not fit this model.

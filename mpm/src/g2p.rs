@@ -33,11 +33,11 @@ pub(crate) struct GridToParticles<'a> {
     pub materials: &'a [Material],
     /// Materials of cloth, which count on from the others.
     pub sheets: &'a [ClothMaterial],
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub grid_spacing: f32,
-    /// Velocity of the grid [m/s].
+    /// Velocity of the grid \[m/s\].
     pub grid_velocity: [f32; 3],
-    /// Substep [s].
+    /// Substep \[s\].
     pub substep: f32,
     /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
     pub subgrid_motions: &'a [SubgridMotion],
@@ -52,9 +52,9 @@ pub(crate) struct BlockOutcome {
     pub sort: bool,
     /// A particle (tile within the block, lane) that is not a number any more or left its neighbourhood.
     pub lost: Option<(u32, u32)>,
-    /// Square of the largest speed [m^2/s^2].
+    /// Square of the largest speed \[m^2/s^2\].
     pub speed_squared: f32,
-    /// Elastic energy that the return mappings took, and kinetic energy that damping did [J].
+    /// Elastic energy that the return mappings took, and kinetic energy that damping did \[J\].
     pub plastic: f64,
     pub damping: f64,
 }
@@ -199,9 +199,9 @@ fn move_particles<S: Simd>(
 /// What the update of a tile needs besides the tile.
 #[derive(Clone, Copy)]
 struct Substep {
-    /// Substep [s].
+    /// Substep \[s\].
     substep: f32,
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     grid_spacing: f32,
     /// Lanes that hold particles.
     lanes: usize,
@@ -364,7 +364,7 @@ fn lanes_within<S: Simd>(x: S::V, low: f32, high: f32) -> u16 {
     S::mask_bits(S::mask_and(S::le(S::splat(low), x), S::lt(x, S::splat(high))))
 }
 
-/// Squares of the speeds of a tile's particles [m^2/s^2].
+/// Squares of the speeds of a tile's particles \[m^2/s^2\].
 #[inline(always)]
 pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
     let mut sum = Lanes::<S>::all(0.0);

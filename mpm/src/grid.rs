@@ -12,9 +12,9 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Simd};
 /// Sum over the nodes of one block, world frame, angular parts about the world origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Impulse {
-    /// Linear impulse [N s].
+    /// Linear impulse \[N s\].
     pub linear: Vector3<f64>,
-    /// Angular impulse about the world origin [N m s].
+    /// Angular impulse about the world origin \[N m s\].
     pub angular: Vector3<f64>,
 }
 
@@ -28,15 +28,15 @@ impl core::ops::AddAssign for Impulse {
 /// What happened to the momentum of one node block in the free motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FreeMotionSums {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
     /// Impulse of gravity.
     pub gravity: Impulse,
     /// Impulse of the boundary conditions.
     pub boundary: Impulse,
-    /// Work done by gravity and by the boundary conditions [J].
+    /// Work done by gravity and by the boundary conditions \[J\].
     pub work: f64,
-    /// The part of the boundary conditions [J].
+    /// The part of the boundary conditions \[J\].
     pub boundary_work: f64,
 }
 
@@ -59,12 +59,12 @@ pub(crate) struct GridPass<'a> {
     pub stencil_boxes: &'a [StencilBox],
     /// The pool that holds the windows' rows.
     pub pool: &'a [F32x16],
-    /// dt g [m/s].
+    /// dt g \[m/s\].
     pub gravity_step: Vector3<f64>,
     pub planes: &'a [GridPlane],
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Where the grid's origin is [m].
+    /// Where the grid's origin is \[m\].
     pub origin: Vector3<f64>,
 }
 
@@ -206,13 +206,13 @@ fn move_freely<S: Simd>(momenta: &[F32x16; ROWS], gravity_step: Vector3<f64>, ro
     }
 }
 
-/// Position of a node from the grid's origin [cells].
+/// Position of a node from the grid's origin \[cells\].
 pub(crate) fn node_position(key: BlockKey, node: usize) -> [f64; 3] {
     let local = [node / 16, node / 4 % 4, node % 4];
     [0, 1, 2].map(|d| f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d] as f64)
 }
 
-/// World position of a node of a grid with this origin [m] and spacing [m], in cells from the world's origin.
+/// World position of a node of a grid with this origin \[m\] and spacing \[m\], in cells from the world's origin.
 fn cells_from_origin(key: BlockKey, node: usize, origin: &Vector3<f64>, grid_spacing: f64) -> [f64; 3] {
     let position = node_position(key, node);
     [0, 1, 2].map(|d| position[d] + origin[d] / grid_spacing)

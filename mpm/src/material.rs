@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// Mass per rest volume (kg/m^3).
+    /// Mass per rest volume \[kg/m^3\].
     pub density: f64,
     /// Constitutive model and its parameters.
     pub model: Model,
@@ -26,14 +26,14 @@ pub enum Model {
     VonMises {
         /// Elastic response below yield.
         elastic: Elastic,
-        /// Yield stress in uniaxial tension (Pa).
+        /// Yield stress in uniaxial tension \[Pa\].
         yield_stress: f64,
     },
     /// Drucker-Prager plasticity over Hencky elasticity, without cohesion: dry sand (Klar et al. 2016).
     DruckerPrager {
         /// Elastic response inside the cone.
         elastic: Elastic,
-        /// Angle of internal friction in triaxial compression (rad); [`FrictionTest`] converts from other tests.
+        /// Angle of internal friction in triaxial compression \[rad\]; [`FrictionTest`] converts from other tests.
         friction_angle: f64,
     },
     /// Granular flow: a cone of Matsuoka and Nakai whose friction follows mu(I), without cohesion.
@@ -46,15 +46,15 @@ pub enum Model {
 pub struct GranularFlow {
     /// Elastic response inside the cone.
     pub elastic: Elastic,
-    /// Friction angle of slow flow in simple shear (rad), within (0, pi/4): tan of it is mu_s, and it is the angle of repose.
+    /// Friction angle of slow flow in simple shear \[rad\], within (0, pi/4): tan of it is mu_s, and it is the angle of repose.
     pub friction_angle: f64,
-    /// Friction angle of fast flow in simple shear (rad): tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
+    /// Friction angle of fast flow in simple shear [rad]: tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
     pub fast_friction_angle: f64,
     /// Inertial number I_0 at which friction is half way between slow and fast (no unit).
     pub inertial_number: f64,
-    /// Diameter d of a grain (m).
+    /// Diameter d of a grain \[m\].
     pub grain_diameter: f64,
-    /// Density rho_s of a grain's material (kg/m^3); I = rate d sqrt(rho_s/p).
+    /// Density rho_s of a grain's material \[kg/m^3\]; I = rate d sqrt(rho_s/p).
     pub grain_density: f64,
     /// What bodies are to the grains.
     pub walls: GranularWalls,
@@ -95,7 +95,7 @@ pub enum FrictionTest {
 }
 
 impl FrictionTest {
-    /// The `friction_angle` of [`Model::DruckerPrager`] (rad) for a sand that has `angle` (rad, within (0, pi/2)) in this test.
+    /// The `friction_angle` of [`Model::DruckerPrager`] \[rad\] for a sand that has `angle` (rad, within (0, pi/2)) in this test.
     ///
     /// On the cone |dev tau| = 3 p alpha, alpha = sqrt(2/3) 2 sin(f)/(3 - sin(f)); flow without dilation in one plane has
     /// |dev tau| = sqrt(2) p sin(phi) there. There is no such cone above 60 degrees of simple shear, and a
@@ -114,7 +114,7 @@ impl FrictionTest {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Elastic {
-    /// Young's modulus E (Pa).
+    /// Young's modulus E \[Pa\].
     pub youngs_modulus: f64,
     /// Poisson's ratio nu, within (-1, 0.5).
     pub poissons_ratio: f64,
@@ -146,7 +146,7 @@ impl Elastic {
         self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     }
 
-    /// Oedometric (P-wave) modulus lambda + 2 mu (Pa): stiffness against uniaxial strain.
+    /// Oedometric (P-wave) modulus lambda + 2 mu [Pa]: stiffness against uniaxial strain.
     pub fn oedometric_modulus(&self) -> f64 {
         self.lame_lambda() + 2.0 * self.shear_modulus()
     }

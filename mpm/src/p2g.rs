@@ -25,9 +25,9 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub rows: &'a mut [F32x16],
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     pub grid_spacing: f32,
-    /// Substep [s].
+    /// Substep \[s\].
     pub substep: f32,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<usize>,
@@ -85,9 +85,9 @@ fn momenta<S: Simd>(
 
 /// What cloth adds to a tile's momentum polynomials: nothing in the lanes of others.
 struct ClothImpulses<S: Simd> {
-    /// Impulse of the forces on vertices [N s].
+    /// Impulse of the forces on vertices \[N s\].
     impulse: [Lanes<S>; 3],
-    /// Axial vector of the skew part of a face's stress times volume [J].
+    /// Axial vector of the skew part of a face's stress times volume \[J\].
     moment: [Lanes<S>; 3],
 }
 

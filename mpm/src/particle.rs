@@ -5,15 +5,15 @@ use nalgebra::{Matrix3, Point3, Vector3};
 /// State of one particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParticleState {
-    /// Position, world frame [m].
+    /// Position, world frame \[m\].
     pub position: Point3<f64>,
-    /// Velocity, world frame [m/s].
+    /// Velocity, world frame \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Affine velocity field C: the velocity's gradient around the particle [1/s].
+    /// Affine velocity field C: the velocity's gradient around the particle \[1/s\].
     pub affine: Matrix3<f64>,
     /// Elastic deformation gradient (no unit).
     pub deformation_gradient: Matrix3<f64>,
-    /// Volume at rest [m^3].
+    /// Volume at rest \[m^3\].
     pub volume: f64,
     /// Index of its material.
     pub material: usize,

@@ -4,7 +4,7 @@
 //! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
 //! Cloth ([`ReferenceCloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::apply_pins`] comes before boundary conditions and contact.
-//! Positions are world coordinates (m); node (i, j, k) is at h (i, j, k).
+//! Positions are world coordinates \[m\]; node (i, j, k) is at h (i, j, k).
 
 mod cloth;
 mod error;
@@ -28,11 +28,11 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Particles, materials and settings of the reference.
 pub struct ReferenceMpm {
-    /// Grid spacing h (m).
+    /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Gravity (m/s^2).
+    /// Gravity \[m/s^2\].
     pub gravity: Vector3<f64>,
-    /// Time (s), advanced by each substep.
+    /// Time \[s\], advanced by each substep.
     pub time: f64,
     /// The material points.
     pub particles: Vec<ReferenceParticle>,
@@ -45,7 +45,7 @@ pub struct ReferenceMpm {
 }
 
 impl ReferenceMpm {
-    /// Checks materials, particles' material indices and the grid spacing (m); gravity in m/s^2.
+    /// Checks materials, particles' material indices and the grid spacing \[m\]; gravity in m/s^2.
     ///
     /// # Errors
     /// The first of them that is out of range.
@@ -83,7 +83,7 @@ impl ReferenceMpm {
         &self.materials
     }
 
-    /// Kirchhoff stress of a particle (Pa).
+    /// Kirchhoff stress of a particle \[Pa\].
     pub fn kirchhoff_stress(&self, particle: &ReferenceParticle) -> Matrix3<f64> {
         let model = &self.models[particle.material];
         model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()

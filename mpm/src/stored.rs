@@ -15,15 +15,15 @@ pub struct ParticleRecord {
     pub block: [i32; 3],
     /// Position, cells from that corner.
     pub position: [f32; 3],
-    /// Velocity, world frame [m/s].
+    /// Velocity, world frame \[m/s\].
     pub velocity: [f32; 3],
-    /// Affine velocity field C by rows [1/s].
+    /// Affine velocity field C by rows \[1/s\].
     pub affine: [f32; 9],
     /// Elastic deformation gradient by rows (no unit).
     pub deformation_gradient: [f32; 9],
     /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
     pub stress_volume: [f32; 6],
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f32,
     /// The model's history variable.
     pub history: f32,

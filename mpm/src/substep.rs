@@ -17,7 +17,7 @@ impl Mpm {
     /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary
     /// conditions.
     ///
-    /// `substep` is the substep [s], `gravity` in m/s^2, world frame. Does nothing once a particle is
+    /// `substep` is the substep \[s\], `gravity` in m/s^2, world frame. Does nothing once a particle is
     /// lost.
     pub fn particles_to_grid(&mut self, substep: f64, gravity: Vector3<f64>) -> GridMotionSums {
         if self.lost.is_some() {
@@ -33,7 +33,7 @@ impl Mpm {
     }
 
     /// What granular particles do that the grid does not hold, to be given back after this substep
-    /// of `substep` [s].
+    /// of `substep` \[s\].
     fn find_subgrid_motion(&mut self, substep: f64) {
         self.subgrid_fraction =
             detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep) as f32;
@@ -65,7 +65,7 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, &mut self.subgrid_motions[..], &mut self.outcomes, &work);
     }
 
-    /// Particles, or only the granular ones, to windows, with the impulses of `substep` [s].
+    /// Particles, or only the granular ones, to windows, with the impulses of `substep` \[s\].
     fn scatter(&mut self, substep: f64, granular: bool) {
         let rows = assign_pool_rows(&mut self.stencil_boxes);
         if rows > self.pool.len() {
@@ -143,7 +143,7 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::LostParticle`] if a particle's position is not a number, or it moved more than
-    /// two cells in this substep `substep` [s]. The particles then stay as they are, and every later
+    /// two cells in this substep `substep` \[s\]. The particles then stay as they are, and every later
     /// call gives the same error until [`Mpm::read_state`].
     pub fn grid_to_particles(&mut self, substep: f64) -> Result<(), MpmError> {
         if let Some(lost) = &self.lost {
@@ -197,7 +197,7 @@ impl Mpm {
         }
     }
 
-    /// Lets the pins of cloth act on the grid in the substep of `substep` from `time` on [s]. To be
+    /// Lets the pins of cloth act on the grid in the substep of `substep` from `time` on \[s\]. To be
     /// called between [`Mpm::particles_to_grid`] and whatever else changes node velocities.
     pub fn apply_pins(&mut self, time: f64, substep: f64) {
         if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {

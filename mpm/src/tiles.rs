@@ -26,9 +26,9 @@ pub(crate) fn prefetch<S: Simd>(rows: &[F32x16]) {
 pub(crate) mod kinematics {
     /// Position in cells from the block's corner, 3 rows.
     pub(crate) const POSITION: usize = 0;
-    /// Velocity [m/s], 3 rows.
+    /// Velocity \[m/s\], 3 rows.
     pub(crate) const VELOCITY: usize = 3;
-    /// APIC affine velocity field C [1/s], 9 rows, row-major.
+    /// APIC affine velocity field C \[1/s\], 9 rows, row-major.
     pub(crate) const AFFINE: usize = 6;
     /// The order in which the particle was added, as the bits of a u32.
     pub(crate) const ID: usize = 15;
@@ -42,7 +42,7 @@ pub(crate) mod deformation {
     pub(crate) const GRADIENT: usize = 0;
     /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
     pub(crate) const STRESS_VOLUME: usize = 9;
-    /// Mass [kg]; 0 in padding.
+    /// Mass \[kg\]; 0 in padding.
     pub(crate) const MASS: usize = 15;
     /// The model's history variable.
     pub(crate) const STATE: usize = 16;

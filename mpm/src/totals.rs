@@ -15,17 +15,17 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 /// Sums over particles, world frame, angular parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// First moment of mass [kg m].
+    /// First moment of mass \[kg m\].
     pub first_moment: Vector3<f64>,
-    /// Linear momentum [N s].
+    /// Linear momentum \[N s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) [N m s].
+    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) \[N m s\].
     pub angular_momentum: Vector3<f64>,
-    /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 [J].
+    /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy [J].
+    /// Elastic energy \[J\].
     pub elastic_energy: f64,
 }
 
@@ -79,7 +79,7 @@ impl Mpm {
     }
 }
 
-/// Elastic energy of a block [J].
+/// Elastic energy of a block \[J\].
 struct ElasticEnergy<'a> {
     block: &'a ParticleBlock,
     kinematics: &'a [Tile],

@@ -53,7 +53,7 @@ impl Mpm {
         }
     }
 
-    /// Largest speed of a particle relative to a `velocity` (world frame) [m/s].
+    /// Largest speed of a particle relative to a `velocity` (world frame) \[m/s\].
     pub fn max_speed_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
         let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];
         let squares = (0..self.block_count()).into_par_iter().map(|b| self.block(b).largest_square(velocity));
@@ -78,7 +78,7 @@ impl Mpm {
         Some((block, (local[0] * 4 + local[1]) * 4 + local[2]))
     }
 
-    /// World position [m] of node `node` of node block `block`.
+    /// World position \[m\] of node `node` of node block `block`.
     pub fn node_position(&self, block: usize, node: usize) -> Point3<f64> {
         let p = crate::grid::node_position(self.topology.keys[block], node);
         Point3::new(p[0], p[1], p[2]) * self.grid_spacing + self.frame.origin
@@ -130,7 +130,7 @@ impl BlockView<'_> {
         core::array::from_fn(|n| self.strain(first + n, i))
     }
 
-    /// Square of the largest speed relative to a velocity, world frame [m^2/s^2].
+    /// Square of the largest speed relative to a velocity, world frame \[m^2/s^2\].
     pub(crate) fn largest_square(&self, velocity: [f32; 3]) -> f32 {
         let mut largest = [0.0_f32; LANES];
         for (t, tile) in self.kinematics.iter().enumerate().take(self.len().div_ceil(LANES)) {
@@ -150,13 +150,13 @@ impl BlockView<'_> {
         self.block.key.map(|k| k.wrapping_mul(BLOCK_CELLS))
     }
 
-    /// The block's lowest corner, world frame [m].
+    /// The block's lowest corner, world frame \[m\].
     pub fn corner(&self) -> Point3<f64> {
         let c = self.block.key.map(|k| f64::from(BLOCK_CELLS) * f64::from(k) * self.grid_spacing);
         Point3::new(c[0], c[1], c[2]) + self.origin
     }
 
-    /// Edge of the block [m].
+    /// Edge of the block \[m\].
     pub fn edge(&self) -> f64 {
         f64::from(BLOCK_CELLS) * self.grid_spacing
     }
@@ -166,7 +166,7 @@ impl BlockView<'_> {
         [0, 1, 2].map(|d| f64::from(self.motion(kinematics::POSITION + d, i)))
     }
 
-    /// Position, world frame [m].
+    /// Position, world frame \[m\].
     pub fn position(&self, i: usize) -> Point3<f64> {
         let local = self.local_position(i);
         let key = self.block.key;
@@ -207,12 +207,12 @@ impl BlockView<'_> {
         [low, high]
     }
 
-    /// Velocity, world frame [m/s].
+    /// Velocity, world frame \[m/s\].
     pub fn velocity(&self, i: usize) -> Vector3<f64> {
         Vector3::from_fn(|d, _| f64::from(self.motion(kinematics::VELOCITY + d, i)))
     }
 
-    /// Affine velocity field C [1/s].
+    /// Affine velocity field C \[1/s\].
     pub fn affine(&self, i: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
     }
@@ -240,12 +240,12 @@ impl BlockView<'_> {
         f64::from(self.strain(deformation::STATE, i))
     }
 
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub fn mass(&self, i: usize) -> f64 {
         f64::from(self.strain(deformation::MASS, i))
     }
 
-    /// Volume at rest [m^3].
+    /// Volume at rest \[m^3\].
     pub fn volume(&self, i: usize) -> f64 {
         self.mass(i) / self.densities[self.material(i)]
     }
@@ -275,7 +275,7 @@ impl BlockView<'_> {
         self.motion(kinematics::MATERIAL, i).to_bits() as usize
     }
 
-    /// Kirchhoff stress times rest volume [J], as xx, yy, zz, xy, xz, yz.
+    /// Kirchhoff stress times rest volume \[J\], as xx, yy, zz, xy, xz, yz.
     pub fn stress_volume(&self, i: usize) -> [f64; 6] {
         core::array::from_fn(|n| f64::from(self.strain(deformation::STRESS_VOLUME + n, i)))
     }

@@ -20,7 +20,7 @@ pub struct Mat3<T>(pub [[T; 3]; 3]);
 pub struct Sym3<T> {
     /// Entry (0, 0).
     pub xx: T,
-    /// Entry (1, 1).
+    /// Entry \[1, 1\].
     pub yy: T,
     /// Entry (2, 2).
     pub zz: T,

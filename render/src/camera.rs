@@ -7,13 +7,13 @@ use super::error::RenderError;
 /// A pinhole camera. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Its place [m].
+    /// Its place \[m\].
     pub position: Point3<f64>,
-    /// The point in the middle of the picture [m].
+    /// The point in the middle of the picture \[m\].
     pub target: Point3<f64>,
     /// A direction that is upwards in the picture, any length.
     pub up: Vector3<f64>,
-    /// Angle between the lower and the upper edge of the picture [rad].
+    /// Angle between the lower and the upper edge of the picture \[rad\].
     pub vertical_fov: f64,
 }
 
@@ -31,8 +31,8 @@ const FRAME_FOV: f64 = 28.0 * std::f64::consts::PI / 180.0;
 const FRAME_FILL: f64 = 0.88;
 
 impl Camera {
-    /// A camera that sees the whole box between `bounds_min` and `bounds_max` [m], centred in the picture, from a
-    /// distance that just fits it. It looks from `azimuth` [rad] about z from +x, `elevation` [rad] above the horizon
+    /// A camera that sees the whole box between `bounds_min` and `bounds_max` \[m\], centred in the picture, from a
+    /// distance that just fits it. It looks from `azimuth` \[rad\] about z from +x, `elevation` \[rad\] above the horizon
     /// (less than pi/2 either way), and the picture is `aspect` times as wide as high.
     pub fn frame(
         bounds_min: Point3<f64>,
@@ -61,7 +61,7 @@ impl Camera {
         Self { position: target + to_camera * distance, target, up: Vector3::z(), vertical_fov: FRAME_FOV }
     }
 
-    /// Where a world point [m] falls in a picture of `width` x `height` pixels: column and row, from the upper left
+    /// Where a world point \[m\] falls in a picture of `width` x `height` pixels: column and row, from the upper left
     /// corner; none behind the camera or for a degenerate camera.
     pub fn project(&self, point: &Point3<f64>, width: u32, height: u32) -> Option<[f64; 2]> {
         let basis = self.basis().ok()?;

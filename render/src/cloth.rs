@@ -5,7 +5,7 @@ use super::color;
 /// A sheet of triangles, or several, drawn smooth and without thickness. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RenderCloth<'a> {
-    /// Vertices [m]; triangles with one that is not finite are left out.
+    /// Vertices \[m\]; triangles with one that is not finite are left out.
     pub positions: &'a [[f32; 3]],
     /// sRGB colour of the front at each vertex, between which it is interpolated.
     pub colors: &'a [[u8; 3]],

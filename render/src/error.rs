@@ -9,9 +9,9 @@ pub enum RenderError {
     /// No pixels, or more than 64 million.
     #[error("a picture must have 1 to {MAX_PIXELS} pixels, got {width} x {height}")]
     Size {
-        /// Width [pixels].
+        /// Width \[pixels\].
         width: u32,
-        /// Height [pixels].
+        /// Height \[pixels\].
         height: u32,
     },
     /// The camera has no direction, looks along its own up vector, or has a field of view outside

@@ -37,7 +37,7 @@ struct ChangedRect {
 }
 
 impl<W: Write> GifWriter<W> {
-    /// Starts an animation of `width` x `height` pixels (1 to 65,535 each), each frame shown for `frame_time` [s], which
+    /// Starts an animation of `width` x `height` pixels (1 to 65,535 each), each frame shown for `frame_time` \[s\], which
     /// is rounded to the format's 0.01 s and is at least 0.02 s (viewers slow down shorter ones).
     ///
     /// # Errors

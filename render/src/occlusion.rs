@@ -22,7 +22,7 @@ pub(super) struct Occlusion {
     height: usize,
     /// 1: open, 0: closed.
     openness: Vec<f32>,
-    /// Distance along the ray [m] at which it holds.
+    /// Distance along the ray \[m\] at which it holds.
     depth: Vec<f32>,
     reach: f32,
 }
@@ -95,7 +95,7 @@ impl Solids {
 }
 
 impl Occlusion {
-    /// `radius` is that of the scene [m].
+    /// `radius` is that of the scene \[m\].
     pub fn new(view: &View, buffer: &Buffer, scene: &RenderScene, radius: f32) -> Self {
         let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
         let reach = radius * REACH;

@@ -8,9 +8,9 @@ use super::cloth::RenderCloth;
 /// A particle. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RenderSphere {
-    /// Centre [m].
+    /// Centre \[m\].
     pub center: [f32; 3],
-    /// Radius [m]; 0.6 of the particle spacing closes the surface of a filled solid.
+    /// Radius \[m\]; 0.6 of the particle spacing closes the surface of a filled solid.
     pub radius: f32,
     /// sRGB colour.
     pub color: [u8; 3],
@@ -21,38 +21,38 @@ pub struct RenderSphere {
 pub enum BodyShape {
     /// A ball about the origin.
     Sphere {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// A box about the origin.
     Box {
-        /// Half of each side [m].
+        /// Half of each side \[m\].
         half_extents: Vector3<f64>,
     },
     /// A cylinder about z with a half ball on each end.
     Capsule {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
-        /// Half of the distance between the centres of the end balls [m].
+        /// Half of the distance between the centres of the end balls \[m\].
         half_length: f64,
     },
     /// A cylinder about z.
     Cylinder {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
-        /// Half of its length [m].
+        /// Half of its length \[m\].
         half_length: f64,
     },
     /// An ellipsoid about the origin, its axes along x, y and z.
     Ellipsoid {
-        /// Half of each axis [m].
+        /// Half of each axis \[m\].
         half_axes: Vector3<f64>,
     },
     /// Everything at z <= 0, drawn as an endless floor; it casts no shadow.
     HalfSpace,
     /// A triangle mesh, seen from both sides.
     Mesh {
-        /// Vertices [m].
+        /// Vertices \[m\].
         vertices: Vec<Point3<f64>>,
         /// Three vertex indices a triangle.
         triangles: Vec<[u32; 3]>,
@@ -78,9 +78,9 @@ pub struct RenderBody {
 /// What to draw.
 #[derive(Debug, Clone)]
 pub struct Picture<'a> {
-    /// Width [pixels].
+    /// Width \[pixels\].
     pub width: u32,
-    /// Height [pixels].
+    /// Height \[pixels\].
     pub height: u32,
     /// Where from.
     pub camera: Camera,
@@ -91,7 +91,7 @@ pub struct Picture<'a> {
     pub cloths: &'a [RenderCloth<'a>],
     /// Bodies.
     pub bodies: &'a [RenderBody],
-    /// Height of an endless floor [m], with a grid of 0.1 m, or 0.5 m and so on in large scenes;
+    /// Height of an endless floor \[m\], with a grid of 0.1 m, or 0.5 m and so on in large scenes;
     /// none: objects float before the background.
     pub ground: Option<f64>,
     /// Direction to the light, world frame, any length; none: from above, the left and behind the

@@ -3,9 +3,9 @@
 /// 8-bit sRGB pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Width [pixels].
+    /// Width \[pixels\].
     pub width: u32,
-    /// Height [pixels].
+    /// Height \[pixels\].
     pub height: u32,
     /// Rows from the top, three bytes (red, green, blue) a pixel.
     pub pixels: Vec<u8>,

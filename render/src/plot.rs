@@ -85,10 +85,10 @@ pub enum PlotError {
     Io(#[from] IoError),
 }
 
-/// Size of a plot [pixels].
+/// Size of a plot \[pixels\].
 const SIZE: (u32, u32) = (760, 460);
 
-/// Height of a panel of a figure, and of the figure's title [pixels].
+/// Height of a panel of a figure, and of the figure's title \[pixels\].
 const PANEL_HEIGHT: u32 = 270;
 const TITLE_HEIGHT: u32 = 40;
 

@@ -209,7 +209,7 @@ impl RenderScene {
         Ok(())
     }
 
-    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint of `width` [m].
+    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint of `width` \[m\].
     pub fn albedo(&self, primitive: &Primitive, ray: &Ray, point: &V3, width: f32) -> [f32; 3] {
         let Shape::Triangle { corners, sides: Some(sides), .. } = &primitive.shape else {
             return primitive.albedo_at(point, width);
@@ -225,7 +225,7 @@ impl RenderScene {
         }
     }
 
-    /// A sphere about everything but the planes: centre and radius [m]; a unit one when there is nothing.
+    /// A sphere about everything but the planes: centre and radius \[m\]; a unit one when there is nothing.
     pub fn bounding_sphere(&self) -> (V3, f32) {
         let mut low = V3::repeat(f32::INFINITY);
         let mut high = V3::repeat(f32::NEG_INFINITY);
@@ -248,7 +248,7 @@ impl RenderScene {
 }
 
 impl Primitive {
-    /// Linear albedo at a surface point, averaged over a footprint of `width` [m].
+    /// Linear albedo at a surface point, averaged over a footprint of `width` \[m\].
     fn albedo_at(&self, point: &V3, width: f32) -> [f32; 3] {
         let Shape::Posed { rotation, center, .. } = &self.shape else { return self.albedo };
         if !self.marked {

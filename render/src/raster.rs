@@ -31,7 +31,7 @@ pub(super) struct View {
 
 /// What each sample sees, rows from the top.
 pub(super) struct Buffer {
-    /// Distance along the ray [m]; infinite where there is nothing.
+    /// Distance along the ray \[m\]; infinite where there is nothing.
     pub depth: Vec<f32>,
     /// Index of the primitive, or the number of primitives plus the index of the plane, or `NOTHING`.
     pub primitive: Vec<u32>,
@@ -59,7 +59,7 @@ impl View {
         }
     }
 
-    /// Looks from far along `forward` (unit) on a disc of `radius` [m] about `center`.
+    /// Looks from far along `forward` (unit) on a disc of `radius` \[m\] about `center`.
     pub fn orthographic(forward: V3, center: V3, radius: f32, size: usize) -> Self {
         let side = if forward.z.abs() < 0.9 { Vector3::z() } else { Vector3::x() };
         let right = forward.cross(&side).normalize();
@@ -87,7 +87,7 @@ impl View {
         }
     }
 
-    /// Where a point falls (x, y [samples]) and its depth along `forward` [m].
+    /// Where a point falls (x, y [samples]) and its depth along `forward` \[m\].
     pub fn project(&self, point: &V3) -> (f32, f32, f32) {
         let offset = point - self.origin;
         let depth = offset.dot(&self.forward);

@@ -11,7 +11,7 @@ use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
 use super::ray::{Ray, V3};
 use super::shadow::ShadowMap;
 
-/// Side of a cell of the floor's grid [m], and most of them one above the other at the camera's target: where there would be more,
+/// Side of a cell of the floor's grid \[m\], and most of them one above the other at the camera's target: where there would be more,
 /// cells are five times as wide.
 const GRID: f32 = 0.1;
 const MOST_CELLS: f32 = 20.0;
@@ -43,7 +43,7 @@ pub(super) struct FloorView {
     center: V3,
     /// Half the height of what the camera sees at its target.
     half_height: f32,
-    /// Side of a cell of the grid [m].
+    /// Side of a cell of the grid \[m\].
     cell: f32,
 }
 
@@ -185,8 +185,8 @@ fn smooth_step(low: f32, high: f32, x: f32) -> f32 {
 }
 
 /// Albedo of a floor: a faint checkerboard with fine lines, averaged over the sample's footprint so that it never
-/// flickers; `footprint` is the width of the sample at its distance, across the ray [m],
-/// `cell` the side of a cell [m].
+/// flickers; `footprint` is the width of the sample at its distance, across the ray \[m\],
+/// `cell` the side of a cell \[m\].
 fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32, cell: f32) -> [f32; 3] {
     let offset = point - plane.point;
     let grazing = ray.direction.dot(&plane.normal).abs().max(0.02);

@@ -8,12 +8,12 @@ use nalgebra::Isometry3;
 use pliant_geometry::Shape;
 
 /// Adhesion of particles to a geometry, after Dugdale (1960): what has been pressed together holds with one tensile stress over a range
-/// of gaps. Its work of adhesion is `stress * range` [J/m^2].
+/// of gaps. Its work of adhesion is `stress * range` \[J/m^2\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adhesion {
-    /// Tensile stress that the bond carries at most [Pa].
+    /// Tensile stress that the bond carries at most \[Pa\].
     pub stress: f64,
-    /// Gap at which the bond breaks [m].
+    /// Gap at which the bond breaks \[m\].
     pub range: f64,
 }
 

@@ -40,7 +40,7 @@ pub enum RigidError {
         body: String,
         /// Why.
         reason: &'static str,
-        /// The inertia (kg m^2), by columns.
+        /// The inertia \[kg m^2\], by columns.
         inertia: [[f64; 3]; 3],
     },
     /// A shape that cannot be used.
@@ -76,7 +76,7 @@ pub enum RigidError {
         body: String,
         /// Number of the key.
         key: usize,
-        /// Its time (s).
+        /// Its time \[s\].
         time: f64,
         /// What is wrong with it.
         reason: &'static str,
@@ -84,9 +84,9 @@ pub enum RigidError {
     /// A step that is not the one the velocities were prepared for.
     #[error("a step of {step} s is integrated, but {prepared_step:?} s was prepared")]
     StepNotPrepared {
-        /// The step (s).
+        /// The step \[s\].
         step: f64,
-        /// The step that was prepared (s); `None` if none was.
+        /// The step that was prepared \[s\]; `None` if none was.
         prepared_step: Option<f64>,
     },
     /// A list that must have one entry for each body.

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-/// Largest turn (rad) in one substep: Newton's method converges from the explicit guess, and the error is
+/// Largest turn \[rad\] in one substep: Newton's method converges from the explicit guess, and the error is
 /// small.
 const MAX_TURN: f64 = 0.25;
 /// Bounds the work for a spin that no step could resolve. Angular momentum is conserved whatever happens.
@@ -11,7 +11,7 @@ const MAX_SUBSTEPS: f64 = 256.0;
 const MAX_ITERATIONS: usize = 12;
 
 /// Turns a body with angular momentum `momentum` (world frame, N m s) for `dt` seconds without torque; gives
-/// its new rotation. `inertia` (kg m^2) and its inverse are in the body frame.
+/// its new rotation. `inertia` \[kg m^2\] and its inverse are in the body frame.
 ///
 /// Implicit midpoint rule for Euler's equation in the body frame, `P1 - P0 = substep Pm x I^-1 Pm`, `Pm = (P0 +
 /// P1)/2`, with the Cayley map of `h I^-1 Pm` for the rotation (Simo and Wong, IJNME 31, 1991; Austin,

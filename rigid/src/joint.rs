@@ -9,7 +9,7 @@ use crate::multibody::{Dof, JointKind};
 pub struct Joint {
     /// The kind.
     pub kind: JointKind,
-    /// Where the joint is, in the body frame (m).
+    /// Where the joint is, in the body frame \[m\].
     pub origin: Point3<f64>,
     /// Turn of the joint's frame in the body frame, where the body starts; the kind's directions are in the joint's frame.
     pub turn: UnitQuaternion<f64>,
@@ -33,12 +33,12 @@ impl Joint {
         Self::new(JointKind::Fixed)
     }
 
-    /// Turns about `axis` through the body's origin, with viscous damping (N m s/rad).
+    /// Turns about `axis` through the body's origin, with viscous damping \[N m s/rad\].
     pub fn revolute(axis: Unit<Vector3<f64>>, damping: f64) -> Self {
         Self { dofs: vec![Dof { damping, ..Dof::default() }], ..Self::new(JointKind::Revolute { axis }) }
     }
 
-    /// Slides along `axis`, with viscous damping (N s/m).
+    /// Slides along `axis`, with viscous damping \[N s/m\].
     pub fn prismatic(axis: Unit<Vector3<f64>>, damping: f64) -> Self {
         Self { dofs: vec![Dof { damping, ..Dof::default() }], ..Self::new(JointKind::Prismatic { axis }) }
     }

@@ -6,9 +6,9 @@ use nalgebra::Matrix3;
 /// Mass and inertia of a body. The origin of the body frame is the centre of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Inertia about the body's origin, in the body frame (kg m^2).
+    /// Inertia about the body's origin, in the body frame \[kg m^2\].
     pub inertia: Matrix3<f64>,
 }
 

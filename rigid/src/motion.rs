@@ -23,9 +23,9 @@ pub enum Motion {
         joint: Joint,
         /// Mass and inertia. A [`Joint::Fixed`] body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
-        /// Constant force at the body's origin, world frame (N).
+        /// Constant force at the body's origin, world frame \[N\].
         force: Vector3<f64>,
-        /// Constant torque, world frame (N m).
+        /// Constant torque, world frame \[N m\].
         torque: Vector3<f64>,
         /// Velocity at time 0, absolute. A jointed body takes the momentum of this velocity along its joint.
         velocity: SpatialVelocity,

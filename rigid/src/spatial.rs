@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Velocity of a rigid body, in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpatialVelocity {
-    /// Angular velocity (rad/s).
+    /// Angular velocity \[rad/s\].
     pub angular: Vector3<f64>,
-    /// Velocity of the body's origin (m/s).
+    /// Velocity of the body's origin \[m/s\].
     pub linear: Vector3<f64>,
 }
 
@@ -18,7 +18,7 @@ impl SpatialVelocity {
         Self::default()
     }
 
-    /// Velocity (m/s) of the material point of the body at `point`, where `origin` is the body's origin (both
+    /// Velocity \[m/s\] of the material point of the body at `point`, where `origin` is the body's origin (both
     /// world frame, m).
     #[inline]
     pub fn at(&self, origin: &Point3<f64>, point: &Point3<f64>) -> Vector3<f64> {
@@ -47,9 +47,9 @@ impl SpatialVelocity {
 /// An impulse on a rigid body, in the world frame. Momenta have the same form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpatialImpulse {
-    /// Angular impulse about the body's origin (N m s).
+    /// Angular impulse about the body's origin \[N m s\].
     pub angular: Vector3<f64>,
-    /// Linear impulse (N s).
+    /// Linear impulse \[N s\].
     pub linear: Vector3<f64>,
 }
 
@@ -59,7 +59,7 @@ impl SpatialImpulse {
         Self::default()
     }
 
-    /// Adds an impulse `linear` (N s) that acts at `point` on the body whose origin is `origin` (world frame,
+    /// Adds an impulse `linear` \[N s\] that acts at `point` on the body whose origin is `origin` (world frame,
     /// m).
     pub fn add_at(&mut self, origin: &Point3<f64>, point: &Point3<f64>, linear: &Vector3<f64>) {
         self.linear += linear;

@@ -5,15 +5,15 @@ use crate::spatial::{SpatialVelocity, advance, is_pose};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
-/// Closer to half a turn than this (rad), the shorter way round is decided by rounding.
+/// Closer to half a turn than this \[rad\], the shorter way round is decided by rounding.
 const HALF_TURN_MARGIN: f64 = 1e-6;
-/// How far (m, rad) a body's initial pose may be from its trajectory at time 0: rounding in files.
+/// How far \[m, rad\] a body's initial pose may be from its trajectory at time 0: rounding in files.
 const START_TOLERANCE: f64 = 1e-6;
 
 /// A pose to be at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseKey {
-    /// Time (s).
+    /// Time \[s\].
     pub time: f64,
     /// Pose in the world.
     pub pose: Isometry3<f64>,
@@ -22,7 +22,7 @@ pub struct PoseKey {
 /// A velocity to have from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VelocityKey {
-    /// Time (s).
+    /// Time \[s\].
     pub time: f64,
     /// Velocity in the world frame, linear at the body's origin.
     pub velocity: SpatialVelocity,
@@ -159,7 +159,7 @@ impl PoseTrajectory {
         }))
     }
 
-    /// Pose at `time` (s), in the frame that the trajectory is given in.
+    /// Pose at `time` \[s\], in the frame that the trajectory is given in.
     pub fn pose(&self, time: f64) -> Isometry3<f64> {
         match &self.0 {
             Keys::Poses(keys) => pose_between(keys, time).unwrap_or_else(Isometry3::identity),
@@ -170,7 +170,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// The constant velocity that carries the pose at `time` to the pose at `time + dt` (s).
+    /// The constant velocity that carries the pose at `time` to the pose at `time + dt` \[s\].
     pub fn velocity_over(&self, time: f64, dt: f64) -> SpatialVelocity {
         if let Keys::Velocities { keys, .. } = &self.0 {
             let (first, last) = (segment(keys, time), segment(keys, time + dt));
@@ -187,7 +187,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Velocity right after `time` (s), where a key at `time` rules already.
+    /// Velocity right after `time` \[s\], where a key at `time` rules already.
     pub fn velocity_after(&self, time: f64) -> SpatialVelocity {
         match &self.0 {
             Keys::Poses(keys) => move_before(keys, keys.partition_point(|k| k.time <= time)),
@@ -195,7 +195,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Velocity right before `time` (s).
+    /// Velocity right before `time` \[s\].
     pub fn velocity_before(&self, time: f64) -> SpatialVelocity {
         match &self.0 {
             Keys::Poses(keys) => move_before(keys, keys.partition_point(|k| k.time < time)),
@@ -205,7 +205,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Time (s) of the first key after `time`: the velocity may change there.
+    /// Time \[s\] of the first key after `time`: the velocity may change there.
     pub fn next_key(&self, time: f64) -> Option<f64> {
         match &self.0 {
             Keys::Poses(keys) => keys.get(keys.partition_point(|k| k.time <= time)).map(|k| k.time),
@@ -215,7 +215,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Velocities that the path has between two times (s), by its keys.
+    /// Velocities that the path has between two times \[s\], by its keys.
     pub(crate) fn velocities_within(&self, from: f64, to: f64) -> impl Iterator<Item = SpatialVelocity> + '_ {
         let (poses, velocities) = match &self.0 {
             Keys::Poses(keys) => (keys.as_slice(), [].as_slice()),

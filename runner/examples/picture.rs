@@ -83,7 +83,7 @@ fn draw(
 /// Squares along and across the sheet: 8,000 triangles.
 const SQUARES: [u32; 2] = [100, 40];
 
-/// Half of the edges of the box beneath the sheet [m].
+/// Half of the edges of the box beneath the sheet \[m\].
 const BOX: [f64; 3] = [0.09, 0.11, 0.06];
 
 /// Where the sheet lies at (x, y): over the box, steeply down its sides, in waves on the floor.
@@ -94,7 +94,7 @@ fn drape(x: f64, y: f64) -> f64 {
     0.003 + (2.0 * BOX[2] + 0.002) * covered + waves * (1.0 - 0.93 * covered)
 }
 
-/// A sheet 0.72 m long and 0.4 m wide that is folded over upon itself: vertices [m] and faces.
+/// A sheet 0.72 m long and 0.4 m wide that is folded over upon itself: vertices \[m\] and faces.
 fn folded_sheet() -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     const GAP: f64 = 0.008;
     let turn = FRAC_PI_2 * GAP;

@@ -14,12 +14,12 @@ use pliant_rigid::multibody::{JointKind, Kinematics, Link, LinkId, Model, ModelB
 use pliant_runner::picture;
 
 const BOXES: usize = 10;
-/// Half of a box's edges (m), and its mass (kg).
+/// Half of a box's edges \[m\], and its mass \[kg\].
 const HALF: f64 = 0.03;
 const MASS: f64 = 0.2;
-/// Half of the bar's edges (m).
+/// Half of the bar's edges \[m\].
 const BAR: [f64; 3] = [0.01, 0.24, 0.02];
-/// h (s), and by how much the bar moves in each of so many steps (m).
+/// h \[s\], and by how much the bar moves in each of so many steps \[m\].
 const STEP: f64 = 4e-3;
 const PUSH: f64 = 2.5e-4;
 const STEPS: usize = 2000;

@@ -36,9 +36,9 @@ const FRAMING_FRAMES: usize = 8;
 /// Part of the particles that may lie outside the picture, so that a few strays do not shrink the rest.
 const STRAYS: f64 = 0.002;
 
-/// Where the camera stands when the scene does not say: from the front right [rad].
+/// Where the camera stands when the scene does not say: from the front right \[rad\].
 const AZIMUTH: f64 = -1.05;
-/// Above the horizon [rad].
+/// Above the horizon \[rad\].
 const ELEVATION: f64 = 0.42;
 
 /// Segments round a circle of a tessellated solid.
@@ -286,7 +286,7 @@ pub(crate) fn spread(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|k| k * (count - 1) / (most - 1)).collect()
 }
 
-/// The rotation after which gravity [m/s^2] points along -z; none without gravity.
+/// The rotation after which gravity \[m/s^2\] points along -z; none without gravity.
 fn upright(gravity: &[f64; 3]) -> UnitQuaternion<f64> {
     let up = -Vector3::from(*gravity);
     UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or_default()

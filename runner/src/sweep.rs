@@ -61,9 +61,9 @@ impl VariantResult {
 pub struct GoalShare {
     /// Name of the goal.
     pub name: String,
-    /// Variants that met it [-].
+    /// Variants that met it \[-\].
     pub met: usize,
-    /// That over all variants [-].
+    /// That over all variants \[-\].
     pub share: f64,
 }
 
@@ -120,7 +120,7 @@ pub struct SweepOptions<'a> {
     pub out: PathBuf,
     /// Where particles are computed.
     pub backend: BackendChoice,
-    /// Variants that run at once [-].
+    /// Variants that run at once \[-\].
     pub jobs: usize,
     /// Make pictures of every variant.
     pub pictures: bool,

@@ -22,16 +22,16 @@ use pliant_scenes::scenario::Scenario;
 use pliant_scenes::worlds::worlds;
 
 const JOINTS: usize = 16;
-/// Step of the plan (s), steps ahead, samples.
+/// Step of the plan \[s\], steps ahead, samples.
 const STEP: f64 = 0.004;
 const HORIZON: usize = 48;
 const SAMPLES: usize = 256;
-/// Deviation of the increments and their bound (rad).
+/// Deviation of the increments and their bound \[rad\].
 const DEVIATION: f64 = 0.02;
 const MOST: f64 = 0.1;
 /// Steps of the plan that are carried out before the next: 20 ms.
 const CARRIED: usize = 5;
-/// Bounds of success (m, -).
+/// Bounds of success \[m, -\].
 const NEAR: f64 = 0.02;
 const TURNED: f64 = 0.04;
 
@@ -49,7 +49,7 @@ struct Goal {
     joints: [usize; JOINTS],
 }
 
-/// Position (m) and turn of the cube.
+/// Position \[m\] and turn of the cube.
 fn cube(q: impl Fn(usize) -> f64, first: usize) -> (Vector3<f64>, UnitQuaternion<f64>) {
     let turn = Quaternion::new(q(first), q(first + 1), q(first + 2), q(first + 3));
     (Vector3::new(q(first + 4), q(first + 5), q(first + 6)), UnitQuaternion::new_unchecked(turn))
@@ -315,12 +315,12 @@ fn attempt(
     Ok(outcome)
 }
 
-/// Whether a cube that is so far off (m, -) has been turned: the bounds of ComFree-Sim, section V-B.
+/// Whether a cube that is so far off \[m, -\] has been turned: the bounds of ComFree-Sim, section V-B.
 fn succeeds(position_error: f64, turn_error: f64) -> bool {
     position_error < NEAR && turn_error < TURNED
 }
 
-/// The present place of the cube, turned about the vertical by `angle` (rad).
+/// The present place of the cube, turned about the vertical by `angle` \[rad\].
 fn goal(plant: &Plant, angle: f64) -> Result<Goal, Box<dyn Error>> {
     let bodies = plant.scenario.world.bodies();
     let system = bodies.simulation().system();

@@ -14,9 +14,9 @@ use crate::format::{
     SoftShape, ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
 
-/// How long a model file alone is simulated [s].
+/// How long a model file alone is simulated \[s\].
 const MODEL_DURATION: f64 = 5.0;
-/// Its step where it gives none [s].
+/// Its step where it gives none \[s\].
 const MODEL_STEP: f64 = 2e-3;
 
 /// A scene could not be had.

@@ -5,9 +5,9 @@ use pliant_coupling::World;
 /// Statistics of the depths of the contacts that overlap, each point of contact by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PenetrationStatistics {
-    /// How many overlap [-].
+    /// How many overlap \[-\].
     pub count: usize,
-    /// Deepest [m].
+    /// Deepest \[m\].
     pub deepest: f64,
     sum: f64,
     squares: f64,
@@ -28,7 +28,7 @@ impl PenetrationStatistics {
         }
     }
 
-    /// Adds one [m]; what does not overlap does not count.
+    /// Adds one \[m\]; what does not overlap does not count.
     pub fn add(&mut self, depth: f64) {
         if depth > 0.0 {
             self.count += 1;
@@ -38,12 +38,12 @@ impl PenetrationStatistics {
         }
     }
 
-    /// Mean [m]; 0 where nothing overlaps.
+    /// Mean \[m\]; 0 where nothing overlaps.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }
 
-    /// Standard deviation [m].
+    /// Standard deviation \[m\].
     pub fn deviation(&self) -> f64 {
         let mean = self.mean();
         (self.squares / self.count.max(1) as f64 - mean * mean).max(0.0).sqrt()

@@ -14,13 +14,13 @@ use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{
-    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, isometry,
-    tactile_pads,
+    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
 };
 use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
 use crate::initial_checks::{
     OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
 };
+use crate::isometry::isometry;
 
 /// A scene that makes no world.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub struct Scenario {
     pub parts: Vec<Range<usize>>,
     /// sRGB colour of each cloth's back; none where it is made of the front's.
     pub back_colors: Vec<Option<[u8; 3]>>,
-    /// Centre of mass of each body in the frame that the scene gives it [m].
+    /// Centre of mass of each body in the frame that the scene gives it \[m\].
     pub centers: Vec<Vector3<f64>>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,

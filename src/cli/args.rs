@@ -55,7 +55,7 @@ pub struct Output {
 /// Changes to a scene.
 #[derive(Args, Debug)]
 pub struct Changes {
-    /// Simulated time, instead of the scene's duration [s].
+    /// Simulated time, instead of the scene's duration \[s\].
     #[arg(long, value_name = "S")]
     pub time: Option<f64>,
     /// Seed, instead of the scene's.
@@ -200,7 +200,7 @@ pub struct BenchArguments {
     /// Trials: how many in all; the families take turns [default: 20 a family, or any number with --seconds].
     #[arg(long, value_name = "K")]
     pub count: Option<u64>,
-    /// Trials: time after which none is begun [s].
+    /// Trials: time after which none is begun \[s\].
     #[arg(long, value_name = "T", value_parser = seconds)]
     pub seconds: Option<f64>,
     /// Trials: a family of scenes; may be given several times [default: all].

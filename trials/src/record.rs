@@ -16,35 +16,35 @@ use pliant_scenes::scenario::Scenario;
 /// Totals of all that moves by its own dynamics, at one time, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Elastic energy of the particles [J].
+    /// Elastic energy of the particles \[J\].
     pub elastic: f64,
-    /// Potential energy of gravity and of the joints' springs, zero of gravity at the world's origin [J].
+    /// Potential energy of gravity and of the joints' springs, zero of gravity at the world's origin \[J\].
     pub potential: f64,
-    /// Linear momentum [N s].
+    /// Linear momentum \[N s\].
     pub linear: Vector3<f64>,
-    /// Angular momentum about the world's origin [N m s].
+    /// Angular momentum about the world's origin \[N m s\].
     pub angular: Vector3<f64>,
-    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the grid's boundaries [N s].
+    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the grid's boundaries \[N s\].
     pub environment_impulse: Vector3<f64>,
 }
 
 impl Moment {
-    /// Energy in a frame that moves at `frame` (m/s) with what has `mass` (kg) in `gravity` (m/s^2), but for a constant:
+    /// Energy in a frame that moves at `frame` \[m/s\] with what has `mass` \[kg\] in `gravity` \[m/s^2\], but for a constant:
     /// `E - V.P + M V^2/2`, and the weights' potential at `x - V t`.
     pub fn energy(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
         self.kinetic_in(frame, mass) + self.elastic + self.potential_in(frame, mass, gravity)
     }
 
-    /// Kinetic energy in that frame [J].
+    /// Kinetic energy in that frame \[J\].
     pub fn kinetic_in(&self, frame: &Vector3<f64>, mass: f64) -> f64 {
         self.kinetic - frame.dot(&self.linear) + 0.5 * mass * frame.norm_squared()
     }
 
-    /// Potential energy in that frame [J].
+    /// Potential energy in that frame \[J\].
     pub fn potential_in(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
         self.potential + mass * gravity.dot(frame) * self.time
     }
@@ -68,9 +68,9 @@ pub struct BodyState {
 pub struct PartState {
     /// Name.
     pub name: String,
-    /// Mean position [m].
+    /// Mean position \[m\].
     pub center: Vector3<f64>,
-    /// Mean velocity [m/s].
+    /// Mean velocity \[m/s\].
     pub velocity: Vector3<f64>,
 }
 
@@ -81,9 +81,9 @@ pub struct Penetration {
     pub what: String,
     /// Of which body.
     pub of: String,
-    /// Depth below the surface [m].
+    /// Depth below the surface \[m\].
     pub depth: f64,
-    /// When [s].
+    /// When \[s\].
     pub time: f64,
 }
 
@@ -103,13 +103,13 @@ pub enum End {
 pub struct Record {
     /// At the start and after every step.
     pub moments: Vec<Moment>,
-    /// Mass of all that moves by its own dynamics [kg].
+    /// Mass of all that moves by its own dynamics \[kg\].
     pub mass: f64,
-    /// Gravity [m/s^2].
+    /// Gravity \[m/s^2\].
     pub gravity: Vector3<f64>,
-    /// Smallest length of the scene: the grid's spacing, or the least size of a body [m].
+    /// Smallest length of the scene: the grid's spacing, or the least size of a body \[m\].
     pub length: f64,
-    /// Distance from the world's origin to the farthest centre of mass at the start [m].
+    /// Distance from the world's origin to the farthest centre of mass at the start \[m\].
     pub span: f64,
     /// The bodies at the start, in the scene's order.
     pub start: Vec<BodyState>,
@@ -123,11 +123,11 @@ pub struct Record {
     pub state: Vec<u8>,
     /// What the product said of the start.
     pub warnings: Vec<String>,
-    /// How far it says that particles were inside bodies, at most [m].
+    /// How far it says that particles were inside bodies, at most \[m\].
     pub deepest: f64,
-    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most [-].
+    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most \[-\].
     pub max_overlap_ratio: f64,
-    /// The part of what was put in that its own balance says came from nowhere [-].
+    /// The part of what was put in that its own balance says came from nowhere \[-\].
     pub gained: f64,
     /// How it ended.
     pub end: End,
@@ -187,7 +187,7 @@ struct RunRecorder {
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
     record: Record,
-    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics [N s].
+    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics \[N s\].
     of_bodies: Vector3<f64>,
     /// Which particles are inside of which body at the start already: their depth is not new.
     started_inside: f64,
@@ -374,7 +374,7 @@ fn states(world: &World) -> Vec<BodyState> {
     bodies.iter().map(state).collect()
 }
 
-/// Distance from the origin to the farthest dynamic body [m].
+/// Distance from the origin to the farthest dynamic body \[m\].
 fn span(world: &World) -> f64 {
     let bodies = world.bodies();
     let dynamic = bodies.iter().filter(|(id, _)| bodies.is_dynamic(*id));
@@ -399,7 +399,7 @@ fn deeper(worst: &mut Option<Penetration>, depth: f64, what: impl Fn() -> String
     }
 }
 
-/// How far `x` is below the surface of a shape in this frame [m]; nothing outside.
+/// How far `x` is below the surface of a shape in this frame \[m\]; nothing outside.
 fn depth_in(shape: &Shape, frame: &Isometry3<f64>, x: &Point3<f64>) -> f64 {
     let local = frame.inverse_transform_point(x);
     if shape.lower_bound(&local) > 0.0 { 0.0 } else { (-shape.surface_point(&local).distance).max(0.0) }
@@ -424,7 +424,7 @@ fn dynamic_links(world: &World) -> impl Iterator<Item = LinkId> + '_ {
     model.trees().iter().flat_map(|tree| tree.links.iter().copied())
 }
 
-/// The grid's spacing or the least size of a body, whichever is less [m].
+/// The grid's spacing or the least size of a body, whichever is less \[m\].
 fn smallest_length(world: &World, scene: &Scene) -> f64 {
     let sizes = world.bodies().iter().filter(|(id, _)| world.bodies().is_dynamic(*id));
     let sizes = sizes.flat_map(|(_, body)| &body.geometries).filter_map(|g| g.shape.bounding_sphere());
@@ -434,7 +434,7 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// What the last step put on everything that does not move by its own dynamics [N s], contacts of bodies as the step's report has them.
+/// What the last step put on everything that does not move by its own dynamics \[N s\], contacts of bodies as the step's report has them.
 fn environment_impulse(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
     let bodies = world.bodies();
     let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));

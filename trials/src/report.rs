@@ -42,19 +42,19 @@ pub struct Options {
 /// How often what happened in a family.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
-    /// Trials [-].
+    /// Trials \[-\].
     pub trials: u64,
-    /// Of which all laws held [-].
+    /// Of which all laws held \[-\].
     pub held: u64,
-    /// Scenes that were refused, by kind of message [-].
+    /// Scenes that were refused, by kind of message \[-\].
     pub refused: BTreeMap<String, u64>,
-    /// Runs that ended with an error of the product, by kind of message [-].
+    /// Runs that ended with an error of the product, by kind of message \[-\].
     pub said: BTreeMap<String, u64>,
-    /// Laws that were broken in silence [-].
+    /// Laws that were broken in silence \[-\].
     pub failed: BTreeMap<String, u64>,
-    /// Laws that could not be judged, and why [-].
+    /// Laws that could not be judged, and why \[-\].
     pub skipped: BTreeMap<String, u64>,
-    /// Wall time of all trials together [s].
+    /// Wall time of all trials together \[s\].
     pub wall_s: f64,
 }
 
@@ -75,7 +75,7 @@ pub struct Failure {
     /// The smallest scene that still fails.
     #[serde(skip)]
     pub smallest: Scene,
-    /// Bodies, soft bodies and cloths of the smallest scene, floors left out [-].
+    /// Bodies, soft bodies and cloths of the smallest scene, floors left out \[-\].
     pub size: usize,
 }
 

@@ -72,7 +72,7 @@ impl SceneSampler {
         [s * b.cos(), r * a.sin(), r * a.cos(), s * b.sin()]
     }
 
-    /// A solid that has this volume (m^3), and the radius of a ball about its frame's origin that holds it.
+    /// A solid that has this volume \[m^3\], and the radius of a ball about its frame's origin that holds it.
     pub fn solid(&mut self, volume: f64) -> (RigidShape, f64) {
         let mut aspect = || self.log_within(0.4, 1.0);
         let (a, b) = (aspect(), aspect());
@@ -134,7 +134,7 @@ impl SceneSampler {
         }
     }
 
-    /// Dough of this stiffness (Pa).
+    /// Dough of this stiffness \[Pa\].
     pub fn dough(&mut self, youngs_modulus: f64) -> Material {
         Material::VonMises {
             density: self.within(800.0, 1400.0),
@@ -144,7 +144,7 @@ impl SceneSampler {
         }
     }
 
-    /// Sand of this stiffness (Pa).
+    /// Sand of this stiffness \[Pa\].
     pub fn sand(&mut self, youngs_modulus: f64) -> Material {
         Material::DruckerPrager {
             density: self.within(1300.0, 1900.0),
@@ -155,7 +155,7 @@ impl SceneSampler {
     }
 }
 
-/// How fast stress waves run in a material [m/s].
+/// How fast stress waves run in a material \[m/s\].
 pub fn wave_speed(material: &Material) -> f64 {
     let (density, e, nu) = material.elastic_figures();
     let nu = nu.clamp(0.0, 0.45);

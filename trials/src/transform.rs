@@ -28,7 +28,7 @@ pub enum Transformation {
     Mirrored,
     /// Everything moves on at a velocity besides its own, floors too.
     Boosted {
-        /// The velocity, world frame [m/s].
+        /// The velocity, world frame \[m/s\].
         velocity: [f64; 3],
     },
     /// Names are others.
@@ -37,7 +37,7 @@ pub enum Transformation {
     Reordered,
     /// Velocities at the start are changed at random by this: no symmetry, but a measure of how much differences grow.
     Nudged {
-        /// Length of the change [m/s].
+        /// Length of the change \[m/s\].
         speed: f64,
         /// Which of many.
         seed: u64,

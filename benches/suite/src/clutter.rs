@@ -124,7 +124,7 @@ fn grown(scene: &Scene, count: usize) -> Scene {
     Scene { bodies, ..scene.clone() }
 }
 
-/// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each edge, [m]).
+/// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each edge, \[m\]).
 fn bin(mut body: BodySpec, half: [f64; 2]) -> BodySpec {
     let (thick, high) = (0.02, 0.5);
     if body.name != "bin" {

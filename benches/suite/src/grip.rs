@@ -114,7 +114,7 @@ impl Grip {
     }
 }
 
-/// What of a way [m] in the frame of a body is along its faces across x, sideways and up.
+/// What of a way \[m\] in the frame of a body is along its faces across x, sideways and up.
 fn along_the_face(way: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(0.0, way.y, way.z)
 }

@@ -23,9 +23,9 @@ pub const PART: BenchPart = BenchPart {
     run,
 };
 
-/// Standard gravity [m/s^2].
+/// Standard gravity \[m/s^2\].
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-/// Edge of the block [m].
+/// Edge of the block \[m\].
 const SIDE: f64 = 0.5;
 /// Nodes of the walls.
 const WALL: usize = 3;
@@ -45,7 +45,7 @@ struct Size {
     cells: usize,
     /// Nodes along the box's edge.
     nodes: usize,
-    /// Substep [s].
+    /// Substep \[s\].
     dt: f64,
     /// Substeps in a timed chunk.
     chunk: usize,

@@ -24,7 +24,7 @@ pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Measurement)) -> Result<(), 
 /// How the suite is run.
 #[derive(Clone, Debug)]
 pub struct BenchOptions {
-    /// Numbers of threads to measure with, one after the other [-].
+    /// Numbers of threads to measure with, one after the other \[-\].
     pub threads: Vec<usize>,
     /// Where particles are computed; rigid bodies, and single contact solves, always are on the
     /// processor.
@@ -44,7 +44,7 @@ pub struct TrialOptions {
     pub seed: u64,
     /// Trials in all; without it and `seconds`, twenty a family.
     pub count: Option<u64>,
-    /// No trial begins after this time [s].
+    /// No trial begins after this time \[s\].
     pub seconds: Option<f64>,
     /// Families, by name; empty for all.
     pub families: Vec<String>,
@@ -64,7 +64,7 @@ pub struct Measurement {
     pub case: String,
     /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: String,
-    /// Threads [-].
+    /// Threads \[-\].
     pub threads: usize,
     /// `f32` or `f64`.
     pub precision: String,
@@ -76,7 +76,7 @@ pub struct Measurement {
     pub min: f64,
     /// The most of the repeats, in `unit`.
     pub max: f64,
-    /// Repeats [-].
+    /// Repeats \[-\].
     pub repeats: usize,
     /// What the case needs to be repeated elsewhere: particles, contacts, grid, step, substeps,
     /// tolerances, commit, device.

@@ -35,7 +35,7 @@ pub const BALL: BenchPart = BenchPart {
     run: ball,
 };
 
-/// Standard gravity [m/s^2].
+/// Standard gravity \[m/s^2\].
 const GRAVITY: f64 = 9.81;
 
 /// What chooses the steps, and the time between looks \[s\]: no step is longer than that.

@@ -21,7 +21,7 @@ pub const WORLDS: BenchPart = BenchPart {
 
 /// Numbers of worlds.
 const WORLDS_MEASURED: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
-/// Steps between commands, and how far they are from the grasp at most (rad): the paper's.
+/// Steps between commands, and how far they are from the grasp at most [rad]: the paper's.
 const STEPS_BETWEEN: usize = 50;
 const REACH: f64 = 0.5;
 /// World-steps of a repeat, about, and repeats.
@@ -89,7 +89,7 @@ fn rate(worlds: usize, steps: usize, seconds: f64) -> f64 {
     (worlds * steps) as f64 / seconds
 }
 
-/// New targets for all motors of all worlds, within `reach` (rad) of the grasp.
+/// New targets for all motors of all worlds, within `reach` \[rad\] of the grasp.
 fn command(batch: &mut WorldBatch, grasp: &[f64], random: &mut SplitMix64, reach: f64) -> Result<(), String> {
     for world in 0..batch.worlds() {
         for (motor, target) in grasp.iter().enumerate() {

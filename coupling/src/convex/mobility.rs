@@ -49,7 +49,7 @@ impl Mobility {
         (self.rank, self.bodies) = (0, 0);
     }
 
-    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers (1/kg, 1/(kg m), 1/(kg m^2)), and factorises
+    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers \[1/kg, 1/(kg m), 1/(kg m^2)\], and factorises
     /// it by Cholesky with pivots, as far as its rank goes. What is not finite or not positive semidefinite loses the parts that
     /// are not.
     pub fn set(&mut self, bodies: usize, mobility: &[f64]) {

@@ -70,31 +70,31 @@ contacts! {
     feature: u32,
     /// Lowest node of the particle's stencil.
     base: [i32; 3],
-    /// Position relative to that node [cells].
+    /// Position relative to that node \[cells\].
     offset: [f32; 3],
     /// From the body to the particle, world frame.
     normal: [f32; 3],
-    /// Velocity of the body there, world frame [m/s].
+    /// Velocity of the body there, world frame \[m/s\].
     body_velocity: [f32; 3],
-    /// Where it touches, relative to the point that the body's impulses are about, world frame [m].
+    /// Where it touches, relative to the point that the body's impulses are about, world frame \[m\].
     lever: [f32; 3],
-    /// Gap [m], negative when overlapping.
+    /// Gap \[m\], negative when overlapping.
     gap: f32,
-    /// Gap of the particle's centre [m].
+    /// Gap of the particle's centre \[m\].
     distance: f32,
-    /// How far outside the geometry the particle is although `distance` is negative [m].
+    /// How far outside the geometry the particle is although `distance` is negative \[m\].
     pressed_out: f32,
-    /// Stiffness [N/m].
+    /// Stiffness \[N/m\].
     stiffness: f32,
-    /// Hunt-Crossley dissipation [s/m].
+    /// Hunt-Crossley dissipation \[s/m\].
     dissipation: f32,
     /// Coulomb coefficient.
     friction: f32,
-    /// Normal impulse that bounds the friction [N s].
+    /// Normal impulse that bounds the friction \[N s\].
     lagged_normal_impulse: f32,
-    /// Largest tension of a bonded contact [N].
+    /// Largest tension of a bonded contact \[N\].
     tension: f32,
-    /// Impulse on the particle in the last substep, world frame [N s].
+    /// Impulse on the particle in the last substep, world frame \[N s\].
     last_impulse: [f32; 3],
 }
 

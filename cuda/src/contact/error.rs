@@ -17,7 +17,7 @@ pub enum ContactError {
         geometry: usize,
         /// The kind of shape.
         shape: &'static str,
-        /// The size [m].
+        /// The size \[m\].
         value: f64,
     },
     /// More triangles than a device can number.

@@ -40,9 +40,9 @@ fn tiles(items: usize) -> usize {
 pub struct BodyExchange {
     /// Impulse on the body, in each substep about its point then ([`DeviceExchange::begin_step`]).
     pub impulse: SpatialImpulse,
-    /// What the way of that point adds about one that stays where it was in the first substep [N m s].
+    /// What the way of that point adds about one that stays where it was in the first substep \[N m s\].
     pub moment_of_travel: Vector3<f64>,
-    /// Work of the body on the particles [J].
+    /// Work of the body on the particles \[J\].
     pub work: f64,
 }
 
@@ -110,7 +110,7 @@ impl DeviceExchange {
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` (s): bodies got nothing yet. The points that the impulses on them are about, which the
+    /// Begins a step of substeps of `delta` [s]: bodies got nothing yet. The points that the impulses on them are about, which the
     /// registry has for the first substep, go on by `references`, one a body; those of bodies without stay.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl DeviceExchange {
     }
 
     /// Appends the launches that give back the solution of the substep that the registry registered last: velocities to the `nodes` of
-    /// the grid (velocity [m/s], mass [kg]), impulses to the bodies, and the contacts to the registry, which remembers them and goes on
+    /// the grid (velocity \[m/s\], mass \[kg\]), impulses to the bodies, and the contacts to the registry, which remembers them and goes on
     /// to the next substep: from then on this one cannot be stopped. Nothing happens where it has been.
     pub fn issue(
         &self,
@@ -186,8 +186,8 @@ impl DeviceExchange {
             );
     }
 
-    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse on it [N m s], linear impulse [N s],
-    /// work on the particles [J], over the step so far.
+    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse on it \[N m s\], linear impulse \[N s\],
+    /// work on the particles \[J\], over the step so far.
     pub fn totals(&self) -> Span<Sums> {
         self.totals.span()
     }

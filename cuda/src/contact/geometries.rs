@@ -105,7 +105,7 @@ impl DeviceGeometries {
         self.middles.get(geometry).copied()
     }
 
-    /// The largest gap at which bonds to any geometry break [m]; 0 where nothing adheres.
+    /// The largest gap at which bonds to any geometry break \[m\]; 0 where nothing adheres.
     pub fn adhesion_range(&self) -> f64 {
         self.range
     }
@@ -189,7 +189,7 @@ impl Lists {
     }
 
     /// Adds triangles relative to the middle of their bounding box, and gives half of that box, rounded up, and the radius of
-    /// a ball around it [m].
+    /// a ball around it \[m\].
     fn add_mesh(&mut self, mesh: &TriangleMesh, middle: &mut Vector3<f64>) -> (Vector3<f64>, f64) {
         let used = || mesh.triangles().iter().flatten().map(|i| mesh.vertices()[*i as usize]);
         let start = (Point3::from(Vector3::repeat(f64::MAX)), Point3::from(Vector3::repeat(f64::MIN)));

@@ -32,13 +32,13 @@ const NEAR_RIGID: f64 = 4.0 * PI * PI;
 /// How particles touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactOptions {
-    /// Grid spacing [m].
+    /// Grid spacing \[m\].
     pub grid_spacing: f64,
-    /// Radius of every particle [m]; without, half the edge of the cube of each one's volume.
+    /// Radius of every particle \[m\]; without, half the edge of the cube of each one's volume.
     pub radius: Option<f64>,
-    /// Stiffness of every contact [N/m]; without, as stiff as the substep can resolve.
+    /// Stiffness of every contact \[N/m\]; without, as stiff as the substep can resolve.
     pub stiffness: Option<f64>,
-    /// Hunt-Crossley dissipation [s/m].
+    /// Hunt-Crossley dissipation \[s/m\].
     pub dissipation: f64,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<u32>,
@@ -372,7 +372,7 @@ impl DeviceRegistry {
         self.body_count as u32
     }
 
-    /// Grid spacing [m].
+    /// Grid spacing \[m\].
     pub fn grid_spacing(&self) -> f64 {
         self.rules.grid_spacing
     }

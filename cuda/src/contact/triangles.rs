@@ -11,7 +11,7 @@ const LEAF_SIZE: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Triangles {
     pub nodes: Vec<ContactNode>,
-    /// Corners a, b, c [m], unit normal.
+    /// Corners a, b, c \[m\], unit normal.
     pub triangles: Vec<[f32; 12]>,
     /// Sums of normals at edges ab, bc, ca and, weighted by angles, at a, b, c.
     pub edge_normals: Vec<[f32; 18]>,
@@ -20,7 +20,7 @@ pub(crate) struct Triangles {
 }
 
 impl Triangles {
-    /// Of a closed mesh of `vertices` [m], less `middle`; `normals` are those of the triangles.
+    /// Of a closed mesh of `vertices` \[m\], less `middle`; `normals` are those of the triangles.
     pub(crate) fn new(
         vertices: &[Point3<f64>],
         triangles: &[[u32; 3]],

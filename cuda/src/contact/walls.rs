@@ -16,7 +16,7 @@ use crate::{Buffer, Commands, Device, Launch};
 /// Nodes of a contact's stencil.
 const STENCIL: usize = 27;
 
-/// The walls of the contact problems of a registry: as `coupling/src/walls.rs`, which says why.
+/// The walls of the contact problems of a registry: as `coupling/src/boundary_constraints.rs`, which says why.
 ///
 /// In a substep: [`DeviceRegistry::issue`], [`DeviceWalls::issue_add`], the solver's numbering, [`DeviceWalls::issue_guess`], the solve with
 /// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Nothing is kept from substep to substep: where the registry or the

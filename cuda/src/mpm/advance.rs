@@ -26,7 +26,7 @@ pub enum Advance {
 }
 
 impl DeviceMpm {
-    /// Moves the particles by `substeps` substeps of `delta` [s] under `gravity` [m/s^2], without a word to the host until they are done
+    /// Moves the particles by `substeps` substeps of `delta` \[s\] under `gravity` \[m/s^2\], without a word to the host until they are done
     /// or there is no room for the particles' blocks, which makes more.
     ///
     /// # Errors

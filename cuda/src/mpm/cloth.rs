@@ -72,7 +72,7 @@ struct MeshSteps {
     stabilities: Vec<Stability>,
     grid_spacing: f64,
     steps: Buffer<ClothMeshSteps>,
-    /// Length of the substeps [s] and gravity [m/s^2] that `steps` are for; none yet before the first step.
+    /// Length of the substeps \[s\] and gravity \[m/s^2\] that `steps` are for; none yet before the first step.
     made_for: Option<(f64, Vector3<f64>)>,
 }
 
@@ -268,7 +268,7 @@ impl MeshSteps {
         Ok(Self { stabilities, grid_spacing, steps, made_for: None })
     }
 
-    /// Uploads the steps for substeps of `delta` [s] under `gravity` [m/s^2], where they are not those of the step before.
+    /// Uploads the steps for substeps of `delta` \[s\] under `gravity` \[m/s^2\], where they are not those of the step before.
     fn begin_step(&mut self, delta: f64, gravity: Vector3<f64>) -> Result<(), DeviceError> {
         if self.made_for == Some((delta, gravity)) {
             return Ok(());
@@ -396,7 +396,7 @@ impl DeviceCloth {
         ((counts.faces + counts.hinges) as u32).div_ceil(MPM_TOTAL_TILE)
     }
 
-    /// Uploads what meshes and pins do in a step of `substeps` of `delta` from `time` on [s] under `gravity` [m/s^2]; true where commands are
+    /// Uploads what meshes and pins do in a step of `substeps` of `delta` from `time` on \[s\] under `gravity` \[m/s^2\]; true where commands are
     /// to be recorded anew.
     pub(super) fn begin_step(
         &mut self,

@@ -17,9 +17,9 @@ use crate::{Buffer, Commands, Device, DeviceError, Launch};
 pub struct DeviceNode {
     /// Integer coordinates; it is at these times the grid spacing.
     pub index: [i32; 3],
-    /// Velocity, world frame [m/s].
+    /// Velocity, world frame \[m/s\].
     pub velocity: [f32; 3],
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f32,
 }
 

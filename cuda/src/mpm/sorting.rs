@@ -34,14 +34,14 @@ impl Sorts {
 pub(super) struct Order {
     /// Substeps from one sort to the next, where somebody chose.
     pub(super) fixed: Option<u32>,
-    /// How far particles may have drifted since the last sort [cells], and how many substeps ago that was; without, there is no order.
+    /// How far particles may have drifted since the last sort \[cells\], and how many substeps ago that was; without, there is no order.
     since: Option<(f64, u32)>,
-    /// Largest speed of a particle after the last step [m/s].
+    /// Largest speed of a particle after the last step \[m/s\].
     speed: f64,
 }
 
 impl Order {
-    /// Before the first sort of particles of at most this speed [m/s].
+    /// Before the first sort of particles of at most this speed \[m/s\].
     pub(super) fn none(speed: f64) -> Self {
         Self { fixed: None, since: None, speed }
     }
@@ -51,7 +51,7 @@ impl Order {
         self.since = None;
     }
 
-    /// The sorts of a step of `substeps`, in each of which a particle moves by `delta` [cells/(m/s)] times its speed, and gains `gain` [m/s].
+    /// The sorts of a step of `substeps`, in each of which a particle moves by `delta` [cells/\[m/s\]] times its speed, and gains `gain` \[m/s\].
     pub(super) fn plan(&self, substeps: u32, delta: f64, gain: f64) -> Sorts {
         if let Some(interval) = self.fixed {
             return Sorts { first: Some(0), interval };
@@ -76,7 +76,7 @@ impl Order {
         (speed * delta).max(f64::MIN_POSITIVE)
     }
 
-    /// A step of `substeps` with these sorts has run, after which no particle is faster than `speed` [m/s]; `delta` as above.
+    /// A step of `substeps` with these sorts has run, after which no particle is faster than `speed` \[m/s\]; `delta` as above.
     pub(super) fn follow(&mut self, sorts: &Sorts, substeps: u32, delta: f64, speed: f64) {
         let of = |substeps: u32| self.drift(speed.max(self.speed), delta) * f64::from(substeps);
         self.since = match (sorts.last(0..substeps), self.since) {
@@ -94,7 +94,7 @@ pub(super) struct Progress {
     pub(super) substeps: u32,
     pub(super) done: u32,
     pub(super) sorts: Sorts,
-    /// Length of a substep over the grid spacing [s/m].
+    /// Length of a substep over the grid spacing \[s/m\].
     pub(super) delta: f64,
     pub(super) extra_sorts: u32,
 }
@@ -103,7 +103,7 @@ pub(super) struct Progress {
 mod tests {
     use super::*;
 
-    /// Largest drift [cells] and age [substeps] between two sorts of steps of ten substeps at this speed, in cells a substep.
+    /// Largest drift \[cells\] and age [substeps] between two sorts of steps of ten substeps at this speed, in cells a substep.
     fn worst(speed: f64) -> (f64, u32) {
         let mut order = Order::none(speed);
         let (mut since, mut worst) = (0, 0);

@@ -81,7 +81,7 @@ pub struct DeviceMpm {
     pub(super) status: Buffer<u32>,
     pub(super) grid_spacing: f64,
     pub(super) order: Order,
-    /// At the start of the next step [s].
+    /// At the start of the next step \[s\].
     pub(super) time: f64,
     transfer: Transfer,
     /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the oldest first.
@@ -177,7 +177,7 @@ impl DeviceMpm {
         self.order.fixed = Some(substeps.max(1));
     }
 
-    /// Time at the start of the next step [s], by which pins of cloth move; it goes on by itself, from zero.
+    /// Time at the start of the next step \[s\], by which pins of cloth move; it goes on by itself, from zero.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
     }

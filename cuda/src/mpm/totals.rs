@@ -16,19 +16,19 @@ const LANES: u32 = 32;
 /// What the free motion of a step did to the momentum of all particles, in the world frame, angular parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepAccount {
-    /// Mass on the grid in the last substep [kg].
+    /// Mass on the grid in the last substep \[kg\].
     pub mass: f64,
     /// Impulse of gravity.
     pub gravity: Impulse,
     /// Impulse of the boundary conditions on the particles.
     pub boundary: Impulse,
-    /// Work of gravity and of the boundary conditions [J].
+    /// Work of gravity and of the boundary conditions \[J\].
     pub work: f64,
     /// What the pins of cloth did.
     pub pins: PinImpulse,
     /// Grid nodes that carried mass in the last substep.
     pub active_nodes: usize,
-    /// Largest speed of a particle after the last substep [m/s].
+    /// Largest speed of a particle after the last substep \[m/s\].
     pub max_speed: f64,
     /// Totals of the particles after the last substep.
     pub totals: Totals,

@@ -11,7 +11,7 @@ const CELL_PER_BOX: f64 = 1.5;
 /// Most cells for each box.
 const CELLS_PER_BOX: f64 = 4.0;
 
-/// A box along the axes [m].
+/// A box along the axes \[m\].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundingBox {
     low: Vector3<f64>,

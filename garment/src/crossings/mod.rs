@@ -37,7 +37,7 @@ pub struct Crossing {
 /// All crossings of a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossings {
-    /// Pairs of an edge and a face that it passes through [-].
+    /// Pairs of an edge and a face that it passes through \[-\].
     pub count: usize,
     /// The first few of them, in the order of their edges' ids.
     pub first: Vec<Crossing>,
@@ -67,7 +67,7 @@ impl CrossingDetector {
         self.faces.is_empty()
     }
 
-    /// Crossings where the particles are at `positions` [m], by their ids. An edge is compared with the faces that it shares no
+    /// Crossings where the particles are at `positions` \[m\], by their ids. An edge is compared with the faces that it shares no
     /// vertex with. Faces and edges with an end that is not there or not finite cross nothing. The answer depends neither on
     /// threads nor on the order of the faces, and not on the frame but for what touches to within rounding.
     pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {

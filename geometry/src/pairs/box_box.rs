@@ -22,7 +22,7 @@ const FLAT: f64 = 1e-9;
 struct Edges<T> {
     /// Unit vector from the first to the second.
     normal: Vec3<T>,
-    /// Separation (m).
+    /// Separation \[m\].
     distance: T,
     /// 1 for the axis that the edge runs along, of both boxes.
     along: [Vec3<T>; 2],
@@ -33,9 +33,9 @@ struct Boxes<'a, T> {
     solids: [&'a PlacedSolid<T>; 2],
     /// Axes of both, world frame.
     axes: [[Vec3<T>; 3]; 2],
-    /// From the first's middle to the second's, world frame (m).
+    /// From the first's middle to the second's, world frame \[m\].
     between: Vec3<T>,
-    /// Least half extent (m).
+    /// Least half extent \[m\].
     size: T,
 }
 
@@ -54,7 +54,7 @@ impl<'a, T: Real> Boxes<'a, T> {
         }
     }
 
-    /// The face of a box across its axis `k` that looks towards the other one's middle, and how far along its normal (m) that is.
+    /// The face of a box across its axis `k` that looks towards the other one's middle, and how far along its normal \[m\] that is.
     #[inline(always)]
     fn face(&self, solid: usize, k: usize) -> (BoxFace<T>, T) {
         let (own, half) = (&self.axes[solid], &self.solids[solid].size);
@@ -73,7 +73,7 @@ impl<'a, T: Real> Boxes<'a, T> {
         (face, along.abs())
     }
 
-    /// What a box's half extent across axis `k` has along a unit vector (m).
+    /// What a box's half extent across axis `k` has along a unit vector \[m\].
     #[inline(always)]
     fn half(&self, solid: usize, k: usize, along: Vec3<T>) -> T {
         self.axes[solid][k].dot(along).abs() * self.solids[solid].size[k]
@@ -85,7 +85,7 @@ impl<'a, T: Real> Boxes<'a, T> {
         self.half(solid, k, along) + self.half(solid, m, along)
     }
 
-    /// The face along whose normal the boxes are farthest apart or overlap least, and that separation (m).
+    /// The face along whose normal the boxes are farthest apart or overlap least, and that separation \[m\].
     #[inline(always)]
     fn faces(&self) -> (BoxFace<T>, T) {
         let tie = self.size * TIE;
@@ -168,7 +168,7 @@ impl<'a, T: Real> Boxes<'a, T> {
 }
 
 impl<T: Real> Boxes<'_, T> {
-    /// The corner of box `one` nearest to the other (m), the other's outward normal there, and its distance (m) from that.
+    /// The corner of box `one` nearest to the other \[m\], the other's outward normal there, and its distance \[m\] from that.
     #[inline(always)]
     fn corner_of(&self, one: usize, other: usize) -> (Vec3<T>, Vec3<T>, T) {
         let (solid, axes) = (self.solids[other], &self.axes[one]);

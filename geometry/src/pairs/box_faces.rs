@@ -10,11 +10,11 @@ const LARGER: f64 = 1.0 + 1e-9;
 /// A face of one of two boxes.
 #[derive(Clone, Copy)]
 pub(super) struct BoxFace<T> {
-    /// (m)
+    /// \[m\]
     pub middle: Vec3<T>,
     /// Outwards.
     pub normal: Vec3<T>,
-    /// Directions of its edges and half their lengths (m).
+    /// Directions of its edges and half their lengths \[m\].
     pub sides: [Vec3<T>; 2],
     pub reach: [T; 2],
     /// 1 for a face of the second box, 0 for one of the first.

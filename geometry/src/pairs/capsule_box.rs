@@ -13,7 +13,7 @@ const FACE_BIAS: f64 = 1e-9;
 /// Part of its size by which a face is larger when an axis is clipped with it.
 const LARGER: f64 = 1.0 + 1e-9;
 
-/// The axis of a capsule in the frame of a box: `centre + t axis`, |t| <= `half` (m).
+/// The axis of a capsule in the frame of a box: `centre + t axis`, |t| <= `half` \[m\].
 #[derive(Clone, Copy)]
 struct Segment<T> {
     centre: Vec3<T>,
@@ -21,7 +21,7 @@ struct Segment<T> {
     half: T,
 }
 
-/// How the axis and the box are apart: outward normal of the box, signed distance (m), and where on the axis (m).
+/// How the axis and the box are apart: outward normal of the box, signed distance \[m\], and where on the axis \[m\].
 #[derive(Clone, Copy)]
 struct Separation<T> {
     out: Vec3<T>,
@@ -55,7 +55,7 @@ impl<T: Real> Segment<T> {
         [p.min(q), p.max(q)]
     }
 
-    /// The place (m) nearest to the box: the root of the slope, between the planes on either side of it; the middle of all nearest places
+    /// The place \[m\] nearest to the box: the root of the slope, between the planes on either side of it; the middle of all nearest places
     /// where there are many.
     #[inline(always)]
     fn nearest(&self, box_half: &[T; 3]) -> T {
@@ -141,7 +141,7 @@ impl<T: Real> Segment<T> {
         best
     }
 
-    /// Outward normal of the face named by `apart`, and place and distance (m) of both ends of what is over it, and whether anything is.
+    /// Outward normal of the face named by `apart`, and place and distance \[m\] of both ends of what is over it, and whether anything is.
     #[inline(always)]
     fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (self.half.zero(), self.half);
@@ -178,7 +178,7 @@ impl<T: Real> Separation<T> {
     }
 }
 
-/// At the place `at` (m) of the axis, `distance` (m) from the box along its outward normal `out`.
+/// At the place `at` \[m\] of the axis, `distance` \[m\] from the box along its outward normal `out`.
 #[inline(always)]
 fn meeting<T: Real>(
     a: &PlacedSolid<T>,

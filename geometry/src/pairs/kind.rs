@@ -30,7 +30,7 @@ pub enum PairKind {
     BoxBox,
 }
 
-/// Sizes (m) of a shape as a [`PlacedSolid`] has them; `None` where it has no closed form.
+/// Sizes \[m\] of a shape as a [`PlacedSolid`] has them; `None` where it has no closed form.
 pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
     match shape {
         Shape::HalfSpace => Some([0.0; 3]),

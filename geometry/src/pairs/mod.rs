@@ -30,11 +30,11 @@ pub use sphere::{sphere_box, sphere_capsule, sphere_half_space, sphere_sphere};
 
 use pliant_numeric::lanes::{Pose, Real, Vec3};
 
-/// Distance (m) of a meeting that there is not.
+/// Distance \[m\] of a meeting that there is not.
 pub const ABSENT_DISTANCE: f64 = 1e10;
 /// Meetings nearer to each other than this part of the smaller solid count once.
 const MERGE: f64 = 0.02;
-/// Squares of lengths (m^2) below this have no direction.
+/// Squares of lengths \[m^2\] below this have no direction.
 const NO_LENGTH: f64 = 1e-280;
 
 /// A shape in the world.
@@ -42,18 +42,18 @@ const NO_LENGTH: f64 = 1e-280;
 pub struct PlacedSolid<T> {
     /// World from solid.
     pub pose: Pose<T>,
-    /// Sphere: radius. Capsule: radius, half length, along z. Box: half extents. Half-space, z <= 0 of its frame: nothing. (m)
+    /// Sphere: radius. Capsule: radius, half length, along z. Box: half extents. Half-space, z <= 0 of its frame: nothing. \[m\]
     pub size: [T; 3],
 }
 
 /// Where two surfaces are near each other.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPoint<T> {
-    /// Midway between the surfaces (m).
+    /// Midway between the surfaces \[m\].
     pub point: Vec3<T>,
     /// Unit vector from the first solid to the second.
     pub normal: Vec3<T>,
-    /// Signed distance (m), negative where they overlap.
+    /// Signed distance \[m\], negative where they overlap.
     pub distance: T,
 }
 
@@ -95,7 +95,7 @@ fn direction<T: Real>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     (Vec3::select(long, v * (square.one() / length), fallback), T::select(long, length, square.zero()))
 }
 
-/// Of meetings nearer to each other than `within` (m) leaves the deepest, of equals the first.
+/// Of meetings nearer to each other than `within` \[m\] leaves the deepest, of equals the first.
 #[inline(always)]
 fn merge<T: Real, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
     let within = within.squared();

@@ -92,7 +92,7 @@ fn joint<'a>(
     Ok(Some(joint))
 }
 
-/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the motor feels (kg m^2, kg).
+/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the motor feels \[kg m^2, kg\].
 fn law(
     element: &Element,
     joint_inertia: f64,
@@ -199,7 +199,7 @@ fn motor(
     Ok((actuator, Input { name: String::new(), actuator: 0, scale, offset, range }))
 }
 
-/// The diagonal of the mass matrix at a state, by degree of freedom (kg m^2, kg).
+/// The diagonal of the mass matrix at a state, by degree of freedom \[kg m^2, kg\].
 fn inertia_of_dofs(model: &Model, state: &State) -> Vec<f64> {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);

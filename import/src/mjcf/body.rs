@@ -51,9 +51,9 @@ pub(super) struct MjcfJoint {
     pub element: Element,
     pub name: String,
     pub freedom: Freedom,
-    /// Its place in the body (m).
+    /// Its place in the body \[m\].
     pub anchor: Vector3<f64>,
-    /// Its coordinate in the configuration that the file shows (rad, m).
+    /// Its coordinate in the configuration that the file shows \[rad, m\].
     pub reference: f64,
     pub dof: Dof,
     pub effort_range: Option<[f64; 2]>,

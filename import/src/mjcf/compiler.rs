@@ -20,11 +20,11 @@ pub(super) struct Compiler {
     /// Whether inertia comes from the geoms: always, never, or where there is no `<inertial>`.
     pub inertia_from_geom: Option<bool>,
     pub inertia_groups: [i64; 2],
-    /// Least mass (kg) and principal moment of inertia (kg m^2) of every body.
+    /// Least mass \[kg\] and principal moment of inertia \[kg m^2\] of every body.
     pub least_mass: f64,
     pub least_inertia: f64,
     pub balance_inertia: bool,
-    /// Mass that all bodies together are scaled to (kg).
+    /// Mass that all bodies together are scaled to \[kg\].
     pub total_mass: Option<f64>,
     pub discard_visual: bool,
 }
@@ -89,9 +89,9 @@ impl Compiler {
 /// What holds for the whole scene.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
-    /// Gravity (m/s^2).
+    /// Gravity \[m/s^2\].
     pub gravity: Vector3<f64>,
-    /// Time step (s).
+    /// Time step \[s\].
     pub time_step: Option<f64>,
     pub hints: Vec<(String, String)>,
 }

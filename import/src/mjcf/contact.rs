@@ -17,9 +17,9 @@ use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::LinkId;
 
-/// Stiffness of a geom (N/m) where the file says nothing; two of them in series have half of it.
+/// Stiffness of a geom \[N/m\] where the file says nothing; two of them in series have half of it.
 pub(in super::super) const STIFFNESS: f64 = ContactMaterial::STIFFNESS;
-/// Hunt and Crossley's dissipation (s/m) where the file says nothing.
+/// Hunt and Crossley's dissipation \[s/m\] where the file says nothing.
 pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
 
 /// Shapes and the pairs that stay apart.
@@ -185,7 +185,7 @@ fn excluded(relations: &Relations, bodies: &[MjcfBody]) -> Vec<(LinkId, LinkId)>
     pairs.into_iter().collect()
 }
 
-/// Mass of the bodies that are welded together (kg).
+/// Mass of the bodies that are welded together \[kg\].
 fn mass_of_part(bodies: &[MjcfBody], part: usize) -> f64 {
     let of_part = bodies.iter().filter(|body| body.part == part);
     of_part.filter_map(|body| body.mass.as_ref()).map(|(figures, _)| figures.mass).sum()
@@ -245,7 +245,7 @@ fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
     })
 }
 
-/// Stiffness (N/m) and dissipation (s/m) from `solref` and `solimp`.
+/// Stiffness \[N/m\] and dissipation \[s/m\] from `solref` and `solimp`.
 ///
 /// MuJoCo's contact of a mass m with a still ground pushes back with d (b v + k r) of the reference acceleration and yields with 1 - d
 /// of what acts (documentation, Computation, Solver parameters): at rest m g = m k d r/(1 - d), a spring of stiffness

@@ -8,7 +8,7 @@ use super::compiler::Compiler;
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::RigidInertia;
 
-/// MuJoCo's least mass (kg) and inertia (kg m^2) of what moves.
+/// MuJoCo's least mass \[kg\] and inertia \[kg m^2\] of what moves.
 const LEAST: f64 = 1e-15;
 
 /// Gives every body its mass. Bodies that move must have one that a solid can have.

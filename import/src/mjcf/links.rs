@@ -14,7 +14,7 @@ pub(super) struct JointRecord {
     pub name: String,
     pub link: LinkId,
     pub freedom: Freedom,
-    /// Coordinate in the configuration that the file shows (rad, m).
+    /// Coordinate in the configuration that the file shows \[rad, m\].
     pub reference: f64,
     pub limits: [f64; 2],
     pub effort_range: Option<[f64; 2]>,

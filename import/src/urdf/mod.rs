@@ -19,7 +19,7 @@ use pliant_rigid::simulation::{Actuator, Control, Equality, System};
 
 pub(super) use table::TABLE;
 
-/// Gravity where the file cannot say (m/s^2).
+/// Gravity where the file cannot say \[m/s^2\].
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 const TYPES: [&str; 6] = ["fixed", "revolute", "continuous", "prismatic", "floating", "planar"];

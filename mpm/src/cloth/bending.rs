@@ -18,14 +18,14 @@ use nalgebra::Vector3;
 pub struct Hinge {
     /// The edge's ends, then the tip of the face on its left, then that of the other face.
     pub vertices: [usize; 4],
-    /// Angle at rest (rad).
+    /// Angle at rest \[rad\].
     pub rest_angle: f64,
-    /// Moment per angle (N m).
+    /// Moment per angle \[N m\].
     pub stiffness: f64,
 }
 
 impl Hinge {
-    /// The hinges of a mesh whose sheet has a bending stiffness B (N m).
+    /// The hinges of a mesh whose sheet has a bending stiffness B \[N m\].
     pub fn all(mesh: &ClothMesh, bending_stiffness: f64) -> Vec<Self> {
         let hinge = |edge: &super::Edge| {
             let (other, tip) = edge.other?;
@@ -38,13 +38,13 @@ impl Hinge {
         mesh.edges().iter().filter_map(hinge).collect()
     }
 
-    /// How far the angle is from that at rest (rad), within (-pi, pi]; corners (m) in the order of `vertices`.
+    /// How far the angle is from that at rest \[rad\], within (-pi, pi]; corners \[m\] in the order of `vertices`.
     fn angle_from_rest(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         let bend = angle(corners) - self.rest_angle;
         bend - core::f64::consts::TAU * (bend / core::f64::consts::TAU).round()
     }
 
-    /// Energy (J) at corners (m, world frame) in the order of `vertices`.
+    /// Energy \[J\] at corners (m, world frame) in the order of `vertices`.
     pub fn energy(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         0.5 * self.stiffness * self.angle_from_rest(corners).powi(2)
     }
@@ -62,13 +62,13 @@ fn normals(&[a, b, left, right]: &[Vector3<f64>; 4]) -> [Vector3<f64>; 3] {
     [edge, edge.cross(&(left - a)), (right - a).cross(&edge)]
 }
 
-/// Angle from the left face's normal to the other's about the edge (rad): negative where the tips are above the edge.
+/// Angle from the left face's normal to the other's about the edge [rad]: negative where the tips are above the edge.
 fn angle(corners: &[Vector3<f64>; 4]) -> f64 {
     let [edge, left, right] = normals(corners);
     left.cross(&right).dot(&edge).atan2(left.dot(&right) * edge.norm())
 }
 
-/// Derivative of [`angle`] with respect to the corners (rad/m); zero for a face that has collapsed.
+/// Derivative of [`angle`] with respect to the corners \[rad/m\]; zero for a face that has collapsed.
 fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
     let [edge, left, right] = normals(corners);
     let length = edge.norm();

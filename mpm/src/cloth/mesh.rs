@@ -32,7 +32,7 @@ pub enum MeshError {
     NotFinite {
         /// Index of the vertex.
         vertex: usize,
-        /// Its position (m).
+        /// Its position \[m\].
         position: Vector3<f64>,
     },
     /// A face names a vertex that is not there.
@@ -60,9 +60,9 @@ pub enum MeshError {
     Degenerate {
         /// Index of the face.
         face: usize,
-        /// Its area (m^2).
+        /// Its area \[m^2\].
         area: f64,
-        /// Its longest edge (m).
+        /// Its longest edge \[m\].
         longest_edge: f64,
     },
     /// A vertex of no face would have no mass.
@@ -97,9 +97,9 @@ pub enum MeshError {
     TooLarge {
         /// Index of the face.
         face: usize,
-        /// Its longest edge (m).
+        /// Its longest edge \[m\].
         longest_edge: f64,
-        /// The largest allowed (m).
+        /// The largest allowed \[m\].
         limit: f64,
     },
     /// An altitude smaller than [`SMALLEST_ALTITUDE`] grid spacings.
@@ -109,9 +109,9 @@ pub enum MeshError {
     TooSmall {
         /// Index of the face.
         face: usize,
-        /// Its altitude on the longest edge (m).
+        /// Its altitude on the longest edge \[m\].
         altitude: f64,
-        /// The smallest allowed (m).
+        /// The smallest allowed \[m\].
         limit: f64,
     },
     /// A ready-made mesh with a size or a number of parts that makes none.
@@ -152,7 +152,7 @@ pub struct ClothMesh {
     vertex_faces: Vec<usize>,
 }
 
-/// Area (m^2) and longest edge (m) of a triangle (m).
+/// Area \[m^2\] and longest edge \[m\] of a triangle \[m\].
 fn size([a, b, c]: [Vector3<f64>; 3]) -> (f64, f64) {
     let area = 0.5 * (b - a).cross(&(c - a)).norm();
     (area, (b - a).norm().max((c - b).norm()).max((a - c).norm()))
@@ -188,7 +188,7 @@ impl ClothMesh {
         Ok(Self { vertices, faces, edges, first_face, vertex_faces })
     }
 
-    /// A rectangle: corner `origin`, sides `along_u` and `along_v` (m), in `parts` of them, two faces each; the normal is
+    /// A rectangle: corner `origin`, sides `along_u` and `along_v` \[m\], in `parts` of them, two faces each; the normal is
     /// along u x v. Vertex (i, j), i along u, is number i (parts\[1\] + 1) + j. The diagonals alternate, so that neither is preferred.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl ClothMesh {
         Self::new(vertices, faces)
     }
 
-    /// A disc of `radius` (m) about `centre` with the given normal: the centre, then ring k of `rings` with 6 k vertices, so that
+    /// A disc of `radius` \[m\] about `centre` with the given normal: the centre, then ring k of `rings` with 6 k vertices, so that
     /// edges are about radius / rings long.
     ///
     /// # Errors
@@ -276,7 +276,7 @@ impl ClothMesh {
         Self::new(vertices, faces)
     }
 
-    /// Holds every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h (m).
+    /// Holds every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h \[m\].
     ///
     /// # Errors
     /// The first face that is too large or too small.
@@ -296,7 +296,7 @@ impl ClothMesh {
         Ok(())
     }
 
-    /// Rest positions (m).
+    /// Rest positions \[m\].
     pub fn vertices(&self) -> &[Vector3<f64>] {
         &self.vertices
     }
@@ -316,12 +316,12 @@ impl ClothMesh {
         &self.vertex_faces[self.first_face[vertex]..self.first_face[vertex + 1]]
     }
 
-    /// Rest positions of a face's vertices (m).
+    /// Rest positions of a face's vertices \[m\].
     pub fn corners(&self, face: usize) -> [Vector3<f64>; 3] {
         self.faces[face].map(|vertex| self.vertices[vertex])
     }
 
-    /// Area of a face at rest (m^2).
+    /// Area of a face at rest \[m^2\].
     pub fn area(&self, face: usize) -> f64 {
         size(self.corners(face)).0
     }

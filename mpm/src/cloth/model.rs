@@ -3,7 +3,7 @@
 //! # Frames
 //! A face at rest has a material frame of its own: e1 along its first edge, e2 in its plane, e3 along its normal, so that D
 //! = \[D1 D2 D3\] has its edges in the first two rows and D3 = e3 (no unit; only its direction and relative length matter).
-//! Now the edges are d1, d2 (m) and the director d3 (no unit), in the world frame, and F = d D^-1 has columns f1, f2 (the
+//! Now the edges are d1, d2 \[m\] and the director d3 (no unit), in the world frame, and F = d D^-1 has columns f1, f2 (the
 //! edges' part) and f3 = d3.
 //!
 //! # QR
@@ -39,21 +39,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClothMaterial {
-    /// Mass per rest volume (kg/m^3); times `thickness` it is that of an area.
+    /// Mass per rest volume \[kg/m^3\]; times `thickness` it is that of an area.
     pub density: f64,
     /// Elasticity in the plane: `youngs_modulus` is what a strip shows.
     pub elastic: Elastic,
-    /// Thickness (m); the grid spacing in the published scenes.
+    /// Thickness \[m\]; the grid spacing in the published scenes.
     pub thickness: f64,
-    /// Normal stiffness K (Pa), published 1e5 to 4e5.
+    /// Normal stiffness K \[Pa\], published 1e5 to 4e5.
     pub normal_stiffness: f64,
-    /// Stiffness gamma against shear of what lies on the sheet (Pa).
+    /// Stiffness gamma against shear of what lies on the sheet \[Pa\].
     #[serde(default)]
     pub shear_stiffness: f64,
     /// Coefficient c_F of that shear's friction cone (no unit); without `shear_stiffness` it does nothing.
     #[serde(default)]
     pub friction: f64,
-    /// Bending stiffness (N m): moment per width over curvature, see [`crate::cloth::bending`].
+    /// Bending stiffness [N m]: moment per width over curvature, see [`crate::cloth::bending`].
     #[serde(default)]
     pub bending_stiffness: f64,
     /// Part V of the symmetric velocity gradient that a substep keeps (no unit), C <- (V+1)/2 C + (V-1)/2 C^T: 1 damps nothing; published
@@ -67,7 +67,7 @@ fn undamped() -> f64 {
 }
 
 impl ClothMaterial {
-    /// Elastic, without shear, bending and damping: density (kg/m^3), thickness (m), normal stiffness (Pa).
+    /// Elastic, without shear, bending and damping: density \[kg/m^3\], thickness \[m\], normal stiffness \[Pa\].
     pub fn new(density: f64, elastic: Elastic, thickness: f64, normal_stiffness: f64) -> Self {
         Self {
             density,
@@ -81,13 +81,13 @@ impl ClothMaterial {
         }
     }
 
-    /// First Lame parameter of plane stress (Pa): E nu / (1 - nu^2).
+    /// First Lame parameter of plane stress [Pa]: E nu / (1 - nu^2).
     pub fn plane_lambda(&self) -> f64 {
         let Elastic { youngs_modulus, poissons_ratio: nu } = self.elastic;
         youngs_modulus * nu / (1.0 - nu * nu)
     }
 
-    /// Speed of the fastest wave in the plane at small strain (m/s): sqrt(E / ((1 - nu^2) rho)).
+    /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)).
     pub fn wave_speed(&self) -> f64 {
         ((self.plane_lambda() + 2.0 * self.elastic.shear_modulus()) / self.density).sqrt()
     }
@@ -116,13 +116,13 @@ impl ClothMaterial {
 /// [`ClothMaterial`] as the kernels take it.
 #[derive(Clone, Copy, Debug)]
 pub struct ClothModel<T> {
-    /// Shear modulus mu (Pa).
+    /// Shear modulus mu \[Pa\].
     pub mu: T,
-    /// First Lame parameter of plane stress (Pa).
+    /// First Lame parameter of plane stress \[Pa\].
     pub lambda: T,
-    /// Normal stiffness K (Pa).
+    /// Normal stiffness K \[Pa\].
     pub normal_stiffness: T,
-    /// Shear stiffness gamma (Pa).
+    /// Shear stiffness gamma \[Pa\].
     pub shear_stiffness: T,
     /// Friction coefficient c_F (no unit).
     pub friction: T,
@@ -212,7 +212,7 @@ impl<T: Real> ClothModel<T> {
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
 
-    /// Energy per rest volume (J/m^3); zero at rest.
+    /// Energy per rest volume \[J/m^3\]; zero at rest.
     #[inline(always)]
     pub fn energy_density(&self, qr: &Qr<T>) -> T {
         let (one, half) = (T::splat(1.0), T::splat(0.5));
@@ -229,7 +229,7 @@ impl<T: Real> ClothModel<T> {
         self.mu * strain + half * self.lambda * area * area + normal + shear
     }
 
-    /// Biot stress of the plane (Pa): T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
+    /// Biot stress of the plane [Pa]: T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
     #[inline(always)]
     pub fn biot(&self, polar: &Polar<T>) -> [T; 3] {
         let one = T::splat(1.0);
@@ -240,7 +240,7 @@ impl<T: Real> ClothModel<T> {
         [two_mu.mul_add(u11 - one, area * u22), across, two_mu.mul_add(u22 - one, area * u11)]
     }
 
-    /// First Piola-Kirchhoff stress P = d psi / d F by columns (Pa): rows in the world frame, columns in the material frame.
+    /// First Piola-Kirchhoff stress P = d psi / d F by columns [Pa]: rows in the world frame, columns in the material frame.
     #[inline(always)]
     pub fn first_piola(&self, qr: &Qr<T>) -> [Vec3<T>; 3] {
         let polar = Polar::new(qr);
@@ -293,7 +293,7 @@ impl<T: Real> Polar<T> {
         Self { rotation: [c, s], stretch: [c * r11, -s * r11, c * r22 - s * r12], area: r11 * r22 }
     }
 
-    /// The plane's part of p1 and p2, see [`ClothModel::first_piola`], of a Biot stress (Pa).
+    /// The plane's part of p1 and p2, see [`ClothModel::first_piola`], of a Biot stress \[Pa\].
     #[inline(always)]
     pub fn plane_piola(&self, qr: &Qr<T>, biot: [T; 3]) -> [Vec3<T>; 2] {
         let [p11, p21, p12, p22] = self.stress(biot);
@@ -301,7 +301,7 @@ impl<T: Real> Polar<T> {
         [q1.scale_add(p11, q2.scale(p21)), q1.scale_add(p12, q2.scale(p22))]
     }
 
-    /// The plane's P2 by columns, 11, 21, 12, 22 (Pa): rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
+    /// The plane's P2 by columns, 11, 21, 12, 22 [Pa]: rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
     ///
     /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T, U\]_12 / tr U. It is zero for T of
     /// this U; a mean of others keeps angular momentum by it.

@@ -2,14 +2,14 @@
 
 use nalgebra::Vector3;
 
-/// How far from its vertex a pin may begin (m): what files lose of a position.
+/// How far from its vertex a pin may begin [m]: what files lose of a position.
 pub const PIN_TOLERANCE: f64 = 1e-6;
 
 /// A vertex whose position is prescribed until it is released.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     vertex: usize,
-    /// Times (s), rising, and positions (m).
+    /// Times \[s\], rising, and positions \[m\].
     path: Vec<(f64, Vector3<f64>)>,
     release: f64,
 }
@@ -39,7 +39,7 @@ pub enum PinError {
     Path {
         /// Index of the point.
         index: usize,
-        /// Its time (s).
+        /// Its time \[s\].
         time: f64,
     },
     /// The release time is not a number.
@@ -50,7 +50,7 @@ pub enum PinError {
     Apart {
         /// The vertex.
         vertex: usize,
-        /// Distance at the start (m).
+        /// Distance at the start \[m\].
         distance: f64,
     },
 }
@@ -77,7 +77,7 @@ impl Pin {
         Ok(Self { vertex, path, release })
     }
 
-    /// Holds `vertex` at `position` (m) for ever.
+    /// Holds `vertex` at `position` \[m\] for ever.
     ///
     /// # Errors
     /// A position that is not finite.
@@ -90,12 +90,12 @@ impl Pin {
         self.vertex
     }
 
-    /// Whether it holds in a substep that begins at `time` (s).
+    /// Whether it holds in a substep that begins at `time` \[s\].
     pub fn holds(&self, time: f64) -> bool {
         time < self.release
     }
 
-    /// Where the vertex is at `time` (m).
+    /// Where the vertex is at `time` \[m\].
     pub fn position(&self, time: f64) -> Vector3<f64> {
         let after = self.path.partition_point(|(t, _)| *t <= time);
         match (after.checked_sub(1).map(|k| self.path[k]), self.path.get(after)) {
@@ -105,7 +105,7 @@ impl Pin {
         }
     }
 
-    /// Checks pins against a mesh's vertices (m) at time zero.
+    /// Checks pins against a mesh's vertices \[m\] at time zero.
     ///
     /// # Errors
     /// A vertex that is not there, is held twice, or is elsewhere at the start.

@@ -34,16 +34,16 @@ pub struct Sheet {
     pub material: ClothMaterial,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
-    /// Velocity of all of it at the start, world frame (m/s).
+    /// Velocity of all of it at the start, world frame \[m/s\].
     pub velocity: Vector3<f64>,
 }
 
 /// A face at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestFace {
-    /// Inverse of the edges in the face's material frame (1/m): an upper triangle.
+    /// Inverse of the edges in the face's material frame [1/m]: an upper triangle.
     pub inverse_edges: Matrix2<f64>,
-    /// Area x thickness (m^3).
+    /// Area x thickness \[m^3\].
     pub volume: f64,
     /// Normal (no unit, world frame).
     pub normal: Vector3<f64>,
@@ -57,7 +57,7 @@ impl Sheet {
         Self { mesh, material, pins: Vec::new(), velocity: Vector3::zeros() }
     }
 
-    /// Holds it against a grid of spacing `grid_spacing` (m).
+    /// Holds it against a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid ([`ClothMesh::check_spacing`]), or a pin that is not at
@@ -88,7 +88,7 @@ impl Sheet {
         }
     }
 
-    /// Volumes of the particles (m^3), of the vertices and then of the centroids: of each face a quarter to each corner and
+    /// Volumes of the particles \[m^3\], of the vertices and then of the centroids: of each face a quarter to each corner and
     /// to the centroid.
     pub fn volumes(&self) -> (Vec<f64>, Vec<f64>) {
         let mut vertices = vec![0.0; self.mesh.vertices().len()];

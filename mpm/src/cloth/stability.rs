@@ -26,7 +26,7 @@ use nalgebra::{Matrix3, SymmetricEigen};
 /// Courant number c of [`Stability::largest_substep`].
 pub const COURANT_NUMBER: f64 = 0.7;
 
-/// Largest angle by which the mesh's fastest vibration turns in one of its own steps (rad). Leapfrog allows 2 near rest; stretched by 1.3 in both
+/// Largest angle by which the mesh's fastest vibration turns in one of its own steps \[rad\]. Leapfrog allows 2 near rest; stretched by 1.3 in both
 /// directions, a fixed corotated sheet carries waves up to 1.3 times as fast.
 pub const MESH_ANGLE: f64 = 1.4;
 
@@ -45,18 +45,18 @@ pub const PERIODS: f64 = 1.1;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stability {
     grid_spacing: f64,
-    /// Speed of waves in the plane (m/s).
+    /// Speed of waves in the plane \[m/s\].
     plane: f64,
-    /// Speed of waves across it (m/s).
+    /// Speed of waves across it \[m/s\].
     normal: f64,
-    /// Largest substep for bending (s).
+    /// Largest substep for bending \[s\].
     bending: f64,
-    /// Bound on the frequencies of the mesh (rad/s).
+    /// Bound on the frequencies of the mesh \[rad/s\].
     vibration: f64,
 }
 
 impl Stability {
-    /// Of a (valid) sheet in a grid of spacing `grid_spacing` (m).
+    /// Of a (valid) sheet in a grid of spacing `grid_spacing` \[m\].
     pub fn new(sheet: &Sheet, grid_spacing: f64) -> Self {
         let material = &sheet.material;
         let per_bending = material.density * material.thickness / material.bending_stiffness;
@@ -70,7 +70,7 @@ impl Stability {
         }
     }
 
-    /// Largest substep (s) for particles that move at up to `max_speed` (m/s): the smallest of
+    /// Largest substep \[s\] for particles that move at up to `max_speed` [m/s]: the smallest of
     /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal response at r33 = 1/2;
     /// - as much for the waves in the plane, or, where more, what the mesh's own steps allow: [`MAX_WAVE_TRAVEL`] of these waves, and no more than
     ///   [`MAX_MESH_SUBSTEPS`];
@@ -90,7 +90,7 @@ impl Stability {
         within(COURANT_NUMBER, self.normal).min(in_plane).min(self.bending)
     }
 
-    /// Steps that the mesh takes in a substep of `substep` (s), and their length (s); a single one where the grid can follow its waves.
+    /// Steps that the mesh takes in a substep of `substep` \[s\], and their length \[s\]; a single one where the grid can follow its waves.
     pub fn mesh_substeps(&self, substep: f64) -> (usize, f64) {
         if substep * self.plane <= COURANT_NUMBER * self.grid_spacing {
             return (1, substep);
@@ -112,7 +112,7 @@ pub fn weight(step: usize, steps: usize) -> f64 {
 /// quarter of each of its faces, and so has the centroid.
 pub const MOBILITY: f64 = 0.75;
 
-/// Bound on the frequencies of a sheet's mesh at rest (rad/s): no frequency of a mesh is above the highest of its elements by themselves (Irons and
+/// Bound on the frequencies of a sheet's mesh at rest [rad/s]: no frequency of a mesh is above the highest of its elements by themselves (Irons and
 /// Treharne 1971).
 fn fastest_vibration(sheet: &Sheet) -> f64 {
     let faces = 0..sheet.mesh.faces().len();

@@ -6,21 +6,21 @@ use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::scalar::Real;
 use pliant_numeric::svd::polar;
 
-/// Fixed corotated elasticity: psi = mu |F - R|^2 + lambda/2 (J - 1)^2.
+/// Fixed corotated elasticity: psi = mu |F - R|^2 + lambda/2 \[J - 1\]^2.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedCorotated<T> {
-    /// Shear modulus (Pa).
+    /// Shear modulus \[Pa\].
     pub mu: T,
-    /// First Lame parameter (Pa).
+    /// First Lame parameter \[Pa\].
     pub lambda: T,
 }
 
 /// Linear corotated elasticity: psi = mu |S - I|^2 + lambda/2 tr(S - I)^2 with S = R^T F.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearCorotated<T> {
-    /// Shear modulus (Pa).
+    /// Shear modulus \[Pa\].
     pub mu: T,
-    /// First Lame parameter (Pa).
+    /// First Lame parameter \[Pa\].
     pub lambda: T,
 }
 

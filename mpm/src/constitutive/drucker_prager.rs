@@ -21,7 +21,7 @@ pub struct DruckerPrager<T> {
 }
 
 impl<T: Real> DruckerPrager<T> {
-    /// From elastic constants and the angle of internal friction (rad).
+    /// From elastic constants and the angle of internal friction \[rad\].
     #[inline(always)]
     pub fn new(elastic: &Elastic, friction_angle: f64) -> Self {
         let (mu, lambda) = (elastic.shear_modulus(), elastic.lame_lambda());

@@ -9,7 +9,7 @@ const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
 const I_0: f64 = 0.28;
 const DIAMETER: f64 = 1e-3;
 const GRAIN_DENSITY: f64 = 2500.0;
-/// Substep (s).
+/// Substep \[s\].
 const DT: f64 = 2e-4;
 
 fn flow(degrees: f64, fast_degrees: f64) -> GranularFlow {
@@ -32,7 +32,7 @@ fn matsuoka_nakai(s: &Sym3<f64>) -> f64 {
 }
 
 /// What I1 I2/I3 is on the cone whose ratio in simple shear is `m`: there the stress is p (1 + m, 1, 1 - m), so I1 = 3 p,
-/// I2 = p^2 (3 - m^2), I3 = p^3 (1 - m^2).
+/// I2 = p^2 (3 - m^2), I3 = p^3 \[1 - m^2\].
 fn limit(m: f64) -> f64 {
     3.0 * (3.0 - m * m) / (1.0 - m * m)
 }

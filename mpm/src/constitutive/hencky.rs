@@ -10,9 +10,9 @@ pub const SMALLEST_STRETCH: f64 = 0.05;
 /// Elastic constants of psi = mu |e|^2 + lambda/2 tr(e)^2 over the Hencky strain e = ln sigma.
 #[derive(Clone, Copy, Debug)]
 pub struct Hencky<T> {
-    /// Shear modulus (Pa).
+    /// Shear modulus \[Pa\].
     pub mu: T,
-    /// First Lame parameter (Pa).
+    /// First Lame parameter \[Pa\].
     pub lambda: T,
 }
 

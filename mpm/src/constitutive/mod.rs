@@ -2,7 +2,7 @@
 //!
 //! | model | energy per rest volume psi | Kirchhoff stress tau = (d psi / d F) F^T |
 //! |---|---|---|
-//! | [`FixedCorotated`] | mu \|F - R\|^2 + lambda/2 (J - 1)^2 | 2 mu (F - R) F^T + lambda (J - 1) J I |
+//! | [`FixedCorotated`] | mu \|F - R\|^2 + lambda/2 \[J - 1\]^2 | 2 mu (F - R) F^T + lambda \[J - 1\] J I |
 //! | [`NeoHookean`] | mu/2 (\|F\|^2 - 3) - mu ln J + lambda/2 (ln J)^2 | mu (F F^T - I) + lambda ln J I |
 //! | [`LinearCorotated`] | mu \|S - I\|^2 + lambda/2 tr(S - I)^2 | 2 mu (F - R) F^T + lambda tr(S - I) R F^T |
 //! | [`VonMises`], [`DruckerPrager`] | mu \|e\|^2 + lambda/2 tr(e)^2, e = ln sigma | 2 mu e + lambda tr(e) I on the left principal axes |

@@ -15,9 +15,9 @@ pub const EXTENSION_VOLUME_RATIO: f64 = 0.1;
 /// below [`EXTENSION_VOLUME_RATIO`].
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean<T> {
-    /// Shear modulus (Pa).
+    /// Shear modulus \[Pa\].
     pub mu: T,
-    /// First Lame parameter (Pa).
+    /// First Lame parameter \[Pa\].
     pub lambda: T,
 }
 

@@ -8,11 +8,11 @@ use pliant_numeric::scalar::Real;
 pub struct ConstitutiveResponse<T> {
     /// Elastic deformation gradient after the return mapping (no unit).
     pub deformation_gradient: Mat3<T>,
-    /// Kirchhoff stress tau = J times the Cauchy stress (Pa), in the spatial frame.
+    /// Kirchhoff stress tau = J times the Cauchy stress \[Pa\], in the spatial frame.
     pub kirchhoff_stress: Sym3<T>,
     /// The model's history after the step.
     pub state: T,
-    /// Elastic energy per rest volume that the return mapping took (J/m^3): that at the trial
+    /// Elastic energy per rest volume that the return mapping took [J/m^3]: that at the trial
     /// strain less that at the returned one. Zero where nothing yields, and for elastic models.
     pub dissipated: T,
 }
@@ -26,6 +26,6 @@ pub trait Constitutive<T: Real>: Copy {
     /// Return mapping of the trial deformation gradient, then the Kirchhoff stress.
     fn update(&self, trial: Mat3<T>, state: T, substep: T) -> ConstitutiveResponse<T>;
 
-    /// Elastic energy per rest volume (J/m^3); zero at the identity.
+    /// Elastic energy per rest volume \[J/m^3\]; zero at the identity.
     fn energy_density(&self, deformation_gradient: &Mat3<T>, state: T) -> T;
 }

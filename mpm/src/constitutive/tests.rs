@@ -9,7 +9,7 @@ use pliant_testing::random::{SplitMix64, to_f32, to_f64};
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 };
 const YIELD_STRESS: f64 = 8e3;
 const FRICTION_ANGLE: f64 = 0.6;
-/// Substep (s).
+/// Substep \[s\].
 const DT: f64 = 1e-3;
 
 fn elastic_models() -> [Model; 3] {

@@ -17,7 +17,7 @@ pub struct VonMises<T> {
 }
 
 impl<T: Real> VonMises<T> {
-    /// From elastic constants and the yield stress in uniaxial tension (Pa).
+    /// From elastic constants and the yield stress in uniaxial tension \[Pa\].
     #[inline(always)]
     pub fn new(elastic: &Elastic, yield_stress: f64) -> Self {
         let mu = elastic.shear_modulus();

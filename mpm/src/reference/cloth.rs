@@ -22,11 +22,11 @@ use pliant_numeric::linalg::Vec3;
 pub struct ClothParticle {
     /// Position (m, world frame).
     pub position: Vector3<f64>,
-    /// Velocity (m/s).
+    /// Velocity \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Affine velocity field C (1/s), damped: v(x) = v + C (x - x_p).
+    /// Affine velocity field C \[1/s\], damped: v(x) = v + C (x - x_p).
     pub affine: Matrix3<f64>,
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
 }
 
@@ -37,9 +37,9 @@ pub struct ClothFace {
     pub vertices: [usize; 3],
     /// Director d3 (no unit, world frame).
     pub director: Vector3<f64>,
-    /// Inverse of the rest edges in the face's material frame (1/m).
+    /// Inverse of the rest edges in the face's material frame \[1/m\].
     pub inverse_rest: Matrix2<f64>,
-    /// Volume at rest, area x thickness (m^3).
+    /// Volume at rest, area x thickness \[m^3\].
     pub volume: f64,
 }
 
@@ -60,19 +60,19 @@ pub struct ReferenceCloth {
     material: ClothMaterial,
     model: ClothModel<f64>,
     stability: Stability,
-    /// Length of the last substep; zero at the start (s).
+    /// Length of the last substep; zero at the start \[s\].
     period: f64,
-    /// Gravity in the last substep (m/s^2).
+    /// Gravity in the last substep \[m/s^2\].
     gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
     pins: Vec<Pin>,
-    /// Inverse masses of the vertices in the substep, zero where a pin holds (1/kg).
+    /// Inverse masses of the vertices in the substep, zero where a pin holds \[1/kg\].
     inverse_masses: Vec<f64>,
     support_impulse: Vector3<f64>,
 }
 
 impl ReferenceCloth {
-    /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` (m).
+    /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid ([`ClothMesh::check_spacing`]), or a pin that is not at
@@ -140,7 +140,7 @@ impl ReferenceCloth {
         &self.stability
     }
 
-    /// Impulse of the pins on the sheet and on what shares its nodes in the last substep (N s).
+    /// Impulse of the pins on the sheet and on what shares its nodes in the last substep \[N s\].
     pub fn support_impulse(&self) -> Vector3<f64> {
         self.support_impulse
     }
@@ -168,19 +168,19 @@ impl ReferenceCloth {
         [f1, f2, Vec3(face.director.into())]
     }
 
-    /// Elastic energy (J).
+    /// Elastic energy \[J\].
     pub fn elastic_energy(&self) -> f64 {
         let face = |f: &ClothFace| f.volume * self.model.energy_density(&Qr::new(&self.columns(f)));
         let hinge = |h: &Hinge| h.energy(&h.vertices.map(|v| self.vertices[v].position));
         self.faces.iter().map(face).sum::<f64>() + self.hinges.iter().map(hinge).sum::<f64>()
     }
 
-    /// Elastic forces on the vertices (N) and, for each face, minus the derivative of its energy with respect to its director (J).
+    /// Elastic forces on the vertices \[N\] and, for each face, minus the derivative of its energy with respect to its director \[J\].
     pub fn elastic_forces(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         self.mean_forces(0.0)
     }
 
-    /// The same with the mean of the in-plane stresses over a substep of `period` (s), see [`crate::cloth::stability`].
+    /// The same with the mean of the in-plane stresses over a substep of `period` \[s\], see [`crate::cloth::stability`].
     pub fn mean_forces(&self, period: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         let biot = self.mean_biot(period);
         let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
@@ -201,7 +201,7 @@ impl ReferenceCloth {
         (on_vertices, on_directors)
     }
 
-    /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in `period` (s).
+    /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in `period` \[s\].
     fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
         let (steps, step) = self.stability.mesh_substeps(period);
         let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
@@ -234,7 +234,7 @@ impl ReferenceCloth {
         mean
     }
 
-    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` (s), to the grid.
+    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` \[s\], to the grid.
     pub(super) fn particles_to_grid(
         &self,
         grid: &mut Grid,
@@ -256,7 +256,7 @@ impl ReferenceCloth {
         }
     }
 
-    /// Gathers, moves by `substep` (s) from `time` (s) on, and maps directors back.
+    /// Gathers, moves by `substep` \[s\] from `time` \[s\] on, and maps directors back.
     pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64, gravity: Vector3<f64>) {
         (self.period, self.gravity) = (substep, gravity);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
@@ -320,14 +320,14 @@ impl ReferenceCloth {
 }
 
 impl ClothFace {
-    /// The edges' columns of F, for corners at these places (m).
+    /// The edges' columns of F, for corners at these places \[m\].
     fn edge_columns(&self, [a, b, c]: [Vector3<f64>; 3]) -> [Vec3<f64>; 2] {
         let (d1, d2) = (b - a, c - a);
         let inverse = &self.inverse_rest;
         [d1 * inverse.m11, d1 * inverse.m12 + d2 * inverse.m22].map(|column| Vec3(column.into()))
     }
 
-    /// Adds the forces of a stress (Pa, by columns) on its vertices (N), by the chain rule from F = d D^-1.
+    /// Adds the forces of a stress (Pa, by columns) on its vertices \[N\], by the chain rule from F = d D^-1.
     fn add_forces(&self, stress: &[Vec3<f64>; 2], forces: &mut [Vector3<f64>]) {
         let [p1, p2] = stress.map(|column| -self.volume * Vector3::from(column.0));
         let inverse = &self.inverse_rest;
@@ -341,7 +341,7 @@ impl ClothFace {
 }
 
 impl ClothParticle {
-    /// Adds its mass and momentum, an impulse (N s), and an impulse that grows by `gradient` (N s/m) with the way from it.
+    /// Adds its mass and momentum, an impulse \[N s\], and an impulse that grows by `gradient` \[N s/m\] with the way from it.
     fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
         let momentum = self.mass * self.velocity + impulse;
         let gradient = self.mass * self.affine + gradient;

@@ -35,7 +35,7 @@ pub enum ReferenceError {
         /// Index of the particle; those of each cloth (vertices, then centroids) count on from the
         /// others.
         particle: usize,
-        /// Its position (m).
+        /// Its position \[m\].
         position: Vector3<f64>,
     },
 }

@@ -11,20 +11,20 @@ const MOST_NODES: i64 = 1 << 26;
 /// One grid node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Lumped mass (kg); zero where no particle reaches.
+    /// Lumped mass \[kg\]; zero where no particle reaches.
     pub mass: f64,
-    /// Momentum gathered from particles, with the impulse of internal and body forces (kg m/s).
+    /// Momentum gathered from particles, with the impulse of internal and body forces \[kg m/s\].
     pub momentum: Vector3<f64>,
-    /// Mass gathered from granular particles (kg).
+    /// Mass gathered from granular particles \[kg\].
     pub granular_mass: f64,
-    /// Momentum gathered from granular particles, without forces (kg m/s).
+    /// Momentum gathered from granular particles, without forces \[kg m/s\].
     pub granular_momentum: Vector3<f64>,
-    /// Velocity after [`Grid::free_motion`] and boundary conditions (m/s).
+    /// Velocity after [`Grid::free_motion`] and boundary conditions \[m/s\].
     pub velocity: Vector3<f64>,
 }
 
 impl Node {
-    /// Velocity that granular particles alone give the node, without forces; zero where none reaches (m/s).
+    /// Velocity that granular particles alone give the node, without forces; zero where none reaches \[m/s\].
     pub(super) fn granular_velocity(&self) -> Vector3<f64> {
         if self.granular_mass > 0.0 { self.granular_momentum / self.granular_mass } else { Vector3::zeros() }
     }
@@ -40,7 +40,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// An empty grid with every node that particles at these positions (m) reach.
+    /// An empty grid with every node that particles at these positions \[m\] reach.
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`] for a position that is not finite, or that would make the grid too large.
@@ -75,12 +75,12 @@ impl Grid {
         Ok(Self { spacing, first: low, size, nodes })
     }
 
-    /// Grid spacing h (m).
+    /// Grid spacing h \[m\].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
 
-    /// The 27 nodes around a position (m) inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p (m)).
+    /// The 27 nodes around a position \[m\] inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p \[m\]).
     pub fn stencil(
         &self,
         position: &Vector3<f64>,
@@ -130,7 +130,7 @@ impl Grid {
         self.nodes.get(slot)
     }
 
-    /// World position of a slot of [`Self::nodes`] (m).
+    /// World position of a slot of [`Self::nodes`] \[m\].
     pub fn position(&self, slot: usize) -> Vector3<f64> {
         let (i, j, k) = self.index(slot);
         Vector3::new(f64::from(i), f64::from(j), f64::from(k)) * self.spacing

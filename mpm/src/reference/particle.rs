@@ -5,17 +5,17 @@ use nalgebra::{Matrix3, Vector3};
 /// One material point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceParticle {
-    /// Position x (m).
+    /// Position x \[m\].
     pub position: Vector3<f64>,
-    /// Velocity v (m/s).
+    /// Velocity v \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Affine velocity field C (1/s): v(x) = v + C (x - x_p).
+    /// Affine velocity field C [1/s]: v(x) = v + C (x - x_p).
     pub affine: Matrix3<f64>,
     /// Elastic deformation gradient F (no unit).
     pub deformation_gradient: Matrix3<f64>,
-    /// Volume at rest (m^3).
+    /// Volume at rest \[m^3\].
     pub volume: f64,
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
     /// Index into [`ReferenceMpm::materials`](super::ReferenceMpm::materials).
     pub material: usize,
@@ -39,5 +39,5 @@ impl ReferenceParticle {
     }
 }
 
-/// An acceleration field (m/s^2) of position (m) and time (s), in addition to gravity.
+/// An acceleration field \[m/s^2\] of position \[m\] and time \[s\], in addition to gravity.
 pub type BodyForce = Box<dyn Fn(&Vector3<f64>, f64) -> Vector3<f64>>;

@@ -46,20 +46,20 @@ impl TotalsSum {
 /// Sums over all particles, or over all grid nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReferenceTotals {
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Linear momentum (kg m/s).
+    /// Linear momentum \[kg m/s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum about the world origin (kg m^2/s); of particles with the affine term (Jiang et al. 2015).
+    /// Angular momentum about the world origin \[kg m^2/s\]; of particles with the affine term (Jiang et al. 2015).
     pub angular_momentum: Vector3<f64>,
-    /// Kinetic energy (J); of particles with the affine term m h^2/8 |C|^2.
+    /// Kinetic energy \[J\]; of particles with the affine term m h^2/8 |C|^2.
     pub kinetic_energy: f64,
-    /// Elastic energy (J); zero for a grid.
+    /// Elastic energy \[J\]; zero for a grid.
     pub elastic_energy: f64,
 }
 
 impl ReferenceTotals {
-    /// `elastic_energy` gives the energy of one particle (J).
+    /// `elastic_energy` gives the energy of one particle \[J\].
     pub(super) fn of_particles(
         particles: &[ReferenceParticle],
         grid_spacing: f64,
@@ -71,7 +71,7 @@ impl ReferenceTotals {
         }))
     }
 
-    /// Of one particle, without elastic energy: mass (kg), position (m), velocity (m/s) and affine field C (1/s).
+    /// Of one particle, without elastic energy: mass \[kg\], position \[m\], velocity \[m/s\] and affine field C \[1/s\].
     pub(super) fn of_point(
         mass: f64,
         position: &Vector3<f64>,
@@ -100,7 +100,7 @@ impl ReferenceTotals {
         totals.value()
     }
 
-    /// Kinetic and elastic energy (J).
+    /// Kinetic and elastic energy \[J\].
     pub fn energy(&self) -> f64 {
         self.kinetic_energy + self.elastic_energy
     }

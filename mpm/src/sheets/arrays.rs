@@ -24,11 +24,11 @@ pub(super) struct LaneSlot {
 /// The vertices in a substep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vertices {
-    /// Their blocks' corners [cells], and nothing.
+    /// Their blocks' corners \[cells\], and nothing.
     pub corners: Vec<[i32; 4]>,
-    /// Positions from there [cells], and nothing.
+    /// Positions from there \[cells\], and nothing.
     pub locals: Vec<F32x4>,
-    /// Velocities [m/s], and 1 / mass [1/kg]; 0 where a pin holds the vertex.
+    /// Velocities \[m/s\], and 1 / mass \[1/kg\]; 0 where a pin holds the vertex.
     pub velocities: Vec<F32x4>,
 }
 
@@ -56,11 +56,11 @@ pub(super) struct FaceGroup {
     pub centroids: [u32; LANES],
     /// Their corners, as numbers of vertices.
     pub corners: [[u32; LANES]; 3],
-    /// Inverse of the edges at rest: 11, 12, 22 [1/cell].
+    /// Inverse of the edges at rest: 11, 12, 22 \[1/cell\].
     pub inverse_edges: [F32x16; 3],
-    /// Volume [m^3].
+    /// Volume \[m^3\].
     pub volume: F32x16,
-    /// Mass of the centroid [kg].
+    /// Mass of the centroid \[kg\].
     pub mass: F32x16,
     pub lanes: u32,
 }
@@ -70,19 +70,19 @@ pub(super) struct FaceGroup {
 pub(super) struct FaceState {
     /// Director (no unit).
     pub director: [F32x16; 3],
-    /// From the first corner to the others [cells].
+    /// From the first corner to the others \[cells\].
     pub edges: [[F32x16; 3]; 2],
-    /// Centroid from its block's corner [cells].
+    /// Centroid from its block's corner \[cells\].
     pub center: [F32x16; 3],
-    /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 [Pa].
+    /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 \[Pa\].
     pub biot: [F32x16; 3],
-    /// Centroids' velocities [m/s], and nothing.
+    /// Centroids' velocities \[m/s\], and nothing.
     pub velocities: [F32x4; LANES],
-    /// Impulses in the tie [N s], and nothing.
+    /// Impulses in the tie \[N s\], and nothing.
     pub impulses: [F32x4; LANES],
-    /// Forces on the second and the third corner [N]; on the first it is their sum, opposite.
+    /// Forces on the second and the third corner \[N\]; on the first it is their sum, opposite.
     pub forces: [[F32x4; 2]; LANES],
-    /// A row a face: centroid (3) [cells], velocity (3), director (3), V p3 / 2 (3) [J], area over
+    /// A row a face: centroid (3) \[cells\], velocity (3), director (3), V p3 / 2 (3) \[J\], area over
     /// that at rest.
     pub centroid: [F32x16; LANES],
 }
@@ -134,7 +134,7 @@ impl CsrAdjacency {
     }
 }
 
-/// A block's corner [cells].
+/// A block's corner \[cells\].
 pub(super) fn corner(store: &ParticleStore, block: u32) -> [i32; 3] {
     store.blocks[block as usize].key.map(|k| k.wrapping_mul(BLOCK_CELLS))
 }
@@ -142,8 +142,8 @@ pub(super) fn corner(store: &ParticleStore, block: u32) -> [i32; 3] {
 /// The vertices in the steps of the mesh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeshState {
-    /// Where they are, from where the substep left them [cells].
+    /// Where they are, from where the substep left them \[cells\].
     pub ways: Vec<F32x4>,
-    /// [m/s]
+    /// \[m/s\]
     pub velocities: Vec<F32x4>,
 }

@@ -13,7 +13,7 @@ const GRAIN: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bending {
     hinges: Vec<Hinge>,
-    /// Forces on the hinges' four vertices [N].
+    /// Forces on the hinges' four vertices \[N\].
     forces: Vec<[[f32; 3]; 4]>,
     /// Of each vertex: its hinges as hinge x 4 + place.
     adjacency: CsrAdjacency,
@@ -50,12 +50,12 @@ impl Bending {
         });
     }
 
-    /// Energy [J].
+    /// Energy \[J\].
     pub(super) fn energy(&self, vertices: &Vertices, grid_spacing: f64) -> f64 {
         self.hinges.iter().map(|hinge| hinge.energy(&corners(hinge, vertices, grid_spacing))).sum()
     }
 
-    /// Adds the force of the hinges on a vertex [N].
+    /// Adds the force of the hinges on a vertex \[N\].
     #[inline(always)]
     pub(super) fn add_force(&self, vertex: usize, force: &mut [f32; 4]) {
         if self.hinges.is_empty() {
@@ -74,7 +74,7 @@ impl Bending {
     }
 }
 
-/// The corners of a hinge from its first one [m].
+/// The corners of a hinge from its first one \[m\].
 fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f64>; 4] {
     let first = hinge.vertices[0];
     hinge

@@ -8,7 +8,7 @@ use crate::cloth::{ClothMaterial, ClothModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// Elastic energy of all sheets, that of bending included [J].
+    /// Elastic energy of all sheets, that of bending included \[J\].
     pub(crate) fn elastic_energy(&self) -> f64 {
         let mut faces = 0.0;
         for (span, material) in self.spans.iter().zip(&self.materials) {
@@ -20,7 +20,7 @@ impl ClothMeshes {
     }
 }
 
-/// Energy of sixteen faces [J].
+/// Energy of sixteen faces \[J\].
 struct Energy<'a> {
     group: &'a FaceGroup,
     state: &'a FaceState,

@@ -60,11 +60,11 @@ pub(crate) struct ClothMeshes {
     slots: Vec<LaneSlot>,
     /// Of the vertices: their places in `slots`.
     places: Vec<u32>,
-    /// 1 / mass [1/kg].
+    /// 1 / mass \[1/kg\].
     inverse_masses: Vec<f32>,
     vertices: Vertices,
     mesh_state: MeshState,
-    /// What the vertices' lanes take: position from the block's corner (3) [cells], velocity (3), force (3) [N], zero (3), area (1).
+    /// What the vertices' lanes take: position from the block's corner (3) \[cells\], velocity (3), force (3) \[N\], zero (3), area (1).
     rows: Vec<F32x16>,
     /// Of each vertex: its faces as face x 4 + corner.
     adjacency: CsrAdjacency,
@@ -77,7 +77,7 @@ pub(crate) struct ClothMeshes {
 }
 
 impl ClothMeshes {
-    /// Of sheets that are checked, in a grid of spacing `grid_spacing` [m], with ids from `first` on.
+    /// Of sheets that are checked, in a grid of spacing `grid_spacing` \[m\], with ids from `first` on.
     pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
         let mut all = Self {
             sources: sheets.into(),
@@ -258,8 +258,8 @@ impl ClothMeshes {
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep [s], under `gravity` [m/s^2], `origin` where the grid is
-    /// at its end [m].
+    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep \[s\], under `gravity` \[m/s^2\], `origin` where the grid is
+    /// at its end \[m\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
@@ -278,7 +278,7 @@ impl ClothMeshes {
         self.find_forces(store, substep, gravity);
     }
 
-    /// Makes the grid move with the pins' vertices in the substep of `substep` from `time` [s] on.
+    /// Makes the grid move with the pins' vertices in the substep of `substep` from `time` \[s\] on.
     pub(crate) fn apply_pins_to_grid(
         &mut self,
         store: &ParticleStore,
@@ -298,7 +298,7 @@ impl ClothMeshes {
         self.pins.applied
     }
 
-    /// Largest stable substep for particles that move at up to `max_speed` [m/s] [s].
+    /// Largest stable substep for particles that move at up to `max_speed` \[m/s\] \[s\].
     pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(max_speed));
         of_sheets.fold(f64::INFINITY, f64::min)

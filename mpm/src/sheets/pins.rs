@@ -23,7 +23,7 @@ const SWEEPS: usize = 8;
 pub struct PinImpulse {
     /// Their impulse on the sheets and on what shares the grid's nodes with them, angular part about the world's origin.
     pub impulse: Impulse,
-    /// Their work [J].
+    /// Their work \[J\].
     pub work: f64,
 }
 
@@ -40,7 +40,7 @@ struct StencilNode {
 struct HeldVertex {
     /// Number of the vertex.
     vertex: u32,
-    /// Where it will be [m].
+    /// Where it will be \[m\].
     target: Vector3<f64>,
     velocity: Vector3<f64>,
     /// Nodes with mass that it reaches.
@@ -59,7 +59,7 @@ pub(super) struct Pins {
 }
 
 impl PinImpulse {
-    /// An impulse at a point [N s, m] of a pin that moves with `velocity` [m/s]. What it takes from the sheet's energy without moving is
+    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. What it takes from the sheet's energy without moving is
     /// dissipated.
     fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
@@ -75,7 +75,7 @@ impl Pins {
         self.held.reserve(self.pins.len());
     }
 
-    /// Finds the pins that hold from `time` [s] on, and what they reach.
+    /// Finds the pins that hold from `time` \[s\] on, and what they reach.
     pub(super) fn begin(
         &mut self,
         of: impl Fn(u32) -> LaneSlot,
@@ -189,7 +189,7 @@ pub(super) struct Grid<'a> {
 }
 
 impl StencilNode {
-    /// Velocity [m/s] and mass [kg].
+    /// Velocity \[m/s\] and mass \[kg\].
     fn read(&self, nodes: &[NodeBlock]) -> (Vector3<f64>, f64) {
         let [x, y, z, mass] = nodes[self.block as usize].nodes[self.node as usize];
         (Vector3::new(x, y, z).map(f64::from), f64::from(mass))

@@ -19,7 +19,7 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
     /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices, as means over
-    /// a substep of `substep` [s] under `gravity` [m/s^2].
+    /// a substep of `substep` \[s\] under `gravity` \[m/s^2\].
     pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
         for sheet in 0..self.spans.len() {
             self.find_stresses(sheet, store, substep, gravity);
@@ -63,7 +63,7 @@ impl ClothMeshes {
         });
     }
 
-    /// A leapfrog step of the mesh: velocities by `impulse_step` [s], positions by `step` [cells per m/s].
+    /// A leapfrog step of the mesh: velocities by `impulse_step` \[s\], positions by `step` [cells per m/s].
     fn move_mesh(&mut self, sheet: usize, impulse_step: f64, step: f64, gravity: Vector3<f64>) {
         let range = self.spans[sheet].vertices.clone();
         let (states, adjacency, level) = (&self.states, &self.adjacency, self.level);
@@ -133,7 +133,7 @@ impl Kernel for AddForces<'_> {
 /// Parts of the forces on the second and the third corner that each corner feels.
 const SHARES: [[f32; 2]; 3] = [[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]];
 
-/// Sum of the forces on the corners that a vertex is [N].
+/// Sum of the forces on the corners that a vertex is \[N\].
 #[inline(always)]
 fn corner_forces(states: &[FaceState], entries: &[u32]) -> F32x4 {
     let mut force = F32x4::ZERO;
@@ -197,7 +197,7 @@ fn coordinates<S: Simd>(rows: &[F32x16; LANES]) -> [[S::V; 3]; 3] {
     core::array::from_fn(|k| core::array::from_fn(|d| columns[4 * k + d]))
 }
 
-/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in [cells].
+/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in \[cells\].
 #[inline(always)]
 fn corners<S: Simd>(
     group: &FaceGroup,
@@ -220,7 +220,7 @@ fn corners<S: Simd>(
     coordinates::<S>(&rows)
 }
 
-/// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning [cells].
+/// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning \[cells\].
 #[inline(always)]
 fn changes<S: Simd>(group: &FaceGroup, displacements: &[F32x4]) -> [Vec3<Lanes<S>>; 2] {
     let mut rows = [F32x16::ZERO; LANES];
@@ -233,14 +233,14 @@ fn changes<S: Simd>(group: &FaceGroup, displacements: &[F32x4]) -> [Vec3<Lanes<S
     [first, second].map(|edge| Vec3(edge.map(Lanes)))
 }
 
-/// Columns of F (no unit) from a face's edges [cells].
+/// Columns of F (no unit) from a face's edges \[cells\].
 #[inline(always)]
 pub(super) fn columns<S: Simd>(group: &FaceGroup, [d1, d2]: [Vec3<Lanes<S>>; 2]) -> [Vec3<Lanes<S>>; 2] {
     let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
     [d1.scale(m11), d1.scale_add(m12, d2.scale(m22))]
 }
 
-/// Edges of sixteen faces [cells].
+/// Edges of sixteen faces \[cells\].
 #[inline(always)]
 pub(super) fn edges<S: Simd>(state: &FaceState) -> [Vec3<Lanes<S>>; 2] {
     [0, 1].map(|k| Vec3(Lanes::load_all(&state.edges[k])))
@@ -294,7 +294,7 @@ struct StepFaces<'a> {
     store: &'a ParticleStore,
     displacements: &'a [F32x4],
     material: &'a ClothMaterial,
-    /// Grid spacing h [m].
+    /// Grid spacing h \[m\].
     cell: f32,
     mesh: MeshStep,
 }
@@ -392,7 +392,7 @@ fn finish<S: Simd>(
     }
 }
 
-/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1; `volume` is over the grid spacing [m^2].
+/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1; `volume` is over the grid spacing \[m^2\].
 #[inline(always)]
 fn write_forces<S: Simd>(
     group: &FaceGroup,

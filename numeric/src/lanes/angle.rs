@@ -22,7 +22,7 @@ fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
     sum
 }
 
-/// Sine and cosine of an angle (rad) below 10^6, within 2^-51 of it: the series of Chebyshev type of fdlibm (`__kernel_sin`, `__kernel_cos`) on
+/// Sine and cosine of an angle \[rad\] below 10^6, within 2^-51 of it: the series of Chebyshev type of fdlibm (`__kernel_sin`, `__kernel_cos`) on
 /// [-pi/4, pi/4] after the nearest multiple of pi/2 was taken away.
 #[inline(always)]
 pub fn sin_cos<T: Real>(x: T) -> (T, T) {
@@ -68,7 +68,7 @@ pub fn sin_cos<T: Real>(x: T) -> (T, T) {
     (T::select(low, -s, s), T::select(turned, -c, c))
 }
 
-/// Sine and cosine of half of an angle whose square is `square` (rad^2), the sine divided by the angle, which may be 0.
+/// Sine and cosine of half of an angle whose square is `square` \[rad^2\], the sine divided by the angle, which may be 0.
 #[inline(always)]
 pub fn turn_terms<T: Real>(square: T) -> (T, T) {
     // Below this sin(x/2)/x is 1/2 - x^2/48 to the last bit.

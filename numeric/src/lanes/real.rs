@@ -41,7 +41,7 @@ pub trait Real:
     fn lt(self, other: Self) -> Self::Mask;
     /// `then` where the mask is true, `otherwise` elsewhere.
     fn select(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
-    /// Sine and cosine of an angle (rad).
+    /// Sine and cosine of an angle \[rad\].
     fn sin_cos(self) -> (Self, Self);
 
     /// 0.

@@ -62,7 +62,7 @@ impl<T: Real> Quat<T> {
         ])
     }
 
-    /// Turned by the rotation vector `by` (rad), in the axes that the quaternion leads to.
+    /// Turned by the rotation vector `by` \[rad\], in the axes that the quaternion leads to.
     #[inline(always)]
     pub fn turned(self, by: Vec3<T>) -> Self {
         let (s, c) = turn_terms(by.squared());

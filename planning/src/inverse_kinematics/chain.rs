@@ -112,12 +112,12 @@ impl Chain {
         matches!(self.joints[joint].axis, JointAxis::Turns(_))
     }
 
-    /// Least and greatest coordinate of a joint (rad, m); infinite where there is no limit.
+    /// Least and greatest coordinate of a joint \[rad, m\]; infinite where there is no limit.
     pub fn limits(&self, joint: usize) -> [f64; 2] {
         self.joints[joint].limits
     }
 
-    /// Pose of the tool in the base at a posture (rad, m).
+    /// Pose of the tool in the base at a posture \[rad, m\].
     pub fn pose(&self, configuration: &[f64]) -> Isometry3<f64> {
         let mut at = Isometry3::identity();
         for (joint, &q) in self.joints.iter().zip(configuration) {
@@ -153,7 +153,7 @@ impl Chain {
         (pose, jacobian)
     }
 
-    /// A quarter of the stretched chain's length (m): the lever by which an error of orientation is weighed as one of position.
+    /// A quarter of the stretched chain's length [m]: the lever by which an error of orientation is weighed as one of position.
     pub(super) fn lever(&self) -> f64 {
         let bars = self.joints.iter().skip(1).map(|joint| joint.frame.translation.vector.norm());
         let length = bars.sum::<f64>() + self.tool.translation.vector.norm();

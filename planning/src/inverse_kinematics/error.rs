@@ -35,17 +35,17 @@ pub enum InverseKinematicsError {
 /// What remains at the best posture that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unreachable {
-    /// Where the tool was to be, in the frame of the base (m).
+    /// Where the tool was to be, in the frame of the base \[m\].
     pub target: Point3<f64>,
-    /// Distance that remains with the orientation in view (m).
+    /// Distance that remains with the orientation in view \[m\].
     pub position_error: f64,
-    /// Angle that remains (rad).
+    /// Angle that remains \[rad\].
     pub orientation_error: f64,
-    /// Distance that remains where any orientation will do (m).
+    /// Distance that remains where any orientation will do \[m\].
     pub distance: f64,
-    /// Joints at a limit there: name of the link that it moves, and the limit (rad, m).
+    /// Joints at a limit there: name of the link that it moves, and the limit \[rad, m\].
     pub at_limits: Vec<(String, f64)>,
-    /// The posture (rad, m).
+    /// The posture \[rad, m\].
     pub configuration: Vec<f64>,
 }
 

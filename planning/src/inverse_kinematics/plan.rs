@@ -10,11 +10,11 @@ use super::waypoint::{PathKind, Waypoint, WaypointTarget};
 /// How paths are made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanSettings {
-    /// Longest time between two samples (s).
+    /// Longest time between two samples \[s\].
     pub interval: f64,
-    /// Fastest that each joint may move (rad/s, m/s).
+    /// Fastest that each joint may move \[rad/s, m/s\].
     pub rates: Vec<f64>,
-    /// The posture (rad, m) near which postures stay where the tool leaves them a choice.
+    /// The posture \[rad, m\] near which postures stay where the tool leaves them a choice.
     pub rest: Vec<f64>,
     /// When a posture is good enough.
     pub solve: SolveSettings,
@@ -23,11 +23,11 @@ pub struct PlanSettings {
 /// Joint coordinates in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPath {
-    /// Times (s), from 0 on, later and later.
+    /// Times \[s\], from 0 on, later and later.
     pub times: Vec<f64>,
-    /// A posture a time (rad, m).
+    /// A posture a time \[rad, m\].
     pub configurations: Vec<Vec<f64>>,
-    /// Rates there (rad/s, m/s).
+    /// Rates there \[rad/s, m/s\].
     pub rates: Vec<Vec<f64>>,
     /// Which of the times each waypoint has.
     pub waypoints: Vec<usize>,
@@ -57,7 +57,7 @@ pub enum PlanError {
     PathKind {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
-        /// Time (s).
+        /// Time \[s\].
         time: f64,
         /// What remains.
         source: InverseKinematicsError,
@@ -69,13 +69,13 @@ pub enum PlanError {
     Rate {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
-        /// Time (s).
+        /// Time \[s\].
         time: f64,
         /// The link whose joint it is.
         joint: String,
-        /// The rate (rad/s, m/s).
+        /// The rate \[rad/s, m/s\].
         rate: f64,
-        /// The fastest (rad/s, m/s).
+        /// The fastest \[rad/s, m/s\].
         limit: f64,
     },
     /// A joint would leave its range.
@@ -83,11 +83,11 @@ pub enum PlanError {
     Range {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
-        /// Time (s).
+        /// Time \[s\].
         time: f64,
         /// The link whose joint it is.
         joint: String,
-        /// The coordinate (rad, m).
+        /// The coordinate \[rad, m\].
         value: f64,
         /// Its range.
         range: [f64; 2],
@@ -107,7 +107,7 @@ impl PlanError {
     }
 }
 
-/// A path from the posture `start` (rad, m) at time 0 through `waypoints`. Between stops it is the polynomial of least jerk,
+/// A path from the posture `start` \[rad, m\] at time 0 through `waypoints`. Between stops it is the polynomial of least jerk,
 /// `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J. Neuroscience 5(7)), of each joint or of the tool's point and angle; where
 /// waypoints are passed, the polynomial of the fifth degree with the velocities there and no acceleration: straight between waypoints
 /// on a line that are passed evenly, round at corners.
@@ -199,7 +199,7 @@ impl Planner<'_> {
         self.path.configurations.last().cloned().unwrap_or_default()
     }
 
-    /// The time at which the way to a waypoint begins (s).
+    /// The time at which the way to a waypoint begins \[s\].
     fn begin(&self, waypoint: usize) -> f64 {
         waypoint.checked_sub(1).map_or(0.0, |before| self.waypoints[before].time)
     }

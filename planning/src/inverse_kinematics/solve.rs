@@ -24,7 +24,7 @@ pub enum Orientation {
 /// Where the tool is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToolGoal {
-    /// Of the tool's origin, in the base (m).
+    /// Of the tool's origin, in the base \[m\].
     pub position: Point3<f64>,
     /// Of its axes.
     pub orientation: Orientation,
@@ -33,9 +33,9 @@ pub struct ToolGoal {
 /// When a posture is good enough, and how long it is sought.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveSettings {
-    /// Largest error of position (m).
+    /// Largest error of position \[m\].
     pub position_tolerance: f64,
-    /// Largest error of orientation (rad).
+    /// Largest error of orientation \[rad\].
     pub orientation_tolerance: f64,
     /// Most steps from one seed.
     pub max_iterations: usize,
@@ -53,11 +53,11 @@ impl Default for SolveSettings {
 /// A posture that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurationSolution {
-    /// The posture (rad, m).
+    /// The posture \[rad, m\].
     pub configuration: Vec<f64>,
-    /// Error of position (m).
+    /// Error of position \[m\].
     pub position_error: f64,
-    /// Error of orientation (rad).
+    /// Error of orientation \[rad\].
     pub orientation_error: f64,
     /// Steps of Levenberg and Marquardt from all seeds together, without those towards the rest posture.
     pub iterations: usize,
@@ -65,7 +65,7 @@ pub struct ConfigurationSolution {
     pub seed: usize,
 }
 
-/// Range (rad) in which seeds of joints without limits are sought, either way.
+/// Range \[rad\] in which seeds of joints without limits are sought, either way.
 const SEED_RANGE: f64 = core::f64::consts::PI;
 /// Primes: bases of the Halton sequence. A chain of more joints takes them again, shifted.
 const PRIMES: [usize; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
@@ -74,7 +74,7 @@ const POLISH: f64 = 1e-3;
 /// A seed is given up when this many steps together gain less than `STALL_GAIN` of the squared error.
 const STALL_STEPS: usize = 12;
 const STALL_GAIN: f64 = 1e-3;
-/// Largest step towards the rest posture (rad, m), and how many there may be.
+/// Largest step towards the rest posture \[rad, m\], and how many there may be.
 const REST_STEP: f64 = 0.3;
 const REST_STEPS: usize = 40;
 /// Singular values below this part of the largest count as none in the null space.
@@ -82,7 +82,7 @@ const RANK: f64 = 1e-4;
 
 /// Errors of a posture, and how they change with it.
 struct Errors {
-    /// What is missing, in weighed units (m): orientation times the lever, position.
+    /// What is missing, in weighed units [m]: orientation times the lever, position.
     residual: DVector<f64>,
     /// Its Jacobian, of what the joints add.
     jacobian: DMatrix<f64>,

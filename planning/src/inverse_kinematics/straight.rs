@@ -19,7 +19,7 @@ pub(super) struct StraightPath {
 }
 
 impl StraightPath {
-    /// From the pose `start` (in the base) at the time `begin` (s).
+    /// From the pose `start` (in the base) at the time `begin` \[s\].
     pub fn new(start: &Isometry3<f64>, begin: f64, waypoints: &[Waypoint]) -> Self {
         let mut times = vec![begin];
         let mut points = vec![Point3::from(start.translation.vector)];
@@ -86,7 +86,7 @@ impl StraightPath {
 
 /// One straight way; velocities are those per unit of its parameter s from 0 to 1.
 pub(super) struct Segment {
-    /// Length (s).
+    /// Length \[s\].
     pub length: f64,
     points: [Vector3<f64>; 2],
     velocities: [Vector3<f64>; 2],

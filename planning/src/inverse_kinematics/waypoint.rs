@@ -5,7 +5,7 @@ use super::solve::ToolGoal;
 /// Where a waypoint is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WaypointTarget {
-    /// A posture (rad, m). A joint without a coordinate stays where it is at the waypoint before.
+    /// A posture \[rad, m\]. A joint without a coordinate stays where it is at the waypoint before.
     Configuration(Vec<Option<f64>>),
     /// A pose of the tool in the base of the chain.
     Tool(ToolGoal),
@@ -23,7 +23,7 @@ pub enum PathKind {
 /// Where to be at which time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoint {
-    /// Time (s).
+    /// Time \[s\].
     pub time: f64,
     /// Where.
     pub place: WaypointTarget,

@@ -16,7 +16,7 @@ const PUBLISHED: f64 = 4.0;
 pub(super) struct FacetContactModel {
     facets: Facets,
     weight: f64,
-    /// K, and K + D/h (N/m).
+    /// K, and K + D/h \[N/m\].
     pub stiffness: f64,
     pub gain: f64,
     sharpness: Smoothing,
@@ -45,7 +45,7 @@ impl FacetContactModel {
         }
     }
 
-    /// Calls `visit` with each facet's row in the contact's axes (normal, tangents), `(1, -mu d)`, and its violation x (N).
+    /// Calls `visit` with each facet's row in the contact's axes (normal, tangents), `(1, -mu d)`, and its violation x \[N\].
     fn each(&self, mu: f64, distance: f64, motion: &Vector3<f64>, mut visit: impl FnMut(Vector3<f64>, f64)) {
         for d in self.facets.directions() {
             let row = Vector3::new(1.0, -mu * d[0], -mu * d[1]);
@@ -53,7 +53,7 @@ impl FacetContactModel {
         }
     }
 
-    /// Force (N) on the second body in the contact's axes, where without contact the second moves by `motion` (m, the contact's axes)
+    /// Force \[N\] on the second body in the contact's axes, where without contact the second moves by `motion` (m, the contact's axes)
     /// against the first.
     pub fn force(&self, mu: f64, distance: f64, motion: &Vector3<f64>) -> Vector3<f64> {
         let mut force = Vector3::zeros();

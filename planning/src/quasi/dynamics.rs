@@ -18,15 +18,15 @@ use pliant_rigid::multibody::{ForceVector, Kinematics, Model, MotionVector, Stat
 pub struct QuasiContact {
     /// Numbers of the two geometries in their scene.
     pub geometries: [usize; 2],
-    /// Midway between the surfaces before the step (m).
+    /// Midway between the surfaces before the step \[m\].
     pub point: Vector3<f64>,
     /// From the first to the second.
     pub normal: Unit<Vector3<f64>>,
-    /// Signed distance before the step (m).
+    /// Signed distance before the step \[m\].
     pub distance: f64,
     /// Coefficient of friction.
     pub friction: f64,
-    /// Force (N) on the second.
+    /// Force \[N\] on the second.
     pub force: Vector3<f64>,
     /// Which meeting of which pair it is.
     pub(super) pair: usize,
@@ -110,12 +110,12 @@ impl QuasiDynamics {
         &self.contacts
     }
 
-    /// The displacement of the last step, by degrees of freedom (rad, m).
+    /// The displacement of the last step, by degrees of freedom \[rad, m\].
     pub fn displacement(&self) -> &[f64] {
         &self.displacement
     }
 
-    /// Writes into `next` where everything is a step after the positions `q`, with `control` for the joints (rad, m) in the order
+    /// Writes into `next` where everything is a step after the positions `q`, with `control` for the joints \[rad, m\] in the order
     /// of their degrees of freedom.
     ///
     /// # Errors
@@ -186,7 +186,7 @@ impl QuasiDynamics {
         self.kinematics.axes()[mover.dofs[i]].shifted(&lever)
     }
 
-    /// Origin of a link (m).
+    /// Origin of a link \[m\].
     pub(super) fn origin(&self, link: pliant_rigid::multibody::LinkId) -> Vector3<f64> {
         self.kinematics.pose(link).translation.vector
     }

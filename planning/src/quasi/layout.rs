@@ -14,7 +14,7 @@ pub(super) struct ObjectBody {
     pub dof: usize,
     /// Inverse of its block of Q in the link's axes.
     inverse: Matrix6<f64>,
-    /// Gravity (m/s^2) in the axes of the joint's frame, and mass (kg) and first moment (kg m, link's axes) that it acts on.
+    /// Gravity \[m/s^2\] in the axes of the joint's frame, and mass \[kg\] and first moment (kg m, link's axes) that it acts on.
     gravity: Vector3<f64>,
     mass_and_moment: (f64, Vector3<f64>),
 }
@@ -23,7 +23,7 @@ pub(super) struct ObjectBody {
 #[derive(Clone, Debug)]
 pub(super) struct ObjectBlock {
     pub inverse: Matrix6<f64>,
-    /// b, and y_0 (rad, m).
+    /// b, and y_0 \[rad, m\].
     pub load: Vector6<f64>,
     pub free: Vector6<f64>,
     /// Derivative of b by turns of the body.

@@ -12,7 +12,7 @@
 //! - Object blocks of Q (equation 5) are `epsilon M/h^2`, the mass matrix with its [regularisation](QuasiSettings::regularisation); their b is the weight. Joints have
 //!   their drives' stiffness K_r, and `b = K_r u` with the control u, a wanted displacement. Drives carry the robot's own weight, as
 //!   the low-level controllers of the paper do. What joints have besides (springs, damping, dry friction, limits, armature) is no part of the model.
-//! - A contact has a row of `J~ = J_n - mu d_j . J_t` for every direction d_j of its [`Facets`](pliant_rigid::comfree::Facets), and lambda (N) is a force by facet. K (N/m)
+//! - A contact has a row of `J~ = J_n - mu d_j . J_t` for every direction d_j of its [`Facets`](pliant_rigid::comfree::Facets), and lambda \[N\] is a force by facet. K \[N/m\]
 //!   belongs to four facets, as published; of n facets each has 4/n of the force.
 //! - [`Smoothing`] says what s is: `x+` (equation 16) or SoftPlus (equation 23).
 //! - Directions lie along the horizontal and up in the contact's plane where that is steep, else along x and y: 0.9 of the normal's

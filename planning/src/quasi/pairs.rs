@@ -16,7 +16,7 @@ pub(super) struct PlacedShape {
     pub mover: Option<usize>,
     pub place: Isometry3<f64>,
     size: [f64; 3],
-    /// Radius (m) of a ball around its frame's origin; `None` for a half-space.
+    /// Radius \[m\] of a ball around its frame's origin; `None` for a half-space.
     reach: Option<f64>,
 }
 
@@ -71,7 +71,7 @@ fn reach(shape: &Shape) -> Option<f64> {
     shape.bounding_sphere().map(|(centre, radius)| centre.coords.norm() + radius)
 }
 
-/// Whether two geometries in the world are surely farther apart than `margin` (m).
+/// Whether two geometries in the world are surely farther apart than `margin` \[m\].
 pub(super) fn apart(
     a: (&PlacedShape, &PlacedSolid<f64>),
     b: (&PlacedShape, &PlacedSolid<f64>),
@@ -93,7 +93,7 @@ impl PlacedShape {
     }
 }
 
-/// The origin (m) of a link whose displacement are the six derivatives from `first` on (turn about the origin, shift), or that stays.
+/// The origin \[m\] of a link whose displacement are the six derivatives from `first` on (turn about the origin, shift), or that stays.
 pub(super) fn origin(link: &Vector3<f64>, first: Option<usize>) -> Vec3<Dual<12>> {
     let mut out = Vec3([link.x, link.y, link.z].map(Dual::constant));
     if let Some(first) = first {

@@ -2,20 +2,20 @@
 
 use super::error::QuasiError;
 
-/// How a contact's force grows with its violation x (N).
+/// How a contact's force grows with its violation x \[N\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// `x+` (equation 16).
     Exact,
-    /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta` (N), where x is 0.
+    /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta` \[N\], where x is 0.
     SoftPlus {
-        /// beta (1/N), finite and positive. Contacts are felt across some `1/(beta K)` (m).
+        /// beta \[1/N\], finite and positive. Contacts are felt across some `1/(beta K)` \[m\].
         beta: f64,
     },
 }
 
 impl Smoothing {
-    /// Force (N).
+    /// Force \[N\].
     pub(super) fn push(self, x: f64) -> f64 {
         match self {
             Self::Exact => x.max(0.0),
@@ -36,7 +36,7 @@ impl Smoothing {
     }
 }
 
-/// What the control of a joint says (rad, m).
+/// What the control of a joint says \[rad, m\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ControlMode {
     /// By how much it is to move in the step, the paper's u.
@@ -49,30 +49,30 @@ pub enum ControlMode {
 /// Figures of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuasiSettings {
-    /// h (s), finite and positive.
+    /// h \[s\], finite and positive.
     pub step: f64,
     /// epsilon, finite and positive: how heavy objects are against their masses. With 1 a body that nothing holds falls by `g h^2` in a step.
     pub regularisation: f64,
-    /// K_r of every joint in the order of its degree of freedom (N m/rad, N/m), finite and positive.
+    /// K_r of every joint in the order of its degree of freedom \[N m/rad, N/m\], finite and positive.
     pub drives: Vec<f64>,
     /// What controls mean.
     pub control: ControlMode,
-    /// K of each of four facets of a contact (N/m), finite and positive. All of a body's contacts together hold it right where
+    /// K of each of four facets of a contact \[N/m\], finite and positive. All of a body's contacts together hold it right where
     /// they touch with 4 K times their number at `epsilon m/h^2`; above twice that, steps overshoot and grow.
     pub stiffness: f64,
-    /// D (N s/m), finite and not negative (equation 25).
+    /// D \[N s/m\], finite and not negative (equation 25).
     pub damping: f64,
     /// Directions of friction, even, at least 4 and at most 1024.
     pub facets: usize,
     /// How contacts begin.
     pub sharpness: Smoothing,
-    /// Distance (m) from which on contacts are looked at, finite and positive. It should be more than what anything moves in a step,
+    /// Distance \[m\] from which on contacts are looked at, finite and positive. It should be more than what anything moves in a step,
     /// and with SoftPlus many times `1/(beta K)`.
     pub margin: f64,
 }
 
 impl QuasiSettings {
-    /// The published settings for these steps (s), drives (N m/rad, N/m) and stiffness of contacts (N/m): exact, four facets, epsilon 1, no damping,
+    /// The published settings for these steps \[s\], drives \[N m/rad, N/m\] and stiffness of contacts [N/m]: exact, four facets, epsilon 1, no damping,
     /// a margin of 10 mm.
     pub fn new(step: f64, drives: Vec<f64>, stiffness: f64) -> Self {
         Self {

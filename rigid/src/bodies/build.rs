@@ -10,7 +10,7 @@ use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, Mot
 use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
-    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step` (s) where the settings give no integrator.
+    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step` \[s\] where the settings give no integrator.
     ///
     /// # Errors
     /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of range.

@@ -23,7 +23,7 @@ use crate::trajectory::Trajectory;
 pub struct RigidSettings {
     /// The integrator. `None` takes each step that it is asked for as one.
     pub integrator: Option<Integrator>,
-    /// Slip (m/s) at which friction between bodies has most of its value.
+    /// Slip \[m/s\] at which friction between bodies has most of its value.
     pub stiction_tolerance: f64,
     /// See [`System::refresh_friction`](crate::simulation::System::refresh_friction).
     pub refresh_friction: bool,
@@ -147,7 +147,7 @@ impl BodiesBuilder {
         &self.links
     }
 
-    /// First coordinate (rad, m) that a link's joint starts at; 0 where it has none.
+    /// First coordinate \[rad, m\] that a link's joint starts at; 0 where it has none.
     pub fn start(&self, link: LinkId) -> f64 {
         match &self.starts[link.0] {
             InitialMotion::Joint(q, _) => q.first().copied().unwrap_or(0.0),

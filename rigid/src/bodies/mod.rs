@@ -31,7 +31,7 @@ pub struct Body {
     pub geometries: Vec<Geometry>,
     /// Shapes that nothing touches.
     pub appearance: Vec<Appearance>,
-    /// Constant force at the body's origin (N) and torque (N m), world frame.
+    /// Constant force at the body's origin \[N\] and torque \[N m\], world frame.
     load: ForceVector,
 }
 
@@ -52,7 +52,7 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` (s): of what follows a path, the
+    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` [s]: of what follows a path, the
     /// constant velocity that carries the pose at the start to the pose at the end; of the others, the present one.
     ///
     /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
@@ -69,7 +69,7 @@ impl Bodies {
         self.kinematics.update_at(&self.simulation.system().model, self.simulation.state(), corner);
     }
 
-    /// One step of `dt` (s), the one that was prepared: applies one impulse a body, evenly over the step, and moves the bodies to
+    /// One step of `dt` \[s\], the one that was prepared: applies one impulse a body, evenly over the step, and moves the bodies to
     /// `time + dt` with everything else that acts on them. Impulses on bodies that do not move by their dynamics have no effect.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Bodies {
         self.simulation.system().model.floating.iter().find(|floating| floating.link == link)
     }
 
-    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is welded to it (kg);
+    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is welded to it \[kg\];
     /// none for others.
     pub fn free_center(&self, id: BodyId) -> Option<(Point3<f64>, f64)> {
         let floating = self.floating(id)?;
@@ -139,7 +139,7 @@ impl Bodies {
         Some((pose * Point3::from(floating.center), floating.mass))
     }
 
-    /// Acceleration (m/s^2) of a body that nothing holds, by gravity and its constant force alone.
+    /// Acceleration \[m/s^2\] of a body that nothing holds, by gravity and its constant force alone.
     pub fn free_acceleration(&self, id: BodyId, mass: f64) -> Vector3<f64> {
         let model = &self.simulation.system().model;
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
@@ -168,7 +168,7 @@ impl Bodies {
         self.bodies[id.0].link.is_some_and(|link| model.tree_of(link).is_some())
     }
 
-    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` (s), linearised where `impulses` (one a body) would
+    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` \[s\], linearised where `impulses` (one a body) would
     /// take them: `points` of the response are the origins of the bodies. The state does not change. `scratch` is a buffer.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl Bodies {
         self.bodies.iter().position(|body| body.name == name).map(BodyId)
     }
 
-    /// Time (s) of the poses.
+    /// Time \[s\] of the poses.
     pub fn time(&self) -> f64 {
         self.simulation.state().time
     }
@@ -269,7 +269,7 @@ impl Bodies {
         })
     }
 
-    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the limit (rad, m), and the unit. They come back at a
+    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the limit \[rad, m\], and the unit. They come back at a
     /// bounded speed ([`LimitPotential`](crate::icf::law::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
@@ -293,17 +293,17 @@ impl Bodies {
         advance(&pose, &self.velocity(id), s)
     }
 
-    /// Kinetic energy (J) of what moves by its dynamics.
+    /// Kinetic energy \[J\] of what moves by its dynamics.
     pub fn kinetic_energy(&self) -> f64 {
         self.energy().kinetic
     }
 
-    /// Energies (J) of what moves by its dynamics.
+    /// Energies \[J\] of what moves by its dynamics.
     pub fn energy(&self) -> MechanicalEnergy {
         mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
     }
 
-    /// Momentum of what moves by its dynamics: linear (N s), and angular about the origin of the world (N m s).
+    /// Momentum of what moves by its dynamics: linear \[N s\], and angular about the origin of the world \[N m s\].
     pub fn momentum(&self) -> SpatialImpulse {
         let model = &self.simulation.system().model;
         let mut sum = ForceVector::zero();
@@ -316,8 +316,8 @@ impl Bodies {
         SpatialImpulse { angular: sum.angular, linear: sum.linear }
     }
 
-    /// Largest speed (m/s), spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
-    /// the times `from` to `to` (s): of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
+    /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
+    /// the times `from` to `to` [s]: of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
     /// bound, count as points.
     pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;
@@ -361,7 +361,7 @@ impl Bodies {
 }
 
 impl Body {
-    /// Distance (m) from the body's origin within which its surfaces are; half-spaces are left out.
+    /// Distance \[m\] from the body's origin within which its surfaces are; half-spaces are left out.
     pub fn reach(&self) -> f64 {
         let ball = |g: &Geometry| {
             let (center, radius) = g.shape.bounding_sphere()?;

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use pliant_geometry::Shape;
 
-/// Corners of a box around a shape, in its frame (m).
+/// Corners of a box around a shape, in its frame \[m\].
 pub(super) fn local_bounds(shape: &Shape) -> [Point3<f64>; 2] {
     let around = |h: Vector3<f64>| [Point3::from(-h), Point3::from(h)];
     match shape {

@@ -10,7 +10,7 @@ const EDGE_OVERLAP: f64 = 0.02;
 const EDGE_SIZE: f64 = 1e-6;
 
 /// The axis, from the first box to the second, along which they are farthest apart or overlap least, and the signed distance along
-/// it (m), by the separating axes of boxes (Gottschalk, Lin and Manocha 1996). `None` where they are `margin` apart. `rotation` and
+/// it \[m\], by the separating axes of boxes (Gottschalk, Lin and Manocha 1996). `None` where they are `margin` apart. `rotation` and
 /// `translation` are the second's frame in the first's.
 pub(super) fn separating_axis(
     a: &Vector3<f64>,

@@ -4,7 +4,7 @@ use super::scene::CollisionModel;
 use nalgebra::{Isometry3, Vector3};
 use pliant_geometry::Shape;
 
-/// Corners (m, world frame) of a box around geometry `index` at `pose`, with `reach` (m) on every side. A rotated box of the shape's
+/// Corners (m, world frame) of a box around geometry `index` at `pose`, with `reach` \[m\] on every side. A rotated box of the shape's
 /// own is never smaller than the shape; round shapes have closer ones.
 fn world_bounds(
     scene: &CollisionModel,
@@ -60,7 +60,7 @@ pub(super) struct BroadPhase {
 struct Entry {
     strip: u32,
     geometry: u32,
-    /// Least coordinate along the swept axis (m).
+    /// Least coordinate along the swept axis \[m\].
     start: f64,
 }
 
@@ -68,7 +68,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Strips {
     axis: usize,
-    /// Where the first begins (m), and their number per length (1/m).
+    /// Where the first begins \[m\], and their number per length \[1/m\].
     from: f64,
     density: f64,
 }
@@ -96,7 +96,7 @@ impl Strips {
 }
 
 impl BroadPhase {
-    /// The pairs (smaller number first, in order) that may touch and whose boxes are within `margin` (m). Half-spaces are tried
+    /// The pairs (smaller number first, in order) that may touch and whose boxes are within `margin` \[m\]. Half-spaces are tried
     /// against everything. Geometries whose pose is not finite have no pairs.
     pub(super) fn pairs(
         &mut self,

@@ -34,7 +34,7 @@ pub(super) struct Scratch {
     pub(super) vertices: Vec<u32>,
 }
 
-/// Contacts of two convex solids nearer than `margin` (m), in the frame of the first.
+/// Contacts of two convex solids nearer than `margin` \[m\], in the frame of the first.
 pub(super) fn contacts(
     pair: &ConvexPair<'_>,
     margin: f64,
@@ -78,7 +78,7 @@ pub(super) fn contacts(
     }
 }
 
-/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance (m).
+/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance \[m\].
 fn shared(
     pair: &ConvexPair<'_>,
     normal: &Unit<Vector3<f64>>,
@@ -148,7 +148,7 @@ fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Opti
     Some(sharper.unwrap_or(rough))
 }
 
-/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` (m), or the direction of
+/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` \[m\], or the direction of
 /// greatest separation; `None` where it does not settle. Solids that overlap may have several such directions, so the search begins
 /// anew at the best of their axes.
 fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Separation>> {
@@ -170,7 +170,7 @@ fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Op
     Some(Some(Separation { normal, distance, point }))
 }
 
-/// Improves the direction `best.0` of separation `best.1` (m) by a pattern search over the sphere of directions (Hooke and Jeeves
+/// Improves the direction `best.0` of separation `best.1` \[m\] by a pattern search over the sphere of directions (Hooke and Jeeves
 /// 1961), from steps for an error of `error`, in proportion to the solids' size, down to rounding. The pattern turns, so that a
 /// ridge cannot stop it for long.
 fn pattern_search(pair: &ConvexPair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
@@ -200,7 +200,7 @@ fn pattern_search(pair: &ConvexPair<'_>, best: &mut (Unit<Vector3<f64>>, f64), e
     }
 }
 
-/// The best of the axes of both solids and the line of their centres, and its separation (m).
+/// The best of the axes of both solids and the line of their centres, and its separation \[m\].
 fn best_axis(pair: &ConvexPair<'_>) -> (Unit<Vector3<f64>>, f64) {
     let mut best = (Vector3::x_axis(), f64::NEG_INFINITY);
     let mut try_direction = |v: Vector3<f64>| {

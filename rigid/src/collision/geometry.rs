@@ -12,7 +12,7 @@ pub struct CollisionGeometry {
     pub name: String,
     /// The link it is on; `None` is the world.
     pub link: Option<LinkId>,
-    /// Its frame in the link's (m).
+    /// Its frame in the link's \[m\].
     pub pose: Isometry3<f64>,
     /// The solid.
     pub shape: Shape,

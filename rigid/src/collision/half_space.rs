@@ -9,7 +9,7 @@ use pliant_geometry::{Shape, TriangleMesh};
 /// Cosine of the angle to the plane's normal up to which a hull's face faces the plane.
 const FACING: f64 = 0.5;
 
-/// Contacts of the half-space `pair.a` with the solid `pair.b` nearer than `margin` (m), in the frame of the half-space.
+/// Contacts of the half-space `pair.a` with the solid `pair.b` nearer than `margin` \[m\], in the frame of the half-space.
 pub(super) fn contacts(
     pair: &ConvexPair<'_>,
     margin: f64,

@@ -17,11 +17,11 @@ pub(super) const NEAREST: u64 = u64::MAX;
 /// A contact in the frame of the first solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalContact {
-    /// On the surface of the first solid (m).
+    /// On the surface of the first solid \[m\].
     pub(super) point: Vector3<f64>,
     /// From the first solid to the second.
     pub(super) normal: Unit<Vector3<f64>>,
-    /// Signed distance (m).
+    /// Signed distance \[m\].
     pub(super) distance: f64,
     pub(super) feature: u64,
 }
@@ -29,7 +29,7 @@ pub(super) struct LocalContact {
 /// A convex polygon, a segment or a point of the core of a solid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SupportFace {
-    /// Corners (m), counter-clockwise seen from outside.
+    /// Corners \[m\], counter-clockwise seen from outside.
     corners: Vec<Vector3<f64>>,
     /// Outward normal of a polygon.
     normal: Option<Unit<Vector3<f64>>>,
@@ -77,7 +77,7 @@ impl SupportFace {
     }
 }
 
-/// A corner of a clipped polygon in the plane across the normal (m), between two named edges.
+/// A corner of a clipped polygon in the plane across the normal \[m\], between two named edges.
 #[derive(Clone, Copy, Debug)]
 struct ClippedCorner {
     u: f64,
@@ -125,8 +125,8 @@ pub(super) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
 }
 
 impl Clipper {
-    /// Appends the contacts of `faces` (of the cores, in one frame) along `n`, from the first to the second. `radii` (m) are added to
-    /// the cores along `n`; `size` (m) is the least extent of the two. Points give none.
+    /// Appends the contacts of `faces` (of the cores, in one frame) along `n`, from the first to the second. `radii` \[m\] are added to
+    /// the cores along `n`; `size` \[m\] is the least extent of the two. Points give none.
     pub(super) fn contacts(
         &mut self,
         n: &Unit<Vector3<f64>>,
@@ -323,7 +323,7 @@ fn shared_segment(
     }
 }
 
-/// Of contacts from `start` on nearer to each other than `distance` (m), keeps the deeper, of equals the first.
+/// Of contacts from `start` on nearer to each other than `distance` \[m\], keeps the deeper, of equals the first.
 pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f64) {
     let mut kept = start;
     'next: for i in start..contacts.len() {

@@ -5,9 +5,9 @@ use crate::comfree::ImpedanceCurve;
 /// Compliance and friction of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
-    /// Stiffness of a contact (N/m), finite and positive.
+    /// Stiffness of a contact \[N/m\], finite and positive.
     pub stiffness: f64,
-    /// Hunt and Crossley's dissipation (s/m), finite and not negative.
+    /// Hunt and Crossley's dissipation \[s/m\], finite and not negative.
     pub dissipation: f64,
     /// Coefficient of restitution, in [0, 1]: the part of the speed with which surfaces part after an impact within a step. With 0 they
     /// rebound as their compliance has it, where steps resolve that.
@@ -16,19 +16,19 @@ pub struct ContactMaterial {
     pub static_friction: f64,
     /// Coefficient of friction in motion, finite and not negative.
     pub dynamic_friction: f64,
-    /// Resistance to turning about the normal: the moment is at most this length (m) times the normal force. Finite and not negative. The closed-form solver
+    /// Resistance to turning about the normal: the moment is at most this length \[m\] times the normal force. Finite and not negative. The closed-form solver
     /// ([`comfree`](crate::comfree)) has it, the convex one leaves it out.
     pub torsional_friction: f64,
-    /// Resistance to rolling, likewise (m).
+    /// Resistance to rolling, likewise \[m\].
     pub rolling_friction: f64,
     /// How the impedance of the closed-form solver grows with depth; the convex one goes by the stiffness alone.
     pub impedance: ImpedanceCurve,
 }
 
 impl ContactMaterial {
-    /// The usual stiffness of a surface (N/m): two in series are 1e6, which a kilogram presses by a hundredth of a millimetre.
+    /// The usual stiffness of a surface [N/m]: two in series are 1e6, which a kilogram presses by a hundredth of a millimetre.
     pub const STIFFNESS: f64 = 2e6;
-    /// The usual dissipation (s/m).
+    /// The usual dissipation \[s/m\].
     pub const DISSIPATION: f64 = 10.0;
 
     /// The usual compliance, with one coefficient of friction.

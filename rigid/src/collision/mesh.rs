@@ -38,7 +38,7 @@ struct Query<'a> {
     margin: f64,
 }
 
-/// Contacts of the mesh `pair.a` with the convex solid `pair.b` nearer than `margin` (m), in the frame of the mesh.
+/// Contacts of the mesh `pair.a` with the convex solid `pair.b` nearer than `margin` \[m\], in the frame of the mesh.
 pub(super) fn contacts(
     pair: &ConvexPair<'_>,
     margin: f64,
@@ -89,7 +89,7 @@ impl Query<'_> {
         self.pair.rotation * p + self.pair.translation
     }
 
-    /// Signed distance (m) to the solid at `p` (mesh frame), and the direction from `p` into the solid.
+    /// Signed distance \[m\] to the solid at `p` (mesh frame), and the direction from `p` into the solid.
     fn solid_at(&self, p: &Point3<f64>) -> (f64, Unit<Vector3<f64>>) {
         let local = self.pair.rotation.inverse_transform_vector(&(p.coords - self.pair.translation));
         let s = self.pair.b.shape.surface_point(&local.into());
@@ -187,7 +187,7 @@ impl Query<'_> {
         }
     }
 
-    /// Signed distance (m) from the plane of triangle `t` and whether the foot is in the triangle.
+    /// Signed distance \[m\] from the plane of triangle `t` and whether the foot is in the triangle.
     fn over(&self, t: u32, p: &Point3<f64>) -> (f64, bool) {
         let normal = self.mesh.face_normals()[t as usize];
         let x = self.mesh.triangles()[t as usize].map(|i| self.mesh.vertices()[i as usize]);

@@ -21,7 +21,7 @@ impl ConvexPair<'_> {
         self.rotation * self.b.support(&self.rotation.inverse_transform_vector(d)) + self.translation
     }
 
-    /// From the first core's point farthest along `n` to the second's farthest against it (m).
+    /// From the first core's point farthest along `n` to the second's farthest against it \[m\].
     pub(super) fn between(&self, n: &Vector3<f64>) -> Vector3<f64> {
         self.support_b(&-n) - self.a.support(n)
     }
@@ -34,13 +34,13 @@ impl ConvexPair<'_> {
         self.a.size().min(self.b.size())
     }
 
-    /// How far the solids are apart along `n` (m); never more than their distance.
+    /// How far the solids are apart along `n` \[m\]; never more than their distance.
     pub(super) fn separation(&self, n: &Vector3<f64>) -> f64 {
         let [ra, rb] = self.radii();
         self.between(n).dot(n) - ra - rb
     }
 
-    /// The point of the first's surface that touches along `n`, at the separation `distance` (m):
+    /// The point of the first's surface that touches along `n`, at the separation `distance` [m]:
     /// where one of the two is strictly convex that follows from the direction alone, else it is by
     /// the nearest point `p` of the first's core.
     pub(super) fn touching_point(
@@ -59,7 +59,7 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// The point of the first's surface that touches along `n`, at the separation `distance` (m),
+    /// The point of the first's surface that touches along `n`, at the separation `distance` \[m\],
     /// from supporting points alone: those of the first where it is round, else those of the
     /// second.
     pub(super) fn outer_point(&self, n: &Unit<Vector3<f64>>, distance: f64) -> Vector3<f64> {
@@ -98,8 +98,8 @@ impl ConvexPair<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Separation {
     pub(super) normal: Unit<Vector3<f64>>,
-    /// Signed distance (m).
+    /// Signed distance \[m\].
     pub(super) distance: f64,
-    /// Nearest or deepest point on the surface of the first (m).
+    /// Nearest or deepest point on the surface of the first \[m\].
     pub(super) point: Vector3<f64>,
 }

@@ -15,7 +15,7 @@ use pliant_geometry::Shape;
 pub struct CollisionModel {
     geometries: Vec<CollisionGeometry>,
     tables: Vec<ShapeTables>,
-    /// Corners of a box around each shape, in its frame (m); infinite for a half-space.
+    /// Corners of a box around each shape, in its frame \[m\]; infinite for a half-space.
     bounds: Vec<[Point3<f64>; 2]>,
     filter: Filter,
 }
@@ -72,12 +72,12 @@ impl CollisionModel {
         self.filter.allows(a, b)
     }
 
-    /// Corners of the box around a shape, in its frame (m).
+    /// Corners of the box around a shape, in its frame \[m\].
     pub(super) fn bounds(&self, geometry: usize) -> &[Point3<f64>; 2] {
         &self.bounds[geometry]
     }
 
-    /// Half of the smallest extent of a shape along its axes (m), infinite for a half-space.
+    /// Half of the smallest extent of a shape along its axes \[m\], infinite for a half-space.
     pub(crate) fn half_thickness(&self, geometry: usize) -> f64 {
         let [low, high] = self.bounds(geometry);
         let extents = (high - low).map(|extent| 0.5 * extent);

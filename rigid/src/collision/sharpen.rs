@@ -20,9 +20,9 @@ const PARALLEL: f64 = 1e-6;
 const ROUNDING: f64 = 1e-13;
 /// Most steps of Newton's method on a circle: smooth cases take four or five.
 const STEPS: usize = 12;
-/// Longest of them (rad).
+/// Longest of them \[rad\].
 const LONGEST: f64 = 0.1;
-/// A step below this (rad) is the last: the next would be its square.
+/// A step below this \[rad\] is the last: the next would be its square.
 const SETTLED: f64 = 1e-8;
 
 /// Directions of edges of one solid that may touch, in the frame of the first.
@@ -65,7 +65,7 @@ impl Edges {
 /// The edges of the first and of the second solid that are across a direction.
 type Across = [Option<Unit<Vector3<f64>>>; 2];
 
-/// The best direction near `start`, none where none is as good as the separation `at_start` (m) there.
+/// The best direction near `start`, none where none is as good as the separation `at_start` \[m\] there.
 pub(super) fn refine_direction(
     pair: &ConvexPair<'_>,
     start: &Unit<Vector3<f64>>,

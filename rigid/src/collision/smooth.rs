@@ -17,7 +17,7 @@ const FACING: f64 = 1e-9;
 const STEPS: usize = 10;
 /// Most halvings of a step that makes it worse.
 const HALVINGS: usize = 4;
-/// Longest step (rad).
+/// Longest step \[rad\].
 const LONGEST: f64 = 0.5;
 
 /// How many roundings a separation has: of two turned supporting points and a product.
@@ -27,7 +27,7 @@ const ROUNDINGS: f64 = 16.0;
 pub(super) enum Ascent {
     /// The solids are `margin` or more apart.
     Separation,
-    /// A direction of greatest separation, and that (m).
+    /// A direction of greatest separation, and that \[m\].
     Found(Unit<Vector3<f64>>, f64),
     /// It did not settle.
     NotConverged,
@@ -40,9 +40,9 @@ pub(super) fn applies(pair: &ConvexPair<'_>) -> bool {
 
 /// Supporting points of both at the unit direction `n` and what follows from them.
 struct Support {
-    /// From the first's supporting point to the second's (m).
+    /// From the first's supporting point to the second's \[m\].
     between: Vector3<f64>,
-    /// Separation of the cores (m).
+    /// Separation of the cores \[m\].
     along: f64,
 }
 
@@ -97,14 +97,14 @@ pub(super) fn ascend(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f
     Ascent::NotConverged
 }
 
-/// The sum of the second derivatives of both support functions at `n`, in the first's frame (m).
+/// The sum of the second derivatives of both support functions at `n`, in the first's frame \[m\].
 pub(super) fn curvature(pair: &ConvexPair<'_>, n: &Unit<Vector3<f64>>) -> Matrix3<f64> {
     let r = pair.rotation.matrix();
     let second = of_solid(&pair.b, &pair.rotation.inverse_transform_vector(&-n.as_ref()));
     of_solid(&pair.a, n) + r * second * r.transpose()
 }
 
-/// Second derivative of a core's support function at the unit direction `d`, in its own frame (m): nothing at corners.
+/// Second derivative of a core's support function at the unit direction `d`, in its own frame [m]: nothing at corners.
 fn of_solid(solid: &ShapeWithTables<'_>, d: &Vector3<f64>) -> Matrix3<f64> {
     match solid.shape {
         Shape::Ellipsoid { semi_axes } => {

@@ -158,7 +158,7 @@ pub(super) struct ShapeWithTables<'a> {
 }
 
 impl ShapeWithTables<'_> {
-    /// Radius (m) of the ball that sweeps the core.
+    /// Radius \[m\] of the ball that sweeps the core.
     pub(super) fn radius(&self) -> f64 {
         match self.shape {
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
@@ -166,7 +166,7 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// A length (m) that tolerances are in proportion to: the least extent.
+    /// A length \[m\] that tolerances are in proportion to: the least extent.
     pub(super) fn size(&self) -> f64 {
         match self.shape {
             Shape::HalfSpace => f64::MAX,
@@ -251,7 +251,7 @@ fn extent(mesh: &TriangleMesh) -> f64 {
     (0.5 * (max - min)).min()
 }
 
-/// Number and place (m) of the farthest vertex; the first among equals.
+/// Number and place \[m\] of the farthest vertex; the first among equals.
 pub(super) fn farthest(mesh: &TriangleMesh, d: &Vector3<f64>) -> (usize, Vector3<f64>) {
     let mut best = (0, Vector3::zeros());
     let mut value = f64::NEG_INFINITY;

@@ -39,7 +39,7 @@ impl ComFreeSolver {
         }
     }
 
-    /// The greater of what may rest on the two sides of a contact (kg).
+    /// The greater of what may rest on the two sides of a contact \[kg\].
     pub(super) fn supported_mass_of(&mut self, problem: &ConvexProblem, index: usize) -> f64 {
         let mut most = 0.0_f64;
         for side in problem.contacts.sides_of(index).into_iter().flatten() {

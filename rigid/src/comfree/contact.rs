@@ -7,7 +7,7 @@ use super::settings::ComFreeSettings;
 use super::trees::AxialGain;
 use crate::simulation::ContactCandidate;
 
-/// Rate at which turning counts as rest for each m/s at which sliding does (rad/m).
+/// Rate at which turning counts as rest for each m/s at which sliding does \[rad/m\].
 const SPIN_STICTION_RATIO: f64 = 10.0;
 
 /// Part of the velocity without contact by which one may differ from what was predicted.
@@ -19,11 +19,11 @@ const CORNER: f64 = 12.0;
 /// A cone that friction comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cone {
-    /// Coefficient; for turning a length (m).
+    /// Coefficient; for turning a length \[m\].
     pub mu: f64,
-    /// Velocity that counts as rest (m/s, rad/s).
+    /// Velocity that counts as rest \[m/s, rad/s\].
     pub stiction_speed: f64,
-    /// What friction loses with velocity (N s/(m/s), N m s/(rad/s)).
+    /// What friction loses with velocity \[N s/(m/s), N m s/(rad/s)\].
     pub gain: f64,
     /// Whether it slides: its impulse is then all that it has.
     pub is_sliding: bool,
@@ -39,13 +39,13 @@ pub(super) struct ImpedanceContact {
     pub distance: f64,
     /// Index among the spins, if it resists turning.
     pub spin: Option<u32>,
-    /// Velocities of its point and of its turning without contact (m/s, rad/s).
+    /// Velocities of its point and of its turning without contact \[m/s, rad/s\].
     pub smooth: [Vector3<f64>; 2],
     /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's axes (mean).
     pub mobility: [f64; 4],
-    /// `m(phi)` of equation 12, or more where more rests on it (kg).
+    /// `m(phi)` of equation 12, or more where more rests on it \[kg\].
     pub mass: f64,
-    /// K (N/m), D (N s/m).
+    /// K \[N/m\], D \[N s/m\].
     pub stiffness: f64,
     pub damping: f64,
     /// Normal impulse `gain (target - v_n)+`.
@@ -53,7 +53,7 @@ pub(super) struct ImpedanceContact {
     pub target: f64,
     /// Whether the matrix of the trees has it.
     pub active: bool,
-    /// Normal impulse (N s).
+    /// Normal impulse \[N s\].
     pub normal_impulse: f64,
     /// Sliding, torsional, rolling.
     pub cones: [Cone; 3],
@@ -101,7 +101,7 @@ impl ImpedanceContact {
         }
     }
 
-    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the mass (kg) that may rest on
+    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the mass \[kg\] that may rest on
     /// it: two sides alone say nothing of that.
     pub fn set_stiffness_and_damping(
         &mut self,
@@ -136,7 +136,7 @@ impl ImpedanceContact {
         };
     }
 
-    /// Takes back what would part the surfaces faster than `most` (m/s), where their normal velocity (m/s) is `smooth` without and `predicted` with
+    /// Takes back what would part the surfaces faster than `most` \[m/s\], where their normal velocity \[m/s\] is `smooth` without and `predicted` with
     /// contacts. What carries a load parts nothing.
     pub fn bound_separation(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
@@ -147,7 +147,7 @@ impl ImpedanceContact {
         }
     }
 
-    /// By how much its velocity (m/s) may differ from what was predicted.
+    /// By how much its velocity \[m/s\] may differ from what was predicted.
     pub fn velocity_tolerance(&self) -> f64 {
         self.cones[0].stiction_speed.max(PREDICTION_TOLERANCE * self.smooth[0].norm())
     }
@@ -176,26 +176,26 @@ impl ImpedanceContact {
         AxialGain { axis: self.normal.into(), along, across }
     }
 
-    /// Impulse (N s) of the linearised laws at the velocity `v` (m/s).
+    /// Impulse \[N s\] of the linearised laws at the velocity `v` \[m/s\].
     pub fn linear_impulse(&self, v: &Vector3<f64>) -> Vector3<f64> {
         let v_n = self.normal.dot(v);
         let normal_impulse = if self.active { self.gain * (self.target - v_n) } else { 0.0 };
         self.normal * (normal_impulse + self.cones[0].gain * v_n) - v * self.cones[0].gain
     }
 
-    /// Moment (N m s) of the linearised laws at the angular velocity `w` (rad/s).
+    /// Moment \[N m s\] of the linearised laws at the angular velocity `w` \[rad/s\].
     pub fn angular_impulse(&self, w: &Vector3<f64>) -> Vector3<f64> {
         let about = self.normal * self.normal.dot(w);
         -about * self.cones[1].gain - (w - about) * self.cones[2].gain
     }
 
-    /// Normal impulse (N s) at the normal velocity `v_n` (m/s). What the trees' matrix does not have resists by its own mobility.
+    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\]. What the trees' matrix does not have resists by its own mobility.
     pub fn normal_impulse_at(&self, v_n: f64) -> f64 {
         let implicit = if self.active { 1.0 } else { 1.0 + self.gain * self.mobility[0] };
         self.gain / implicit * (self.target - v_n).max(0.0)
     }
 
-    /// Slip in the plane (m/s), about the normal and about the plane's axes (rad/s).
+    /// Slip in the plane \[m/s\], about the normal and about the plane's axes \[rad/s\].
     pub fn slips(&self, v: &Vector3<f64>, w: &Vector3<f64>) -> [f64; 3] {
         let n = &self.normal;
         let across = |x: &Vector3<f64>| (x - n * n.dot(x)).norm();

@@ -8,9 +8,9 @@ const PUBLISHED: f64 = 4.0;
 /// What one cone of a contact passes on: an impulse along the normal, and one (a moment, of rolling) in the tangential plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConeImpulse {
-    /// Along the normal (N s).
+    /// Along the normal \[N s\].
     pub normal: f64,
-    /// In the plane (N s, N m s).
+    /// In the plane \[N s, N m s\].
     pub tangential: [f64; 2],
 }
 
@@ -44,8 +44,8 @@ impl Facets {
         &self.directions
     }
 
-    /// Impulse (N s) of the facet in direction `d`: `(violation + slope . d)+`, its part of four (equation 8, times dt). `violation` (N s) is
-    /// `-dt (K phi + (K dt + D) v_n)`, `slope` (N s) `dt (K dt + D) mu` times the slip.
+    /// Impulse \[N s\] of the facet in direction `d`: `(violation + slope . d)+`, its part of four (equation 8, times dt). `violation` \[N s\] is
+    /// `-dt (K phi + (K dt + D) v_n)`, `slope` \[N s\] `dt (K dt + D) mu` times the slip.
     pub fn facet(&self, d: &[f64; 2], violation: f64, slope: &[f64; 2]) -> f64 {
         let weight = PUBLISHED / self.directions.len() as f64;
         weight * (violation + slope[0] * d[0] + slope[1] * d[1]).max(0.0)
@@ -70,7 +70,7 @@ impl Facets {
         half.cos() / (within - half).cos()
     }
 
-    /// `tangential` (N s, N m s), or as much of it as the facets have when they share out the impulse `bound` (N s, N m s), which is mu times the
+    /// `tangential` \[N s, N m s\], or as much of it as the facets have when they share out the impulse `bound` \[N s, N m s\], which is mu times the
     /// normal one.
     pub fn clip(&self, tangential: [f64; 2], bound: f64) -> [f64; 2] {
         let size = tangential[0].hypot(tangential[1]);
@@ -85,7 +85,7 @@ impl Facets {
         tangential.map(|x| x * (most / size))
     }
 
-    /// The impulses of the facets, none negative, that have the sum `normal` (N s) and together pass on `tangential` with the coefficient
+    /// The impulses of the facets, none negative, that have the sum `normal` \[N s\] and together pass on `tangential` with the coefficient
     /// `mu`: what [`clip`](Self::clip) leaves can be shared out so.
     pub fn share(&self, normal: f64, tangential: &[f64; 2], mu: f64, out: &mut Vec<f64>) {
         out.clear();

@@ -10,7 +10,7 @@ pub struct ImpedanceCurve {
     pub minimum: f64,
     /// From `width` on, in (0, 1).
     pub maximum: f64,
-    /// Depth (m, rad) at which it is reached, positive.
+    /// Depth \[m, rad\] at which it is reached, positive.
     pub width: f64,
     /// Part of the width at which the powers meet, in (0, 1).
     pub midpoint: f64,
@@ -60,7 +60,7 @@ impl ImpedanceCurve {
         }
     }
 
-    /// r at a depth (m, rad), which may have either sign.
+    /// r at a depth \[m, rad\], which may have either sign.
     pub fn at(&self, depth: f64) -> f64 {
         let x = (depth.abs() / self.width).min(1.0);
         let (m, p) = (self.midpoint, self.power);

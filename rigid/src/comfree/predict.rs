@@ -133,7 +133,7 @@ impl ComFreeSolver {
         true
     }
 
-    /// By how much a contact is below the velocity that it drives at, as predicted (m/s).
+    /// By how much a contact is below the velocity that it drives at, as predicted \[m/s\].
     fn velocity_deficit(&self, problem: &ConvexProblem, contact: &ImpedanceContact) -> f64 {
         let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
         contact.target - contact.normal.dot(&v)

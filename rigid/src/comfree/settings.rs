@@ -18,14 +18,14 @@ pub enum RigidSolver {
 pub enum Gains {
     /// In terms that do not depend on the step: `kappa = w^2`, `delta = 2 z w`.
     Physical {
-        /// w (rad/s), finite and positive.
+        /// w \[rad/s\], finite and positive.
         frequency: f64,
         /// z, finite and not negative.
         damping_ratio: f64,
     },
     /// The paper's, which belong to one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt` (equation 11).
     PerStep {
-        /// k_user (1/s), finite and positive.
+        /// k_user \[1/s\], finite and positive.
         stiffness: f64,
         /// d_user, finite and not negative.
         damping: f64,
@@ -33,7 +33,7 @@ pub enum Gains {
 }
 
 impl Gains {
-    /// kappa (1/s^2) and delta (1/s) for a step of `dt` (s).
+    /// kappa \[1/s^2\] and delta \[1/s\] for a step of `dt` \[s\].
     pub fn rates(&self, dt: f64) -> [f64; 2] {
         match *self {
             Self::Physical { frequency, damping_ratio } => {
@@ -64,7 +64,7 @@ pub struct ComFreeSettings {
     /// Directions of a sliding or rolling cone, even and at least 4. The published impedance belongs to 4; with others each facet
     /// gets its part of that.
     pub facets: usize,
-    /// Speed (m/s) with which overlapping surfaces part at most, by contact alone; finite and positive. The published form has no bound.
+    /// Speed \[m/s\] with which overlapping surfaces part at most, by contact alone; finite and positive. The published form has no bound.
     pub separation_speed: f64,
     /// Impedance of joint limits, dry joints and equalities in the published form; in the other they are near-rigid.
     pub joints: ImpedanceCurve,
@@ -86,7 +86,7 @@ impl Default for ComFreeSettings {
 const MOST_FACETS: usize = 1024;
 
 impl ComFreeSettings {
-    /// The published solver: k_user (1/s) and d_user of equation 11, four facets.
+    /// The published solver: k_user \[1/s\] and d_user of equation 11, four facets.
     pub fn published(stiffness: f64, damping: f64) -> Self {
         let gains = Gains::PerStep { stiffness, damping };
         Self { form: Form::Published, gains, facets: 4, ..Self::default() }

@@ -21,13 +21,13 @@ pub(crate) struct StepInputs<'a> {
     pub candidates: &'a [ContactCandidate],
     /// Coefficient of sliding of a contact at its present slip.
     pub friction: &'a dyn Fn(usize) -> f64,
-    /// The step (s).
+    /// The step \[s\].
     pub dt: f64,
-    /// Rate that counts as rest in dry joints (rad/s, m/s).
+    /// Rate that counts as rest in dry joints \[rad/s, m/s\].
     pub dry_joint_tolerance: f64,
 }
 
-/// Angle (rad) that a free body may turn by in a step in which it is pushed: beyond it its surface is elsewhere altogether.
+/// Angle \[rad\] that a free body may turn by in a step in which it is pushed: beyond it its surface is elsewhere altogether.
 const MOST_TURN: f64 = 1.0;
 
 /// Times that a step is made again because motors reached their limits. One that did stays there within the step.
@@ -57,7 +57,7 @@ pub(crate) struct ComFreeSolver {
     pub(super) end: Vec<f64>,
     /// Islands and contacts of the step that it cannot answer for.
     pub unreliable_solves: usize,
-    /// Of every tree one that it touches, directly or by others between them, and their mass (kg), of that one.
+    /// Of every tree one that it touches, directly or by others between them, and their mass \[kg\], of that one.
     pub(super) groups: Vec<u32>,
     pub(super) supported_mass: Vec<f64>,
     pub(super) dry: Vec<DryJoint>,
@@ -403,7 +403,7 @@ impl ComFreeSolver {
         }
     }
 
-    /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates within the last step: with everything that the
+    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the last step: with everything that the
     /// prediction has. The published form has no contacts in it.
     pub fn answer(&self, form: Form, x: &mut [f64]) {
         match form {
@@ -413,7 +413,7 @@ impl ComFreeSolver {
         }
     }
 
-    /// Moment of a contact's turning (N m s) in the last step.
+    /// Moment of a contact's turning \[N m s\] in the last step.
     pub fn moment(&self, c: usize) -> Vector3<f64> {
         self.spin_of(c).map_or(Vector3::zeros(), |spin| self.spin_jacobians.impulses()[spin].into())
     }

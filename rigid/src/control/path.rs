@@ -6,11 +6,11 @@ use crate::simulation::SimulationError;
 /// Positions, rates and accelerations to have, a number a joint. Of a sliding joint m takes the place of rad.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointTarget {
-    /// Positions (rad).
+    /// Positions \[rad\].
     pub positions: Vec<f64>,
-    /// Rates (rad/s).
+    /// Rates \[rad/s\].
     pub rates: Vec<f64>,
-    /// Accelerations (rad/s^2).
+    /// Accelerations \[rad/s^2\].
     pub accelerations: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ pub struct JointTrajectory {
 }
 
 impl JointTrajectory {
-    /// Stays at `positions` (rad, m).
+    /// Stays at `positions` \[rad, m\].
     ///
     /// # Errors
     /// A position that is not finite.
@@ -41,7 +41,7 @@ impl JointTrajectory {
         Self::linear(vec![0.0], vec![positions])
     }
 
-    /// Stays at each set point, `positions[i]` (rad, m) from `times[i]` (s) on, and jumps to the next.
+    /// Stays at each set point, `positions[i]` \[rad, m\] from `times[i]` \[s\] on, and jumps to the next.
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -49,7 +49,7 @@ impl JointTrajectory {
         Self { times, positions, rates: Vec::new(), between: Interpolation::Hold }.checked()
     }
 
-    /// Straight from set point to set point: `positions[i]` (rad, m) at `times[i]` (s). The rate jumps at set points.
+    /// Straight from set point to set point: `positions[i]` \[rad, m\] at `times[i]` \[s\]. The rate jumps at set points.
     ///
     /// # Errors
     /// No set point, times that do not increase, set points of different lengths, what is not finite.
@@ -66,7 +66,7 @@ impl JointTrajectory {
         Self { times, positions, rates, between: Interpolation::Cubic }.checked()
     }
 
-    /// Cubic Hermite polynomials through `positions[i]` (rad, m) with `rates[i]` (rad/s, m/s) at `times[i]` (s).
+    /// Cubic Hermite polynomials through `positions[i]` \[rad, m\] with `rates[i]` \[rad/s, m/s\] at `times[i]` \[s\].
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -119,7 +119,7 @@ impl JointTrajectory {
         self.positions.first().map_or(0, Vec::len)
     }
 
-    /// Position (rad, m), rate and acceleration of one joint at time `t` (s). At a set point: those of the stretch that begins there.
+    /// Position \[rad, m\], rate and acceleration of one joint at time `t` \[s\]. At a set point: those of the stretch that begins there.
     pub fn at(&self, joint: usize, t: f64) -> [f64; 3] {
         let after = self.times.partition_point(|&time| time <= t);
         if after == 0 || after == self.times.len() {
@@ -147,7 +147,7 @@ impl JointTrajectory {
         ]
     }
 
-    /// All joints at time `t` (s).
+    /// All joints at time `t` \[s\].
     pub fn target(&self, t: f64) -> JointTarget {
         let mut target = JointTarget::default();
         for joint in 0..self.joints() {
@@ -159,7 +159,7 @@ impl JointTrajectory {
         target
     }
 
-    /// The first set point after `t` (s): there the rate or the acceleration jumps.
+    /// The first set point after `t` [s]: there the rate or the acceleration jumps.
     pub fn next_set_point(&self, t: f64) -> Option<f64> {
         self.times.get(self.times.partition_point(|&time| time <= t)).copied()
     }

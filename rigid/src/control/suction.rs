@@ -12,7 +12,7 @@ use pliant_geometry::{Shape, SurfacePoint};
 pub struct Cup {
     /// The link it is on.
     pub link: LinkId,
-    /// Centre of the opening, link's frame (m).
+    /// Centre of the opening, link's frame \[m\].
     pub point: Point3<f64>,
     /// Where the opening looks, link's frame.
     pub axis: Unit<Vector3<f64>>,
@@ -23,7 +23,7 @@ pub struct Cup {
 pub struct SuctionTarget {
     /// The link.
     pub link: LinkId,
-    /// Frame of the shape in the link's (m).
+    /// Frame of the shape in the link's \[m\].
     pub pose: Isometry3<f64>,
     /// The solid.
     pub shape: Shape,
@@ -32,11 +32,11 @@ pub struct SuctionTarget {
 /// How strong a cup pulls a surface at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SuctionForceModel {
-    /// Force F_m at contact (N), the largest.
+    /// Force F_m at contact \[N\], the largest.
     pub max_force: f64,
-    /// Distance d_h at which it is half of that (m).
+    /// Distance d_h at which it is half of that \[m\].
     pub half_distance: f64,
-    /// Distance r from which on there is none (m).
+    /// Distance r from which on there is none \[m\].
     pub range: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct SuctionForceModel {
 const FADE: f64 = 0.2;
 
 impl SuctionForceModel {
-    /// Force (N) on a surface at `distance` (m) straight before the opening:
+    /// Force \[N\] on a surface at `distance` \[m\] straight before the opening:
     ///
     /// `F = F_m / (1 + max(d, 0)/d_h) S((r - d)/(0.2 r))`, `S(x) = x^2 (3 - 2 x)` between 0 and 1.
     ///
@@ -78,7 +78,7 @@ pub struct Suction {
 }
 
 impl Suction {
-    /// Cups that pull targets in the intervals of time `on` (s), each from its first number up to but without its second.
+    /// Cups that pull targets in the intervals of time `on` \[s\], each from its first number up to but without its second.
     ///
     /// # Errors
     /// A link that does not exist, a figure that is not finite or not positive, intervals that end before they begin or overlap.
@@ -118,12 +118,12 @@ impl Suction {
         Ok(Self { cups, targets, law, on })
     }
 
-    /// Whether the pump runs at time `t` (s).
+    /// Whether the pump runs at time `t` \[s\].
     pub fn is_on(&self, t: f64) -> bool {
         self.on.iter().any(|&[start, end]| (start..end).contains(&t))
     }
 
-    /// The target nearest to each cup within the range: its number, its force (N, world frame) and where it acts (m). For pictures and
+    /// The target nearest to each cup within the range: its number, its force (N, world frame) and where it acts \[m\]. For pictures and
     /// tests; the law of the steps is the same.
     pub fn pulls<'a>(
         &'a self,

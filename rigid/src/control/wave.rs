@@ -8,28 +8,28 @@ use super::{add_force, check_finite, check_link, fail};
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State};
 use crate::simulation::{ExternalSystem, SimulationError};
 
-/// A force (N) and a torque (N m) in time, world axes.
+/// A force \[N\] and a torque \[N m\] in time, world axes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wave {
     /// `amplitude sin(2 pi frequency t + phase)`.
     Sine {
         /// Largest force and torque.
         amplitude: ForceVector,
-        /// Periods a second (Hz).
+        /// Periods a second \[Hz\].
         frequency: f64,
-        /// Phase at time 0 (rad).
+        /// Phase at time 0 \[rad\].
         phase: f64,
     },
     /// Straight from point to point, the first before and the last after them. Where two points have the same time it jumps to the
     /// second.
     PiecewiseLinear {
-        /// Times (s), none before the one in front of it, and what there is then.
+        /// Times \[s\], none before the one in front of it, and what there is then.
         points: Vec<(f64, ForceVector)>,
     },
 }
 
 impl Wave {
-    /// Force and torque at time `t` (s).
+    /// Force and torque at time `t` \[s\].
     pub fn at(&self, t: f64) -> ForceVector {
         match self {
             Self::Sine { amplitude, frequency, phase } => *amplitude * (TAU * frequency * t + phase).sin(),
@@ -78,7 +78,7 @@ pub struct AppliedWave {
 }
 
 impl AppliedWave {
-    /// A wave at `point` (m) of a link, in the link's frame: the point goes with the link, the force keeps its direction.
+    /// A wave at `point` \[m\] of a link, in the link's frame: the point goes with the link, the force keeps its direction.
     ///
     /// # Errors
     /// A link that does not exist, figures that are not finite, times that go back.

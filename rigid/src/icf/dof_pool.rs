@@ -67,7 +67,7 @@ impl<L> DofPool<L> {
         self.potentials[constraint] = law;
     }
 
-    /// Impulses after the last evaluation (N m s, N s), by constraint.
+    /// Impulses after the last evaluation \[N m s, N s\], by constraint.
     pub fn impulses(&self) -> &[f64] {
         &self.impulses
     }

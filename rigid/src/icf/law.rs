@@ -10,17 +10,17 @@ use nalgebra::Vector3;
 /// Potential, impulse (minus the gradient) and Hessian at a velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation<const N: usize> {
-    /// Potential (J).
+    /// Potential \[J\].
     pub potential: f64,
-    /// Impulse (N s, N m s).
+    /// Impulse \[N s, N m s\].
     pub impulse: [f64; N],
-    /// Hessian, symmetric (kg, kg m^2).
+    /// Hessian, symmetric \[kg, kg m^2\].
     pub hessian: [[f64; N]; N],
 }
 
 /// A constraint of `N` velocities.
 pub trait ConstraintPotential<const N: usize> {
-    /// Potential, impulse and Hessian at the velocity `v` (m/s, rad/s).
+    /// Potential, impulse and Hessian at the velocity `v` \[m/s, rad/s\].
     fn response(&self, v: &[f64; N]) -> Evaluation<N>;
 
     /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction the secant, which knows of the kink
@@ -49,45 +49,45 @@ pub trait ConstraintPotential<const N: usize> {
 pub struct ContactParameters {
     /// From the first body to the second.
     pub normal: Vector3<f64>,
-    /// Signed distance (m), negative when they overlap.
+    /// Signed distance \[m\], negative when they overlap.
     pub distance: f64,
-    /// Stiffness (N/m).
+    /// Stiffness \[N/m\].
     pub stiffness: f64,
-    /// Hunt and Crossley's dissipation (s/m).
+    /// Hunt and Crossley's dissipation \[s/m\].
     pub dissipation: f64,
     /// Coefficient of friction at rest.
     pub static_friction: f64,
     /// Coefficient of friction in motion, at most the static one.
     pub dynamic_friction: f64,
-    /// Stiction tolerance (m/s).
+    /// Stiction tolerance \[m/s\].
     pub stiction_tolerance: f64,
-    /// Mobility w of the two bodies at the contact, 2.65 (1/m_A + 1/m_B) for free bodies (1/kg).
+    /// Mobility w of the two bodies at the contact, 2.65 (1/m_A + 1/m_B) for free bodies \[1/kg\].
     pub mobility: f64,
 }
 
 impl ContactParameters {
-    /// Elastic force `f_0 = -k phi` (N), negative across a gap.
+    /// Elastic force `f_0 = -k phi` \[N\], negative across a gap.
     pub fn elastic_force(&self) -> f64 {
         -self.stiffness * self.distance
     }
 
-    /// Hunt and Crossley's normal force (N) at the present overlap and the normal velocity `v_n` (m/s).
+    /// Hunt and Crossley's normal force \[N\] at the present overlap and the normal velocity `v_n` \[m/s\].
     pub fn normal_force(&self, v_n: f64) -> f64 {
         self.elastic_force().max(0.0) * (1.0 - self.dissipation * v_n).max(0.0)
     }
 
-    /// Velocity (m/s) that regularises friction of the coefficient `friction` whose normal impulse in the step is `normal` (N s).
+    /// Velocity \[m/s\] that regularises friction of the coefficient `friction` whose normal impulse in the step is `normal` \[N s\].
     fn regularisation(&self, friction: f64, normal: f64) -> f64 {
         self.stiction_tolerance.max(friction * SIGMA * self.mobility * normal)
     }
 
-    /// Friction (N) at the velocity `v` (m/s) under the normal force `normal` (N), regularised as for a step of `dt` (s).
+    /// Friction \[N\] at the velocity `v` \[m/s\] under the normal force `normal` \[N\], regularised as for a step of `dt` \[s\].
     pub fn friction_force(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> Vector3<f64> {
         let slip = v - self.normal * self.normal.dot(v);
         slip * (-friction * normal / slip.norm().hypot(self.regularisation(friction, dt * normal)))
     }
 
-    /// What the normal force and friction lose with velocity at `v` (N s/m): elasticity, which acts on `dt v`, and dissipation;
+    /// What the normal force and friction lose with velocity at `v` [N s/m]: elasticity, which acts on `dt v`, and dissipation;
     /// friction's secant.
     pub fn gains(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> [f64; 2] {
         let slip = (v - self.normal * self.normal.dot(v)).norm();
@@ -96,7 +96,7 @@ impl ContactParameters {
         [dt * self.stiffness + damping, secant]
     }
 
-    /// Coefficient of friction at the slip speed `slip` (m/s): static to some ten times the stiction tolerance, then falling to
+    /// Coefficient of friction at the slip speed `slip` [m/s]: static to some ten times the stiction tolerance, then falling to
     /// dynamic (Kurtz and Castro 2025, equation 8).
     pub fn friction_at(&self, slip: f64) -> f64 {
         let s = |y: f64| y / (1.0 + y * y).sqrt();
@@ -120,14 +120,14 @@ pub struct ContactPotential {
     /// `gamma_n = u (a + b u)` with u the velocity below release.
     linear: f64,
     quadratic: f64,
-    /// `mu n_0` (N s).
+    /// `mu n_0` \[N s\].
     friction_bound: f64,
-    /// Velocity that regularises friction (m/s).
+    /// Velocity that regularises friction \[m/s\].
     regularisation: f64,
 }
 
 impl ContactPotential {
-    /// The law of `point` over a step of `dt` (s). `lagged_force` is the normal force f_n0 (N) that bounds friction and `friction` the
+    /// The law of `point` over a step of `dt` \[s\]. `lagged_force` is the normal force f_n0 \[N\] that bounds friction and `friction` the
     /// coefficient, both as at the start of the step.
     pub fn new(point: &ContactParameters, dt: f64, lagged_force: f64, friction: f64) -> Self {
         let (k, d, f0) = (point.stiffness, point.dissipation, point.elastic_force());
@@ -161,7 +161,7 @@ impl ContactPotential {
         }
     }
 
-    /// Normal impulse (N s) at the normal velocity `v_n` (m/s).
+    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\].
     pub fn normal_impulse(&self, v_n: f64) -> f64 {
         let u = (self.release - v_n).max(0.0);
         u * (self.linear + self.quadratic * u)
@@ -172,7 +172,7 @@ impl ContactPotential {
         &self.normal
     }
 
-    /// The secant of friction at the velocity `v` (m/s): its impulse is this times the slip (kg).
+    /// The secant of friction at the velocity `v` [m/s]: its impulse is this times the slip \[kg\].
     pub(crate) fn friction_secant(&self, v: &[f64; 3]) -> f64 {
         if self.friction_bound == 0.0 {
             return 0.0;
@@ -247,20 +247,20 @@ impl ConstraintPotential<3> for ContactPotential {
 
 /// Fraction of the step that a near-rigid constraint's period is (Castro et al. 2022).
 const BETA: f64 = 0.1;
-/// Steps shorter than this make a constraint no stiffer (s).
+/// Steps shorter than this make a constraint no stiffer \[s\].
 const SHORTEST: f64 = 1e-4;
 
-/// Time scale tau (s) and regularisation R (1/kg) of a near-rigid constraint of mobility `w` (1/kg) over a step.
+/// Time scale tau \[s\] and regularisation R \[1/kg\] of a near-rigid constraint of mobility `w` \[1/kg\] over a step.
 fn near_rigid(dt: f64, mobility: f64) -> (f64, f64) {
     let bounded = dt.max(SHORTEST);
     let tau = BETA * bounded / PI;
     (tau, (BETA * bounded).powi(2) * mobility / (4.0 * PI * PI * dt * (dt + tau)))
 }
 
-/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x (rad, m): time constant T (s) and speed s (rad/s, m/s).
+/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x [rad, m]: time constant T \[s\] and speed s \[rad/s, m/s\].
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
-/// Up to here beyond a limit a joint rests on it (rad, m): near-rigid limits give far less under any load. Farther out it cannot have got by a step.
+/// Up to here beyond a limit a joint rests on it [rad, m]: near-rigid limits give far less under any load. Farther out it cannot have got by a step.
 const RESTING_DEPTH: f64 = 1e-3;
 
 /// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started there: it is led back at a bounded
@@ -278,7 +278,7 @@ pub struct LimitPotential {
 }
 
 impl LimitPotential {
-    /// `gap` (rad, m) is how far the joint is from the limit, negative beyond it; `mobility` (1/(kg m^2), 1/kg) the inverse of the
+    /// `gap` \[rad, m\] is how far the joint is from the limit, negative beyond it; `mobility` \[1/(kg m^2), 1/kg\] the inverse of the
     /// inertia it feels.
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
@@ -295,27 +295,27 @@ impl LimitPotential {
         self.sign
     }
 
-    /// How far the joint is from the limit (rad, m).
+    /// How far the joint is from the limit \[rad, m\].
     pub(crate) fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// The inverse of the inertia it feels (1/(kg m^2), 1/kg).
+    /// The inverse of the inertia it feels \[1/(kg m^2), 1/kg\].
     pub(crate) fn mobility(&self) -> f64 {
         self.mobility
     }
 
-    /// Velocity away from the limit (rad/s, m/s) below which it pushes.
+    /// Velocity away from the limit \[rad/s, m/s\] below which it pushes.
     pub(crate) fn target(&self) -> f64 {
         self.target
     }
 
-    /// Impulse against the velocity below that (N m s/(rad/s), N s/(m/s)).
+    /// Impulse against the velocity below that \[N m s/(rad/s), N s/(m/s)\].
     pub(crate) fn stiffness(&self) -> f64 {
         self.stiffness
     }
 
-    /// Whether it acts at the velocity `v` (rad/s, m/s).
+    /// Whether it acts at the velocity `v` \[rad/s, m/s\].
     pub(crate) fn is_reached(&self, v: f64) -> bool {
         self.is_recovering || self.sign * v < self.target
     }
@@ -343,18 +343,18 @@ pub struct HolonomicPotential {
 }
 
 impl HolonomicPotential {
-    /// `error` (m, rad) is the constraint's value, which should be 0; `mobility` as in [`LimitPotential::new`].
+    /// `error` \[m, rad\] is the constraint's value, which should be 0; `mobility` as in [`LimitPotential::new`].
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         Self { target: -error / (dt + tau), stiffness: 1.0 / r, error }
     }
 
-    /// The constraint's value (m, rad).
+    /// The constraint's value \[m, rad\].
     pub(crate) fn error(&self) -> f64 {
         self.error
     }
 
-    /// The same with an error greater by `more` (m, rad).
+    /// The same with an error greater by `more` \[m, rad\].
     pub fn shifted(self, more: f64, dt: f64) -> Self {
         let (tau, _) = near_rigid(dt, 1.0);
         Self { target: self.target - more / (dt + tau), error: self.error + more, ..self }
@@ -375,13 +375,13 @@ impl ConstraintPotential<1> for HolonomicPotential {
 /// An actuator whose effort falls linearly with the velocity, `clamp(b - K v, +-e)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActuatorPotential {
-    /// Effort at no velocity, b (N m, N).
+    /// Effort at no velocity, b \[N m, N\].
     pub effort: f64,
-    /// K, at least 0 (N m s, N s/m).
+    /// K, at least 0 \[N m s, N s/m\].
     pub gain: f64,
-    /// Largest effort e (N m, N); infinite where there is no limit.
+    /// Largest effort e \[N m, N\]; infinite where there is no limit.
     pub limit: f64,
-    /// The step (s).
+    /// The step \[s\].
     pub dt: f64,
 }
 
@@ -417,18 +417,18 @@ pub struct JointFrictionPotential {
 }
 
 impl JointFrictionPotential {
-    /// `force` is the largest it resists with (N m, N), `tolerance` the rate that still counts as rest (rad/s, m/s).
+    /// `force` is the largest it resists with \[N m, N\], `tolerance` the rate that still counts as rest \[rad/s, m/s\].
     pub fn new(force: f64, tolerance: f64, mobility: f64, dt: f64) -> Self {
         let bound = force * dt;
         Self { bound, regularisation: tolerance.max(SIGMA * mobility * bound), mobility }
     }
 
-    /// Largest impulse it resists with (N m s, N s).
+    /// Largest impulse it resists with \[N m s, N s\].
     pub(crate) fn bound(&self) -> f64 {
         self.bound
     }
 
-    /// The inverse of the inertia it feels (1/(kg m^2), 1/kg).
+    /// The inverse of the inertia it feels \[1/(kg m^2), 1/kg\].
     pub(crate) fn mobility(&self) -> f64 {
         self.mobility
     }

@@ -5,7 +5,7 @@ use super::law::ConstraintPotential;
 
 /// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity, and the cost along a line.
 pub trait ConstraintPool {
-    /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials (J).
+    /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials \[J\].
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
     /// Chooses the laws' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or their secants, and adds the pairs of trees
@@ -127,17 +127,17 @@ impl<L, const N: usize> Pool<L, N> {
         self.biases.push(bias);
     }
 
-    /// Impulses on the constraints' coordinates after the last evaluation (N s, N m s).
+    /// Impulses on the constraints' coordinates after the last evaluation \[N s, N m s\].
     pub fn impulses(&self) -> &[[f64; N]] {
         &self.impulses
     }
 
-    /// Constraint velocities `J v + bias` at the last evaluation (m/s, rad/s).
+    /// Constraint velocities `J v + bias` at the last evaluation \[m/s, rad/s\].
     pub fn velocities(&self) -> &[[f64; N]] {
         &self.velocities
     }
 
-    /// `J v + bias` of one constraint (m/s, rad/s).
+    /// `J v + bias` of one constraint \[m/s, rad/s\].
     pub fn velocity_of(&self, constraint: usize, v: &[f64]) -> [f64; N] {
         let mut velocity = self.project(constraint, v);
         for a in 0..N {

@@ -13,7 +13,7 @@ use crate::multibody::{MassMatrix, Model};
 pub struct ConvexProblem {
     /// A: one block a tree (kg, kg m^2, ...).
     pub inertia: MassMatrix,
-    /// r (N s, N m s).
+    /// r \[N s, N m s\].
     pub momentum: Vec<f64>,
     /// `diag(M)^-1/2`: brings all velocities to one unit.
     pub scale: Vec<f64>,
@@ -78,7 +78,7 @@ impl ConvexProblem {
             | self.dry_joints.add_own_hessian(tree, values)
     }
 
-    /// Cost (J) at `v`; writes the gradient.
+    /// Cost \[J\] at `v`; writes the gradient.
     pub fn evaluate(&mut self, model: &Model, v: &[f64], gradient: &mut [f64]) -> f64 {
         self.inertia.multiply(model, v, gradient);
         let mut cost = 0.0;

@@ -98,12 +98,12 @@ vector_space!(MotionVector);
 vector_space!(ForceVector);
 
 impl MotionVector {
-    /// The same motion seen at a point `offset` (m) from the present one.
+    /// The same motion seen at a point `offset` \[m\] from the present one.
     pub fn shifted(&self, offset: &Vector3<f64>) -> Self {
         Self::new(self.angular, self.linear + self.angular.cross(offset))
     }
 
-    /// Power (W) of a force in this motion, both about the same point.
+    /// Power \[W\] of a force in this motion, both about the same point.
     pub fn dot(&self, force: &ForceVector) -> f64 {
         self.angular.dot(&force.angular) + self.linear.dot(&force.linear)
     }
@@ -115,12 +115,12 @@ impl MotionVector {
 }
 
 impl ForceVector {
-    /// The same force with its moment taken about a point `offset` (m) from the present one.
+    /// The same force with its moment taken about a point `offset` \[m\] from the present one.
     pub fn shifted(&self, offset: &Vector3<f64>) -> Self {
         Self::new(self.angular - offset.cross(&self.linear), self.linear)
     }
 
-    /// A linear force that acts at `lever` (m) from the reference point.
+    /// A linear force that acts at `lever` \[m\] from the reference point.
     pub fn at(lever: &Vector3<f64>, linear: Vector3<f64>) -> Self {
         Self::new(lever.cross(&linear), linear)
     }
@@ -129,11 +129,11 @@ impl ForceVector {
 /// Mass, its first moment and its second moment about a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RigidInertia {
-    /// Mass (kg).
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Mass times the centre of mass (kg m).
+    /// Mass times the centre of mass \[kg m\].
     pub moment: Vector3<f64>,
-    /// Inertia about the reference point, not the centre of mass (kg m^2).
+    /// Inertia about the reference point, not the centre of mass \[kg m^2\].
     pub inertia: Matrix3<f64>,
 }
 
@@ -148,17 +148,17 @@ impl RigidInertia {
         Self::default()
     }
 
-    /// From the usual figures: `mass` (kg), `center` of mass (m) and `inertia` about the centre of mass (kg m^2).
+    /// From the usual figures: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre of mass \[kg m^2\].
     pub fn at_center(mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         Self { mass, moment: Vector3::zeros(), inertia }.shifted(&-center)
     }
 
-    /// Centre of mass (m); the reference point where there is no mass.
+    /// Centre of mass \[m\]; the reference point where there is no mass.
     pub fn center(&self) -> Vector3<f64> {
         if self.mass > 0.0 { self.moment / self.mass } else { Vector3::zeros() }
     }
 
-    /// About a point `offset` (m) from the present one.
+    /// About a point `offset` \[m\] from the present one.
     pub fn shifted(&self, offset: &Vector3<f64>) -> Self {
         // A mass element at x is at x - offset from there: I' = -sum m [x - r]^2.
         let r = cross_matrix(offset);

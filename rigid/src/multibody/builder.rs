@@ -24,7 +24,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// A world with gravity (m/s^2).
+    /// A world with gravity \[m/s^2\].
     pub fn new(gravity: Vector3<f64>) -> Self {
         Self { gravity, ..Self::default() }
     }

@@ -5,7 +5,7 @@ use super::link::LinkId;
 use super::model::Model;
 use super::state::State;
 
-/// Kinetic energy (J), of the armatures too.
+/// Kinetic energy \[J\], of the armatures too.
 pub fn kinetic_energy(model: &Model, kinematics: &Kinematics, state: &State) -> f64 {
     let links = model.links().iter().enumerate().map(|(i, link)| {
         let v = kinematics.velocity(LinkId(i));
@@ -15,7 +15,7 @@ pub fn kinetic_energy(model: &Model, kinematics: &Kinematics, state: &State) -> 
     0.5 * (links.sum::<f64>() + motors.sum::<f64>())
 }
 
-/// Potential energy (J) of gravity, zero at the world's origin, and of the joints' springs.
+/// Potential energy \[J\] of gravity, zero at the world's origin, and of the joints' springs.
 pub fn potential_energy(model: &Model, kinematics: &Kinematics, state: &State) -> f64 {
     let mut energy = 0.0;
     for (i, link) in model.links().iter().enumerate() {

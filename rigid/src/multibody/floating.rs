@@ -15,17 +15,17 @@ use crate::free_rotation;
 pub(crate) struct FreeFloatingTree {
     pub link: LinkId,
     pub tree: usize,
-    /// Mass of all of it (kg).
+    /// Mass of all of it \[kg\].
     pub mass: f64,
-    /// Centre of mass in the link's frame (m).
+    /// Centre of mass in the link's frame \[m\].
     pub center: Vector3<f64>,
-    /// About the centre of mass, link's axes (kg m^2), and its inverse.
+    /// About the centre of mass, link's axes \[kg m^2\], and its inverse.
     pub inertia: Matrix3<f64>,
     pub inverse: Matrix3<f64>,
 }
 
 impl FreeFloatingTree {
-    /// Advances the positions of the joint by `dt` (s), and its velocities with the turning body: angular momentum and velocity of the
+    /// Advances the positions of the joint by `dt` \[s\], and its velocities with the turning body: angular momentum and velocity of the
     /// centre of mass stay.
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let rotation = quaternion(q);

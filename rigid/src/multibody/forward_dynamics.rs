@@ -40,7 +40,7 @@ impl Articulated {
     };
 }
 
-/// Writes the joint accelerations (rad/s^2, m/s^2) under joint `forces` (N m, N) and `external` forces on the links (world axes, about
+/// Writes the joint accelerations \[rad/s^2, m/s^2\] under joint `forces` \[N m, N\] and `external` forces on the links (world axes, about
 /// the link's origin): `M^-1 (forces - bias + J^T external)`.
 pub fn forward_dynamics(
     model: &Model,

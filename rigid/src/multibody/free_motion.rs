@@ -106,7 +106,7 @@ pub(crate) struct ContactFreeMotion {
 pub(crate) struct TooFast {
     /// The first link of the tree.
     pub link: LinkId,
-    /// A step that could be followed at this pace (s).
+    /// A step that could be followed at this pace \[s\].
     pub feasible_step: f64,
 }
 
@@ -155,7 +155,7 @@ impl ContactFreeMotion {
         self.trees.get(n).map(|jointed| jointed.tree)
     }
 
-    /// Moves the jointed trees by `dt` (s) from a state, those that `has_gravity` tells of their numbers under gravity, the others without.
+    /// Moves the jointed trees by `dt` \[s\] from a state, those that `has_gravity` tells of their numbers under gravity, the others without.
     ///
     /// # Errors
     /// The first tree that cannot be followed.
@@ -177,7 +177,7 @@ impl ContactFreeMotion {
         done
     }
 
-    /// Adds the impulse of gravity over a step of `dt` (s) to the trees that do not fall, where they are half a step on at the
+    /// Adds the impulse of gravity over a step of `dt` \[s\] to the trees that do not fall, where they are half a step on at the
     /// velocities of the start: with positions that move by the mean velocity that is the leapfrog scheme, and bodies at rest stay so.
     pub fn add_weight(&mut self, model: &Model, state: &State, dt: f64, momentum: &mut [f64]) {
         for jointed in self.trees.iter().filter(|jointed| !jointed.has_gravity) {
@@ -346,7 +346,7 @@ impl ContactFreeMotion {
         sound && rates.v[first..first + n].iter().all(|a| a.is_finite())
     }
 
-    /// Error of a substep of `substep` (s) that ended in the stage, relative to the speed, in the norm of the kinetic energy.
+    /// Error of a substep of `substep` \[s\] that ended in the stage, relative to the speed, in the norm of the kinetic energy.
     fn relative_error(
         &mut self,
         model: &Model,

@@ -16,7 +16,7 @@ pub struct InverseDynamicsBuffers {
     zero: Vec<f64>,
 }
 
-/// Writes the joint forces (N, N m) that the accelerations ask for: `M a + bias - J^T external`, armature included. `external` has a
+/// Writes the joint forces \[N, N m\] that the accelerations ask for: `M a + bias - J^T external`, armature included. `external` has a
 /// force on every link, world axes, about the link's origin; passive forces of the joints are not included.
 pub fn inverse_dynamics(
     model: &Model,
@@ -75,7 +75,7 @@ fn recurse(
 
 impl InverseDynamicsBuffers {
     /// The force that each joint passes from the parent to its link, after [`inverse_dynamics`]: the joint's reaction and drive
-    /// together, world axes, about the link's origin (N, N m).
+    /// together, world axes, about the link's origin \[N, N m\].
     pub fn joint_forces(&self) -> &[ForceVector] {
         &self.forces
     }
@@ -95,7 +95,7 @@ pub fn bias_forces(
     work.zero = zero;
 }
 
-/// [`bias_forces`] under a gravity (m/s^2) and no forces from outside, of some links, parents first and with all that hangs on them.
+/// [`bias_forces`] under a gravity \[m/s^2\] and no forces from outside, of some links, parents first and with all that hangs on them.
 pub(super) fn bias_forces_of(
     model: &Model,
     kinematics: &Kinematics,

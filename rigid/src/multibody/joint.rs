@@ -18,29 +18,29 @@ pub(crate) const MAX_POSITIONS: usize = 7;
 pub enum JointKind {
     /// M stays at F. No position, no velocity.
     Fixed,
-    /// M turns about an axis of F. Position: angle (rad). Velocity: rate (rad/s).
+    /// M turns about an axis of F. Position: angle \[rad\]. Velocity: rate \[rad/s\].
     Revolute {
         /// The axis.
         axis: Unit<Vector3<f64>>,
     },
-    /// M slides along an axis of F. Position: distance (m). Velocity: rate (m/s).
+    /// M slides along an axis of F. Position: distance \[m\]. Velocity: rate \[m/s\].
     Prismatic {
         /// The axis.
         axis: Unit<Vector3<f64>>,
     },
-    /// M turns about `first`, fixed in F, then about `second`, fixed in what `first` has turned. Positions: the two angles (rad).
+    /// M turns about `first`, fixed in F, then about `second`, fixed in what `first` has turned. Positions: the two angles \[rad\].
     Universal {
         /// Axis in F.
         first: Unit<Vector3<f64>>,
         /// Axis in F at the first angle 0.
         second: Unit<Vector3<f64>>,
     },
-    /// M moves in the xy plane of F and turns about its z axis. Positions: x, y (m), angle (rad).
+    /// M moves in the xy plane of F and turns about its z axis. Positions: x, y \[m\], angle \[rad\].
     Planar,
-    /// M turns freely about the origin of F. Positions: unit quaternion (w, x, y, z). Velocities: angular velocity (rad/s).
+    /// M turns freely about the origin of F. Positions: unit quaternion (w, x, y, z). Velocities: angular velocity \[rad/s\].
     Ball,
-    /// M moves freely. Positions: unit quaternion (w, x, y, z), then the origin of M (m). Velocities: angular (rad/s), then linear
-    /// velocity of the origin of M (m/s).
+    /// M moves freely. Positions: unit quaternion (w, x, y, z), then the origin of M \[m\]. Velocities: angular \[rad/s\], then linear
+    /// velocity of the origin of M \[m/s\].
     Free,
     /// M follows a path in F, whatever acts on it. No position, no velocity.
     Prescribed(Arc<PoseTrajectory>),
@@ -116,7 +116,7 @@ impl JointKind {
         }
     }
 
-    /// The pose of M in F at `time` (s).
+    /// The pose of M in F at `time` \[s\].
     pub(crate) fn pose(&self, q: &[f64], time: f64) -> Isometry3<f64> {
         let turn = UnitQuaternion::from_axis_angle;
         match *self {
@@ -171,7 +171,7 @@ impl JointKind {
         }
     }
 
-    /// Advances positions by `dt` (s) at constant velocities: exact for turning too.
+    /// Advances positions by `dt` \[s\] at constant velocities: exact for turning too.
     pub(crate) fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
         match self {
             Self::Ball | Self::Free => {
@@ -187,7 +187,7 @@ impl JointKind {
         }
     }
 
-    /// Writes the rates of the positions at the velocities `v` (1/s, m/s, rad/s).
+    /// Writes the rates of the positions at the velocities `v` \[1/s, m/s, rad/s\].
     pub(crate) fn rates(&self, q: &[f64], v: &[f64], rates: &mut [f64]) {
         if !self.has_quaternion() {
             rates.copy_from_slice(v);

@@ -15,7 +15,7 @@ pub struct Kinematics {
     velocities: Vec<MotionVector>,
     /// Of each degree of freedom, about the origin of its link.
     axes: Vec<MotionVector>,
-    /// From the parent's origin to the link's, world axes (m).
+    /// From the parent's origin to the link's, world axes \[m\].
     offsets: Vec<Vector3<f64>>,
     /// Acceleration of each link at zero joint accelerations and an unaccelerated parent.
     biases: Vec<MotionVector>,
@@ -32,7 +32,7 @@ pub(crate) enum PathSide {
     After,
     /// The mean over the next seconds.
     Over(f64),
-    /// The mean from a time (s) on over some seconds, whenever it is asked for.
+    /// The mean from a time \[s\] on over some seconds, whenever it is asked for.
     Mean(f64, f64),
 }
 
@@ -116,7 +116,7 @@ impl Kinematics {
         &self.axes
     }
 
-    /// From the parent's origin (the world's for a root) to the link's, world axes (m).
+    /// From the parent's origin (the world's for a root) to the link's, world axes \[m\].
     pub(crate) fn offset(&self, link: usize) -> &Vector3<f64> {
         &self.offsets[link]
     }
@@ -135,7 +135,7 @@ impl Kinematics {
         self.prescribed_velocities[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }
 
-    /// Velocity (m/s) of the material point of a link at `point` (m), world frame.
+    /// Velocity \[m/s\] of the material point of a link at `point` \[m\], world frame.
     pub fn point_velocity(&self, link: LinkId, point: &Vector3<f64>) -> Vector3<f64> {
         self.velocities[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }

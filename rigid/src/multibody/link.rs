@@ -34,17 +34,17 @@ pub struct Link {
 /// the place of N m and rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dof {
-    /// Viscous damping (N m s/rad).
+    /// Viscous damping \[N m s/rad\].
     pub damping: f64,
-    /// Inertia of the motor and gears, as felt at the joint (kg m^2).
+    /// Inertia of the motor and gears, as felt at the joint \[kg m^2\].
     pub armature: f64,
-    /// Dry friction: the largest torque it resists with (N m).
+    /// Dry friction: the largest torque it resists with \[N m\].
     pub friction_loss: f64,
-    /// Stiffness of a spring (N m/rad).
+    /// Stiffness of a spring \[N m/rad\].
     pub stiffness: f64,
-    /// Position at which the spring is at rest (rad).
+    /// Position at which the spring is at rest \[rad\].
     pub reference: f64,
-    /// Least and greatest position (rad); infinite where there is no limit.
+    /// Least and greatest position \[rad\]; infinite where there is no limit.
     pub limits: [f64; 2],
 }
 

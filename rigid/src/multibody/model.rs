@@ -18,7 +18,7 @@ pub struct Model {
     pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
     pub(crate) floating: Vec<FreeFloatingTree>,
-    /// Gravity (m/s^2), world frame.
+    /// Gravity \[m/s^2\], world frame.
     pub gravity: Vector3<f64>,
 }
 
@@ -75,7 +75,7 @@ impl Model {
         first..first + self.links[link.0].joint.velocities()
     }
 
-    /// Advances `q` by `dt` (s) at the constant velocities `v`.
+    /// Advances `q` by `dt` \[s\] at the constant velocities `v`.
     pub fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
         for (link, place) in self.links.iter().zip(&self.places) {
             let (p, n) = (place.first_position, place.first_velocity);
@@ -84,7 +84,7 @@ impl Model {
         }
     }
 
-    /// Advances `q` by `dt` (s) with the velocities `v` of the end of a step. A body that nothing holds turns by its torque-free
+    /// Advances `q` by `dt` \[s\] with the velocities `v` of the end of a step. A body that nothing holds turns by its torque-free
     /// flow, and `v` with it; everything else as by [`advance`](Self::advance).
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let mut floating = self.floating.iter().peekable();
@@ -99,7 +99,7 @@ impl Model {
         }
     }
 
-    /// Time (s) of the next corner of a prescribed path after `time`.
+    /// Time \[s\] of the next corner of a prescribed path after `time`.
     pub fn next_corner(&self, time: f64) -> Option<f64> {
         let corners = self.prescribed.iter().filter_map(|link| match &self.links[link.0].joint {
             JointKind::Prescribed(path) => path.next_key(time),

@@ -12,7 +12,7 @@ use crate::spatial::is_unit;
 /// numbers by [`JointKind`](super::JointKind).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Time (s).
+    /// Time \[s\].
     pub time: f64,
     /// Positions.
     pub q: Vec<f64>,

@@ -6,27 +6,27 @@ use crate::multibody::{JointKind, LinkId, Model, State};
 /// What a motor does. Units of a turning joint; of a sliding one m and N take the place of rad and N m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
-    /// A given effort (N m).
+    /// A given effort \[N m\].
     Effort {
         /// The effort.
         effort: f64,
     },
     /// Proportional and derivative control.
     Position {
-        /// Position to be at (rad).
+        /// Position to be at \[rad\].
         target: f64,
-        /// Rate to have there (rad/s).
+        /// Rate to have there \[rad/s\].
         target_rate: f64,
-        /// Stiffness K_p (N m/rad).
+        /// Stiffness K_p \[N m/rad\].
         stiffness: f64,
-        /// Damping K_d (N m s/rad).
+        /// Damping K_d \[N m s/rad\].
         damping: f64,
     },
     /// Follows a rate.
     Velocity {
-        /// Rate to have (rad/s).
+        /// Rate to have \[rad/s\].
         target: f64,
-        /// K_d (N m s/rad).
+        /// K_d \[N m s/rad\].
         damping: f64,
     },
 }
@@ -40,7 +40,7 @@ pub struct Actuator {
     pub dof: usize,
     /// What it does.
     pub control: Control,
-    /// Largest effort either way (N m); infinite where there is no limit.
+    /// Largest effort either way \[N m\]; infinite where there is no limit.
     pub effort_limit: f64,
     /// Whether it also carries the weight of what hangs on the joint, within its limit.
     pub gravity_compensation: bool,

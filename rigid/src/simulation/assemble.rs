@@ -16,7 +16,7 @@ use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, MotionVector, Stat
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PreparedContact {
     pub point: ContactParameters,
-    /// Normal force (N) and coefficient of friction at the state.
+    /// Normal force \[N\] and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
     /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step has a part in them.
@@ -24,7 +24,7 @@ pub(super) struct PreparedContact {
 }
 
 impl PreparedContact {
-    /// The force (N) of which the weighted one is given.
+    /// The force \[N\] of which the weighted one is given.
     pub fn unweighted(&self, force: &Vector3<f64>) -> Vector3<f64> {
         let [normal, friction] = self.weights;
         // Not taken apart where that would only round.
@@ -39,7 +39,7 @@ impl PreparedContact {
 /// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that of a sphere that rolls).
 const MOBILITY: f64 = 2.65;
 
-/// Least mobility of a constraint between immovable things (1/kg): it then does nothing, but divides by nothing either.
+/// Least mobility of a constraint between immovable things [1/kg]: it then does nothing, but divides by nothing either.
 const LEAST_MOBILITY: f64 = 1e-12;
 
 fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
@@ -164,7 +164,7 @@ fn columns<L>(
     sides
 }
 
-/// Sets the contacts' laws for a step of `dt` (s), friction bounded by `forces` (N) and coefficients as prepared.
+/// Sets the contacts' laws for a step of `dt` \[s\], friction bounded by `forces` \[N\] and coefficients as prepared.
 pub(super) fn contact_laws(
     problem: &mut ConvexProblem,
     prepared: &[PreparedContact],
@@ -177,7 +177,7 @@ pub(super) fn contact_laws(
     }
 }
 
-/// Fills the rows of the holonomic constraints for a step of `dt` (s).
+/// Fills the rows of the holonomic constraints for a step of `dt` \[s\].
 pub(super) fn equalities(
     system: &System,
     kinematics: &Kinematics,
@@ -258,7 +258,7 @@ fn prescribed_velocity(kinematics: &Kinematics, row: &F64x8) -> f64 {
     }
 }
 
-/// Fills limits and dry joints for a step of `dt` (s).
+/// Fills limits and dry joints for a step of `dt` \[s\].
 pub(super) fn joints(
     system: &System,
     state: &State,
@@ -296,7 +296,7 @@ pub(super) fn joints(
     }
 }
 
-/// Fills the actuators for a step of `dt` (s); `weight` is what gravity asks of every degree of freedom (N m, N).
+/// Fills the actuators for a step of `dt` \[s\]; `weight` is what gravity asks of every degree of freedom \[N m, N\].
 pub(super) fn actuators(
     system: &System,
     state: &State,

@@ -13,15 +13,15 @@ pub struct ContactCandidate {
     pub first: Option<LinkId>,
     /// Second body; `None` is the world.
     pub second: Option<LinkId>,
-    /// Where (m).
+    /// Where \[m\].
     pub point: Vector3<f64>,
     /// Unit normal from the first body to the second.
     pub normal: Vector3<f64>,
-    /// Signed distance (m), negative when they overlap.
+    /// Signed distance \[m\], negative when they overlap.
     pub distance: f64,
-    /// Stiffness of both bodies in series (N/m).
+    /// Stiffness of both bodies in series \[N/m\].
     pub stiffness: f64,
-    /// Hunt and Crossley's dissipation (s/m).
+    /// Hunt and Crossley's dissipation \[s/m\].
     pub dissipation: f64,
     /// Coefficient of restitution of an impact within a step.
     pub restitution: f64,
@@ -29,15 +29,15 @@ pub struct ContactCandidate {
     pub static_friction: f64,
     /// Coefficient of friction in motion.
     pub dynamic_friction: f64,
-    /// Stiction tolerance (m/s).
+    /// Stiction tolerance \[m/s\].
     pub stiction_tolerance: f64,
-    /// Length (m) that bounds the moment about the normal, times the normal force; of the closed-form solver.
+    /// Length \[m\] that bounds the moment about the normal, times the normal force; of the closed-form solver.
     pub torsional_friction: f64,
-    /// Length (m) that bounds the moment against rolling, likewise.
+    /// Length \[m\] that bounds the moment against rolling, likewise.
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver.
     pub impedance: ImpedanceCurve,
-    /// Half of the thickness of the thinner of both shapes (m), infinite where none has an end: surfaces that overlap by more have passed each
+    /// Half of the thickness of the thinner of both shapes \[m\], infinite where none has an end: surfaces that overlap by more have passed each
     /// other's middles.
     pub half_thickness: f64,
 }
@@ -79,7 +79,7 @@ impl ContactCandidate {
 
 /// Finds contacts.
 pub trait ContactSource {
-    /// Appends every contact closer than `margin` (m) at these kinematics, in an order that depends on nothing else.
+    /// Appends every contact closer than `margin` \[m\] at these kinematics, in an order that depends on nothing else.
     fn contacts(
         &mut self,
         model: &Model,
@@ -102,10 +102,10 @@ impl ContactSource for NoContacts {
 pub struct ContactForce {
     /// The contact.
     pub candidate: ContactCandidate,
-    /// Force on the second body, mean over the step (N), world axes; the first gets the opposite.
+    /// Force on the second body, mean over the step \[N\], world axes; the first gets the opposite.
     pub force: Vector3<f64>,
-    /// Moment on the second body about the contact's point, of friction against turning and rolling (N m), likewise.
+    /// Moment on the second body about the contact's point, of friction against turning and rolling \[N m\], likewise.
     pub moment: Vector3<f64>,
-    /// Velocity of the second body against the first at the end of the step (m/s).
+    /// Velocity of the second body against the first at the end of the step \[m/s\].
     pub velocity: Vector3<f64>,
 }

@@ -18,7 +18,7 @@ pub(super) struct VelocityJumpBuffers {
 
 impl VelocityJumpBuffers {
     /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on
-    /// them by joints keeps the momentum along the joints. Returns the work (J) of the paths:
+    /// them by joints keeps the momentum along the joints. Returns the work \[J\] of the paths:
     /// nothing else acts, so it is what the kinetic energy changes by.
     pub fn turn(
         &mut self,

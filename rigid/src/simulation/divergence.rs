@@ -3,14 +3,14 @@
 use super::error::SimulationError;
 use crate::multibody::{LinkId, Model, State};
 
-/// A velocity (m/s, rad/s) that no mechanism has: what is faster has diverged.
+/// A velocity \[m/s, rad/s\] that no mechanism has: what is faster has diverged.
 pub const FASTEST: f64 = 1e6;
 
-/// Farthest from the world's origin (m) that a free body or a slider may be. Double precision resolves a tenth of a micrometre there,
+/// Farthest from the world's origin \[m\] that a free body or a slider may be. Double precision resolves a tenth of a micrometre there,
 /// which contact needs.
 pub const FARTHEST: f64 = 1e9;
 
-/// Refuses the end of a step of `dt` (s) where something is not a number or out of range.
+/// Refuses the end of a step of `dt` \[s\] where something is not a number or out of range.
 pub(super) fn check(model: &Model, end: &State, dt: f64) -> Result<(), SimulationError> {
     // One pass for the usual case; whose it is matters only where there is something.
     let fine = |x: &f64, most: f64| x.abs() < most;

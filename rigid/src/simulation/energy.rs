@@ -21,7 +21,7 @@ use super::trapezoid_data::end_weight;
 use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, for_each_axis};
 
-/// Work and losses over some steps (J).
+/// Work and losses over some steps \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyFlows {
     /// Work of motors.
@@ -89,11 +89,11 @@ impl EnergyFlows {
 /// How far the potentials of one tree are ahead of its velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PotentialOffset {
-    /// Against the start (J).
+    /// Against the start \[J\].
     pub energy: f64,
-    /// Greatest power of its weight and springs so far (W).
+    /// Greatest power of its weight and springs so far \[W\].
     pub power: f64,
-    /// Longest step so far (s).
+    /// Longest step so far \[s\].
     pub step: f64,
 }
 
@@ -395,7 +395,7 @@ fn motors(system: &System, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows
     flows.controllers += others.map(|(n, impulse)| impulse * mean[n]).sum::<f64>();
 }
 
-/// Forces from outside, as `end` of the step has them, over `dt` (s).
+/// Forces from outside, as `end` of the step has them, over `dt` \[s\].
 fn loads(system: &System, end: &Stepper, dt: f64, mean: &[f64], flows: &mut EnergyFlows) {
     let (model, kinematics) = (&system.model, &end.kinematics);
     let work = |link: LinkId, force: &ForceVector| {

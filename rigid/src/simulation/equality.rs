@@ -13,16 +13,16 @@ pub enum Equality {
     Ball {
         /// The links.
         links: [Option<LinkId>; 2],
-        /// The points (m).
+        /// The points \[m\].
         points: [Point3<f64>; 2],
     },
     /// Two points keep a distance.
     Distance {
         /// The links.
         links: [Option<LinkId>; 2],
-        /// The points (m).
+        /// The points \[m\].
         points: [Point3<f64>; 2],
-        /// The distance (m).
+        /// The distance \[m\].
         distance: f64,
     },
     /// Two frames coincide.
@@ -40,22 +40,22 @@ pub enum Equality {
         driven: LinkId,
         /// The ratio.
         ratio: f64,
-        /// The offset (rad, m).
+        /// The offset \[rad, m\].
         offset: f64,
     },
     /// Another constraint, which lets go. Steps end there.
     Timed {
-        /// When it lets go (s).
+        /// When it lets go \[s\].
         release: f64,
         /// What holds until then.
         held: Box<Equality>,
     },
 }
 
-/// Closer to the release (s) than this is at it: rounding of times.
+/// Closer to the release \[s\] than this is at it: rounding of times.
 const RELEASE_SLACK: f64 = 1e-9;
 
-/// One row: its error (m, rad), and how it depends on the velocities of the links.
+/// One row: its error \[m, rad\], and how it depends on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct F64x8 {
     pub error: f64,
@@ -98,7 +98,7 @@ impl Equality {
         }
     }
 
-    /// When it lets go, if that is after `now` (s).
+    /// When it lets go, if that is after `now` \[s\].
     pub(super) fn release_after(&self, now: f64) -> Option<f64> {
         match self {
             Self::Timed { release, held } => {

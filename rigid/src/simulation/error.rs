@@ -35,7 +35,7 @@ pub enum SimulationError {
         advice(*stop)
     )]
     NotConverged {
-        /// When (s).
+        /// When \[s\].
         time: f64,
         /// Why it ended.
         stop: Stop,
@@ -47,19 +47,19 @@ pub enum SimulationError {
         "t = {time} s: '{link}' moves too fast to be followed over a step of {step} s; at this pace {fits:.1e} s would do"
     )]
     TooFast {
-        /// When (s).
+        /// When \[s\].
         time: f64,
         /// The first link of its tree.
         link: String,
-        /// The step (s).
+        /// The step \[s\].
         step: f64,
-        /// A step that could be followed (s).
+        /// A step that could be followed \[s\].
         fits: f64,
     },
     /// A controller or force element gave something that is not a number.
     #[error("t = {time} s: external system {system} gave {value} for degree of freedom or state {index}")]
     External {
-        /// When (s).
+        /// When \[s\].
         time: f64,
         /// Which of the system's externals.
         system: usize,
@@ -74,9 +74,9 @@ pub enum SimulationError {
          motors and contacts"
     )]
     Diverged {
-        /// End of the step (s).
+        /// End of the step \[s\].
         time: f64,
-        /// Its length (s).
+        /// Its length \[s\].
         step: f64,
         /// Name of the body.
         body: String,
@@ -90,11 +90,11 @@ pub enum SimulationError {
     /// Error control would need a step below the smallest.
     #[error("t = {time} s: the accuracy {accuracy:e} asks for a step below {smallest:e} s")]
     StepTooSmall {
-        /// When (s).
+        /// When \[s\].
         time: f64,
         /// The accuracy.
         accuracy: f64,
-        /// The smallest step (s).
+        /// The smallest step \[s\].
         smallest: f64,
     },
 }

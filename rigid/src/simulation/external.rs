@@ -30,7 +30,7 @@ pub trait ExternalSystem: Debug + Send + Sync {
     ) {
     }
 
-    /// Adds its forces on the degrees of freedom (N m, N) to `forces`.
+    /// Adds its forces on the degrees of freedom \[N m, N\] to `forces`.
     fn add_forces(
         &self,
         model: &Model,
@@ -40,12 +40,12 @@ pub trait ExternalSystem: Debug + Send + Sync {
         forces: &mut [f64],
     );
 
-    /// Largest force on a degree of freedom (N m, N).
+    /// Largest force on a degree of freedom \[N m, N\].
     fn effort_limit(&self, _dof: usize) -> f64 {
         f64::INFINITY
     }
 
-    /// The first time (s) after `t` at which its forces jump, whatever the state does; `None` where there is none. An integrator may
+    /// The first time \[s\] after `t` at which its forces jump, whatever the state does; `None` where there is none. An integrator may
     /// end a step there.
     fn next_event(&self, _t: f64) -> Option<f64> {
         None

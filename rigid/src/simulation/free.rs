@@ -27,13 +27,13 @@ use crate::multibody::{
     quaternion,
 };
 
-/// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second (rad/s^2, m/s^2),
+/// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second \[rad/s^2, m/s^2\],
 /// takes no part in it.
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
 /// An impulse below this part of a body's momentum is the solver's rounding.
 const ROUNDING: f64 = 1e-12;
-/// About the root of the sum of both ends' squares, at an equal rate at both (rad).
+/// About the root of the sum of both ends' squares, at an equal rate at both \[rad\].
 const HALF_A_TURN: f64 = 4.0;
 
 /// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it
@@ -44,13 +44,13 @@ const TANGENTIAL_WEIGHT: f64 = 1e3;
 #[derive(Clone, Debug)]
 pub(super) struct ContactFreeStep {
     pub motion: ContactFreeMotion,
-    /// Change of the mean velocity of the step against the contact-free motion (rad/s, m/s).
+    /// Change of the mean velocity of the step against the contact-free motion \[rad/s, m/s\].
     change: Vec<f64>,
-    /// Mean velocity of the positions, less that of both ends of the step (rad/s, m/s).
+    /// Mean velocity of the positions, less that of both ends of the step \[rad/s, m/s\].
     mean_velocity_offset: Vec<f64>,
-    /// Velocities at the end of the step, less those of the contact-free motion (rad/s, m/s).
+    /// Velocities at the end of the step, less those of the contact-free motion \[rad/s, m/s\].
     velocity_change: Vec<f64>,
-    /// Impulse of gravity (N m s, N s) on the trees whose motion has none.
+    /// Impulse of gravity \[N m s, N s\] on the trees whose motion has none.
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     is_acted_on: Vec<bool>,
@@ -65,9 +65,9 @@ pub(super) struct ContactFreeStep {
     /// Whether a constraint pushed a tree, and whether forces from outside act on it.
     has_constraint_impulse: Vec<bool>,
     has_external_force: Vec<bool>,
-    /// Sums of the sizes of contact's impulses on each tree (N s).
+    /// Sums of the sizes of contact's impulses on each tree \[N s\].
     impulses: Vec<f64>,
-    /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass (kg).
+    /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass \[kg\].
     has_noncontact_impulse: Vec<bool>,
     contact_resistance: Vec<Matrix3<f64>>,
     masses: Vec<f64>,
@@ -124,8 +124,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// Finds the motion of a step of `dt` (s), and gives the problem its mass matrices and momenta. `bias` is what all else asks
-    /// for (N m, N).
+    /// Finds the motion of a step of `dt` \[s\], and gives the problem its mass matrices and momenta. `bias` is what all else asks
+    /// for \[N m, N\].
     pub fn begin(
         &mut self,
         model: &Model,
@@ -176,9 +176,9 @@ impl ContactFreeStep {
         Ok(())
     }
 
-    /// Starts the trees that nothing but gravity acts on at their solution after `dt` (s) from `state`, before free bodies turn by their own
+    /// Starts the trees that nothing but gravity acts on at their solution after `dt` \[s\] from `state`, before free bodies turn by their own
     /// motion. A solver that stops at a tolerance would leave them with any guess that is near enough, and that of a body that has turned
-    /// already has another angular momentum. `bias` is what gravity asks for (N m, N).
+    /// already has another angular momentum. `bias` is what gravity asks for \[N m, N\].
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
         for body in model
             .floating
@@ -198,7 +198,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Finds the mean velocities of a step of `dt` (s) that ended with the velocities `v`. The Hessian is that of the convex problem, or what a
+    /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`. The Hessian is that of the convex problem, or what a
     /// constraint has moves with the end of the step.
     pub fn finish(
         &mut self,
@@ -302,8 +302,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// The mean velocity of free bodies over a step of `dt` (s): those that nothing but gravity acts on in the step fall by parabolas. `bias` is what
-    /// gravity asks for (N m, N).
+    /// The mean velocity of free bodies over a step of `dt` [s]: those that nothing but gravity acts on in the step fall by parabolas. `bias` is what
+    /// gravity asks for \[N m, N\].
     fn find_free_body_mean_velocities(
         &mut self,
         model: &Model,
@@ -397,7 +397,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// By how much the mean velocity of a position in the last step is above that of the step's ends (rad/s, m/s).
+    /// By how much the mean velocity of a position in the last step is above that of the step's ends \[rad/s, m/s\].
     pub fn lead(&self, velocity: usize) -> f64 {
         self.mean_velocity_offset[velocity]
     }
@@ -411,7 +411,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Writes the mean forces (N m, N) along the joints of a jointed tree in the last step, of `dt` (s), but for gravity's and those of its motion.
+    /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step, of `dt` \[s\], but for gravity's and those of its motion.
     /// `mass` is its mass matrix at the end of the motion, `first` its first degree of freedom.
     pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
         let velocity_change = &self.velocity_change[first..];
@@ -434,7 +434,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Moves the jointed trees of the end of a step of `dt` (s) to their places.
+    /// Moves the jointed trees of the end of a step of `dt` \[s\] to their places.
     pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
         for body in &self.floating {
             let (places, n) = (model.positions_of(body.link), model.velocities_of(body.link));
@@ -464,7 +464,7 @@ fn falls_without_rotation(body: &FreeFloatingTree, model: &Model) -> bool {
     model.trees()[body.tree].links.iter().all(|link| has_gravity(*link) == has_gravity(body.link))
 }
 
-/// What the mean velocity (m/s) of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.
+/// What the mean velocity \[m/s\] of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.
 fn mean_velocity_correction(
     body: &FreeFloatingTree,
     model: &Model,

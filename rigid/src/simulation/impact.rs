@@ -21,7 +21,7 @@ use crate::icf::law::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 
-/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and slower than this (m/s).
+/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and slower than this \[m/s\].
 const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
 /// Sweeps over the contacts of a pair, and what is left of their approach.
@@ -44,10 +44,10 @@ struct ImpactContact {
     friction: f64,
     /// First of its columns of `M^-1 J^T`, side after side.
     first: usize,
-    /// Inverse mass along the normal (1/kg), and the largest across it.
+    /// Inverse mass along the normal \[1/kg\], and the largest across it.
     along: f64,
     across: f64,
-    /// Of the present pair: impulses along and across the normal (N s).
+    /// Of the present pair: impulses along and across the normal \[N s\].
     push: f64,
     friction_impulse: Vector3<f64>,
 }
@@ -65,11 +65,11 @@ pub(super) struct Impacts {
     factored: Vec<bool>,
     column: Vec<f64>,
     momentum: Vec<f64>,
-    /// Impulse of each of the step's contacts (N s), world axes; empty where nothing rebounded.
+    /// Impulse of each of the step's contacts \[N s\], world axes; empty where nothing rebounded.
     pub impulses: Vec<Vector3<f64>>,
-    /// Kinetic energy that the impacts took (J).
+    /// Kinetic energy that the impacts took \[J\].
     pub lost: f64,
-    /// Farthest apart of surfaces that rebounded (m).
+    /// Farthest apart of surfaces that rebounded \[m\].
     pub gap: f64,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct ImpactInputs<'a> {
     pub candidates: &'a [ContactCandidate],
     pub prepared: &'a [PreparedContact],
     pub pool: &'a Pool<ContactPotential, 3>,
-    /// The step (s).
+    /// The step \[s\].
     pub dt: f64,
 }
 

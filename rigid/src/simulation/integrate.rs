@@ -21,15 +21,15 @@ pub struct AdvanceSummary {
     pub steps: usize,
     /// Steps tried and found too long.
     pub rejected: usize,
-    /// Shortest and longest step taken (s).
+    /// Shortest and longest step taken \[s\].
     pub shortest: f64,
-    /// Longest step taken (s).
+    /// Longest step taken \[s\].
     pub longest: f64,
     /// What the solver did.
     pub solver: StepSummary,
     /// Work and losses.
     pub energy: EnergyFlows,
-    /// Impulse of contact on what belongs to no tree: floors, and what follows a path (N s).
+    /// Impulse of contact on what belongs to no tree: floors, and what follows a path \[N s\].
     pub environment_impulse: [f64; 3],
 }
 
@@ -50,7 +50,7 @@ impl AdvanceSummary {
     }
 }
 
-/// Steps shorter than this are given up (s).
+/// Steps shorter than this are given up \[s\].
 const SMALLEST: f64 = 1e-10;
 /// First step against the longest allowed.
 const FIRST: f64 = 0.1;
@@ -72,7 +72,7 @@ pub struct Snapshot {
     pub state: State,
     /// The external systems' states.
     pub external: Vec<f64>,
-    /// What error control tries next (s).
+    /// What error control tries next \[s\].
     pub next_step: f64,
     /// How far the potentials of each tree are ahead of its velocities, for the energy balance.
     pub potential_offsets: Vec<PotentialOffset>,
@@ -89,7 +89,7 @@ pub struct Simulation<S> {
     pub(super) stepper: Stepper,
     /// Prepared at the end of the first-order step: the trapezoid rule's.
     pub(super) corrector: Option<Stepper>,
-    /// What error control would try next (s).
+    /// What error control would try next \[s\].
     next_step: f64,
     pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
@@ -107,7 +107,7 @@ pub(super) struct TrialStep {
     full: (State, Vec<f64>),
     pub(super) middle: State,
     halves: (State, Vec<f64>),
-    /// Work and losses of what is kept, and its impulse on what belongs to no tree (N s).
+    /// Work and losses of what is kept, and its impulse on what belongs to no tree \[N s\].
     energy: EnergyFlows,
     environment_impulse: [f64; 3],
 }
@@ -251,7 +251,7 @@ impl<S: ContactSource> Simulation<S> {
         &mut self.system
     }
 
-    /// Advances to `time` (s), whatever the integrator.
+    /// Advances to `time` \[s\], whatever the integrator.
     ///
     /// # Errors
     /// [`SimulationError`]; the state is then the last good one.
@@ -291,7 +291,7 @@ impl<S: ContactSource> Simulation<S> {
         Ok(summary)
     }
 
-    /// Time (s) of the next corner of a path, jump of an external system or release of a constraint.
+    /// Time \[s\] of the next corner of a path, jump of an external system or release of a constraint.
     fn next_event(&self) -> Option<f64> {
         let now = self.state.time;
         let externals = self.system.externals.iter().filter_map(|external| external.next_event(now));
@@ -328,7 +328,7 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// Goes on from the end of the step of `dt` (s) that was tried.
+    /// Goes on from the end of the step of `dt` \[s\] that was tried.
     fn keep_trial(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
         divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
         core::mem::swap(&mut self.state, &mut self.trial.halves.0);
@@ -339,7 +339,7 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// One accepted step; returns its length (s).
+    /// One accepted step; returns its length \[s\].
     fn controlled_step(
         &mut self,
         accuracy: f64,

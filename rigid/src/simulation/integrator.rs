@@ -8,7 +8,7 @@ use crate::comfree::{Form, Gains, RigidSolver};
 pub enum Integrator {
     /// Steps of one length; the last before a time that was asked for may be shorter.
     Fixed {
-        /// The step (s).
+        /// The step \[s\].
         step: f64,
     },
     /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
@@ -19,14 +19,14 @@ pub enum Integrator {
     ErrorControlled {
         /// Largest error of a position in a step (rad, m; relative to 1).
         accuracy: f64,
-        /// Longest step (s).
+        /// Longest step \[s\].
         max_step: f64,
     },
     /// CENIC's second-order trapezoid rule (section V-B there): the first-order step predicts, a second solve with the contacts found at
     /// its end corrects. Second order for two solves a step (three with holonomic constraints), and elastic bounces keep their energy;
     /// forces too stiff for the step are damped as at first order, and systems outside stay of first order.
     Trapezoid {
-        /// The step (s); the longest with an accuracy.
+        /// The step \[s\]; the longest with an accuracy.
         step: f64,
         /// Largest difference of a position from the first-order step's (rad, m; relative to 1); without it all steps are of one
         /// length.

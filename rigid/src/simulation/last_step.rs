@@ -13,12 +13,12 @@ impl<S: ContactSource> Simulation<S> {
         self.last().contact_forces().chain(before.into_iter().flatten())
     }
 
-    /// Kinetic energy that impacts with restitution took at the beginning of the last step (J).
+    /// Kinetic energy that impacts with restitution took at the beginning of the last step \[J\].
     pub fn lost_in_impacts(&self) -> f64 {
         self.stepper.lost_in_impacts()
     }
 
-    /// Mean effort of each actuator over the last step (N m, N).
+    /// Mean effort of each actuator over the last step \[N m, N\].
     pub fn actuator_efforts(&self) -> impl Iterator<Item = f64> + '_ {
         self.last().actuator_efforts(&self.system)
     }
@@ -32,7 +32,7 @@ impl<S: ContactSource> Simulation<S> {
 impl<S> Simulation<S> {
     /// The force that each joint passed to its link in the last step (by step doubling: its second
     /// half), mean over the step: reaction and drive together, world axes, about the link's origin
-    /// (N m, N). A link's inertia, weight, contacts, constraints and applied force are in it, and
+    /// \[N m, N\]. A link's inertia, weight, contacts, constraints and applied force are in it, and
     /// everything that hangs on the link; the inertia of the joint's armature is not. A free joint
     /// passes nothing but what the solver's tolerance leaves. Empty before the first step and after
     /// [`restore`](Self::restore). To be read before [`System::applied`] is changed for the next
@@ -43,7 +43,7 @@ impl<S> Simulation<S> {
     }
 
     /// The force of all contacts of each link in the last step, mean over it, world axes, about the
-    /// link's origin (N m, N); empty when [`joint_reactions`](Self::joint_reactions) are.
+    /// link's origin \[N m, N\]; empty when [`joint_reactions`](Self::joint_reactions) are.
     pub fn contact_wrenches(&mut self) -> &[ForceVector] {
         self.update_reactions();
         &self.reactions.contacts

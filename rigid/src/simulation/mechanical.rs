@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::multibody::{Kinematics, Model, State};
 
-/// Energies (J) of what moves by its dynamics, in the world frame.
+/// Energies \[J\] of what moves by its dynamics, in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MechanicalEnergy {
     /// Of motion, armatures included.

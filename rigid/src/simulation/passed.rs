@@ -40,7 +40,7 @@ impl Stepper {
         )
     }
 
-    /// Impulse of the last step's contacts on what belongs to no tree (N s); `first` began it where
+    /// Impulse of the last step's contacts on what belongs to no tree \[N s\]; `first` began it where
     /// this ended a trapezoid rule's.
     pub(super) fn environment_impulse(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
         let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
@@ -74,13 +74,13 @@ impl Stepper {
         sum
     }
 
-    /// Kinetic energy that rebounds took at the beginning of the last step (J), in the trees' own
+    /// Kinetic energy that rebounds took at the beginning of the last step \[J\], in the trees' own
     /// velocities.
     pub fn lost_in_impacts(&self) -> f64 {
         self.impacts.lost
     }
 
-    /// Mean effort of each of the system's actuators over the last step (N m, N), in their order.
+    /// Mean effort of each of the system's actuators over the last step \[N m, N\], in their order.
     pub fn actuator_efforts(&self, system: &System) -> impl Iterator<Item = f64> + '_ {
         let at_end = self.problem.actuators.impulses().iter().take(system.actuators.len());
         let at_start = &self.trapezoid.efforts;

@@ -159,7 +159,7 @@ impl Reactions {
     }
 }
 
-/// Adds `force` (N) on the second of two links at its point (m, world frame) and the opposite on the first at its own.
+/// Adds `force` \[N\] on the second of two links at its point (m, world frame) and the opposite on the first at its own.
 fn add_pair(
     kinematics: &Kinematics,
     links: [Option<LinkId>; 2],
@@ -175,7 +175,7 @@ fn add_pair(
     }
 }
 
-/// Adds the force `f` (N, N m) of a row of a holonomic constraint. What couples rates acts within the joints.
+/// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. What couples rates acts within the joints.
 fn add_row(kinematics: &Kinematics, row: &F64x8, f: f64, out: &mut [ForceVector]) {
     match row.kind {
         RowKind::Linear { links, points, direction } => {

@@ -22,11 +22,11 @@ const NEGLIGIBLE: f64 = 1e-4;
 /// have six components a point, angular first, world axes, at the pose of the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearResponse {
-    /// Change of the velocities over the step with the applied forces (rad/s, m/s).
+    /// Change of the velocities over the step with the applied forces \[rad/s, m/s\].
     pub change: Vec<f64>,
-    /// W, row by row, symmetric and positive semidefinite (1/(kg m^2), 1/(kg m), 1/kg).
+    /// W, row by row, symmetric and positive semidefinite \[1/(kg m^2), 1/(kg m), 1/kg\].
     pub mobility: Vec<f64>,
-    /// Joint rates at the end of the step that was linearised (rad/s, m/s).
+    /// Joint rates at the end of the step that was linearised \[rad/s, m/s\].
     rates: Vec<f64>,
     external: Vec<f64>,
     /// `H^-1 J^T`: how the rates answer each component of the impulses, one after the other.
@@ -37,7 +37,7 @@ pub struct LinearResponse {
 }
 
 impl<S: ContactSource> Simulation<S> {
-    /// Finds the answer of `points` (links, and points of theirs in the world frame, m) to impulses within a step of `dt` (s) from the present
+    /// Finds the answer of `points` (links, and points of theirs in the world frame, m) to impulses within a step of `dt` \[s\] from the present
     /// state, linearised at the end of a step with the applied forces. The state does not change.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub struct Stepper {
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<F64x8>,
     normal_forces: Vec<f64>,
-    /// Of every link on a joint its centre of mass (m) and what it reaches from there (m): its origin may be where it does not move.
+    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its origin may be where it does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
@@ -73,7 +73,7 @@ pub struct Stepper {
     pub(super) comfree: Option<Box<ComFreeSolver>>,
     externals: Vec<Implicit>,
     pub(super) trapezoid: Trapezoid,
-    /// Mean accelerations of the last step, and its length (s).
+    /// Mean accelerations of the last step, and its length \[s\].
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
     corners: VelocityJumpBuffers,
@@ -111,7 +111,7 @@ impl Stepper {
         }
     }
 
-    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a step of at most `reach` (s) can
+    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a step of at most `reach` \[s\] can
     /// meet. Steps of any shorter length may follow from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
@@ -135,8 +135,8 @@ impl Stepper {
         self.prepare_forces(system, state);
     }
 
-    /// Finds whether surfaces rebound at the beginning of a step of `dt` (s) from the prepared state, and takes its velocities to those after.
-    /// Returns how far apart surfaces were that rebounded (m).
+    /// Finds whether surfaces rebound at the beginning of a step of `dt` \[s\] from the prepared state, and takes its velocities to those after.
+    /// Returns how far apart surfaces were that rebounded \[m\].
     pub(super) fn apply_impacts(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
         let Self { impacts, mass, candidates, prepared, problem, .. } = self;
         let (model, pool) = (&system.model, &problem.contacts);
@@ -179,7 +179,7 @@ impl Stepper {
         }
     }
 
-    /// Takes the state round a corner of prescribed paths. Returns the work (J) of the paths.
+    /// Takes the state round a corner of prescribed paths. Returns the work \[J\] of the paths.
     pub(super) fn apply_velocity_jumps(&mut self, system: &System, state: &mut State) -> f64 {
         self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
     }
@@ -199,7 +199,7 @@ impl Stepper {
         }
     }
 
-    /// Positions and time at the end of a step of `dt` (s) from `start` that this made, with the velocities that `end` has.
+    /// Positions and time at the end of a step of `dt` \[s\] from `start` that this made, with the velocities that `end` has.
     pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
         end.time = start.time + dt;
         end.q.copy_from_slice(&start.q);
@@ -229,7 +229,7 @@ impl Stepper {
         }
     }
 
-    /// Solves for the velocities at the end of a step of `dt` (s) from the prepared `state`, starting at those in `v`. The external
+    /// Solves for the velocities at the end of a step of `dt` \[s\] from the prepared `state`, starting at those in `v`. The external
     /// states `x` become those at the end.
     ///
     /// # Errors
@@ -263,7 +263,7 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the `time` (s).
+    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the `time` \[s\].
     pub(super) fn minimise(
         &mut self,
         system: &System,
@@ -342,7 +342,7 @@ impl Stepper {
         }
     }
 
-    /// Impulses along the joints in `x` (N s, N m s) become what they add to the rates.
+    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates.
     pub(super) fn apply_inverse_hessian(&self, system: &System, x: &mut [f64]) {
         match (&system.solver, &self.comfree) {
             (RigidSolver::ComFree(settings), Some(comfree)) => comfree.answer(settings.form, x),

@@ -36,7 +36,7 @@ use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
 impl Stepper {
-    /// Corrects a first-order step of `dt` (s) from `start` that ended in `predicted`: `first` made it, this is prepared at its end.
+    /// Corrects a first-order step of `dt` \[s\] from `start` that ended in `predicted`: `first` made it, this is prepared at its end.
     /// `v` (first guess, then solution) and `x` as in [`solve`](Self::solve).
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Stepper {
         }
     }
 
-    /// Positions at the end of a corrected step of `dt` (s), with the velocities that `end` has: the mean velocity, half by half. What nothing acts on has
+    /// Positions at the end of a corrected step of `dt` \[s\], with the velocities that `end` has: the mean velocity, half by half. What nothing acts on has
     /// moved, and what gravity changed of a free body's velocity, it changed by half in the mean.
     pub(super) fn place_corrected(&mut self, system: &System, start: &State, dt: f64, end: &mut State) {
         let (model, Trapezoid { free, touched, change, .. }) = (&system.model, &mut self.trapezoid);

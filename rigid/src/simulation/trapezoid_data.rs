@@ -22,7 +22,7 @@ pub(super) struct PairRates {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trapezoid {
     pub pairs: Vec<PairRates>,
-    /// Of each degree of freedom alone, at the predicted end (1/kg, 1/(kg m^2)).
+    /// Of each degree of freedom alone, at the predicted end \[1/kg, 1/(kg m^2)\].
     pub inverse_inertia: Vec<f64>,
     /// The end of the step if nothing but gravity acted on jointed bodies, and nothing at all on
     /// free ones.

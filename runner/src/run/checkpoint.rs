@@ -30,11 +30,11 @@ pub struct Checkpoint {
     pub steps: u64,
     /// Frames written.
     pub frames: usize,
-    /// Length of `diagnostics.csv` [bytes].
+    /// Length of `diagnostics.csv` \[bytes\].
     pub diagnostics_bytes: u64,
-    /// Length of `bodies.csv` [bytes].
+    /// Length of `bodies.csv` \[bytes\].
     pub bodies_bytes: u64,
-    /// Wall time so far [s].
+    /// Wall time so far \[s\].
     pub wall_s: f64,
     /// Step of the last frame.
     pub frame_step: u64,
@@ -43,7 +43,7 @@ pub struct Checkpoint {
     /// What tactile pads felt since the last frame, and their tables.
     #[serde(default)]
     pub tactile: TactileState,
-    /// Length of `forces.csv` [bytes].
+    /// Length of `forces.csv` \[bytes\].
     #[serde(default)]
     pub forces_bytes: u64,
     /// Figures for the manifest.

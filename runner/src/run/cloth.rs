@@ -8,11 +8,11 @@ use pliant_garment::crossings::CrossingDetector;
 /// How cloth fared. It is part of the manifest, and of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClothSummary {
-    /// Pairs of an edge and a face that it passes through, at the start [-].
+    /// Pairs of an edge and a face that it passes through, at the start \[-\].
     pub crossings_at_start: usize,
-    /// The same at the last frame [-].
+    /// The same at the last frame \[-\].
     pub crossings_at_end: usize,
-    /// Most of them at a frame [-].
+    /// Most of them at a frame \[-\].
     pub crossings_max: usize,
 }
 
@@ -34,7 +34,7 @@ impl ClothWatch {
         self.summary = summary;
     }
 
-    /// Looks at a frame's particles, `positions` [m] by their ids; the first frame is the start.
+    /// Looks at a frame's particles, `positions` \[m\] by their ids; the first frame is the start.
     pub fn look(&mut self, positions: &[[f64; 3]]) {
         let count = self.crossings(positions);
         let first = ClothSummary { crossings_at_start: count, crossings_at_end: count, crossings_max: count };
@@ -43,7 +43,7 @@ impl ClothWatch {
         self.summary = Some(ClothSummary { crossings_at_end: count, crossings_max, ..before });
     }
 
-    /// Crossings of the moment where particles are at `positions` [m] [-].
+    /// Crossings of the moment where particles are at `positions` \[m\] \[-\].
     pub fn crossings(&self, positions: &[[f64; 3]]) -> usize {
         self.check.count(positions).count
     }
@@ -71,7 +71,7 @@ pub(super) mod tests {
         })
     }
 
-    /// A level triangle, and another that stands `deep` [m] in it: two crossings, none where it stands above.
+    /// A level triangle, and another that stands `deep` \[m\] in it: two crossings, none where it stands above.
     pub(in crate::run) fn standing(deep: f64) -> Vec<[f64; 3]> {
         let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0], [0.0; 3]];
         let spike = [[-0.1, -0.2, 0.6], [0.2, -0.1, 0.5], [0.05, -0.15, -deep], [0.0; 3]];

@@ -48,7 +48,7 @@ impl ForceTable {
         if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
     }
 
-    /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the scene gives the bodies [m].
+    /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the scene gives the bodies \[m\].
     pub fn step(&mut self, world: &World, centers: &[Vector3<f64>]) -> Result<(), IoError> {
         let (time, dt) = (world.time(), world.settings().dt);
         for &id in &self.bodies {
@@ -67,7 +67,7 @@ impl ForceTable {
         Ok(())
     }
 
-    /// Puts every row on the disk; returns the table's length [bytes].
+    /// Puts every row on the disk; returns the table's length \[bytes\].
     pub fn sync(&mut self) -> Result<u64, IoError> {
         self.table.sync()
     }
@@ -88,13 +88,13 @@ pub fn force_bodies(output: &Output) -> Vec<&str> {
 /// A row of `forces.csv`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForceRow {
-    /// End of the step [s].
+    /// End of the step \[s\].
     pub time: f64,
     /// Name of the body.
     pub body: String,
-    /// Force from the particles, mean over the step, world frame [N].
+    /// Force from the particles, mean over the step, world frame \[N\].
     pub force: Vector3<f64>,
-    /// Torque from the particles about the body's origin, mean over the step, world frame [N m].
+    /// Torque from the particles about the body's origin, mean over the step, world frame \[N m\].
     pub torque: Vector3<f64>,
 }
 

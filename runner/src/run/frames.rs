@@ -93,7 +93,7 @@ impl FrameWriter {
         Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
     }
 
-    /// Where the particles of the last frame are [m], by their ids.
+    /// Where the particles of the last frame are \[m\], by their ids.
     pub fn positions(&self) -> &[[f64; 3]] {
         &self.snapshot.positions
     }

@@ -45,12 +45,12 @@ struct ResolvedGoal {
 }
 
 enum GoalSubject {
-    /// Particles, and their density at rest [kg/m^3].
+    /// Particles, and their density at rest \[kg/m^3\].
     Soft(Range<usize>, f64),
     Rigid(Frame),
     /// All sheets.
     Cloths,
-    /// The particles of a sheet, its density [kg/m^3] and its vertices and faces.
+    /// The particles of a sheet, its density \[kg/m^3\] and its vertices and faces.
     ClothSpec(Range<usize>, f64, SheetParticles),
 }
 
@@ -73,7 +73,7 @@ impl Frame {
 
 impl GoalMonitor {
     /// Resolves the goals of a scene; `parts` are the particles of each soft body, `centers` the bodies' centres of mass in the
-    /// frames that the scene gives them [m].
+    /// frames that the scene gives them \[m\].
     ///
     /// # Errors
     /// A name that a robot's file does not hold, as a line that names the field; validation has told all others.
@@ -128,12 +128,12 @@ impl GoalMonitor {
         }
     }
 
-    /// Tells how many crossings cloth had at the start [-]; none if this is never called.
+    /// Tells how many crossings cloth had at the start \[-\]; none if this is never called.
     pub fn started_with_crossings(&mut self, count: usize) {
         self.crossings_at_start = count;
     }
 
-    /// Measures every goal whose span the moment is in; `dt` is the step [s].
+    /// Measures every goal whose span the moment is in; `dt` is the step \[s\].
     ///
     /// # Errors
     /// Particles that a backend cannot give.
@@ -161,7 +161,7 @@ impl GoalMonitor {
         Ok(())
     }
 
-    /// The results of a run that ended with `status` at `time` [s], `dt` its step [s].
+    /// The results of a run that ended with `status` at `time` \[s\], `dt` its step \[s\].
     pub fn results(&self, status: Status, time: f64, dt: f64) -> Vec<GoalResult> {
         let result = |(watched, worst): (&ResolvedGoal, &WorstMeasurement)| {
             let goal = &watched.goal;
@@ -197,7 +197,7 @@ fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
 }
 
-/// Area under a sheet [m^2], in strips of a quarter of the grid spacing [m]; no number where it cannot be had.
+/// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; no number where it cannot be had.
 fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
     let at = |p: &[f64; 3]| Vector3::from(*p);
     let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();

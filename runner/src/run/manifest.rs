@@ -50,47 +50,47 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Wall time of a step [ms].
+/// Wall time of a step \[ms\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MsPerStep {
-    /// Median [ms].
+    /// Median \[ms\].
     pub median: Number,
-    /// 95th percentile [ms].
+    /// 95th percentile \[ms\].
     pub p95: Number,
-    /// Mean [ms].
+    /// Mean \[ms\].
     pub mean: Number,
 }
 
 /// Mean and maximum of a count over the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanMax {
-    /// Mean [-].
+    /// Mean \[-\].
     pub mean: Number,
-    /// Maximum [-].
+    /// Maximum \[-\].
     pub max: u64,
 }
 
 /// What the contact solver did, over the substeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolverSummary {
-    /// Mean iterations of a substep [-].
+    /// Mean iterations of a substep \[-\].
     pub iterations_mean: Number,
-    /// Most iterations of a substep [-].
+    /// Most iterations of a substep \[-\].
     pub iterations_max: u64,
-    /// Substeps that did not reach the tolerance [-].
+    /// Substeps that did not reach the tolerance \[-\].
     pub not_converged: u64,
 }
 
 /// How often bodies and particles heard of each other ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CouplingSummary {
-    /// Coupling steps [-].
+    /// Coupling steps \[-\].
     pub steps: u64,
-    /// Steps that were split into several [-].
+    /// Steps that were split into several \[-\].
     pub split: u64,
-    /// Steps with a coupling step that was longer than the scheme answers for [-].
+    /// Steps with a coupling step that was longer than the scheme answers for \[-\].
     pub too_long: u64,
-    /// The longest coupling step in terms of what the scheme answers for [-].
+    /// The longest coupling step in terms of what the scheme answers for \[-\].
     pub worst: Number,
 }
 
@@ -122,36 +122,36 @@ impl CouplingSummary {
 /// What the bodies did: steps of their own, contacts among them, the convex problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RigidSummary {
-    /// Steps of the bodies, some of which an integrator chooses by itself [-].
+    /// Steps of the bodies, some of which an integrator chooses by itself \[-\].
     pub steps: u64,
-    /// Steps that were tried and found too long [-].
+    /// Steps that were tried and found too long \[-\].
     pub rejected: u64,
-    /// Contacts among bodies in a step: the most of it, mean over the steps, and largest [-].
+    /// Contacts among bodies in a step: the most of it, mean over the steps, and largest \[-\].
     pub contacts: MeanMax,
-    /// Convex problems solved [-].
+    /// Convex problems solved \[-\].
     pub solves: u64,
-    /// Newton iterations of a problem, mean [-].
+    /// Newton iterations of a problem, mean \[-\].
     pub iterations_mean: Number,
-    /// Factorisations of Hessians [-].
+    /// Factorisations of Hessians \[-\].
     pub factorisations: u64,
-    /// Problems solved once more for friction [-].
+    /// Problems solved once more for friction \[-\].
     pub refreshed: u64,
-    /// Closed-form solves that are not to be trusted [-].
+    /// Closed-form solves that are not to be trusted \[-\].
     #[serde(default)]
     #[serde(rename = "doubtful")]
     pub unreliable: u64,
 }
 
-/// Relative errors of the balances at the end, with external impulses and work counted [-].
+/// Relative errors of the balances at the end, with external impulses and work counted \[-\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conservation {
-    /// Mass [-].
+    /// Mass \[-\].
     pub mass: Number,
-    /// Linear momentum [-].
+    /// Linear momentum \[-\].
     pub linear_momentum: Number,
-    /// Angular momentum [-].
+    /// Angular momentum \[-\].
     pub angular_momentum: Number,
-    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what was put in [-].
+    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what was put in \[-\].
     pub energy: Number,
 }
 
@@ -172,29 +172,29 @@ pub struct Manifest {
     pub backend: String,
     /// Name of the processor or GPU.
     pub device: String,
-    /// Threads used [-].
+    /// Threads used \[-\].
     pub threads: usize,
     /// Version of Pliant.
     pub version: String,
     /// Commit of Pliant.
     pub git_commit: String,
-    /// Wall time of the simulation, without pictures [s].
+    /// Wall time of the simulation, without pictures \[s\].
     pub wall_s: Number,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub sim_s: Number,
-    /// Steps [-].
+    /// Steps \[-\].
     pub steps: u64,
-    /// Substeps of a step, at the end of the run [-].
+    /// Substeps of a step, at the end of the run \[-\].
     pub substeps: u32,
-    /// Simulated time over wall time [-].
+    /// Simulated time over wall time \[-\].
     pub real_time_rate: Number,
-    /// Particles [-].
+    /// Particles \[-\].
     pub particles: usize,
-    /// Wall time of a step [ms].
+    /// Wall time of a step \[ms\].
     pub ms_per_step: MsPerStep,
-    /// Grid nodes with mass [-].
+    /// Grid nodes with mass \[-\].
     pub grid_nodes: MeanMax,
-    /// Contacts in a substep [-].
+    /// Contacts in a substep \[-\].
     pub contacts: MeanMax,
     /// The contact solver.
     pub solver: SolverSummary,
@@ -215,13 +215,13 @@ pub struct Manifest {
     pub warnings: Vec<String>,
     /// Relative errors of the balances; null where there is nothing to measure.
     pub conservation: Conservation,
-    /// The parts of the balance of energy at the end, by the names of the columns of `diagnostics.csv`; what was not measured is absent [J].
+    /// The parts of the balance of energy at the end, by the names of the columns of `diagnostics.csv`; what was not measured is absent \[J\].
     #[serde(default)]
     pub energy: BTreeMap<String, Number>,
     /// How the scene's goals came out, in their order.
     #[serde(default)]
     pub goals: Vec<GoalResult>,
-    /// Frames in `frames/` [-].
+    /// Frames in `frames/` \[-\].
     pub frames: usize,
     /// Tables, plots and pictures, as paths in the run directory.
     #[serde(default)]
@@ -277,7 +277,7 @@ pub struct GoalResult {
     pub met: Option<bool>,
     /// The value nearest to a bound, or farthest beyond one; null where it was never measured or was no number.
     pub worst: Number,
-    /// When it was measured [s]; null where it never was.
+    /// When it was measured \[s\]; null where it never was.
     pub time: Number,
     /// Unit of the value.
     pub unit: String,

@@ -13,7 +13,7 @@ pub struct RunOptions<'a> {
     pub out: PathBuf,
     /// Where particles are computed.
     pub backend: BackendChoice,
-    /// Threads [-]; `None` takes the pool that the caller is in.
+    /// Threads \[-\]; `None` takes the pool that the caller is in.
     pub threads: Option<usize>,
     /// Go on with the run in `out` instead of beginning one.
     pub resume: bool,
@@ -48,13 +48,13 @@ impl RunOptions<'_> {
 pub struct Progress {
     /// What it is doing.
     pub stage: Stage,
-    /// Steps done, of [`Stage::Simulating`], or pictures, of [`Stage::Drawing`] [-].
+    /// Steps done, of [`Stage::Simulating`], or pictures, of [`Stage::Drawing`] \[-\].
     pub done: u64,
-    /// All of them [-].
+    /// All of them \[-\].
     pub total: u64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
-    /// Contacts in the last step, mean over its substeps [-].
+    /// Contacts in the last step, mean over its substeps \[-\].
     pub contacts: f64,
 }
 

@@ -13,34 +13,34 @@ pub const DEEP_PENETRATION: f64 = 0.5;
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepFigures {
-    /// Wall time [ms].
+    /// Wall time \[ms\].
     pub wall_ms: f64,
-    /// Substeps [-].
+    /// Substeps \[-\].
     pub substeps: u32,
-    /// Grid nodes with mass [-].
+    /// Grid nodes with mass \[-\].
     pub grid_nodes: usize,
-    /// Contacts, mean over the substeps [-].
+    /// Contacts, mean over the substeps \[-\].
     pub contacts_mean: f64,
-    /// Contacts, most in a substep [-].
+    /// Contacts, most in a substep \[-\].
     pub contacts_max: usize,
-    /// Solver iterations, total over the substeps [-].
+    /// Solver iterations, total over the substeps \[-\].
     pub iterations: u32,
-    /// Solver iterations, most in a substep [-].
+    /// Solver iterations, most in a substep \[-\].
     pub iterations_max: u32,
-    /// Substeps that did not converge [-].
+    /// Substeps that did not converge \[-\].
     pub not_converged: u32,
-    /// Coupling steps [-].
+    /// Coupling steps \[-\].
     pub coupling_steps: u32,
-    /// Their length as a part of what the scheme answers for, at most [-].
+    /// Their length as a part of what the scheme answers for, at most \[-\].
     pub coupling_excess: f64,
-    /// How far a particle was inside a body, at most; absent where it is not measured [m].
+    /// How far a particle was inside a body, at most; absent where it is not measured \[m\].
     pub deepest: Option<f64>,
     /// What the bodies' step did.
     pub rigid: AdvanceSummary,
 }
 
 impl StepFigures {
-    /// Those of a step that took `wall_ms` [ms].
+    /// Those of a step that took `wall_ms` \[ms\].
     pub fn of(report: &StepReport, wall_ms: f64) -> Self {
         Self {
             wall_ms,
@@ -128,7 +128,7 @@ impl Statistics {
         MeanMax { mean: Number(sum / self.steps().max(1) as f64), max }
     }
 
-    /// Wall time of a step [ms]; percentiles by the nearest rank.
+    /// Wall time of a step \[ms\]; percentiles by the nearest rank.
     pub fn ms_per_step(&self) -> MsPerStep {
         let mut sorted = self.wall_ms.clone();
         sorted.sort_by(f32::total_cmp);
@@ -192,7 +192,7 @@ impl Statistics {
         })
     }
 
-    /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing [m].
+    /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing \[m\].
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
         let deepest = self.deepest.filter(|deepest| *deepest > DEEP_PENETRATION * grid_spacing)?;
         Some(format!(

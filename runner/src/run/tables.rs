@@ -76,7 +76,7 @@ impl Table {
         writeln!(self.file, "{line}").map_err(|e| IoError::file("write", &self.path, e))
     }
 
-    /// Puts every row on the disk; returns the table's length [bytes].
+    /// Puts every row on the disk; returns the table's length \[bytes\].
     pub fn sync(&mut self) -> Result<u64, IoError> {
         let error = |e| IoError::file("write", &self.path, e);
         self.file.flush().map_err(error)?;
@@ -84,7 +84,7 @@ impl Table {
         Ok(self.bytes)
     }
 
-    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time [ms], `rigid_energy` the bodies' kinetic energy [J],
+    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time \[ms\], `rigid_energy` the bodies' kinetic energy \[J\],
     /// `crossings` those of cloth at the last frame, where there is cloth.
     pub fn step(
         &mut self,
@@ -139,7 +139,7 @@ impl Table {
     /// The rows of `bodies.csv` at a frame.
     ///
     /// `impulses` are those of the particles on each body since the last frame, about the body's centre of mass, over
-    /// `interval` [s]; `centers` are the centres in the frames that the scene gives the bodies [m].
+    /// `interval` \[s\]; `centers` are the centres in the frames that the scene gives the bodies \[m\].
     pub fn frame(
         &mut self,
         time: f64,
@@ -181,13 +181,13 @@ pub(super) fn quoted(name: &str) -> String {
 /// A row of `bodies.csv`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyRow {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
     /// Pose of the frame that the scene gives the body, in the world.
     pub pose: Isometry3<f64>,
-    /// Force from the particles, mean over the frame, world frame [N].
+    /// Force from the particles, mean over the frame, world frame \[N\].
     pub force: Vector3<f64>,
-    /// Torque from the particles about the body's origin, mean over the frame, world frame [N m].
+    /// Torque from the particles about the body's origin, mean over the frame, world frame \[N m\].
     pub torque: Vector3<f64>,
 }
 

@@ -24,7 +24,7 @@ pub struct RandomAxis {
 pub struct RandomPlan {
     /// The ranges.
     pub axes: Vec<RandomAxis>,
-    /// Samples [-].
+    /// Samples \[-\].
     pub samples: usize,
     /// Seed of the generator.
     pub seed: u64,

@@ -6,7 +6,7 @@ use pliant_rigid::control::{
     SuctionTarget, Wave,
 };
 use pliant_rigid::multibody::{ForceVector, LinkId};
-use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem, System};
+use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem};
 use pliant_rigid::{BodiesBuilder, BodyId, ExternalMaker};
 
 use super::error::AssembleError;
@@ -263,7 +263,7 @@ pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: im
     }
 }
 
-/// The step of the integrator [s]; 0 where it is adapted.
+/// The step of the integrator \[s\]; 0 where it is adapted.
 pub(super) fn fixed_step(scene: &Scene) -> f64 {
     match scene.rigid.integrator {
         format::Integrator::Fixed { step } | format::Integrator::Trapezoid { step } => {

@@ -35,7 +35,7 @@ pub struct SoftParticles {
     pub shape: Shape,
     /// The filled shape.
     pub sample: ParticleSample,
-    /// Velocity of each particle, world frame [m/s].
+    /// Velocity of each particle, world frame \[m/s\].
     pub velocities: Vec<Vector3<f64>>,
     /// sRGB colour.
     pub color: [u8; 3],

@@ -16,7 +16,7 @@ use crate::format::Signal;
 pub struct RigidParts {
     /// The bodies; those of the robots come after the others, but before those that hang on robots. A body's own origin is its centre of mass, a link's that of its joint.
     pub builder: BodiesBuilder,
-    /// Centre of mass of each body in the frame that the scene gives the body [m]; zero for links.
+    /// Centre of mass of each body in the frame that the scene gives the body \[m\]; zero for links.
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
     pub inputs: TimedInputs,
@@ -27,13 +27,13 @@ pub struct RigidParts {
 /// Joints by the names that a scene has for them.
 pub(super) struct Joints {
     pub links: BTreeMap<String, LinkId>,
-    /// The robots' joints in the order of their files: own name, link, largest effort [N m, N]; and their motors.
+    /// The robots' joints in the order of their files: own name, link, largest effort \[N m, N\]; and their motors.
     pub robots: BTreeMap<String, RobotJoints>,
 }
 
 pub(super) struct RobotJoints {
     pub joints: Vec<(String, LinkId, f64)>,
-    /// The fastest that each may move [rad/s, m/s], where the file says so.
+    /// The fastest that each may move \[rad/s, m/s\], where the file says so.
     pub rates: Vec<Option<f64>>,
     pub actuators: Range<usize>,
 }
@@ -56,7 +56,7 @@ pub(super) struct TimedInput {
     pub scale: f64,
     pub offset: f64,
     pub range: [f64; 2],
-    /// Largest effort either way in time [N m, N]; none where it is always the motor's own.
+    /// Largest effort either way in time \[N m, N\]; none where it is always the motor's own.
     pub effort_limit: Option<Signal>,
 }
 

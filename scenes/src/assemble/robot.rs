@@ -1,12 +1,10 @@
 //! Robots from model files, and all that is rigid together.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use nalgebra::Vector3;
 use pliant_import::{self, Imported};
 use pliant_rigid::BodiesBuilder;
-use pliant_rigid::multibody::LinkId;
 
 use super::body::body;
 use super::error::AssembleError;

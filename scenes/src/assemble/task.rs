@@ -19,7 +19,7 @@ use crate::isometry::isometry;
 
 /// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything faster is a jump.
 const RATE_LIMIT: f64 = 10.0;
-/// Bounds of the time between samples of a path [s], which otherwise is the scene's step.
+/// Bounds of the time between samples of a path \[s\], which otherwise is the scene's step.
 const INTERVALS: [f64; 2] = [1e-3, 1e-2];
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
@@ -71,9 +71,9 @@ struct Arm {
     /// The joints' names in the robot's file.
     names: Vec<String>,
     start: Vec<f64>,
-    /// Largest efforts [N m, N].
+    /// Largest efforts \[N m, N\].
     efforts: Vec<f64>,
-    /// Fastest rates [rad/s, m/s].
+    /// Fastest rates \[rad/s, m/s\].
     rates: Vec<f64>,
 }
 
@@ -235,14 +235,14 @@ fn computed_torque(
     }));
 }
 
-/// One finger of a hand: its motor, and the range of its coordinate [m].
+/// One finger of a hand: its motor, and the range of its coordinate \[m\].
 struct Finger {
     actuator: usize,
     link: LinkId,
     range: [f64; 2],
-    /// What its motor is told at first [m].
+    /// What its motor is told at first \[m\].
     initial_target: f64,
-    /// Largest force of its motor [N].
+    /// Largest force of its motor \[N\].
     effort: f64,
 }
 

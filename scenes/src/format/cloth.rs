@@ -114,8 +114,8 @@ impl Default for TShirtMeasures {
 }
 
 impl TShirtMeasures {
-    /// The shirt for a grid of this spacing (m).
-    fn shirt(&self, grid_spacing: f64) -> TShirt {
+    /// The shirt for a grid of this spacing [m].
+    pub(super) fn shirt(&self, grid_spacing: f64) -> TShirt {
         let auto = TShirt::for_grid(grid_spacing);
         TShirt {
             chest_width: self.chest_width,
@@ -162,7 +162,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// The material on a grid of this spacing (m).
+    /// The material on a grid of this spacing [m].
     fn on_grid(&self, grid_spacing: f64) -> ClothMaterial {
         ClothMaterial {
             density: self.density,
@@ -302,16 +302,16 @@ pub enum ClothError {
         point: [f64; 3],
         /// The nearest vertex.
         vertex: usize,
-        /// Its distance (m).
+        /// Its distance [m].
         distance: f64,
-        /// The largest allowed (m).
+        /// The largest allowed [m].
         limit: f64,
     },
 }
 
 impl ClothSpec {
-    /// Makes the cloth: its mesh at rest in the world (m), its material and its pins. Relative paths are relative to `base_dir`;
-    /// `grid_spacing` is the scene's (m).
+    /// Makes the cloth: its mesh at rest in the world [m], its material and its pins. Relative paths are relative to `base_dir`;
+    /// `grid_spacing` is the scene's [m].
     ///
     /// # Errors
     /// [`ClothError`], with the cloth's name: a shape that is no sheet for this grid, a material out of range, a pin without a

@@ -9,6 +9,14 @@ use super::body::BodySpec;
 use super::cloth::ClothSpec;
 use super::common::AutoOr;
 use super::copies::Copies;
+use super::drive::{Actuator, Constraint, Controller, Force};
+use super::goal::Goal;
+use super::output::Output;
+use super::rigid::{Rigid, RigidSolver};
+use super::robot::Robot;
+use super::sensor::Sensor;
+use super::soft::{Material, SoftBodySpec};
+use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
 

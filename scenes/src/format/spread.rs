@@ -51,6 +51,7 @@ fn normal(random: &mut SplitMix64) -> f64 {
 mod tests {
     use super::*;
     use crate::builtin;
+    use crate::format::Copies;
 
     // The law: as many copies as asked for, each a pitch from the next and alike but for the random velocities, which have their deviation; what stands
     // is there once.

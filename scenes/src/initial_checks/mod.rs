@@ -27,11 +27,11 @@ pub struct Overlap {
     pub first: String,
     /// The other.
     pub second: String,
-    /// Depth of the deepest point of one in the other [m].
+    /// Depth of the deepest point of one in the other \[m\].
     pub depth: f64,
-    /// Where that is, world frame [m].
+    /// Where that is, world frame \[m\].
     pub place: [f64; 3],
-    /// Depth that is still allowed [m].
+    /// Depth that is still allowed \[m\].
     pub limit: f64,
 }
 

@@ -21,9 +21,9 @@ pub enum ResolutionError {
          {extent:.4e} m, better half of that, not {spacing} m"
     )]
     Grid {
-        /// Smallest side of the body [m].
+        /// Smallest side of the body \[m\].
         extent: f64,
-        /// The grid's spacing [m].
+        /// The grid's spacing \[m\].
         spacing: f64,
     },
     /// Fewer than two particles across.
@@ -32,9 +32,9 @@ pub enum ResolutionError {
          use a smaller spacing"
     )]
     Particles {
-        /// Smallest side of the body [m].
+        /// Smallest side of the body \[m\].
         extent: f64,
-        /// Distance of the particles there [m].
+        /// Distance of the particles there \[m\].
         distance: f64,
     },
     /// Holes between particles.
@@ -43,9 +43,9 @@ pub enum ResolutionError {
          see holes between them; use a smaller spacing or more counts"
     )]
     Holes {
-        /// Largest distance of particles [m].
+        /// Largest distance of particles \[m\].
         distance: f64,
-        /// The grid's spacing [m].
+        /// The grid's spacing \[m\].
         spacing: f64,
     },
     /// A contact radius beyond the body's middle.
@@ -53,15 +53,15 @@ pub enum ResolutionError {
         "contact.particle_radius of {radius} m is more than half of the body's smallest side, {extent:.4e} m"
     )]
     Radius {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
-        /// Smallest side of the body [m].
+        /// Smallest side of the body \[m\].
         extent: f64,
     },
 }
 
-/// Whether a body whose bounding box has the sides `extents` [m], with particles at most `distances` [m] apart
-/// along them, can be resolved by a grid of this `spacing` [m]. Gives the cells across it where they are few.
+/// Whether a body whose bounding box has the sides `extents` \[m\], with particles at most `distances` \[m\] apart
+/// along them, can be resolved by a grid of this `spacing` \[m\]. Gives the cells across it where they are few.
 ///
 /// # Errors
 /// Fewer than one cell or two particles across, and particles farther apart than a cell.

@@ -13,9 +13,9 @@ pub(crate) struct ParticleCloud<'a> {
     pub name: &'a str,
     /// Name and path, for messages.
     pub label: String,
-    /// World frame [m].
+    /// World frame \[m\].
     pub positions: Vec<Point3<f64>>,
-    /// Distance from a particle to the surface that it stands for [m].
+    /// Distance from a particle to the surface that it stands for \[m\].
     pub radius: f64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct PlacedShape {
     pub pose: Isometry3<f64>,
 }
 
-/// Refuses particles that start in another soft body by more than [`ALLOWED_OVERLAP`] of the grid's spacing [m].
+/// Refuses particles that start in another soft body by more than [`ALLOWED_OVERLAP`] of the grid's spacing \[m\].
 pub(crate) fn soft_in_soft(
     scene: &Scene,
     clouds: &[ParticleCloud<'_>],
@@ -54,7 +54,7 @@ pub(crate) fn soft_in_soft(
     if overlaps.is_empty() { Ok(()) } else { Err(OverlapError { overlaps }) }
 }
 
-/// Depth [m] and place of the deepest particle, if that is deeper than `limit` [m].
+/// Depth \[m\] and place of the deepest particle, if that is deeper than `limit` \[m\].
 fn deepest(cloud: &ParticleCloud<'_>, region: &PlacedShape, limit: f64) -> Option<(f64, Point3<f64>)> {
     let mut found: Option<(f64, Point3<f64>)> = None;
     for position in &cloud.positions {

@@ -12,7 +12,7 @@ use pliant_io::mesh::MeshData;
 pub(super) struct MeshColumns<'a> {
     mesh: &'a MeshData,
     low: Point3<f64>,
-    /// Side of a bin [m].
+    /// Side of a bin \[m\].
     bin: [f64; 2],
     count: [usize; 2],
     /// Triangles whose projection may touch the bin.

@@ -18,7 +18,7 @@ const STEPS: usize = 40;
 /// Part of a lattice's points that may lie in parts which are thinner than a particle.
 const MOST_LEFT_OUT: f64 = 0.1;
 
-/// The particles of a mesh with this `surface`, which encloses `volume` [m^3].
+/// The particles of a mesh with this `surface`, which encloses `volume` \[m^3\].
 pub(super) fn fitted(
     mesh: &MeshData,
     surface: &Shape,
@@ -58,7 +58,7 @@ pub(super) fn fitted(
     }
 }
 
-/// A point moved inwards until it is `radius` [m] deep; none where the solid is too thin for that within
+/// A point moved inwards until it is `radius` \[m\] deep; none where the solid is too thin for that within
 /// twice the radius, which is farther than the corner of a cube is from such a point.
 fn inwards(surface: &Shape, start: Point3<f64>, radius: f64) -> Option<Point3<f64>> {
     let mut point = start;

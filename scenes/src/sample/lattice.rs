@@ -9,16 +9,16 @@ use super::solid::{
 
 /// A regular lattice of cells, centred on the solid's bounds.
 pub(super) struct Lattice {
-    /// Corner of the first cell [m].
+    /// Corner of the first cell \[m\].
     pub corner: Point3<f64>,
     /// Cells along each axis.
     pub counts: [usize; 3],
-    /// Sides of a cell [m].
+    /// Sides of a cell \[m\].
     pub spacing: Vector3<f64>,
 }
 
 impl Lattice {
-    /// Centre of a cell [m].
+    /// Centre of a cell \[m\].
     pub fn centre(&self, i: usize, j: usize, k: usize) -> Point3<f64> {
         let index = Vector3::new(i as f64 + 0.5, j as f64 + 0.5, k as f64 + 0.5);
         self.corner + index.component_mul(&self.spacing)
@@ -62,7 +62,7 @@ impl Lattice {
     }
 }
 
-/// The lattice of a solid whose bounding box has these corners [m].
+/// The lattice of a solid whose bounding box has these corners \[m\].
 pub(super) fn lattice(
     solid: &SamplingSolid,
     low: Point3<f64>,

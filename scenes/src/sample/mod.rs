@@ -83,7 +83,7 @@ fn check_pose(pose: &Isometry3<f64>) -> Result<(), SampleError> {
     }
 }
 
-/// Exact volume [m^3].
+/// Exact volume \[m^3\].
 ///
 /// # Errors
 /// For a mesh that does not bound a solid, is inside out or has a vertex that is not finite.
@@ -104,7 +104,7 @@ pub fn volume(solid: &SamplingSolid) -> Result<f64, SampleError> {
     })
 }
 
-/// Axis-aligned bounds in the solid's own frame [m].
+/// Axis-aligned bounds in the solid's own frame \[m\].
 pub fn bounds(solid: &SamplingSolid) -> (Point3<f64>, Point3<f64>) {
     let half = match solid {
         SamplingSolid::Box { half_extents } => *half_extents,

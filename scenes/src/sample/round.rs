@@ -11,13 +11,13 @@ use nalgebra::{Point3, Vector3};
 
 use super::solid::{JitterSource, ParticleLayout, SampleError, check_thin, radius_of};
 
-/// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square [rad].
+/// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square \[rad\].
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 
 /// Rounds in which a shell's centre is brought to the origin: each leaves less than half of its offset.
 const CENTRING_ROUNDS: usize = 60;
 
-/// A cylinder about z of this radius and half length [m], by cells of about the sides `target_spacing` [m].
+/// A cylinder about z of this radius and half length \[m\], by cells of about the sides `target_spacing` \[m\].
 pub(super) fn rings(
     radius: f64,
     half_length: f64,
@@ -55,7 +55,7 @@ pub(super) fn rings(
     Ok(ParticleLayout { points, spacing: Vector3::new(width, width, pitch.max(rise)), left_out: 0 })
 }
 
-/// A ball of this radius [m], by cells of about the sides `target_spacing` [m].
+/// A ball of this radius \[m\], by cells of about the sides `target_spacing` \[m\].
 pub(super) fn shells(
     radius: f64,
     target_spacing: &Vector3<f64>,

@@ -10,19 +10,19 @@ use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 pub enum SamplingSolid {
     /// A box.
     Box {
-        /// Half of each side [m].
+        /// Half of each side \[m\].
         half_extents: Vector3<f64>,
     },
     /// A ball.
     Sphere {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// A cylinder about its z axis.
     Cylinder {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
-        /// Half of its length along z [m].
+        /// Half of its length along z \[m\].
         half_length: f64,
     },
     /// The inside of a closed surface.
@@ -58,9 +58,9 @@ pub enum Density {
     Spacing(f64),
     /// As many particles as fall on average in one cubic cell of the grid.
     PerCell {
-        /// Particles per grid cell [1], usually 8.
+        /// Particles per grid cell \[1\], usually 8.
         particles: f64,
-        /// Side of a grid cell [m].
+        /// Side of a grid cell \[m\].
         cell_size: f64,
     },
     /// Particles along each axis of the solid's bounding box: of a box and a mesh exactly; rings and shells
@@ -82,11 +82,11 @@ pub struct Jitter {
 /// A filled solid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParticleSample {
-    /// Particle positions in the world frame [m].
+    /// Particle positions in the world frame \[m\].
     pub positions: Vec<Point3<f64>>,
     /// Volume of each particle [m^3]: the exact volume of the solid over their number.
     pub particle_volume: f64,
-    /// Largest distance between neighbours along the axes of the solid's frame [m].
+    /// Largest distance between neighbours along the axes of the solid's frame \[m\].
     pub spacing: Vector3<f64>,
     /// Points of a mesh's lattice without a particle: in parts that are thinner than one.
     pub left_out: usize,
@@ -99,7 +99,7 @@ impl ParticleSample {
     }
 }
 
-/// Half the edge [m] of a cube of this volume [m^3].
+/// Half the edge \[m\] of a cube of this volume \[m^3\].
 pub(super) fn radius_of(volume: f64) -> f64 {
     0.5 * volume.cbrt()
 }
@@ -120,7 +120,7 @@ pub enum SampleError {
     /// The pose has a NaN or an infinity.
     #[error("the pose must be finite, got translation {translation:?} m")]
     PoseNotFinite {
-        /// Translation [m].
+        /// Translation \[m\].
         translation: [f64; 3],
     },
     /// The jitter is not in [0, 1].
@@ -131,9 +131,9 @@ pub enum SampleError {
         "no particle lies in the solid: spacing {spacing:?} m, extents {extents:?} m; use a smaller spacing"
     )]
     NoParticles {
-        /// Lattice spacing [m].
+        /// Lattice spacing \[m\].
         spacing: [f64; 3],
-        /// Sides of the bounding box [m].
+        /// Sides of the bounding box \[m\].
         extents: [f64; 3],
     },
     /// The solid is thinner than one of its particles.
@@ -142,9 +142,9 @@ pub enum SampleError {
          smaller spacing"
     )]
     TooThin {
-        /// Smallest side of the bounding box [m].
+        /// Smallest side of the bounding box \[m\].
         extent: f64,
-        /// Edge of a cube of a particle's volume [m].
+        /// Edge of a cube of a particle's volume \[m\].
         edge: f64,
     },
     /// Too much of a mesh is thinner than one of its particles.
@@ -157,7 +157,7 @@ pub enum SampleError {
         left_out: usize,
         /// Points of the lattice in the mesh.
         of: usize,
-        /// Edge of a cube of a particle's volume [m].
+        /// Edge of a cube of a particle's volume \[m\].
         edge: f64,
     },
     /// More lattice cells than a machine can hold.
@@ -179,7 +179,7 @@ pub enum SampleError {
         total: usize,
         /// The best factorisation.
         counts: [usize; 3],
-        /// Its spacings [m].
+        /// Its spacings \[m\].
         spacing: [f64; 3],
     },
     /// The surface does not bound a solid.
@@ -191,7 +191,7 @@ pub enum SampleError {
     /// The triangles of the surface face inwards.
     #[error("the mesh is inside out: it encloses {volume} m^3; flip its triangles")]
     InsideOut {
-        /// Enclosed volume [m^3], negative.
+        /// Enclosed volume \[m^3\], negative.
         volume: f64,
     },
 }
@@ -207,19 +207,19 @@ pub(super) const MAX_ANISOTROPY: f64 = 2.0;
 
 /// Particles of a solid in its own frame.
 pub(super) struct ParticleLayout {
-    /// Where they are [m].
-    points: Vec<Point3<f64>>,
-    /// Largest distance between neighbours along each axis [m].
-    spacing: Vector3<f64>,
+    /// Where they are \[m\].
+    pub points: Vec<Point3<f64>>,
+    /// Largest distance between neighbours along each axis \[m\].
+    pub spacing: Vector3<f64>,
     /// Points of the lattice that got no particle.
-    left_out: usize,
+    pub left_out: usize,
 }
 
 /// Draws the random displacements of particles, if there are any.
-pub(super) struct JitterSource(Option<(f64, SplitMix64)>);
+pub(super) struct JitterSource(pub Option<(f64, SplitMix64)>);
 
 impl JitterSource {
-    /// `point`, displaced within its cell of sides `cell` [m].
+    /// `point`, displaced within its cell of sides `cell` \[m\].
     pub(super) fn moved(&mut self, point: Point3<f64>, cell: &Vector3<f64>) -> Point3<f64> {
         let Some((fraction, random)) = &mut self.0 else { return point };
         let offset = Vector3::from_fn(|_, _| *fraction * random.uniform_in(-0.5, 0.5));
@@ -232,7 +232,7 @@ impl JitterSource {
     }
 }
 
-/// Refuses a solid of the smallest side `extent` [m] that particles of this `radius` [m] do not fit into.
+/// Refuses a solid of the smallest side `extent` \[m\] that particles of this `radius` \[m\] do not fit into.
 pub(super) fn check_thin(extent: f64, radius: f64) -> Result<(), SampleError> {
     // An exact fit, one layer of cubes, may be off by rounding.
     if 2.0 * radius <= extent * (1.0 + ROUNDING) {

@@ -27,7 +27,7 @@ pub const SETTLING: Family = Family {
 struct DropSize {
     /// Particles along an edge of a layer, at most.
     across: f64,
-    /// Simulated time (s).
+    /// Simulated time \[s\].
     duration: f64,
     /// Particles times substeps, at most.
     work: f64,
@@ -67,7 +67,7 @@ fn drop(sampler: &mut SceneSampler, extent: &DropSize) -> Trial {
     Trial { scene, laws: vec![at_rest(), Law::Penetration, Law::Weight] }
 }
 
-/// Adds a layer of this thickness (m) on the floor; its upper face [m].
+/// Adds a layer of this thickness \[m\] on the floor; its upper face \[m\].
 fn layer(sampler: &mut SceneSampler, scene: &mut Scene, thickness: f64, extent: &DropSize) -> f64 {
     let kind = sampler.count(0, 3);
     if kind == 3 {
@@ -99,7 +99,7 @@ fn layer(sampler: &mut SceneSampler, scene: &mut Scene, thickness: f64, extent: 
     thickness
 }
 
-/// Adds a sheet that lies just above the floor; its upper face [m].
+/// Adds a sheet that lies just above the floor; its upper face \[m\].
 fn sheet(sampler: &mut SceneSampler, scene: &mut Scene, extent: &DropSize) -> f64 {
     let spacing = sampler.log_within(0.005, 0.02);
     scene.grid_spacing = Some(spacing);

@@ -22,7 +22,7 @@ pub struct Family {
 /// Most particles times substeps of a scene: what a core does in about a tenth of a second.
 pub(super) const WORK: f64 = 5e5;
 
-/// Shortens a scene so that `particles` of a wave speed (m/s) on its grid cost no more than `work`
+/// Shortens a scene so that `particles` of a wave speed \[m/s\] on its grid cost no more than `work`
 /// particles times substeps, but keeps some steps.
 pub(super) fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64, work: f64) {
     let Some(h) = scene.grid_spacing else { return };

@@ -32,7 +32,7 @@ fn material(sampler: &mut SceneSampler, least: f64, most: f64) -> Material {
     }
 }
 
-/// A shape of about this size (m), and the radius of a ball that holds it.
+/// A shape of about this size \[m\], and the radius of a ball that holds it.
 fn shape(sampler: &mut SceneSampler, size: f64) -> (SoftShape, f64) {
     match sampler.count(0, 2) {
         0 => {

@@ -23,9 +23,9 @@ use verdict::Verdict;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case")]
 pub enum Law {
-    /// Nothing passive gains energy, in the frame that moves at `frame` (m/s).
+    /// Nothing passive gains energy, in the frame that moves at `frame` \[m/s\].
     Energy {
-        /// Velocity of the frame in which nothing works on the scene [m/s].
+        /// Velocity of the frame in which nothing works on the scene \[m/s\].
         frame: [f64; 3],
     },
     /// What nothing holds keeps its momentum and angular momentum, but for gravity's impulse.

@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 2e-3;
 /// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not compared.
 const CHAOTIC: f64 = 1e-3;
 
-/// The largest differences between two ends: of velocities, and of positions over the time of the run, [m/s].
+/// The largest differences between two ends: of velocities, and of positions over the time of the run, \[m/s\].
 pub(super) fn difference(a: &Record, b: &Record) -> f64 {
     let time = a.moments.last().map_or(1.0, |m| m.time).max(1e-12);
     let mut worst = 0.0f64;
@@ -44,7 +44,7 @@ pub(super) fn difference(a: &Record, b: &Record) -> f64 {
     worst
 }
 
-/// A velocity that tells how fast things are in a run, in the frame of its own centre of mass [m/s].
+/// A velocity that tells how fast things are in a run, in the frame of its own centre of mass \[m/s\].
 fn velocity_scale(run: &Record) -> f64 {
     let speed = |m: &Moment| {
         let mean = m.linear / run.mass;
@@ -55,7 +55,7 @@ fn velocity_scale(run: &Record) -> f64 {
     fastest + run.gravity.norm() * dt
 }
 
-/// What a nudge of this speed (m/s) grows to, in parts of the velocities; none where the nudged scene does not run.
+/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the nudged scene does not run.
 fn perturbation_growth(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
     let nudged = change(scene, &Transformation::Nudged { speed, seed })?;
     let nudged = completed(record(&nudged)).ok()?;

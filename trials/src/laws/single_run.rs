@@ -74,7 +74,7 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     })
 }
 
-/// Whether a body turns by more than a radian in a step of `dt` (s), or goes farther than the scene's least length: contact is looked for once
+/// Whether a body turns by more than a radian in a step of `dt` \[s\], or goes farther than the scene's least length: contact is looked for once
 /// a step, where it begins.
 fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
     let mean = run.moments.first().map_or_else(Vector3::zeros, |m| m.linear / run.mass);

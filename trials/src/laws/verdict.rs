@@ -7,9 +7,9 @@ use serde::Serialize;
 pub struct Finding {
     /// Name of the law.
     pub law: String,
-    /// What was measured, relative to its scale [-].
+    /// What was measured, relative to its scale \[-\].
     pub measured: f64,
-    /// What it may be [-].
+    /// What it may be \[-\].
     pub bound: f64,
     /// In words, with units.
     pub what: String,

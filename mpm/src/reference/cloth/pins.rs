@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 const PIN_SWEEPS: usize = 8;
 
 impl ReferenceCloth {
-    /// Gives the grid the impulses with which it has the pins' velocities where they are, in a substep of `substep` (s) from `time` (s).
+    /// Gives the grid the impulses with which it has the pins' velocities where they are, in a substep of `substep` \[s\] from `time` \[s\].
     ///
     /// A pin that only put its vertex in place would hold nothing else than that vertex's mass: what a face pulls at it
     /// with acts on the same nodes as the opposite force on its neighbours. So the pin is a constraint on the grid's velocity,

@@ -1,9 +1,9 @@
 //! Cloths.
 
+use pliant_garment::TShirtError;
+
 use super::problem::Problem;
-use crate::format::{
-    AutoOr, ClothPin, ClothShape, ClothSpec, Corner, Fabric, PinPlace, Scene, TShirtMeasures,
-};
+use crate::format::{AutoOr, ClothPin, ClothShape, ClothSpec, Fabric, PinPlace, Scene};
 
 /// Everything that is wrong with the figures of a scene's cloths. Files are not opened here, and nothing is cut.
 pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
@@ -31,7 +31,7 @@ fn problem(path: &str, message: impl Into<String>) -> Problem {
 }
 
 impl ClothSpec {
-    /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing` is the scene's (m).
+    /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing` is the scene's [m].
     pub fn problems(&self, path: &str, grid_spacing: Option<f64>) -> Vec<Problem> {
         let mut found = FieldChecks { path: path.to_owned(), problems: Vec::new() };
         self.shape_problems(&mut found, grid_spacing);
