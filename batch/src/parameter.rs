@@ -11,7 +11,7 @@ pub enum Parameter {
     Gravity(usize),
     /// Factor of mass and inertia of a link with all that is welded to it.
     Mass(LinkId),
-    /// A size of a geometry [m]: radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
+    /// A size of a geometry \[m\]: radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
     ShapeClass(usize, usize),
     /// Coefficient of sliding friction of a geometry.
     Friction(usize),

@@ -124,7 +124,7 @@ pub struct Diagnostics {
     pub elastic_energy: f64,
     /// Potential energy of gravity, zero at the origin \[J\].
     pub gravitational_energy: f64,
-    /// Energy lost so far to friction, contact damping, plastic flow and the transfers [J]: the energy at the start, plus
+    /// Energy lost so far to friction, contact damping, plastic flow and the transfers \[J\]: the energy at the start, plus
     /// the work of bodies and boundaries, less the energy now.
     pub dissipation: f64,
     /// Where the energy of all went.

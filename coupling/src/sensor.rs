@@ -30,7 +30,7 @@ pub struct TactilePad {
     pub half_extents: [f64; 2],
     /// Number of bins along x and y. Bins finer than the particles show the particles.
     pub bins: [usize; 2],
-    /// How far above and below the rectangle the touched point of the surface may lie [m]: the sagitta of a curved surface, next to
+    /// How far above and below the rectangle the touched point of the surface may lie \[m\]: the sagitta of a curved surface, next to
     /// nothing on a flat one.
     pub reach: f64,
 }

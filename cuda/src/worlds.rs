@@ -1,4 +1,4 @@
-//! Isolated worlds side by side on a device: [`WorldBatch`](pliant_batch::WorldBatch), stepped there.
+//! Isolated worlds side by side on a device: [`WorldBatch`], stepped there.
 //!
 //! [`DeviceWorlds`] is made from a batch as it is. A step is five launches: smooth velocities (a thread a tree and world), contacts in closed form (a
 //! thread a pair and world, its points in places of their own), what they add to each degree of freedom (a thread for it and a world, in the

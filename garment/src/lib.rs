@@ -2,9 +2,9 @@
 //!
 //! - [`outline`]: a panel's outline with named pieces, divided into equal parts;
 //! - [`triangulate`]: nearly equilateral triangles within it;
-//! - [`sew`]: panels in space, joined along their pieces;
+//! - [`sew`](mod@sew): panels in space, joined along their pieces;
 //! - [`tshirt`]: a T-shirt by its measures;
-//! - [`file`]: a garment that was made elsewhere, from a mesh file;
+//! - [`file`](mod@file): a garment that was made elsewhere, from a mesh file;
 //! - [`covered`]: how much of the floor a cloth covers;
 //! - [`crossings`]: where a cloth goes through itself.
 

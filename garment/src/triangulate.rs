@@ -70,7 +70,7 @@ pub enum TriangulateError {
 /// A flat panel of triangles in the plane of its pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelMesh {
-    /// Vertices [m]: first those of the outline, in its order, then those inside.
+    /// Vertices \[m\]: first those of the outline, in its order, then those inside.
     pub points: Vec<Vector2<f64>>,
     /// The vertices of each triangle, counter-clockwise.
     pub faces: Vec<[usize; 3]>,

@@ -83,7 +83,7 @@ pub enum TShirtError {
 pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back left"];
 
 impl TShirt {
-    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h [m]: edges about
+    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h \[m\]: edges about
     /// 1.265 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
     /// layers that lie on each other keep.
     pub fn for_grid(grid_spacing: f64) -> Self {

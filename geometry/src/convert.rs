@@ -53,7 +53,7 @@ pub struct Workspace {
 
 impl Workspace {
     /// Nearest points of two convex solids that are given by their support functions in one frame \[m\], if they are apart by
-    /// less than `limit` [m]: GJK (Gilbert, Johnson and Keerthi 1988). `start` is a direction from the first to the second.
+    /// less than `limit` \[m\]: GJK (Gilbert, Johnson and Keerthi 1988). `start` is a direction from the first to the second.
     pub fn nearest(
         &mut self,
         first: impl Fn(&Vector3<f64>) -> Vector3<f64>,

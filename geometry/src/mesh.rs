@@ -108,7 +108,7 @@ impl TriangleMesh {
         topology::pair_edges(&self.triangles)
     }
 
-    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` [m]: all that touch the box, and
+    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` \[m\]: all that touch the box, and
     /// some more. The order is that of the tree.
     pub fn for_each_near(&self, min: &Point3<f64>, max: &Point3<f64>, f: impl FnMut(u32)) {
         self.bvh.for_each_near(&BoundingBox { min: *min, max: *max }, f);

@@ -18,7 +18,7 @@ use crate::files::{IoError, atomic_write};
 /// One particle of a frame, as written. World frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FrameParticle {
-    /// Position [m]: `x y z`.
+    /// Position \[m\]: `x y z`.
     pub position: [f32; 3],
     /// Velocity [m/s]: `vx vy vz`.
     pub velocity: [f32; 3],
@@ -28,11 +28,11 @@ pub struct FrameParticle {
     pub color: [u8; 3],
     /// Index of the material in the scene: `material`.
     pub material: u16,
-    /// Determinant of the deformation gradient [1]: `J`.
+    /// Determinant of the deformation gradient \[1\]: `J`.
     pub j: f32,
-    /// Accumulated plastic strain [1]: `plastic_strain`.
+    /// Accumulated plastic strain \[1\]: `plastic_strain`.
     pub plastic_strain: f32,
-    /// Frobenius norm of the Cauchy stress [Pa]: `stress_norm`.
+    /// Frobenius norm of the Cauchy stress \[Pa\]: `stress_norm`.
     pub stress_norm: f32,
 }
 

@@ -48,7 +48,7 @@ pub struct GranularFlow {
     pub elastic: Elastic,
     /// Friction angle of slow flow in simple shear \[rad\], within (0, pi/4): tan of it is mu_s, and it is the angle of repose.
     pub friction_angle: f64,
-    /// Friction angle of fast flow in simple shear [rad]: tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
+    /// Friction angle of fast flow in simple shear \[rad\]: tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
     pub fast_friction_angle: f64,
     /// Inertial number I_0 at which friction is half way between slow and fast (no unit).
     pub inertial_number: f64,
@@ -146,7 +146,7 @@ impl Elastic {
         self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     }
 
-    /// Oedometric (P-wave) modulus lambda + 2 mu [Pa]: stiffness against uniaxial strain.
+    /// Oedometric (P-wave) modulus lambda + 2 mu \[Pa\]: stiffness against uniaxial strain.
     pub fn oedometric_modulus(&self) -> f64 {
         self.lame_lambda() + 2.0 * self.shear_modulus()
     }

@@ -42,7 +42,7 @@ pub struct ParticleExtent {
     /// Area of the surface that it stands for [m^2]: a face of a cube of its volume; of cloth its
     /// share of the sheet.
     pub area: f64,
-    /// Twice the distance from it to that surface [m]: the cube's edge; of cloth the sheet's
+    /// Twice the distance from it to that surface \[m\]: the cube's edge; of cloth the sheet's
     /// thickness.
     pub thickness: f64,
 }

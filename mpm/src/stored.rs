@@ -21,7 +21,7 @@ pub struct ParticleRecord {
     pub affine: [f32; 9],
     /// Elastic deformation gradient by rows (no unit).
     pub deformation_gradient: [f32; 9],
-    /// Kirchhoff stress times rest volume [J]: xx, yy, zz, xy, xz, yz.
+    /// Kirchhoff stress times rest volume \[J\]: xx, yy, zz, xy, xz, yz.
     pub stress_volume: [f32; 6],
     /// Mass \[kg\].
     pub mass: f32,

@@ -21,7 +21,7 @@ pub enum Motion {
         parent: Option<BodyId>,
         /// The joint to the parent. The body starts at its pose, where the coordinates of the joint are 0.
         joint: Joint,
-        /// Mass and inertia. A [`Joint::Fixed`] body moves with its parent and uses nothing of what follows.
+        /// Mass and inertia. A fixed body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
         /// Constant force at the body's origin, world frame \[N\].
         force: Vector3<f64>,

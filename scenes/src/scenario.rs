@@ -72,14 +72,14 @@ impl Scenario {
     /// Sets the targets and efforts of all motors for the step that comes, and takes it.
     ///
     /// # Errors
-    /// As [`BatchWorld::step`].
+    /// As [`World::step`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.set_motors();
         self.world.step()
     }
 
     /// Sets the targets and efforts of all motors for the step that comes, for a program that
-    /// changes some of them before it calls [`BatchWorld::step`] itself.
+    /// changes some of them before it calls [`World::step`] itself.
     pub fn set_motors(&mut self) {
         let time = self.world.time();
         self.inputs.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);

@@ -145,7 +145,7 @@ pub enum NoRun {
 /// Runs a scene in memory.
 ///
 /// # Errors
-/// [`NoRun`] where there is no world to step.
+/// An error where there is no world to step.
 pub fn record(scene: &Scene) -> Result<Record, NoRun> {
     record_from(scene, None)
 }

@@ -110,7 +110,7 @@ impl DeviceExchange {
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` [s]: bodies got nothing yet. The points that the impulses on them are about, which the
+    /// Begins a step of substeps of `delta` \[s\]: bodies got nothing yet. The points that the impulses on them are about, which the
     /// registry has for the first substep, go on by `references`, one a body; those of bodies without stay.
     ///
     /// # Errors

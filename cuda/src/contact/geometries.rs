@@ -99,7 +99,7 @@ impl DeviceGeometries {
         self.bodies
     }
 
-    /// The origin of a geometry's frame on the device, in the shape's frame [m]: the middle of a hull's, mesh's or height field's
+    /// The origin of a geometry's frame on the device, in the shape's frame \[m\]: the middle of a hull's, mesh's or height field's
     /// bounding box, zero for others. `None` where there is no such geometry.
     pub fn middle(&self, geometry: usize) -> Option<Vector3<f64>> {
         self.middles.get(geometry).copied()

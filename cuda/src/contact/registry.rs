@@ -230,7 +230,7 @@ impl DeviceRegistry {
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` [s]: `bodies` are all bodies in the first, then in the second, and so on.
+    /// Begins a step of substeps of `delta` \[s\]: `bodies` are all bodies in the first, then in the second, and so on.
     /// No more substeps than that may take place before the next step begins.
     ///
     /// # Errors

@@ -13,7 +13,7 @@
 //! - [`sheet`]: all of these together, and what follows from them; [`patch`]: where its particles are among others;
 //! - [`stability`]: how long a substep may be, and how the mesh keeps up with one that is longer than its own waves allow.
 //!
-//! The f64 step is [`crate::reference::Cloth`].
+//! The f64 step is `mpm::reference`.
 //!
 //! # What the paper leaves open, or what was decided otherwise
 //! - **Masses.** A face's mass (density x area x thickness) goes in quarters to its three vertices and its centroid.

@@ -81,7 +81,7 @@ impl ClothMaterial {
         }
     }
 
-    /// First Lame parameter of plane stress [Pa]: E nu / (1 - nu^2).
+    /// First Lame parameter of plane stress \[Pa\]: E nu / (1 - nu^2).
     pub fn plane_lambda(&self) -> f64 {
         let Elastic { youngs_modulus, poissons_ratio: nu } = self.elastic;
         youngs_modulus * nu / (1.0 - nu * nu)
@@ -229,7 +229,7 @@ impl<T: Real> ClothModel<T> {
         self.mu * strain + half * self.lambda * area * area + normal + shear
     }
 
-    /// Biot stress of the plane [Pa]: T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
+    /// Biot stress of the plane \[Pa\]: T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
     #[inline(always)]
     pub fn biot(&self, polar: &Polar<T>) -> [T; 3] {
         let one = T::splat(1.0);
@@ -240,7 +240,7 @@ impl<T: Real> ClothModel<T> {
         [two_mu.mul_add(u11 - one, area * u22), across, two_mu.mul_add(u22 - one, area * u11)]
     }
 
-    /// First Piola-Kirchhoff stress P = d psi / d F by columns [Pa]: rows in the world frame, columns in the material frame.
+    /// First Piola-Kirchhoff stress P = d psi / d F by columns \[Pa\]: rows in the world frame, columns in the material frame.
     #[inline(always)]
     pub fn first_piola(&self, qr: &Qr<T>) -> [Vec3<T>; 3] {
         let polar = Polar::new(qr);
@@ -301,7 +301,7 @@ impl<T: Real> Polar<T> {
         [q1.scale_add(p11, q2.scale(p21)), q1.scale_add(p12, q2.scale(p22))]
     }
 
-    /// The plane's P2 by columns, 11, 21, 12, 22 [Pa]: rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
+    /// The plane's P2 by columns, 11, 21, 12, 22 \[Pa\]: rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
     ///
     /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T, U\]_12 / tr U. It is zero for T of
     /// this U; a mean of others keeps angular momentum by it.

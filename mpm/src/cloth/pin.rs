@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// How far from its vertex a pin may begin [m]: what files lose of a position.
+/// How far from its vertex a pin may begin \[m\]: what files lose of a position.
 pub const PIN_TOLERANCE: f64 = 1e-6;
 
 /// A vertex whose position is prescribed until it is released.

@@ -30,7 +30,7 @@ pub const COURANT_NUMBER: f64 = 0.7;
 /// directions, a fixed corotated sheet carries waves up to 1.3 times as fast.
 pub const MESH_ANGLE: f64 = 1.4;
 
-/// Longest way of a wave in the plane in a substep [h]. Beyond, the mean stresses alone do not keep a sheet stable: noise of 2 % of the waves' speed
+/// Longest way of a wave in the plane in a substep \[h\]. Beyond, the mean stresses alone do not keep a sheet stable: noise of 2 % of the waves' speed
 /// grew from 3.0 h on where edges are h long, and a sheet that hung by two corners came apart at 3.2 h.
 pub const MAX_WAVE_TRAVEL: f64 = 2.0;
 

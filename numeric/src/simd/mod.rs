@@ -6,7 +6,7 @@
 //! twelve of sixteen lanes, and sixteen particles fill a tile.
 //!
 //! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`] is only named
-//! inside [`Kernel::run`], and [`InstructionSet::run`] calls that only after the processor said that it has the
+//! inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor said that it has the
 //! instructions, inside a function compiled for them.
 
 #[cfg(target_arch = "x86_64")]

@@ -52,7 +52,7 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` [s]: of what follows a path, the
+    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` \[s\]: of what follows a path, the
     /// constant velocity that carries the pose at the start to the pose at the end; of the others, the present one.
     ///
     /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
@@ -317,7 +317,7 @@ impl Bodies {
     }
 
     /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
-    /// the times `from` to `to` [s]: of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
+    /// the times `from` to `to` \[s\]: of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
     /// bound, count as points.
     pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;

@@ -17,7 +17,7 @@ pub struct GeometricContact {
     pub a: usize,
     /// Number of the second geometry.
     pub b: usize,
-    /// Between the two surfaces [m]: on a's where that is much stiffer, on b's where that is, and halfway where they are alike.
+    /// Between the two surfaces \[m\]: on a's where that is much stiffer, on b's where that is, and halfway where they are alike.
     pub point: Vector3<f64>,
     /// From a to b.
     pub normal: Unit<Vector3<f64>>,

@@ -93,7 +93,7 @@ impl InverseDynamics {
         Ok(Self { joints, places, path, limits, period: 0.0, work: Mutex::default() })
     }
 
-    /// A digital controller of the given period h [s]: each gain is divided by `1 + h K_d + h^2 K_p`, so that the acceleration is the one
+    /// A digital controller of the given period h \[s\]: each gain is divided by `1 + h K_d + h^2 K_p`, so that the acceleration is the one
     /// that implicit Euler finds for the error over a period (the stable proportional-derivative control of Tan, Liu and Turk 2011, IEEE
     /// Computer Graphics and Applications 31(4)). At steps up to twice the period it is stable for any gains and posture. The
     /// default is 0: the gains as they are.

@@ -159,7 +159,7 @@ impl JointTrajectory {
         target
     }
 
-    /// The first set point after `t` [s]: there the rate or the acceleration jumps.
+    /// The first set point after `t` \[s\]: there the rate or the acceleration jumps.
     pub fn next_set_point(&self, t: f64) -> Option<f64> {
         self.times.get(self.times.partition_point(|&time| time <= t)).copied()
     }

@@ -35,7 +35,7 @@ impl<S> Simulation<S> {
     /// \[N m, N\]. A link's inertia, weight, contacts, constraints and applied force are in it, and
     /// everything that hangs on the link; the inertia of the joint's armature is not. A free joint
     /// passes nothing but what the solver's tolerance leaves. Empty before the first step and after
-    /// [`restore`](Self::restore). To be read before [`System::applied`] is changed for the next
+    /// [`restore`](Self::restore). To be read before `System::applied` is changed for the next
     /// step.
     pub fn joint_reactions(&mut self) -> &[ForceVector] {
         self.update_reactions();

@@ -65,7 +65,7 @@ pub(super) struct TimedInput {
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
 impl TimedInputs {
-    /// Tells the motors what to do in the step from `time` to `time + dt` [s]: efforts are those of its middle; positions and rates
+    /// Tells the motors what to do in the step from `time` to `time + dt` \[s\]: efforts are those of its middle; positions and rates
     /// those of its end, which the implicit step looks at.
     pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
         for drive in &self.0 {

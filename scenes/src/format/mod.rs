@@ -3,6 +3,9 @@
 //! Units are SI, the world frame is right-handed with z up, quaternions are (w, x, y, z). Unknown fields are errors.
 //! [`schema`] is the JSON Schema; every field's description ends with its unit in brackets.
 
+// The descriptions are the text of the schema, where a bracket needs no escape.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 mod body;
 mod cloth;
 mod common;

@@ -54,7 +54,7 @@ impl SamplingSolid {
 /// How densely a solid is filled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Density {
-    /// Distance between neighbours [m]: the nearest that divides the solid evenly.
+    /// Distance between neighbours \[m\]: the nearest that divides the solid evenly.
     Spacing(f64),
     /// As many particles as fall on average in one cubic cell of the grid.
     PerCell {
@@ -93,7 +93,7 @@ pub struct ParticleSample {
 }
 
 impl ParticleSample {
-    /// Distance from a particle to the surface that it stands for [m]: half the edge of a cube of its volume.
+    /// Distance from a particle to the surface that it stands for \[m\]: half the edge of a cube of its volume.
     pub fn radius(&self) -> f64 {
         radius_of(self.particle_volume)
     }
