@@ -8,7 +8,7 @@
 //! ```
 //! use pliant_cuda::{Commands, Device, algorithms::Scan};
 //!
-//! # fn main() -> Result<(), crate::DeviceError> {
+//! # fn main() -> Result<(), pliant_cuda::DeviceError> {
 //! # if !Device::IS_EMULATION_BUILT { return Ok(()); }
 //! let device = Device::emulated(1)?;
 //! let input = device.upload(&[3u32, 1, 4])?;

@@ -8,7 +8,7 @@
 //! to be seen, and the state to begin with.
 //!
 //! ```
-//! use crate;
+//! use pliant_import as import;
 //!
 //! let text = r#"<mujoco><worldbody><body name="bob" pos="0 0 1">
 //!   <joint name="swing" axis="0 1 0" pos="0 0 0.5"/> <geom type="sphere" size="0.1" mass="2"/>

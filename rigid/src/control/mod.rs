@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use nalgebra::{Point3, Vector3};
-//! use crate::control::{AppliedWave, Wave};
-//! use crate::multibody::ForceVector;
-//! use crate::simulation::{Integrator, NoContacts, Simulation};
+//! use pliant_rigid::control::{AppliedWave, Wave};
+//! use pliant_rigid::multibody::ForceVector;
+//! use pliant_rigid::simulation::{Integrator, NoContacts, Simulation};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = r#"<mujoco><option gravity="0 0 0"/><worldbody><body name="block">
