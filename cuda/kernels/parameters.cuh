@@ -1242,7 +1242,7 @@ static_assert(PLIANT_OFFSET(WorldsGeometry, shape) == 4, "WorldsGeometry::shape"
 
 // Two geometries that may touch.
 struct WorldsPair {
-    // Its kind, as `pliant_rigid::batch::FlatPair` numbers them.
+    // Its kind, as `pliant_batch::FlatPair` numbers them.
     uint32_t kind;
     // The geometries, in this order.
     Array<uint32_t, 2> geometries;
