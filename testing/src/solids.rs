@@ -9,17 +9,17 @@ use pliant_numeric::lanes::Pose;
 pub struct SolidRandom(pub u64);
 
 impl SolidRandom {
-    pub fn next(&mut self) -> f64 {
+    pub fn signed(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / 2f64.powi(52) - 1.0
     }
 
     pub fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.next())
+        Vector3::from_fn(|_, _| self.signed())
     }
 
     fn size(&mut self) -> f64 {
-        0.05 + 0.2 * (self.next() + 1.0)
+        0.05 + 0.2 * (self.signed() + 1.0)
     }
 
     pub fn pose(&mut self) -> Isometry3<f64> {
