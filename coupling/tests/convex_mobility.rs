@@ -226,7 +226,7 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
             let (k, d, overlap, approach) =
                 (10f64.powf(3.5 + random.next()), 1.0 + random.next(), 5e-4, 1.0 + random.next());
             let normal = random.unit();
-            let mut problem = ContactProblem { substep: substep, ..ContactProblem::default() };
+            let mut problem = ContactProblem { substep, ..ContactProblem::default() };
             problem.node_mass = vec![0.0; 27];
             problem.node_mass[13] = m;
             problem.node_free_velocity = vec![[0.0; 4]; 27];
