@@ -14,7 +14,7 @@ use crate::momentum_balance::BalanceTracker;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// Largest header that is believed \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
