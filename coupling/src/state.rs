@@ -36,6 +36,12 @@ struct Header {
     balance_tracker: BalanceTracker,
 }
 
+/// What headers of all versions have.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
 fn malformed(reason: impl ToString) -> StateError {
     StateError::Malformed { reason: reason.to_string() }
 }
@@ -78,10 +84,12 @@ impl World {
         }
         let mut json = Vec::new();
         input.take(length).read_to_end(&mut json)?;
-        let header: Header = serde_json::from_slice(&json).map_err(malformed)?;
-        if header.version != VERSION {
-            return Err(malformed(format!("version {}, not {VERSION}", header.version)));
+        // Headers of other versions have other fields.
+        let Version { version } = serde_json::from_slice(&json).map_err(malformed)?;
+        if version != VERSION {
+            return Err(malformed(format!("version {version}, not {VERSION}")));
         }
+        let header: Header = serde_json::from_slice(&json).map_err(malformed)?;
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
         let geometries = self.contact.contact_detector.geometries();

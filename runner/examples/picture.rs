@@ -1,5 +1,5 @@
 //! Draws dough under a rolling pin among a few bodies, or a folded sheet over a box, without simulating anything:
-//! `cargo run --release -p pliant-scenes --example picture -- FILE.png|FILE.gif [PARTICLES|cloth]`.
+//! `cargo run --release -p pliant-runner --example picture -- FILE.png|FILE.gif [PARTICLES|cloth]`.
 
 use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, TAU};

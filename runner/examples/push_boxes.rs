@@ -1,5 +1,5 @@
 //! A bar shoves ten boxes over a table, quasi-dynamically (Jin 2025, section VI-A), and the picture shows where they are at the beginning, on the way
-//! and at the end: `cargo run --release -p pliant-scenes --example push_boxes -- FILE.png`.
+//! and at the end: `cargo run --release -p pliant-runner --example push_boxes -- FILE.png`.
 
 use std::error::Error;
 use std::time::Instant;

@@ -1,5 +1,5 @@
 //! Draws the built-in robots and the rigid shapes on rough ground, without simulating anything:
-//! `cargo run --release -p pliant-scenes --example robots -- FILE.png`.
+//! `cargo run --release -p pliant-runner --example robots -- FILE.png`.
 
 use std::error::Error;
 
