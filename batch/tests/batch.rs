@@ -9,7 +9,7 @@ use pliant_rigid::collision::{CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::comfree::*;
 use pliant_testing::worlds::*;
 
@@ -21,7 +21,7 @@ const STICTION: f64 = 1e-4;
 fn a_world_is_the_simulation_of_the_same_system() {
     let seed = 11;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let dt = 2e-3;
     for settings in [
         ComFreeSettings::published(0.1, 0.005),
@@ -73,7 +73,7 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
     let seed = 23;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let states: Vec<State> = (0..45).map(|_| crowded(&system.model, &mut random)).collect();
     let run = |threads: usize, states: &[State]| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -98,7 +98,7 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
 fn a_world_that_diverges_stops_alone() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
     let dt = 2e-3;
-    let mut random = SplitMix64::new(3);
+    let mut random = Random::new(3);
     let state = crowded(&system.model, &mut random);
     let mut batches = [9, 9].map(|worlds| WorldBatch::new(&system, &scene, worlds, dt).unwrap());
     for batch in &mut batches {

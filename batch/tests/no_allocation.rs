@@ -4,7 +4,7 @@
 
 use pliant_batch::WorldBatch;
 use pliant_rigid::comfree::ComFreeSettings;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::allocations::{Counting, on_this_thread};
 use pliant_testing::worlds::{crowded, everything};
 
@@ -17,7 +17,7 @@ fn steps_of_batches_allocate_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let made = pool.install(|| {
         let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
-        let mut random = SplitMix64::new(17);
+        let mut random = Random::new(17);
         let mut batch = WorldBatch::new(&system, &scene, 20, 2e-3).unwrap();
         for world in 0..20 {
             batch.set_state(world, &crowded(&system.model, &mut random)).unwrap();

@@ -70,7 +70,6 @@ fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f6
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{Material, ParticleSet, World};

@@ -150,7 +150,6 @@ impl BalanceTracker {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use pliant_mpm::Impulse;

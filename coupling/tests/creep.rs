@@ -7,7 +7,7 @@ use common::{G, block, fixed, fixed_corotated, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::Shape;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// A block on a slope within the cone of friction: regularised friction holds it at the speed
 /// v_s x / sqrt(1 - x^2), x = tan(slope)/mu, of the law (Castro et al. 2023). At the default stiction tolerance v_s
@@ -15,7 +15,7 @@ use pliant_testing::SplitMix64;
 #[test]
 fn a_block_on_a_slope_creeps_below_a_tenth_of_a_millimetre_a_second() {
     let seed = 10;
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     for case in 0..4 {
         let (friction, part) = (random.uniform(0.3, 1.0), random.uniform(0.3, 0.8));
         let slope = f64::atan(part * friction);

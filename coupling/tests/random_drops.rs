@@ -7,7 +7,7 @@ use common::{G, block, fixed_corotated, floor};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// A drop: the world, the mass of the body [kg], and what was drawn.
 struct Drop {
@@ -20,7 +20,7 @@ const BODY: BodyId = BodyId(1);
 
 /// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5 to 40 mm on a floor.
 fn draw(seed: u64) -> Drop {
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     let dt = random.choose(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
     let thickness = random.log_uniform(0.005, 0.04);
     let layers = random.choose(&[2_usize, 3, 4]);

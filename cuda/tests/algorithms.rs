@@ -7,7 +7,7 @@ mod support;
 use pliant_cuda::algorithms::{Reduce, Scan, Sort};
 use pliant_cuda::kernels::{REDUCE_TILE, SCAN_TILE};
 use pliant_cuda::{Commands, Device};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Sizes around a tile's, one with more tiles than a block has threads where the device is fast, and none.
 fn sizes(device: &Device, tile: u32) -> Vec<usize> {
@@ -22,7 +22,7 @@ fn scans_are_exclusive_prefix_sums() {
     for device in devices() {
         for count in sizes(&device, SCAN_TILE) {
             // Large numbers: sums are modulo 2^32.
-            let values = SplitMix64(count as u64).words(count);
+            let values = Random(count as u64).words(count);
             let input = device.upload(&values).unwrap();
             let output = device.allocate::<u32>(count).unwrap();
             let scan = Scan::new(&device, count).unwrap();
@@ -47,7 +47,7 @@ fn scans_are_exclusive_prefix_sums() {
 
 #[test]
 fn sorting_is_stable_by_the_given_bits() {
-    let mut random = SplitMix64(5);
+    let mut random = Random(5);
     for device in devices() {
         for (count, bits) in
             [(0, 0..8), (1, 0..8), (777, 0..4), (2048, 3..14), (5001, 0..20), (20_000, 0..32)]
@@ -98,7 +98,7 @@ fn reduced(device: &Device, values: &[f64]) -> [f64; 4] {
 fn reductions_are_right_and_the_same_bits_on_every_schedule() {
     let devices = devices();
     for count in [0, 1, 33, 2047, 2049, 70_001, 300 * REDUCE_TILE as usize] {
-        let mut random = SplitMix64(count as u64);
+        let mut random = Random(count as u64);
         let values: Vec<f64> = (0..count).map(|_| random.signed()).collect();
         let results: Vec<_> = devices.iter().map(|device| reduced(device, &values)).collect();
         for (device, found) in devices.iter().zip(&results) {

@@ -10,12 +10,12 @@ use pliant_cuda::kernels::{
     ProbeGridParameters, ProbeRacesParameters,
 };
 use pliant_cuda::{Device, Launch};
-use support::{SplitMix64, devices, emulated, is_emulated};
+use support::{Random, devices, emulated, is_emulated};
 
 #[test]
 fn blocks_exchange_values_through_shared_memory_and_count_at_barriers() {
     let (blocks, threads) = (5, 96);
-    let mut values = SplitMix64(1).words(blocks * threads);
+    let mut values = Random(1).words(blocks * threads);
     // One block of odd values only, one of even ones.
     values[..threads].iter_mut().for_each(|value| *value |= 1);
     values[threads..2 * threads].iter_mut().for_each(|value| *value &= !1);
@@ -48,7 +48,7 @@ fn blocks_exchange_values_through_shared_memory_and_count_at_barriers() {
 #[test]
 fn atomics_lose_nothing() {
     let count = 3000;
-    let operands = SplitMix64(2).words(count);
+    let operands = Random(2).words(count);
     let longs: Vec<u64> =
         operands.iter().zip(0..).map(|(value, thread)| u64::from(*value) << 16 | thread).collect();
     let signed = || operands.iter().map(|value| *value as i32);
@@ -116,7 +116,7 @@ fn grid_barriers_keep_rounds_apart() {
     for device in devices() {
         let most = device.resident_blocks(Kernel::ProbeGrid, 64, 0).unwrap();
         let (blocks, rounds) = (most.min(23), 17);
-        let start: Vec<u32> = SplitMix64(3).words(blocks as usize);
+        let start: Vec<u32> = Random(3).words(blocks as usize);
         let mut values = device.allocate::<u32>(2 * blocks as usize).unwrap();
         values.upload(&start).unwrap();
         let barrier = device.upload(&[0; GRID_BARRIER_WORDS as usize]).unwrap();
@@ -164,7 +164,7 @@ fn races_show_in_the_schedule() {
 
 #[test]
 fn bits_and_roots() {
-    let mut values = SplitMix64(4).words(300);
+    let mut values = Random(4).words(300);
     values[..4].copy_from_slice(&[0, 1, 0x8000_0000, !0]);
     for device in devices() {
         let input = device.upload(&values).unwrap();

@@ -14,7 +14,7 @@ use pliant_cuda::kernels::{CONTACT_NONE, CONTACT_THREADS, ProbeContactDistancePa
 use pliant_cuda::{Device, Launch};
 use pliant_rigid::{Shape, SurfacePoint};
 use support::shapes::{bodies, geometry, shapes, to_triangle, vector};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Roundings of the size that a distance may be off.
 const ROUNDINGS: f64 = 16.0 / (1 << 24) as f64;
@@ -66,7 +66,7 @@ fn radius(shape: &Shape) -> f64 {
 }
 
 /// Points around the shape: in a box of twice its size, near its surface, and on planes of symmetry.
-fn points(shape: &Shape, middle: &Vector3<f64>, count: usize, random: &mut SplitMix64) -> Vec<[f32; 3]> {
+fn points(shape: &Shape, middle: &Vector3<f64>, count: usize, random: &mut Random) -> Vec<[f32; 3]> {
     let size = radius(shape).max(0.1);
     let any = |k: usize| {
         let mut p = vector(random) * (if k % 4 == 1 { 8.0 } else { 1.3 }) * size;
@@ -162,7 +162,7 @@ fn for_each_shape(check: impl Fn(&Device, &DeviceGeometries, usize, &Shape, Vect
 #[test]
 fn distances_normals_and_features_are_those_of_the_shapes() {
     for_each_shape(|device, geometries, number, shape, middle| {
-        let points = points(shape, &middle, 1500, &mut SplitMix64(number as u64));
+        let points = points(shape, &middle, 1500, &mut Random(number as u64));
         let body_velocity_changes =
             ask(device, geometries, number, &points, &vec![CONTACT_NONE; points.len()]);
         let mut compared = 0;
@@ -207,7 +207,7 @@ fn distances_normals_and_features_are_those_of_the_shapes() {
 #[test]
 fn a_particle_is_measured_from_the_face_it_came_through() {
     for_each_shape(|device, geometries, number, shape, middle| {
-        let mut random = SplitMix64(100 + number as u64);
+        let mut random = Random(100 + number as u64);
         let points = points(shape, &middle, 1500, &mut random);
         let features = match shape {
             Shape::Box { .. } => 7,

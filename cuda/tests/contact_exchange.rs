@@ -14,7 +14,7 @@ use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::SpatialImpulse;
 use support::contact::{DELTA, H, OnDevice, Scene, Seen, impulses};
 use support::shapes::vector;
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Memory for contacts and touched nodes.
 const CONTACTS: usize = 2000;
@@ -70,7 +70,7 @@ fn weight(contact: &RegisteredContact, at: usize) -> f64 {
 }
 
 impl Problem {
-    fn new(contacts: &[RegisteredContact], bodies: usize, random: &mut SplitMix64) -> Self {
+    fn new(contacts: &[RegisteredContact], bodies: usize, random: &mut Random) -> Self {
         let mut group_begin: Vec<u32> = (0..contacts.len())
             .filter(|c| *c == 0 || contacts[*c].base != contacts[c - 1].base)
             .map(|c| c as u32)
@@ -241,7 +241,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let substeps = 2;
     let mut on_device = OnDevice::new(device, &scene, contacts, NODES, substeps);
     on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
-    let mut random = SplitMix64(9);
+    let mut random = Random(9);
     // Points of impulses that go on with their bodies, the last one's at a constant velocity.
     let mut substep_states = scene.substep_states.clone();
     let masses = (1..substep_states.len()).map(|b| 0.01 * b as f64).chain([f64::INFINITY]);
@@ -353,7 +353,7 @@ fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
         set(&on);
         let mut contact = *first;
         contact.offset = wall;
-        let mut problem = Problem::new(&[contact], bodies, &mut SplitMix64(4));
+        let mut problem = Problem::new(&[contact], bodies, &mut Random(4));
         problem.impulses = vec![[0.5, -0.25, 0.125]];
         problem.mass.fill(1e-3);
         // No node moves: all of what the contact gives is left over at its node, and taken back there.

@@ -19,7 +19,7 @@ use pliant_cuda::layout::Span;
 use pliant_rigid::{Geometry, Shape, SpatialVelocity, SurfacePoint, TriangleMesh};
 use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, impulses, options};
 use support::shapes::{bodies, geometry};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 const ROUNDINGS: f64 = 24.0 / (1 << 24) as f64;
 
@@ -219,7 +219,7 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
             let emulated = device.is_emulated();
             let mut on_device = OnDevice::new(device, &scene, 4000, 1, substeps);
             on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
-            let (mut memories, mut random, mut counts) = (Memories::new(), SplitMix64(3), Counts::default());
+            let (mut memories, mut random, mut counts) = (Memories::new(), Random(3), Counts::default());
             let mut all = Vec::new();
             for _ in 0..substeps {
                 on_device.register();

@@ -21,7 +21,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::SpatialImpulse;
 use support::contact::options;
 use support::shapes::vector;
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 use walls_support::{
     CONTACTS, Setup, Wall, boundaries, node_of, number_of, place, position, scene, wall, walls_of, weight,
 };
@@ -137,7 +137,7 @@ fn the_guess_keeps_what_is_pushed_out_of_walls() {
     for device in devices() {
         let setup = Setup::new(&device, boundaries(), CONTACTS);
         setup.on.register();
-        let mut random = SplitMix64(8);
+        let mut random = Random(8);
         let given: Vec<[f32; 3]> =
             setup.contacts().iter().map(|_| (vector(&mut random) * 2e-3).map(|x| x as f32).into()).collect();
         setup.set_guess(&given);

@@ -10,10 +10,10 @@ use convex_support::{
 use nalgebra::{DMatrix, DVector};
 use pliant_coupling::convex::{Attachment, ContactProblem, InitialGuess, SolverSettings, StopReason};
 use pliant_cuda::convex::{ConvexError, DeviceContactProblem, DeviceSolution};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Bodies on the coordinates of a mechanism: `W = J A^-1 J^T` of a random positive definite A of about `mass` kg and a random J.
-fn mobility(random: &mut SplitMix64, bodies: usize, coordinates: usize, mass: f64) -> Vec<f64> {
+fn mobility(random: &mut Random, bodies: usize, coordinates: usize, mass: f64) -> Vec<f64> {
     let root = DMatrix::from_fn(coordinates, coordinates, |_, _| random.signed());
     let inertia = (&root * root.transpose() + DMatrix::identity(coordinates, coordinates)) * mass;
     let jacobian = DMatrix::from_fn(6 * bodies, coordinates, |_, _| random.signed());
@@ -29,7 +29,7 @@ fn coupled(
     coordinates: usize,
     mass: f64,
 ) -> ContactProblem {
-    let mut random = SplitMix64(seed + 100);
+    let mut random = Random(seed + 100);
     let mut problem = problem;
     problem.mobility.set(bodies, &mobility(&mut random, bodies, coordinates, mass));
     assert_eq!(problem.mobility.rank(), coordinates);

@@ -6,7 +6,7 @@ mod support;
 use pliant_cuda::algorithms::Scan;
 use pliant_cuda::layout::Span;
 use pliant_cuda::{Commands, Device, DeviceError, DriverInfo, Memory, ptx};
-use support::{SplitMix64, devices, emulated, gpu, is_emulated};
+use support::{Random, devices, emulated, gpu, is_emulated};
 
 #[test]
 fn devices_pass_their_own_test() {
@@ -19,7 +19,7 @@ fn devices_pass_their_own_test() {
 #[test]
 fn buffers_keep_what_is_put_into_them() {
     for device in devices() {
-        let values = SplitMix64(1).words(1000);
+        let values = Random(1).words(1000);
         let mut buffer = device.upload(&values).unwrap();
         assert_eq!(buffer.download().unwrap(), values);
         buffer.upload_at(10, &[1, 2, 3]).unwrap();
@@ -38,7 +38,7 @@ fn buffers_keep_what_is_put_into_them() {
 #[test]
 fn growing_keeps_what_is_there() {
     for device in devices() {
-        let values = SplitMix64(2).words(100);
+        let values = Random(2).words(100);
         let mut buffer = device.upload(&values).unwrap();
         assert!(!buffer.grow(100).unwrap());
         assert!(buffer.grow(101).unwrap());
@@ -143,7 +143,7 @@ fn devices_of_other_threads_do_not_meet() {
             let shared = &shared;
             scope.spawn(move || {
                 for device in [shared.clone(), emulated(seed)] {
-                    let values = SplitMix64(seed).words(5000);
+                    let values = Random(seed).words(5000);
                     let buffer = device.upload(&values).unwrap();
                     let scan = Scan::new(&device, 5000).unwrap();
                     let mut commands = Commands::new();

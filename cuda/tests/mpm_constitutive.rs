@@ -11,15 +11,15 @@ use pliant_cuda::mpm::device_materials;
 use pliant_cuda::{Device, Launch};
 use pliant_mpm::constitutive::{AnyModel, Constitutive};
 use pliant_mpm::material::Model;
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Roundings in a decomposition of a 3x3 matrix: the host measured 8.6 epsilon, so 17 u.
 const OPERATIONS: f64 = 17.0;
 
 /// Trial deformation gradients and histories: nearly rigid, strained by up to a half, squeezed flat, inverted, and singular.
 fn trials() -> Vec<[f32; 10]> {
-    let mut random = SplitMix64(21);
-    let rotation = |random: &mut SplitMix64| {
+    let mut random = Random(21);
+    let rotation = |random: &mut Random| {
         let q = nalgebra::UnitQuaternion::new(3.0 * mpm_support::random_vector(random));
         q.to_rotation_matrix().into_inner()
     };
@@ -54,7 +54,7 @@ const DELTAS: [f64; 4] = [0.0, 1e-5, 3e-4, 1e-2];
 /// Trials of a granular material: pressed by 1e-6 to 0.1 or pulled, sheared from not at all to three times what the cone bears, on the cone of
 /// slow flow but for rounding, and with volume gained before that is more or less than they are pressed by.
 fn granular_trials(model: &Model) -> Vec<[f32; 10]> {
-    let mut random = SplitMix64(33);
+    let mut random = Random(33);
     let host = AnyModel::<f64>::new(model);
     let mut all = Vec::new();
     for k in 0..600 {

@@ -9,7 +9,7 @@ use mpm_support::{ROUNDOFF, every_material, host, on_device, random_matrix, rand
 use nalgebra::Vector3;
 use pliant_cuda::mpm::{CommandCount, DeviceMpm, Transfer};
 use pliant_mpm::{Mpm, ParticleState, Totals};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// Index of the granular material among those of `every_material`.
 const SAND: usize = 5;
@@ -32,7 +32,7 @@ fn sand_beside_jelly_moves_as_on_the_host() {
 /// A block of random motion, of one material or of sand and others in the same cells.
 fn shaken(material: Option<usize>) -> Vec<ParticleState> {
     let mut states = block([5, 5, 5], 0);
-    let mut random = SplitMix64(17);
+    let mut random = Random(17);
     for (k, s) in states.iter_mut().enumerate() {
         s.material = material.unwrap_or(if k % 2 == 0 { SAND } else { k % 5 });
         s.velocity = random_vector(&mut random);

@@ -12,7 +12,7 @@ use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, Stop
 use pliant_cuda::{Commands, Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::{Mpm, MpmError, ParticleRecord, ParticleState, Totals};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 fn totals(mpm: &Mpm, device: &DeviceMpm) -> Totals {
     let mut copy = mpm.clone();
@@ -53,7 +53,7 @@ fn a_spinning_free_block_conserves_momentum() {
 #[test]
 fn an_elastic_block_moves_as_on_the_host() {
     let mut states = block([6, 6, 8], 0);
-    let mut random = SplitMix64(8);
+    let mut random = Random(8);
     for s in &mut states {
         s.velocity = Vector3::new(0.5, 0.2, -1.5) + 0.1 * random_vector(&mut random);
         s.affine = 5.0 * random_matrix(&mut random);
@@ -73,7 +73,7 @@ fn sand_moves_as_on_the_host() {
 /// A fast cloud of all materials, which crosses blocks.
 fn cloud() -> (Vec<Material>, Vec<ParticleState>) {
     let mut states = block([7, 7, 7], 0);
-    let mut random = SplitMix64(4);
+    let mut random = Random(4);
     for (k, s) in states.iter_mut().enumerate() {
         s.material = k % 6;
         s.velocity = Vector3::new(4.0, -3.0, 5.0) + random_vector(&mut random);

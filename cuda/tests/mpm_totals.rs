@@ -11,7 +11,7 @@ use pliant_cuda::mpm::DeviceMpm;
 use pliant_mpm::constitutive::{AnyModel, Constitutive};
 use pliant_mpm::material::{Material, Model};
 use pliant_mpm::{Mpm, ParticleState, Totals};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 const H: f64 = 0.02;
 /// Young's modulus [Pa].
@@ -22,7 +22,7 @@ const OPERATIONS: f64 = 17.0;
 /// More particles than a tile has, strained by up to a half, of all materials or of one, around a place far from the origin. Some of the
 /// neo-Hookean ones are squeezed below the volume ratio where ln J goes on as its tangent, some of the plastic ones below the smallest stretch.
 fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
-    let mut random = SplitMix64(61 + material.unwrap_or(9) as u64);
+    let mut random = Random(61 + material.unwrap_or(9) as u64);
     let far = Vector3::new(30.0, -45.0, 12.0);
     (0..count)
         .map(|k| {

@@ -16,7 +16,7 @@ use pliant_cuda::Device;
 use pliant_cuda::mpm::{DeviceNode, Transfer};
 use pliant_mpm::reference::{Grid, ReferenceMpm};
 use pliant_mpm::{Boundary, BoundaryKind, ParticleState};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 /// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border.
 const EXACT: f64 = 0.0625;
@@ -28,7 +28,7 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 const OPERATIONS: f64 = 32.0;
 
 /// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block borders cross.
-fn cloud(random: &mut SplitMix64, centre: Vector3<f64>, h: f64, count: usize) -> Vec<ParticleState> {
+fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64, count: usize) -> Vec<ParticleState> {
     (0..count)
         .map(|k| {
             let mut offset = 2.5 * random_vector(random);
@@ -103,7 +103,7 @@ fn one_substep(
     h: f64,
     worst: &mut Worst,
 ) {
-    let states = cloud(&mut SplitMix64(seed), centre, h, 150);
+    let states = cloud(&mut Random(seed), centre, h, 150);
     let materials = every_material(1e3);
     let mpm = host(h, &materials, &states, &[]);
     let mut reference = ReferenceMpm::new(h, GRAVITY, materials, to_reference(&mpm)).unwrap();
@@ -204,7 +204,7 @@ fn boundaries_and_account_match_the_host() {
         plane([6.0, 0.0, 0.0], [-1.0, 0.0, 0.0], BoundaryKind::Sticky),
         plane([4.0, 6.5, 4.0], [0.3, -1.0, -0.5], BoundaryKind::Frictional { friction: 0.2 }),
     ];
-    let states = cloud(&mut SplitMix64(17), Vector3::new(4.5, 4.5, 4.5), EXACT, 150);
+    let states = cloud(&mut Random(17), Vector3::new(4.5, 4.5, 4.5), EXACT, 150);
     let materials = every_material(1e3);
     for device in devices() {
         let mut mpm = host(EXACT, &materials, &states, &boundaries);

@@ -6,7 +6,7 @@ mod support;
 
 use pliant_cuda::Launch;
 use pliant_cuda::kernels::{ProbeShuffleF64Parameters, ProbeWarpParameters};
-use support::{SplitMix64, devices};
+use support::{Random, devices};
 
 const LANES: usize = 32;
 
@@ -81,7 +81,7 @@ fn check(operation: u32, mask: u32, parameter: u32, width: u32, values: &[u32]) 
 
 #[test]
 fn shuffles_reach_the_right_lanes_for_every_width_and_distance() {
-    let values = SplitMix64(1).words(4 * LANES);
+    let values = Random(1).words(4 * LANES);
     for width in [2, 4, 8, 16, 32] {
         for parameter in [0, 1, 2, 3, 7, 13, 16, 31] {
             for operation in 0..=3 {
@@ -93,7 +93,7 @@ fn shuffles_reach_the_right_lanes_for_every_width_and_distance() {
 
 #[test]
 fn shuffles_within_half_a_warp_leave_the_other_half_alone() {
-    let values = SplitMix64(2).words(4 * LANES);
+    let values = Random(2).words(4 * LANES);
     for mask in [0x0000_ffff, 0xffff_0000] {
         for operation in 0..=3 {
             check(operation, mask, 5, 16, &values);
@@ -103,7 +103,7 @@ fn shuffles_within_half_a_warp_leave_the_other_half_alone() {
 
 #[test]
 fn votes_matches_and_reductions_take_the_lanes_of_their_mask() {
-    let mut random = SplitMix64(3);
+    let mut random = Random(3);
     for mask in [!0, 1, 0x8000_0000, 0x0f0f_1234, random.word() | 1, random.word() | 2] {
         let mut values = random.words(4 * LANES);
         for operation in 4..=17 {
@@ -119,7 +119,7 @@ fn votes_matches_and_reductions_take_the_lanes_of_their_mask() {
 
 #[test]
 fn shuffles_carry_f64_whole() {
-    let mut random = SplitMix64(4);
+    let mut random = Random(4);
     let values: Vec<f64> = (0..LANES).map(|_| random.signed()).collect();
     for device in devices() {
         for lane_mask in [1, 6, 31] {

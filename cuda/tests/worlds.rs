@@ -11,7 +11,7 @@ use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::comfree::ComFreeSettings;
 use pliant_rigid::multibody::{Model, State};
 use pliant_rigid::simulation::System;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::worlds::{GENTLE, crowded, everything};
 use support::{devices, emulated};
 use worlds_support::{ball, random_state, systems};
@@ -22,11 +22,7 @@ const DT: f64 = 2e-3;
 const ROUNDING: f64 = 1e-10;
 
 /// A batch whose worlds are in random states where much overlaps, and the states.
-fn batch_of(
-    (system, scene): &(System, CollisionModel),
-    worlds: usize,
-    random: &mut SplitMix64,
-) -> WorldBatch {
+fn batch_of((system, scene): &(System, CollisionModel), worlds: usize, random: &mut Random) -> WorldBatch {
     let mut batch = WorldBatch::new(system, scene, worlds, DT).unwrap();
     for world in 0..worlds {
         batch.set_state(world, &random_state(system, random)).unwrap();
@@ -58,7 +54,7 @@ fn size(state: &State) -> f64 {
 }
 
 /// Each number of all states off by as much of it, or of 1 where it is less, one way or the other; quaternions of unit length.
-fn perturbed(model: &Model, states: &[State], by: f64, random: &mut SplitMix64) -> Vec<State> {
+fn perturbed(model: &Model, states: &[State], by: f64, random: &mut Random) -> Vec<State> {
     let mut states = states.to_vec();
     let quaternions = model.links().iter().filter(|link| link.joint.has_quaternion());
     let quaternions: Vec<usize> = quaternions
@@ -102,7 +98,7 @@ fn worlds_are_those_of_the_processor() {
     let seed = 31;
     println!("seed {seed}");
     for device in devices() {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         for (setting, settings) in settings().into_iter().enumerate() {
             for (scene, system) in systems(settings).into_iter().enumerate() {
                 let mut batch = batch_of(&system, 21, &mut random);
@@ -141,7 +137,7 @@ fn single_precision_is_double_to_its_rounding() {
     let seed = 41;
     println!("seed {seed}");
     for device in devices() {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         for (setting, settings) in settings().into_iter().enumerate() {
             for (scene, system) in systems(settings).into_iter().enumerate() {
                 let batch = batch_of(&system, 40, &mut random);
@@ -189,7 +185,7 @@ fn worlds_do_not_depend_on_the_schedule_or_neighbours() {
     println!("seed {seed}");
     let system = everything(ComFreeSettings::published(0.1, 0.005));
     // Two blocks of threads for each tree, pair and degree of freedom.
-    let batch = batch_of(&system, 150, &mut SplitMix64::new(seed));
+    let batch = batch_of(&system, 150, &mut Random::new(seed));
     let mut first = None;
     for device in devices() {
         for _ in 0..2 {
@@ -207,7 +203,7 @@ fn worlds_do_not_depend_on_the_schedule_or_neighbours() {
 
 fn diverge<T: WorldsNumber>(device: &Device) {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
-    let state = crowded(&system.model, &mut SplitMix64::new(3));
+    let state = crowded(&system.model, &mut Random::new(3));
     let mut batch = WorldBatch::new(&system, &scene, 9, DT).unwrap();
     batch.set_states(&state).unwrap();
     let [mut spoiled, mut sound] = [(); 2].map(|()| DeviceWorlds::<T>::new(device, &batch).unwrap());
@@ -246,7 +242,7 @@ fn a_world_that_diverges_stops_alone() {
 fn a_stopped_world_stays_stopped() {
     let system = everything(ComFreeSettings::published(0.1, 0.005));
     for device in devices() {
-        let mut batch = batch_of(&system, 3, &mut SplitMix64::new(3));
+        let mut batch = batch_of(&system, 3, &mut Random::new(3));
         batch.step(2);
         batch.set_target(1, 2, 1e300).unwrap();
         batch.step(2);
@@ -290,7 +286,7 @@ fn parameters_belong_to_one_world() {
     ];
     for device in devices() {
         let worlds = parameters.len() + 1;
-        let mut batch = batch_of(&system, worlds, &mut SplitMix64::new(seed));
+        let mut batch = batch_of(&system, worlds, &mut Random::new(seed));
         let plain = steps_on::<f64>(&device, &batch, 1);
         let mut on_device = DeviceWorlds::<f64>::new(&device, &batch).unwrap();
         for (world, (parameter, value)) in parameters.into_iter().enumerate() {
@@ -317,7 +313,7 @@ fn parameters_belong_to_one_world() {
 fn rollouts_follow_their_targets() {
     let seed = 12;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let system = everything(ComFreeSettings { gains: GENTLE, ..ComFreeSettings::published(1.0, 1.0) });
     let (worlds, motors, steps) = (5, 3, 7);
     let mut batch = batch_of(&system, worlds, &mut random);
@@ -368,7 +364,7 @@ fn rollouts_follow_their_targets() {
 #[test]
 fn what_does_not_fit_is_named() {
     let system = everything(ComFreeSettings::published(0.1, 0.005));
-    let batch = batch_of(&system, 4, &mut SplitMix64::new(1));
+    let batch = batch_of(&system, 4, &mut Random::new(1));
     let device = emulated(1);
     let mut worlds = DeviceWorlds::<f32>::new(&device, &batch).unwrap();
     let state = batch.state(0).unwrap();
@@ -398,7 +394,7 @@ fn what_does_not_fit_is_named() {
 fn memory_is_told_before_it_is_taken() {
     for device in devices().into_iter().filter(Device::is_emulated) {
         for system in systems(ComFreeSettings::default()) {
-            let batch = batch_of(&system, 33, &mut SplitMix64::new(1));
+            let batch = batch_of(&system, 33, &mut Random::new(1));
             let free = || device.memory().unwrap().free;
             let before = free();
             let worlds = DeviceWorlds::<f32>::with_room(&device, &batch, 4).unwrap();
@@ -409,7 +405,7 @@ fn memory_is_told_before_it_is_taken() {
             drop(worlds);
             assert_eq!(before, free());
         }
-        let batch = batch_of(&everything(ComFreeSettings::default()), 2, &mut SplitMix64::new(1));
+        let batch = batch_of(&everything(ComFreeSettings::default()), 2, &mut Random::new(1));
         let steps = 1 << 40;
         let needed = DeviceWorlds::<f64>::bytes_needed(&batch, steps);
         let error = DeviceWorlds::<f64>::with_room(&device, &batch, steps).unwrap_err();

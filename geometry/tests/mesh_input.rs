@@ -4,7 +4,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_geometry::{ConvexHull, GeometryError, Shape, TriangleMesh};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 fn refusal((vertices, triangles): pliant_testing::meshes::Mesh) -> GeometryError {
     TriangleMesh::new(vertices, triangles).unwrap_err()
@@ -99,7 +99,7 @@ fn mass_properties_of_meshes_match_the_closed_forms() {
         (Shape::Capsule { radius: 0.3, half_length: 0.4 }, 1.5e-3),
         (Shape::Cylinder { radius: 0.4, half_length: 0.5 }, 1.5e-3),
     ];
-    let mut random = SplitMix64::new(21);
+    let mut random = Random::new(21);
     for (shape, tolerance) in shapes {
         let (mass, centre, inertia) = shape.mass_properties(800.0).unwrap();
         assert_eq!(centre, Point3::origin());

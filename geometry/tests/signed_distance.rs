@@ -4,7 +4,7 @@
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use pliant_geometry::{ConvexHull, Shape, TriangleMesh};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::meshes::brute_force;
 
 fn mesh((vertices, triangles): pliant_testing::meshes::Mesh) -> Shape {
@@ -16,7 +16,7 @@ fn hull(points: &[Point3<f64>]) -> Shape {
 }
 
 fn random_points(seed: u64, count: usize) -> Vec<Point3<f64>> {
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     (0..count).map(|_| random.vector().into()).collect()
 }
 
@@ -40,7 +40,7 @@ fn shapes() -> Vec<(&'static str, Shape)> {
 #[test]
 fn normal_is_the_gradient_and_has_length_one() {
     for (name, shape) in shapes() {
-        let mut random = SplitMix64::new(11);
+        let mut random = Random::new(11);
         let mut checked = 0;
         for _ in 0..2000 {
             let p: Point3<f64> = (random.vector() * 1.2).into();
@@ -75,7 +75,7 @@ fn normal_is_the_gradient_and_has_length_one() {
 #[test]
 fn foot_of_the_distance_lies_on_the_surface() {
     for (name, shape) in shapes() {
-        let mut random = SplitMix64::new(12);
+        let mut random = Random::new(12);
         for _ in 0..1000 {
             let p: Point3<f64> = (random.vector() * 1.5).into();
             let s = shape.surface_point(&p);
@@ -92,7 +92,7 @@ fn foot_of_the_distance_lies_on_the_surface() {
 fn analytic_shapes_match_their_closed_forms() {
     let rectangle = |x: f64, y: f64| x.max(y).min(0.0) + x.max(0.0).hypot(y.max(0.0));
     let h = Vector3::new(0.5, 0.3, 0.7);
-    let mut random = SplitMix64::new(13);
+    let mut random = Random::new(13);
     for _ in 0..2000 {
         let p: Point3<f64> = (random.vector() * 1.5).into();
         let segment = (p - Point3::new(0.0, 0.0, p.z.clamp(-0.4, 0.4))).norm();
@@ -131,7 +131,7 @@ fn meshes_match_brute_force() {
     ];
     for (name, surface) in meshes {
         let shape = mesh(surface.clone());
-        let mut random = SplitMix64::new(14);
+        let mut random = Random::new(14);
         for k in 0..2000 {
             // Half of the points around the solid, half within a millimetre of its surface.
             let mut p: Point3<f64> = (random.vector() * 1.5).into();
@@ -156,7 +156,7 @@ fn meshes_and_hulls_match_analytic_shapes() {
     for (shape, tolerance) in [(cuboid, 1e-14), (cylinder, sagitta * 1.001)] {
         let surface = shape.triangles(segments);
         let others = [hull(&surface.0), mesh(surface)];
-        let mut random = SplitMix64::new(15);
+        let mut random = Random::new(15);
         for _ in 0..2000 {
             let p: Point3<f64> = (random.vector() * 1.2).into();
             let exact = shape.surface_point(&p);
@@ -172,7 +172,7 @@ fn meshes_and_hulls_match_analytic_shapes() {
 #[test]
 fn notch_of_an_l_is_outside() {
     let shape = mesh(pliant_testing::meshes::l_shape());
-    let mut random = SplitMix64::new(16);
+    let mut random = Random::new(16);
     for _ in 0..1000 {
         let v = (random.vector() + Vector3::repeat(1.0)) / 2.0;
         let notch = Point3::new(1.0 + v.x, 1.0 + v.y, v.z);
@@ -200,7 +200,7 @@ fn hole_of_a_torus_is_outside() {
 #[test]
 fn lower_bound_and_bounding_sphere_are_bounds() {
     for (name, shape) in shapes() {
-        let mut random = SplitMix64::new(17);
+        let mut random = Random::new(17);
         for _ in 0..2000 {
             let p: Point3<f64> = (random.vector() * 3.0).into();
             let distance = shape.surface_point(&p).distance;
@@ -225,7 +225,7 @@ fn side_of_a_thin_plate_does_not_flip() {
     let disk = Shape::Cylinder { radius: 0.1, half_length: 0.5e-3 };
     let surface = plate.triangles(0);
     let forms = [hull(&surface.0), mesh(surface), plate, disk];
-    let mut random = SplitMix64::new(18);
+    let mut random = Random::new(18);
     for shape in &forms {
         for _ in 0..200 {
             let (x, y) = (random.signed() * 0.06, random.signed() * 0.06);
@@ -306,7 +306,7 @@ fn hull_of_a_grid_is_a_box() {
 #[test]
 fn hulls_of_lattices_and_thin_clouds() {
     for seed in 0..540 {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let pick = |values: [f64; 3], digit: u64| values[(seed / 3_u64.pow(digit as u32) % 3) as usize];
         let (cell, flatness) = (pick([0.0, 0.2, 0.5], 0), pick([1.0, 1e-2, 1e-4], 1));
         let (scale, far) = (pick([1.0, 1e-3, 1e3], 2), pick([0.0, 1.0, 1e3], 3));

@@ -7,7 +7,7 @@ use pliant_import::{self, Imported};
 use pliant_rigid::Shape;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 fn mjcf(text: &str) -> Imported {
@@ -449,7 +449,7 @@ fn a_mechanism_of_every_joint_moves_as_in_mujoco() {
 #[test]
 fn mjcf_and_urdf_describe_the_same_mechanism() {
     for seed in 0..10 {
-        let random = &mut SplitMix64::new(seed);
+        let random = &mut Random::new(seed);
         let (mut urdf, mut joints) = (String::new(), String::new());
         let (mut open, mut close) = (String::new(), String::new());
         let parents = 5;

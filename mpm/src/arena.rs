@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn bounds_hold_the_positions() {
         const SEED: u64 = 11;
-        let mut random = pliant_testing::random::SplitMix64(SEED);
+        let mut random = pliant_testing::random::Random(SEED);
         for case in 0..1000 {
             let mut ends =
                 || [0, 1, 2].map(|_| random.uniform(LOWEST.into(), f64::from(HIGHEST) - 1e-3) as f32);

@@ -25,12 +25,12 @@ pub fn base_node(x_over_h: f64) -> (i32, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_testing::random::SplitMix64;
+    use pliant_testing::random::Random;
 
     /// Moments of the quadratic B-spline: sum w = 1, sum w x_i = x, sum w (x_i - x)^2 = 1/4, to rounding.
     #[test]
     fn moments() {
-        let mut random = SplitMix64(41);
+        let mut random = Random(41);
         for _ in 0..1000 {
             let x = random.uniform(-20.0, 20.0);
             let (base, fx) = base_node(x);

@@ -288,14 +288,14 @@ mod tests {
     use super::*;
     use crate::material::{Elastic, Material, Model};
     use crate::{InstructionSet, ParticleState};
-    use pliant_testing::random::SplitMix64;
+    use pliant_testing::random::Random;
 
     /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
     #[test]
     fn stored_particles_go_in_as_they_came_out() {
         let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
         let materials = vec![Material { density: 1e3, model: Model::NeoHookean(elastic) }];
-        let mut random = SplitMix64(5);
+        let mut random = Random(5);
         let states: Vec<_> = (0..200)
             .map(|_| {
                 let mut at = |scale: f64| Vector3::from(random.vec3(-scale, scale));

@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ClothError, ReferenceCloth, ReferenceMpm};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, thickness: f64) -> ClothMaterial {
     ClothMaterial::new(density, Elastic { youngs_modulus, poissons_ratio }, thickness, 1e5)
@@ -41,7 +41,7 @@ fn fix(mesh: &ClothMesh, vertices: impl IntoIterator<Item = usize>) -> Vec<Pin> 
 #[test]
 fn free_flight_keeps_momenta() {
     let h = 0.05;
-    let mut random = SplitMix64(81);
+    let mut random = Random(81);
     let mut cloths = Vec::new();
     for (k, damping) in [(0.0, 1.0), (1.0, 0.3), (2.0, 0.8)] {
         let origin = Vector3::new(0.0, 0.01 * k, 0.03 * k);
@@ -114,7 +114,7 @@ fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
         h,
     )
     .unwrap();
-    let mut random = SplitMix64(83);
+    let mut random = Random(83);
     cloth.set_velocity(|_| (0.02 * material.wave_speed() * random.vector(), Matrix3::zeros()));
     let mut mpm = with_cloths(h, 0.0, vec![cloth]);
     let dt = factor * substep(&mpm);
@@ -190,7 +190,7 @@ fn vibration_along_a_strip_has_its_period() {
 #[test]
 fn forces_turn_with_the_sheet() {
     let h = 0.05;
-    let mut random = SplitMix64(82);
+    let mut random = Random(82);
     let mut material = material(1e3, 1e5, 0.3, h);
     material.bending_stiffness = 0.1;
     let mesh = ClothMesh::disc(Vector3::new(0.1, 0.2, 0.3), Vector3::new(1.0, 2.0, 3.0), 0.2, 4).unwrap();

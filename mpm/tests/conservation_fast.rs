@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::reference::ReferenceParticle;
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, ParticleState, Totals};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// Acceptance 1: 1e-5 relative.
 const TOLERANCE: f64 = 1e-5;
@@ -58,7 +58,7 @@ fn transfers_conserve_mass_and_momenta() {
     let mut worst = 0.0_f64;
     for level in levels() {
         for seed in 0..20 {
-            let mut random = SplitMix64(seed);
+            let mut random = Random(seed);
             let mut particles = Vec::new();
             for k in 0..60 {
                 let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
@@ -132,7 +132,7 @@ fn impulses_account_for_the_change_of_momentum() {
         ],
     ];
     for (k, planes) in kinds.iter().enumerate() {
-        let mut random = SplitMix64(3);
+        let mut random = Random(3);
         let mut particles = lattice([-0.25, -0.1, 0.02], [h / 2.0; 3], [8, 8, 8], 1e3);
         for p in &mut particles {
             p.position += origin;
@@ -174,7 +174,7 @@ fn impulses_account_for_the_change_of_momentum() {
 fn a_grid_that_moves_with_the_particles_changes_nothing() {
     let (h, steps, gravity) = (0.05, 40, Vector3::new(0.5, 0.0, -9.81));
     for (seed, material) in (0..).zip(every_material()) {
-        let mut random = SplitMix64(seed);
+        let mut random = Random(seed);
         let u = (30.0 * random.vector()).map(|v| f64::from(v as f32));
         let spin = 3.0 * random.vector();
         let mut at_rest = lattice([-0.1, -0.1, -0.05], [h / 2.0; 3], [8, 8, 4], material.density);
@@ -250,7 +250,7 @@ fn planes_stay_where_they_are_while_the_grid_moves() {
 #[test]
 fn what_only_turned_has_no_elastic_energy() {
     for (index, material) in every_material_with(1e6).into_iter().enumerate() {
-        let mut random = SplitMix64(index as u64);
+        let mut random = Random(index as u64);
         let mut particles = lattice([0.0; 3], [0.025; 3], [4, 4, 4], material.density);
         let volume: f64 = particles.iter().map(|p| p.volume).sum();
         for p in &mut particles {

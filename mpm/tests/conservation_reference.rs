@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle, ReferenceTotals};
 use pliant_mpm::stable_step::{COURANT_NUMBER, largest_stable_substep};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 fn soft(model: fn(Elastic) -> Model) -> Material {
     Material { density: 1e3, model: model(Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 }) }
@@ -39,7 +39,7 @@ fn transfers_conserve_mass_and_momenta() {
         every_material().into_iter().filter(|m| !matches!(m.model, Model::Granular(_))).collect();
     let mut worst = 0.0_f64;
     for seed in 0..40 {
-        let mut random = SplitMix64(seed);
+        let mut random = Random(seed);
         let mut particles = Vec::new();
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
@@ -79,7 +79,7 @@ fn detail_has_no_momentum() {
     let materials = every_material();
     let mut kept_some = 0.0_f64;
     for seed in 0..40 {
-        let mut random = SplitMix64(seed);
+        let mut random = Random(seed);
         let mut particles = Vec::new();
         for k in 0..60 {
             let position = Vector3::new(0.3, -0.2, 0.1) + 0.25 * random.vector();
@@ -178,7 +178,7 @@ fn colliding_spheres_do_not_gain_energy() {
 fn energy_growth(model: Model, courant: f64) -> f64 {
     let material = Material { density: 1e3, model };
     let h = 0.1;
-    let mut random = SplitMix64(5);
+    let mut random = Random(5);
     let mut particles = lattice([0.0; 3], [h / 2.0; 3], [8; 3], material.density);
     for p in &mut particles {
         p.velocity = 0.02 * material.pressure_wave_speed() * random.vector();

@@ -12,7 +12,7 @@ use common::{ROUNDOFF, every_material, levels, to_reference, to_states};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::reference::{Grid, ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{InstructionSet, Mpm};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border, and on weights near zero.
 const EXACT: f64 = 0.0625;
@@ -24,7 +24,7 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 const OPERATIONS: f64 = 32.0;
 
 /// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block borders cross.
-fn cloud(random: &mut SplitMix64, centre: Vector3<f64>, h: f64) -> Vec<ReferenceParticle> {
+fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64) -> Vec<ReferenceParticle> {
     let materials = every_material();
     (0..300)
         .map(|k| {
@@ -100,7 +100,7 @@ fn gathered(grid: &Grid, stencil: &[(usize, f64, Vector3<f64>)]) -> f64 {
 }
 
 fn one_substep(seed: u64, centre: Vector3<f64>, h: f64, level: InstructionSet, worst: &mut Worst) {
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     let states = to_states(&cloud(&mut random, centre, h));
     let materials = every_material();
     let mut mpm = Mpm::new(h, materials.clone(), &states, &[], level).unwrap();

@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::reference::ReferenceParticle;
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, MpmError, Totals};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 const H: f64 = 0.05;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
@@ -17,7 +17,7 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 /// A block of all materials that spins, flies towards the floor at z = 0 and comes apart there.
 fn tumbling() -> Mpm {
     let materials = every_material();
-    let mut random = SplitMix64(7);
+    let mut random = Random(7);
     let mut particles: Vec<ReferenceParticle> = lattice([-0.2, -0.1, 0.12], [H / 2.0; 3], [14, 8, 8], 1e3);
     let spin = Vector3::new(1.0, -3.0, 5.0);
     for (k, p) in particles.iter_mut().enumerate() {
@@ -193,7 +193,7 @@ fn flipped_bits_never_panic() {
     let mut mpm = small();
     run(&mut mpm, 3);
     let saved = bits(&mpm);
-    let mut random = SplitMix64(11);
+    let mut random = Random(11);
     let (mut refused, mut lost, mut ran) = (0, 0, 0);
     for k in 0..3000 {
         let mut corrupt = saved.clone();

@@ -5,7 +5,7 @@ use approx::assert_relative_eq;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::*;
 use pliant_rigid::multibody::{Dof, JointKind, Kinematics, Link, LinkId, Model, RigidInertia};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// A model of ours, and the chain to its flange with a tool on it.
 fn arm(name: &str, tool: &Isometry3<f64>) -> (Model, Chain, Vec<f64>) {
@@ -47,7 +47,7 @@ fn full(pose: &Isometry3<f64>) -> ToolGoal {
 }
 
 /// A posture within a part of the joints' ranges.
-fn posture(chain: &Chain, random: &mut SplitMix64) -> Vec<f64> {
+fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
     (0..chain.len())
         .map(|j| {
             let [low, high] = chain.limits(j);
@@ -61,7 +61,7 @@ fn posture(chain: &Chain, random: &mut SplitMix64) -> Vec<f64> {
 fn a_chain_is_where_the_mechanism_is() {
     for name in ["iiwa7", "panda"] {
         let (model, chain, _) = arm(name, &tool());
-        let mut random = SplitMix64::new(7);
+        let mut random = Random::new(7);
         let q = posture(&chain, &mut random);
         let mut state = model.zero_configuration();
         for (j, q) in q.iter().enumerate() {
@@ -96,7 +96,7 @@ fn a_chain_is_where_the_mechanism_is() {
 fn what_can_be_reached_is_reached() {
     for name in ["iiwa7", "panda"] {
         let (_, chain, ready) = arm(name, &tool());
-        let mut random = SplitMix64::new(42);
+        let mut random = Random::new(42);
         let (mut iterations, mut seeds, count) = (0, 0, 500);
         for n in 0..count {
             let pose = chain.pose(&posture(&chain, &mut random));
@@ -129,7 +129,7 @@ fn what_can_be_reached_is_reached() {
 #[test]
 fn the_posture_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
-    let mut random = SplitMix64::new(5);
+    let mut random = Random::new(5);
     let mut nearer = 0;
     for _ in 0..20 {
         let pose = chain.pose(&posture(&chain, &mut random));
@@ -148,7 +148,7 @@ fn the_posture_goes_towards_rest() {
 #[test]
 fn a_planar_arm_has_its_closed_form() {
     let chain = planar([f64::NEG_INFINITY, f64::INFINITY]);
-    let mut random = SplitMix64::new(3);
+    let mut random = Random::new(3);
     for _ in 0..50 {
         let (r, angle) = (0.5 + 0.29 * random.signed(), 3.1 * random.signed());
         let (x, y) = (r * angle.cos(), r * angle.sin());
@@ -216,7 +216,7 @@ fn an_axis_points_where_it_is_told() {
 #[test]
 fn solutions_are_repeatable() {
     let (_, chain, ready) = arm("iiwa7", &tool());
-    let goal = full(&chain.pose(&posture(&chain, &mut SplitMix64::new(8))));
+    let goal = full(&chain.pose(&posture(&chain, &mut Random::new(8))));
     let solve = || chain.solve(&goal, &[&ready], Some(&ready), &SolveSettings::default()).unwrap();
     assert_eq!(solve(), solve());
 }

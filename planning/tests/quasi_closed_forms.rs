@@ -9,7 +9,7 @@ use pliant_planning::quasi::*;
 use pliant_rigid::Shape;
 use pliant_rigid::comfree::many_facets;
 use pliant_rigid::multibody::{JointKind, Model};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use quasi_support::{Bench, place};
 
 const G: f64 = 9.81;
@@ -151,7 +151,7 @@ fn slipping(facets: usize, gravity: Vector3<f64>, depth: f64, mu: f64) -> (Vecto
 #[test]
 fn friction_opposes_sliding_within_the_cone() {
     let seed = 51;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let (mut partly, mut wholly) = (0, 0);
     for _ in 0..500 {
         let mu = 0.1 + 0.4 * (random.signed() + 1.0);

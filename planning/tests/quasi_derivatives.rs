@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_planning::quasi::*;
 use pliant_rigid::Shape;
 use pliant_rigid::multibody::Model;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use quasi_support::{Bench, place, shaken};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.7, -0.4, -9.81);
@@ -18,7 +18,7 @@ struct Case {
     name: &'static str,
     bench: fn() -> Bench,
     joints: usize,
-    draw: fn(&Model, &mut SplitMix64) -> Vec<f64>,
+    draw: fn(&Model, &mut Random) -> Vec<f64>,
 }
 
 fn drawn(model: &Model) -> Vec<f64> {
@@ -32,7 +32,7 @@ fn sphere() -> Bench {
     bench
 }
 
-fn sphere_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+fn sphere_state(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut q = drawn(model);
     let at = Vector3::new(random.signed(), random.signed(), 0.05 + 0.002 * random.signed());
     let turn = random.rotation();
@@ -57,7 +57,7 @@ fn cube() -> Bench {
     bench
 }
 
-fn cube_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+fn cube_state(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut q = drawn(model);
     let yaw = UnitQuaternion::from_scaled_axis(Vector3::z() * (3.0 * random.signed()));
     let shake = shaken(random, 0.02, 0.002);
@@ -74,7 +74,7 @@ fn finger() -> Bench {
 }
 
 /// The box touches the capsule in a random place of it.
-fn finger_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+fn finger_state(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut state = model.zero_configuration();
     for q in &mut state.q[7..10] {
         *q = 0.4 + 0.3 * random.signed();
@@ -112,7 +112,7 @@ fn hand() -> Bench {
     bench
 }
 
-fn hand_state(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+fn hand_state(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut state = model.zero_configuration();
     for q in &mut state.q[7..13] {
         *q = 0.1 * random.signed();
@@ -145,7 +145,7 @@ const CASES: [Case; 4] = [
 #[test]
 fn derivatives_are_those_of_differences() {
     let (seed, d) = (41, 2e-6);
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for case in &CASES {
         for (sharp, h) in [(false, 1e-2), (false, 3e-2), (false, 1e-1), (true, 1e-2), (true, 1e-1)] {
             let (mut compared, mut kinks, mut worst, mut active, mut largest) = (0, 0, 0.0_f64, 0, 0.0_f64);

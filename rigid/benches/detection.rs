@@ -9,7 +9,7 @@ use collision_common::*;
 use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionModel, Detector};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use std::time::Instant;
 
 fn measure(name: &str, scene: &CollisionModel, poses: &[Isometry3<f64>], margin: f64) {
@@ -28,7 +28,7 @@ fn measure(name: &str, scene: &CollisionModel, poses: &[Isometry3<f64>], margin:
 
 /// `count` bodies in a cubic pile, shaken, so that neighbours touch, above a plane.
 fn pile(count: usize, shape: impl Fn(usize) -> Shape) -> (CollisionModel, Vec<Isometry3<f64>>) {
-    let mut random = SplitMix64::new(8);
+    let mut random = Random::new(8);
     let side = (count as f64).cbrt().ceil() as usize;
     let mut shapes: Vec<Shape> = (0..count).map(shape).collect();
     let mut poses: Vec<Isometry3<f64>> = (0..count)
@@ -49,7 +49,7 @@ fn main() {
     let capsule = Shape::Capsule { radius: 0.04, half_length: 0.03 };
     let cylinder = Shape::Cylinder { radius: 0.045, half_length: 0.045 };
     let ellipsoid = Shape::Ellipsoid { semi_axes: Vector3::new(0.06, 0.05, 0.04) };
-    let mut random = SplitMix64::new(3);
+    let mut random = Random::new(3);
     let points: Vec<_> = (0..40).map(|_| (random.vector().normalize() * 0.055).into()).collect();
     let rock = hull(&points);
     for count in [20, 100, 500] {

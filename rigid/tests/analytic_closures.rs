@@ -93,15 +93,15 @@ fn a_coupler_that_begins_off_is_pulled_in() {
         system.equalities.push(Equality::Coupler { driver, driven, ratio: -2.0, offset: 0.1 });
         let mut simulation = Simulation::new(system, NoContacts, integrator, state).unwrap();
         let start = simulation.state().q[0];
-        let mut path_kind = 0.0_f64;
+        let mut displacement = 0.0_f64;
         for k in 20..=1000 {
             simulation.advance_to(1e-3 * f64::from(k)).unwrap();
             let q = &simulation.state().q;
             let error = q[1] + 2.0 * q[0] - 0.1;
             assert!(error.abs() < TOLERANCE, "{integrator:?} at {k} ms: {error:e}");
-            path_kind = path_kind.max((q[0] - start).abs());
+            displacement = displacement.max((q[0] - start).abs());
         }
-        assert!(path_kind > 0.3, "{integrator:?}: it hardly moved: {path_kind}");
+        assert!(displacement > 0.3, "{integrator:?}: it hardly moved: {displacement}");
     }
 }
 

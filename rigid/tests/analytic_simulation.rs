@@ -113,14 +113,14 @@ fn a_box_on_an_incline_sticks_below_the_friction_angle() {
             simulation.advance_to(0.2).unwrap();
             let settled = simulation.state().clone();
             simulation.advance_to(1.2).unwrap();
-            let path_kind = simulation.state().q[4] - settled.q[4];
+            let displacement = simulation.state().q[4] - settled.q[4];
             if ratio < 1.0 {
                 let creep = v_s * ratio / (1.0 - ratio * ratio).sqrt();
-                assert!((path_kind / creep - 1.0).abs() < 0.02, "mu {mu}: {path_kind} {creep}");
+                assert!((displacement / creep - 1.0).abs() < 0.02, "mu {mu}: {displacement} {creep}");
             } else {
                 let a = G * (angle.sin() - mu * angle.cos());
                 let exact = settled.v[3] + 0.5 * a;
-                assert!((path_kind / exact - 1.0).abs() < 0.02, "mu {mu}: {path_kind} {exact}");
+                assert!((displacement / exact - 1.0).abs() < 0.02, "mu {mu}: {displacement} {exact}");
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use std::f64::consts::PI;
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
@@ -85,7 +85,7 @@ fn constant_force_and_torque() {
 #[test]
 fn prescribed_bodies_arrive_exactly() {
     let seed = 31;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut pose = || Isometry3::from_parts(Translation3::from(random.vector()), random.rotation());
     let keys: Vec<PoseKey> =
         (0..6).map(|k| PoseKey { time: 0.1 + 0.25 * f64::from(k), pose: pose() }).collect();
@@ -208,7 +208,7 @@ fn revolute_and_prismatic_damping_decay() {
 #[test]
 fn impulses_change_velocities_by_the_inverse_mass_matrix() {
     let seed = 41;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let pose = Isometry3::from_parts(Translation3::from(random.vector()), random.rotation());
     let inertia = Matrix3::new(0.5, 0.05, -0.02, 0.05, 0.6, 0.03, -0.02, 0.03, 0.7);
     let solid = MassProperties { mass: 3.0, inertia };
@@ -251,7 +251,7 @@ fn tumbling_conserves_angular_momentum_and_energy() {
     let mut builder = BodiesBuilder::new();
     let solid = mass(1.0, [0.1, 0.2, 0.25]);
     let spin = twist([0.05, 10.0, 0.02], [0.0; 3]);
-    let pose = Isometry3::from_parts(Translation3::identity(), SplitMix64::new(5).rotation());
+    let pose = Isometry3::from_parts(Translation3::identity(), Random::new(5).rotation());
     let motion = match dynamic(None, Joint::free(), solid, twist([0.0; 3], [0.0; 3])) {
         Motion::Dynamic { parent, joint, mass, force, torque, .. } => {
             let velocity =
@@ -341,7 +341,7 @@ fn roller_stays_on_its_handle() {
     ]);
     let (builder, handle, roller) = roller_on_handle(handle, 4e-4);
     let mut bodies = built(builder);
-    let mut random = SplitMix64::new(51);
+    let mut random = Random::new(51);
     for _ in 0..1000 {
         bodies.prepare(1e-3);
         let push = SpatialImpulse { angular: random.vector() * 1e-4, linear: random.vector() * 1e-2 };
@@ -453,7 +453,7 @@ fn restored_run_continues_bit_for_bit() {
     };
     let run = |bodies: &mut Bodies, from: u64, to: u64| {
         for k in from..to {
-            let mut random = SplitMix64::new(k);
+            let mut random = Random::new(k);
             bodies.prepare(1e-3);
             let mut push =
                 || SpatialImpulse { angular: random.vector() * 1e-4, linear: random.vector() * 1e-3 };
@@ -616,7 +616,7 @@ fn the_fastest_surface_is_that_of_the_tips() {
 /// half-space and on a thicker box, at rest.
 #[test]
 fn how_deep_bodies_are_in_each_other_is_told() {
-    let mut random = SplitMix64::new(31);
+    let mut random = Random::new(31);
     for on_box in [false, true] {
         for draw in 0..10 {
             let half = 0.01 * (2.0 + random.signed());
@@ -654,7 +654,7 @@ fn how_deep_bodies_are_in_each_other_is_told() {
 /// Newton's third law: two free bodies that meet askew, with friction and spin, keep momentum and angular momentum to rounding, at fixed steps.
 #[test]
 fn bodies_that_meet_keep_their_angular_momentum() {
-    let mut random = SplitMix64::new(600);
+    let mut random = Random::new(600);
     for draw in 0..20 {
         let mut builder = BodiesBuilder::new();
         let mut add = |name: &str, z: f64, speed: f64| {

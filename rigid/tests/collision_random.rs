@@ -8,11 +8,11 @@ use collision_common::*;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::GeometricContact;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// One of each convex kind, about 0.1 m in size.
 fn convex_shapes() -> Vec<Shape> {
-    let mut random = SplitMix64::new(5);
+    let mut random = Random::new(5);
     let points: Vec<Point3<f64>> = (0..30).map(|_| (random.vector() * 0.08).into()).collect();
     vec![
         cuboid(0.05, 0.08, 0.06),
@@ -25,10 +25,9 @@ fn convex_shapes() -> Vec<Shape> {
 }
 
 /// Poses at which two of the shapes are from a little apart to one third into each other.
-fn random_poses(random: &mut SplitMix64, a: &Shape, b: &Shape) -> [Isometry3<f64>; 2] {
-    let pose = |random: &mut SplitMix64| {
-        Isometry3::from_parts(Translation3::from(random.vector()), random.rotation())
-    };
+fn random_poses(random: &mut Random, a: &Shape, b: &Shape) -> [Isometry3<f64>; 2] {
+    let pose =
+        |random: &mut Random| Isometry3::from_parts(Translation3::from(random.vector()), random.rotation());
     let (first, mut second) = (pose(random), Isometry3::rotation(random.vector() * 3.0));
     let direction = random.vector().normalize();
     let apart =
@@ -45,7 +44,7 @@ fn random_poses(random: &mut SplitMix64, a: &Shape, b: &Shape) -> [Isometry3<f64
 #[test]
 fn deepest_contacts_match_a_search_over_all_directions() {
     let shapes = convex_shapes();
-    let mut random = SplitMix64::new(31);
+    let mut random = Random::new(31);
     let mut worst = [[0.0_f64; 6]; 6];
     for (i, a) in shapes.iter().enumerate() {
         for (j, b) in shapes.iter().enumerate() {
@@ -83,7 +82,7 @@ fn deepest_contacts_match_a_search_over_all_directions() {
 #[test]
 fn no_sampled_point_is_deeper_than_reported() {
     let shapes = convex_shapes();
-    let mut random = SplitMix64::new(32);
+    let mut random = Random::new(32);
     for a in &shapes {
         for b in &shapes {
             for _ in 0..10 {
@@ -123,7 +122,7 @@ fn same(found: &[GeometricContact], expected: &[GeometricContact], tolerance: f6
 #[test]
 fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
     let shapes = convex_shapes();
-    let mut random = SplitMix64::new(33);
+    let mut random = Random::new(33);
     for (i, a) in shapes.iter().enumerate() {
         for (j, b) in shapes.iter().enumerate() {
             for case in 0..60 {
@@ -170,7 +169,7 @@ fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
 /// Capsules whose axes are nearly parallel touch in two points, whichever is named first: places and distances to rounding.
 #[test]
 fn nearly_parallel_capsules_touch_alike_in_either_order() {
-    let mut random = SplitMix64::new(35);
+    let mut random = Random::new(35);
     let [a, b] =
         [(0.27, 0.27), (0.15, 0.21)].map(|(radius, half_length)| Shape::Capsule { radius, half_length });
     for case in 0..100 {
@@ -196,7 +195,7 @@ fn contacts_are_finite_in_extreme_states() {
     shapes.push(mesh(pliant_testing::meshes::torus(0.1, 0.03, 24, 12)));
     shapes.push(Shape::HalfSpace);
     let is = |s: &Shape, kind: &str| s.name() == kind;
-    let mut random = SplitMix64::new(34);
+    let mut random = Random::new(34);
     for a in &shapes {
         for b in &shapes {
             if (is(a, "mesh") && is(b, "mesh")) || (is(a, "half-space") && is(b, "half-space")) {
@@ -235,7 +234,7 @@ fn contacts_are_finite_in_extreme_states() {
 #[test]
 fn edges_along_each_other_give_no_points_outside() {
     let seed = 77;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let (h, overlap) = (0.05, 1e-4);
     let cube = cuboid(h, h, h);
     let mut least = f64::INFINITY;

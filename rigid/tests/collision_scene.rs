@@ -9,12 +9,12 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, Vector3};
 use pliant_rigid::collision::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::{HeightField, Shape};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use std::f64::consts::FRAC_PI_2;
 
 /// A heap of every kind of shape above two planes.
 fn heap(seed: u64, count: usize) -> (CollisionModel, Vec<Isometry3<f64>>) {
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let kinds = [
         cuboid(0.05, 0.04, 0.03),
         Shape::Sphere { radius: 0.05 },
@@ -60,7 +60,7 @@ fn broad_phase_equals_all_pairs() {
 fn broad_phase_equals_all_pairs_across_strips() {
     let rods = [cuboid(0.01, 0.01, 0.8), cuboid(0.5, 0.6, 0.02), Shape::Sphere { radius: 0.04 }];
     for seed in 0..6 {
-        let mut random = SplitMix64::new(90 + seed);
+        let mut random = Random::new(90 + seed);
         let shapes: Vec<Shape> = (0..90).map(|k| rods[if k < 12 { k % 2 } else { 2 }].clone()).collect();
         let flat = (seed % 3) as usize;
         let poses: Vec<Isometry3<f64>> = (0..90)
@@ -208,7 +208,7 @@ fn assert_stable(path: impl Fn(f64) -> Isometry3<f64>, table: &Shape, shape: &Sh
 fn contact_points_do_not_jump() {
     let cube = cuboid(0.1, 0.08, 0.05);
     let table = cuboid(0.5, 0.5, 0.1);
-    let mut random = SplitMix64::new(21);
+    let mut random = Random::new(21);
     for _ in 0..6 {
         let (slide, tilt) = (random.vector(), random.vector());
         let path = |height: f64| {
@@ -301,7 +301,7 @@ fn meshes_are_not_their_hulls() {
 #[test]
 fn flat_terrain_is_smooth() {
     let ground = terrain(|_, _| 0.0, 21, 0.05);
-    let mut random = SplitMix64::new(41);
+    let mut random = Random::new(41);
     for shape in [
         cuboid(0.08, 0.07, 0.05),
         Shape::Cylinder { radius: 0.07, half_length: 0.05 },
@@ -331,7 +331,7 @@ fn ellipsoid_distances() {
         let p = Point3::from(Vector3::ith(k, 1.0));
         assert!((shape.surface_point(&p).distance - (1.0 - a[k])).abs() < 1e-15);
     }
-    let mut random = SplitMix64::new(51);
+    let mut random = Random::new(51);
     let surface: Vec<Vector3<f64>> =
         (0..2000).map(|_| a.component_mul(&random.vector().normalize())).collect();
     for k in 0..400 {
@@ -363,7 +363,7 @@ fn ellipsoid_distances() {
 #[test]
 fn height_field_distances() {
     let slope = terrain(|x, _| 0.5 * x, 11, 0.2);
-    let mut random = SplitMix64::new(61);
+    let mut random = Random::new(61);
     for _ in 0..200 {
         let p = Point3::from(random.vector() * 0.3);
         let s = slope.surface_point(&p);

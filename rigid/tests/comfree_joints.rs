@@ -7,7 +7,7 @@ use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::comfree::*;
 use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
@@ -188,9 +188,9 @@ fn integrators_are_refused_or_served() {
     assert!(refused(run(ComFreeSettings::published(0.3, 0.005), controlled)));
     let per_step = Gains::PerStep { stiffness: 20.0, damping: 0.4 };
     assert!(refused(run(ComFreeSettings { gains: per_step, ..ComFreeSettings::default() }, controlled)));
-    let path_kind = run(ComFreeSettings::default(), controlled).unwrap();
-    println!("error control: {path_kind} m of 0.5097");
-    assert!((path_kind / 0.5097 - 1.0).abs() < 0.02, "{path_kind}");
+    let displacement = run(ComFreeSettings::default(), controlled).unwrap();
+    println!("error control: {displacement} m of 0.5097");
+    assert!((displacement / 0.5097 - 1.0).abs() < 0.02, "{displacement}");
     let bad = ComFreeSettings { facets: 3, ..ComFreeSettings::default() };
     let refusal = run(bad, Integrator::Fixed { step: 1e-3 }).unwrap_err().to_string();
     assert_eq!(refusal, "closed-form solver, facets: 3  must be even, at least 4 and at most 1024");
@@ -199,7 +199,7 @@ fn integrators_are_refused_or_served() {
 // The answer that strong coupling asks for is what a step does: a box that sticks to the floor answers impulses with its contacts' gains.
 #[test]
 fn the_answer_is_what_the_step_does() {
-    let mut random = SplitMix64::new(5);
+    let mut random = Random::new(5);
     for case in 0..10 {
         let (model, mut state, floor) = box_on_floor(down(), 0.8, 0.0);
         state.q[6] -= 5e-4;

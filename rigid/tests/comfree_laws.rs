@@ -4,7 +4,7 @@
 
 use pliant_rigid::comfree::*;
 use pliant_rigid::simulation::SimulationError;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 // ComFree-Sim, equation 13; MuJoCo's documentation, Solver parameters.
 #[test]
@@ -17,7 +17,7 @@ fn the_impedance_rises_as_solimp_says() {
         assert_eq!(curve.at(-depth), curve.at(depth));
     }
     assert_eq!(curve.at(1.0), 0.95);
-    let mut random = SplitMix64::new(1);
+    let mut random = Random::new(1);
     for _ in 0..200 {
         let inside = |x: f64| 0.5 + 0.49 * x;
         let (a, b) = (inside(random.signed()), inside(random.signed()));
@@ -76,7 +76,7 @@ fn figures_out_of_range_are_refused_by_name() {
 // Acceptance 29; Jin 2025: every sum of facets that push is within the friction cone.
 #[test]
 fn every_sum_of_facets_is_within_the_cone() {
-    let mut random = SplitMix64::new(2);
+    let mut random = Random::new(2);
     for count in [4, 6, 8, 16, 64] {
         let facets = Facets::new(count);
         for _ in 0..2000 {
@@ -91,7 +91,7 @@ fn every_sum_of_facets_is_within_the_cone() {
 // The facets share out the normal impulse: none pulls, and together they pass on what the polygon has.
 #[test]
 fn facets_share_out_the_normal_impulse() {
-    let mut random = SplitMix64::new(3);
+    let mut random = Random::new(3);
     let mut shares = Vec::new();
     for count in [4, 6, 16] {
         let facets = Facets::new(count);
@@ -113,9 +113,9 @@ fn facets_share_out_the_normal_impulse() {
 }
 
 /// Root mean squares of `error` over random cases, for 4, 8, 16 and 64 facets.
-fn errors(mut error: impl FnMut(&Facets, &mut SplitMix64) -> f64) -> [f64; 4] {
+fn errors(mut error: impl FnMut(&Facets, &mut Random) -> f64) -> [f64; 4] {
     [4, 8, 16, 64].map(|count| {
-        let (facets, mut random) = (Facets::new(count), SplitMix64::new(4));
+        let (facets, mut random) = (Facets::new(count), Random::new(4));
         let sum: f64 = (0..4000).map(|_| error(&facets, &mut random).powi(2)).sum();
         (sum / 4000.0).sqrt()
     })

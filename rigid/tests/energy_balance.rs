@@ -7,7 +7,7 @@ use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::{PoseTrajectory, SpatialVelocity, Trajectory, VelocityKey};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::floor::box_on_floor;
 use pliant_testing::mechanisms::mechanism;
 use std::sync::Arc;
@@ -165,8 +165,8 @@ fn a_sliding_box_loses_its_way_times_friction() {
         }
         let mut account = Account::open(system, floor, Integrator::Fixed { step: 1e-3 }, state);
         account.advance(0.2);
-        let path_kind = account.simulation.state().q[4];
-        let exact = 0.3 * G * path_kind;
+        let displacement = account.simulation.state().q[4];
+        let exact = 0.3 * G * displacement;
         let friction = account.flows.contact_friction;
         println!("{friction}, {exact}, {:?} {}", account.flows, account.imbalance());
         assert!((friction - exact).abs() < 0.01 * exact, "{friction}, not {exact}");
@@ -213,7 +213,7 @@ fn parts_sum_but_for_the_steps_own() {
     let seed = 71;
     for (k, integrator) in [0, 1].into_iter().flat_map(|k| [(k, false), (k, true)]) {
         let imbalance = |step: f64| {
-            let mut random = SplitMix64::new(seed + k);
+            let mut random = Random::new(seed + k);
             let (model, state) = mechanism(&mut random);
             let mut system = System::new(model);
             let links = system.model.links().len();

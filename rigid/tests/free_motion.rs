@@ -5,7 +5,7 @@
 use nalgebra::{Isometry3, Matrix3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use std::f64::consts::PI;
 
 const G: f64 = 9.81;
@@ -15,7 +15,7 @@ fn simulate(model: Model, state: State, integrator: Integrator) -> Simulation<No
 }
 
 /// Uniform in the logarithm.
-fn between(random: &mut SplitMix64, [low, high]: [f64; 2]) -> f64 {
+fn between(random: &mut Random, [low, high]: [f64; 2]) -> f64 {
     (low.ln() + (high / low).ln() * 0.5 * (1.0 + random.signed())).exp()
 }
 
@@ -35,7 +35,7 @@ fn balance(model: &Model, state: &State) -> [f64; 3] {
     ]
 }
 
-fn integrators(random: &mut SplitMix64) -> [Integrator; 4] {
+fn integrators(random: &mut Random) -> [Integrator; 4] {
     let step = 1e-3 * (1.0 + 4.5 * (1.0 + random.signed()));
     [
         Integrator::Fixed { step },
@@ -46,7 +46,7 @@ fn integrators(random: &mut SplitMix64) -> [Integrator; 4] {
 }
 
 /// A symmetric top on a ball joint at the origin in steady precession, and its rate of precession (rad/s).
-fn steady_top(random: &mut SplitMix64) -> (Model, State, f64, f64) {
+fn steady_top(random: &mut Random) -> (Model, State, f64, f64) {
     loop {
         let (mass, length) = (between(random, [0.01, 100.0]), between(random, [0.01, 1.0]));
         let spin = between(random, [10.0, 200.0]) * random.signed().signum();
@@ -97,7 +97,7 @@ fn steady_top(random: &mut SplitMix64) -> (Model, State, f64, f64) {
 fn tops_precess_steadily() {
     let seed = 4;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for draw in 0..10 {
         let (model, start, rate, weight) = steady_top(&mut random);
         let [kinetic, potential, momentum] = balance(&model, &start);
@@ -122,11 +122,11 @@ fn tops_precess_steadily() {
 }
 
 /// A tree of 2 to 20 links on a ball joint at the origin, every kind of joint, 1 g to 100 kg, links up to the given rate (rad/s).
-fn tree(random: &mut SplitMix64, fastest: f64) -> (Model, State) {
+fn tree(random: &mut Random, fastest: f64) -> (Model, State) {
     let mut builder = ModelBuilder::new(Vector3::z() * -G);
     let links = 2 + (random.bits() % 19) as usize;
     for l in 0..links {
-        let axis = |random: &mut SplitMix64| Unit::new_normalize(random.vector());
+        let axis = |random: &mut Random| Unit::new_normalize(random.vector());
         let joint = match random.bits() % 6 {
             _ if l == 0 => JointKind::Ball,
             0 => JointKind::Revolute { axis: axis(random) },
@@ -184,7 +184,7 @@ fn tree(random: &mut SplitMix64, fastest: f64) -> (Model, State) {
 fn trees_keep_energy_and_momentum() {
     let seed = 9;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for draw in 0..10 {
         let fastest = between(&mut random, [1.0, 200.0]);
         let (model, start) = tree(&mut random, fastest);
@@ -206,7 +206,7 @@ fn trees_keep_energy_and_momentum() {
 fn falling_trees_do_not_feel_gravity() {
     let seed = 10;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for draw in 0..20 {
         let fastest = between(&mut random, [1.0, 20.0]);
         let (model, start) = tree(&mut random, fastest);
@@ -292,7 +292,7 @@ fn chains_keep_their_energy() {
 // What cannot be followed is refused, with the body and a step.
 #[test]
 fn a_body_too_fast_is_refused() {
-    let (model, mut state, ..) = steady_top(&mut SplitMix64::new(1));
+    let (model, mut state, ..) = steady_top(&mut Random::new(1));
     state.v[2] = 1e12;
     let mut top = simulate(model, state, Integrator::Fixed { step: 1e-2 });
     match top.advance_to(1.0) {
@@ -319,7 +319,7 @@ fn free_motion(model: &Model, state: &State) -> (Vector3<f64>, Vector3<f64>) {
 fn free_bodies_keep_their_angular_momentum_at_any_accuracy() {
     let seed = 27;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for draw in 0..20 {
         let (mass, size) = (between(&mut random, [1e-6, 100.0]), between(&mut random, [1e-3, 1.0]));
         let moments = Vector3::new(1.0, 1.0 + 0.4 * random.signed(), 1.2 + 0.3 * random.signed());

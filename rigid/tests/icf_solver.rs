@@ -6,12 +6,12 @@ use nalgebra::{DVector, Vector3};
 use pliant_rigid::icf::law::*;
 use pliant_rigid::icf::{BlockMatrix, ConvexProblem, SolveSettings, Solver, Stop};
 use pliant_rigid::multibody::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::mechanisms::{axis_of, mechanism};
 
 const DT: f64 = 0.01;
 
-fn point(random: &mut SplitMix64, distance: f64) -> ContactParameters {
+fn point(random: &mut Random, distance: f64) -> ContactParameters {
     ContactParameters {
         normal: axis_of(random).into_inner(),
         distance,
@@ -24,18 +24,13 @@ fn point(random: &mut SplitMix64, distance: f64) -> ContactParameters {
     }
 }
 
-fn contact(random: &mut SplitMix64, distance: f64) -> ContactPotential {
+fn contact(random: &mut Random, distance: f64) -> ContactPotential {
     let point = point(random, distance);
     ContactPotential::new(&point, DT, point.normal_force(-0.1).max(20.0), 0.6)
 }
 
 /// Central differences of a law at random velocities; the kinks of its Hessian lie where few of them meet it.
-fn check<L: ConstraintPotential<N>, const N: usize>(
-    name: &str,
-    law: &L,
-    random: &mut SplitMix64,
-    scale: f64,
-) {
+fn check<L: ConstraintPotential<N>, const N: usize>(name: &str, law: &L, random: &mut Random, scale: f64) {
     for _ in 0..50 {
         let v: [f64; N] = core::array::from_fn(|_| scale * random.signed());
         let r = law.response(&v);
@@ -76,7 +71,7 @@ fn check<L: ConstraintPotential<N>, const N: usize>(
 // The law: impulse and Hessian are the first and second derivatives of the potential (acceptance 28).
 #[test]
 fn laws_are_derivatives_of_their_potentials() {
-    let mut random = SplitMix64::new(1);
+    let mut random = Random::new(1);
     for distance in [-1e-3, 0.0, 1e-3, -0.1] {
         let law = contact(&mut random, distance);
         check("contact", &law, &mut random, 1.0);
@@ -119,7 +114,7 @@ fn the_normal_impulse_is_hunt_and_crossley() {
 }
 
 /// A problem of two trees with contacts within each, between them and with the world, and a law of every other kind.
-fn problem(model: &Model, state: &State, random: &mut SplitMix64, violence: f64) -> ConvexProblem {
+fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> ConvexProblem {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
     let mut p = ConvexProblem::default();
@@ -171,7 +166,7 @@ fn problem(model: &Model, state: &State, random: &mut SplitMix64, violence: f64)
 fn sparse_and_dense_newton_reach_the_minimum() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let (model, state) = mechanism(&mut random);
         let mut p = problem(&model, &state, &mut random, 1.0);
         let n = model.velocities();
@@ -212,7 +207,7 @@ fn sparse_and_dense_newton_reach_the_minimum() {
 fn extreme_states_never_give_nan() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = SplitMix64::new(50 + seed);
+        let mut random = Random::new(50 + seed);
         let (model, mut state) = mechanism(&mut random);
         state.v.iter_mut().for_each(|v| *v *= 1e6);
         let mut p = problem(&model, &state, &mut random, 3e3);
@@ -221,7 +216,7 @@ fn extreme_states_never_give_nan() {
         assert!(summary.stop.is_converged(), "{summary:?}");
         assert!(v.iter().all(|x| x.is_finite()));
     }
-    let mut random = SplitMix64::new(7);
+    let mut random = Random::new(7);
     let (model, mut state) = mechanism(&mut random);
     state.v[2] = f64::NAN;
     let mut p = problem(&model, &state, &mut random, 1.0);
@@ -233,7 +228,7 @@ fn extreme_states_never_give_nan() {
 // weights weigh, and the gains are the law's slopes where it is linear: at no normal velocity, and friction's secant.
 #[test]
 fn forces_at_a_state_are_those_of_the_contact_law() {
-    let mut random = SplitMix64::new(77);
+    let mut random = Random::new(77);
     for _ in 0..50 {
         let point = point(&mut random, -2e-3);
         let (normal_force, friction) = (20.0, 0.6);

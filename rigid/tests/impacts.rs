@@ -7,7 +7,7 @@ use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 const G: f64 = 9.81;
 
@@ -130,7 +130,7 @@ fn a_ball_rises_to_the_square_of_its_restitution() {
 fn two_balls_part_as_newton_has_it() {
     let seed = 3;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for _ in 0..40 {
         let e = 0.5 * (1.0 + random.signed());
         let m = [0, 0].map(|_| 10.0_f64.powf(1.5 * random.signed()));
@@ -202,7 +202,7 @@ fn a_cradle_hands_its_speed_on() {
 fn impacts_make_no_energy() {
     let seed = 8;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut rebounds = 0;
     for draw in 0..120 {
         let (e, friction) = (0.5 * (1.0 + random.signed()), 1.0 + random.signed());
@@ -268,7 +268,7 @@ fn a_flat_box_stays_flat() {
 fn joints_beyond_their_limits_come_back_gently() {
     let seed = 12;
     println!("seed {seed}");
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for draw in 0..40 {
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let mass = 10.0_f64.powf(1.5 * random.signed());

@@ -7,7 +7,7 @@ use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::floor::{box_on_floor, free_link};
 use pliant_testing::mechanisms::mechanism;
 
@@ -207,7 +207,7 @@ fn idle_joints_pass_nothing_along_their_axes() {
     for seed in 0..5 {
         let dt = 1e-4;
         let run = |step: f64| {
-            let (model, state) = mechanism(&mut SplitMix64::new(seed));
+            let (model, state) = mechanism(&mut Random::new(seed));
             let before = state.v.clone();
             let integrator = Integrator::Fixed { step };
             let mut simulation = Simulation::new(System::new(model), NoContacts, integrator, state).unwrap();

@@ -8,11 +8,11 @@ use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 use pliant_rigid::{ConvexHull, Shape};
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::floor::box_on_floor;
 
 /// A shape of about this size (m).
-fn shape(random: &mut SplitMix64, size: f64) -> Shape {
+fn shape(random: &mut Random, size: f64) -> Shape {
     let mut length = || size * (1.0 + 0.5 * random.signed());
     let (x, y, z) = (length(), length(), length());
     match (random.signed().abs() * 6.0) as u32 {
@@ -54,7 +54,7 @@ fn momenta(model: &Model, state: &State) -> (Vector3<f64>, Vector3<f64>, f64) {
 fn colliding_bodies_keep_their_momenta() {
     let mut worst = (0.0, 0);
     for seed in 0..400 {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let (mut builder, mut geometries) = (ModelBuilder::new(Vector3::zeros()), Vec::new());
         let size = 10.0_f64.powf(-2.0 + random.signed());
         let speed = 10.0_f64.powf(random.signed());
@@ -127,7 +127,7 @@ fn colliding_bodies_keep_their_momenta() {
 #[test]
 fn floors_take_what_the_momentum_lost() {
     let (seed, controlled) = (9, Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.01 });
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut touched = 0.0_f64;
     for case in 0..24 {
         let integrator = match case % 4 {

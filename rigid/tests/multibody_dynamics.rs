@@ -4,10 +4,10 @@
 
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::mechanisms::{axis_of, inertia, mechanism, pose};
 
-fn forces_on_links(model: &Model, random: &mut SplitMix64) -> Vec<ForceVector> {
+fn forces_on_links(model: &Model, random: &mut Random) -> Vec<ForceVector> {
     model.links().iter().map(|_| ForceVector::new(random.vector(), random.vector())).collect()
 }
 
@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1e-11;
 fn forward_inverse_and_mass_matrix_agree() {
     for seed in 0..20 {
         println!("seed {seed}");
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
@@ -58,7 +58,7 @@ fn forward_inverse_and_mass_matrix_agree() {
 // The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error about 1e-10.
 #[test]
 fn jacobians_are_derivatives_of_poses() {
-    let mut random = SplitMix64::new(5);
+    let mut random = Random::new(5);
     let (model, state) = mechanism(&mut random);
     let mut kinematics = Kinematics::new(&model);
     kinematics.update(&model, &state);
@@ -98,7 +98,7 @@ fn jacobians_are_derivatives_of_poses() {
 fn energy_changes_by_the_power_of_the_forces() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = SplitMix64::new(100 + seed);
+        let mut random = Random::new(100 + seed);
         let (model, state) = mechanism(&mut random);
         let mut kinematics = Kinematics::new(&model);
         kinematics.update(&model, &state);
@@ -140,7 +140,7 @@ fn energy_changes_by_the_power_of_the_forces() {
 fn a_floating_tree_keeps_its_momentum() {
     for seed in 0..10 {
         println!("seed {seed}");
-        let mut random = SplitMix64::new(200 + seed);
+        let mut random = Random::new(200 + seed);
         let mut builder = ModelBuilder::new(Vector3::zeros());
         let mut parent = None;
         let kinds = [

@@ -8,7 +8,7 @@ use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::allocations::{Counting, on_this_thread};
 use pliant_testing::floor::free_link;
 
@@ -33,7 +33,7 @@ fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
 
 fn clutter_by(solver: RigidSolver, layers: usize, integrator: Integrator) -> Simulation<Collisions> {
     let seed = 31;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let material = ContactMaterial {
         stiffness: 1e6,
         dissipation: 10.0,

@@ -5,7 +5,7 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 const DT: f64 = 0.01;
@@ -46,7 +46,7 @@ fn velocities(bodies: &Bodies, ids: &[BodyId]) -> Vec<f64> {
         .collect()
 }
 
-fn random_impulses(random: &mut SplitMix64) -> Vec<SpatialImpulse> {
+fn random_impulses(random: &mut Random) -> Vec<SpatialImpulse> {
     (0..3).map(|_| SpatialImpulse { angular: random.vector() * 0.01, linear: random.vector() }).collect()
 }
 
@@ -55,7 +55,7 @@ fn random_impulses(random: &mut SplitMix64) -> Vec<SpatialImpulse> {
 #[test]
 fn the_answer_is_what_the_step_does() {
     let seed = 5;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     for case in 0..20 {
         let (mut bodies, ids) = bodies();
         let (expected, impulses) = (random_impulses(&mut random), random_impulses(&mut random));

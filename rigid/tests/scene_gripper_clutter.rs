@@ -7,7 +7,7 @@ use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::floor::free_link;
 
 const STICTION: f64 = 1e-4;
@@ -86,7 +86,7 @@ fn a_peg_stays_in_its_gripper() {
 
 /// Spheres and boxes that fall into a bin of 0.4 m, `rows` layers of four.
 fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
-    let mut random = SplitMix64::new(12);
+    let mut random = Random::new(12);
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -9.81));
     let mut geometries = vec![solid(None, Isometry3::identity(), Shape::HalfSpace, 0.5)];
     for (x, y) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {

@@ -81,11 +81,11 @@ fn a_sliding_cube_slows_down_at_any_step() {
             }
             before = speed;
         });
-        let path_kind = world.bodies().pose(world.bodies().find("cube").unwrap()).translation.x;
+        let displacement = world.bodies().pose(world.bodies().find("cube").unwrap()).translation.x;
         let expected = 4.0 / (2.0 * 0.5 * G);
-        println!("dt {dt}: {path_kind} m of {expected}, gains {gained}, ends with {before}");
+        println!("dt {dt}: {displacement} m of {expected}, gains {gained}, ends with {before}");
         assert!(gained <= 1e-9 && before < 1e-3, "dt {dt}: {gained} {before}");
-        assert!((path_kind / expected - 1.0).abs() < 0.02, "dt {dt}: {path_kind} {expected}");
+        assert!((displacement / expected - 1.0).abs() < 0.02, "dt {dt}: {displacement} {expected}");
     }
 }
 

@@ -12,4 +12,4 @@ pub mod random;
 pub mod solids;
 pub mod worlds;
 
-pub use random::SplitMix64;
+pub use random::Random;

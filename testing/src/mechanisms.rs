@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
-use crate::SplitMix64;
+use crate::Random;
 use nalgebra::{Isometry3, Matrix3, Translation3, Unit, Vector3};
 use pliant_rigid::multibody::*;
 
@@ -10,17 +10,17 @@ use pliant_rigid::multibody::*;
 pub const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 
 /// A direction.
-pub fn axis_of(random: &mut SplitMix64) -> Unit<Vector3<f64>> {
+pub fn axis_of(random: &mut Random) -> Unit<Vector3<f64>> {
     Unit::new_normalize(random.vector())
 }
 
 /// A pose within a metre or two.
-pub fn pose(random: &mut SplitMix64) -> Isometry3<f64> {
+pub fn pose(random: &mut Random) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(random.vector()), random.rotation())
 }
 
 /// A solid: some points of mass, seen from a frame that is not their centre.
-pub fn inertia(random: &mut SplitMix64) -> RigidInertia {
+pub fn inertia(random: &mut Random) -> RigidInertia {
     let mut total = RigidInertia::zero();
     for _ in 0..6 {
         let sphere = Matrix3::identity() * 0.01;
@@ -30,7 +30,7 @@ pub fn inertia(random: &mut SplitMix64) -> RigidInertia {
 }
 
 /// Two trees that have every joint, massless links, welded links and branches.
-pub fn mechanism(random: &mut SplitMix64) -> (Model, State) {
+pub fn mechanism(random: &mut Random) -> (Model, State) {
     let mut builder = ModelBuilder::new(GRAVITY);
     let mut add = |builder: &mut ModelBuilder, name: &str, parent, joint, massive: bool| {
         let mut dofs = Vec::new();
@@ -42,7 +42,7 @@ pub fn mechanism(random: &mut SplitMix64) -> (Model, State) {
         let link = Link { name: name.into(), parent, joint, frame, inertia, gravity: name != "c", dofs };
         builder.add(link).unwrap()
     };
-    let mut axis = SplitMix64::new(2024);
+    let mut axis = Random::new(2024);
     let base = add(&mut builder, "base", None, JointKind::Fixed, true);
     let float = add(&mut builder, "float", None, JointKind::Free, true);
     let a = add(&mut builder, "a", Some(base), JointKind::Revolute { axis: axis_of(&mut axis) }, false);

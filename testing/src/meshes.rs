@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use nalgebra::Point3;
 use pliant_geometry::Shape;
 
-use crate::SplitMix64;
+use crate::Random;
 
 pub type Mesh = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
@@ -29,7 +29,7 @@ pub fn torus(major: f64, minor: f64, n: u32, m: u32) -> Mesh {
 /// A ball whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes and notches.
 pub fn star(seed: u64) -> Mesh {
     let (mut vertices, triangles) = Shape::Sphere { radius: 1.0 }.triangles(12);
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     vertices.iter_mut().for_each(|v| *v *= 0.65 + 0.35 * random.signed());
     (vertices, triangles)
 }

@@ -8,9 +8,9 @@ use pliant_numeric::random::split_mix;
 use pliant_numeric::svd::svd;
 
 /// Random numbers from a seed; the state is public so that a test can print where it is.
-pub struct SplitMix64(pub u64);
+pub struct Random(pub u64);
 
-impl SplitMix64 {
+impl Random {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -1,6 +1,6 @@
 //! A system with one of everything that batches of worlds do, and states where much overlaps.
 
-use crate::SplitMix64;
+use crate::Random;
 use crate::comfree::*;
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
@@ -12,7 +12,7 @@ use pliant_rigid::simulation::*;
 /// What the published form bears of many deep contacts.
 pub const GENTLE: Gains = Gains::Physical { frequency: 10.0, damping_ratio: 0.3 };
 
-pub fn random_pose(random: &mut SplitMix64, reach: f64) -> Isometry3<f64> {
+pub fn random_pose(random: &mut Random, reach: f64) -> Isometry3<f64> {
     let [x, y, z] = [0; 3].map(|_| reach * random.signed());
     let turn = Vector3::from([0; 3].map(|_| 3.0 * random.signed()));
     Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_scaled_axis(turn))
@@ -36,7 +36,7 @@ pub fn link(name: &str, parent: Option<LinkId>, joint: JointKind, frame: Isometr
 /// An arm with joints of all kinds, a branch, welded links, springs, limits, dry friction and motors; a cube, a ball and a floor. Sliding, torsional and
 /// rolling friction, all four shapes.
 pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
-    let mut random = SplitMix64::new(5);
+    let mut random = Random::new(5);
     let mut builder = ModelBuilder::new(Vector3::new(0.3, -0.2, -G));
     let mut frame = || random_pose(&mut random, 0.1);
     let x = Vector3::x_axis();
@@ -99,7 +99,7 @@ pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
 }
 
 /// A state where much overlaps: bodies within a ball of 8 cm around the floor's origin.
-pub fn crowded(model: &Model, random: &mut SplitMix64) -> State {
+pub fn crowded(model: &Model, random: &mut Random) -> State {
     let mut state = model.zero_configuration();
     for link in model.links() {
         let id = model.link(&link.name).unwrap();

@@ -8,7 +8,7 @@ use pliant_cuda::convex::{DeviceContactProblem, DeviceConvexSettings, DeviceConv
 use pliant_cuda::kernels::GridNodes;
 use pliant_cuda::{Buffer, Commands, Device};
 
-use super::support::SplitMix64;
+use super::support::Random;
 
 /// Nodes along a side of the grid of [`random_problem`], and how a node's number follows from its place.
 pub const SIDE: usize = 6;
@@ -44,7 +44,7 @@ pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> Cont
 
 /// The same in a grid of `side` nodes along each axis.
 pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_number: f64) -> ContactProblem {
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     let (mass, substep) = (1e-3, 1e-3);
     let mut problem = ContactProblem { substep, ..ContactProblem::default() };
     problem.node_mass = vec![0.0; side.pow(3)];
@@ -85,7 +85,7 @@ pub fn random_problem_in(side: usize, seed: u64, contacts: usize, stiffness_numb
     problem
 }
 
-fn unit(random: &mut SplitMix64) -> [f64; 3] {
+fn unit(random: &mut Random) -> [f64; 3] {
     loop {
         let v = [random.signed(), random.signed(), random.signed()];
         let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();

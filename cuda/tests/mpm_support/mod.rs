@@ -10,16 +10,16 @@ use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model
 use pliant_mpm::reference::ReferenceParticle;
 use pliant_mpm::{Boundary, InstructionSet, Mpm, ParticleState};
 
-use crate::support::SplitMix64;
+use crate::support::Random;
 
 /// Half the distance from 1 to the next f32: the largest relative error of one f32 operation.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-pub fn random_vector(random: &mut SplitMix64) -> Vector3<f64> {
+pub fn random_vector(random: &mut Random) -> Vector3<f64> {
     Vector3::from_fn(|_, _| random.signed())
 }
 
-pub fn random_matrix(random: &mut SplitMix64) -> Matrix3<f64> {
+pub fn random_matrix(random: &mut Random) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| random.signed())
 }
 

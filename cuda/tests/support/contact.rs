@@ -9,7 +9,7 @@ use pliant_cuda::layout::Span;
 use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
-use super::SplitMix64;
+use super::Random;
 use super::shapes::{bodies, geometry, pose, shapes, vector};
 
 /// Grid spacing [m].
@@ -91,7 +91,7 @@ pub struct Scene {
 impl Scene {
     /// All shapes on four bodies, every third one adhesive, around a place that is `away` [blocks].
     pub fn random(away: [i32; 3], particles: usize, seed: u64) -> Self {
-        let mut random = SplitMix64(seed);
+        let mut random = Random(seed);
         let mut geometries = vec![Vec::new(); 4];
         for (k, shape) in shapes().into_iter().enumerate() {
             // Meshes need not be about their frame's origin.
@@ -262,7 +262,7 @@ impl OnDevice {
 }
 
 /// Impulses for contacts with these normals: a third are zero, the others press and rub [N s].
-pub fn impulses(normals: &[[f32; 3]], random: &mut SplitMix64) -> Vec<[f64; 3]> {
+pub fn impulses(normals: &[[f32; 3]], random: &mut Random) -> Vec<[f64; 3]> {
     let one = |normal: &[f32; 3]| {
         if random.word().is_multiple_of(3) {
             return [0.0; 3];

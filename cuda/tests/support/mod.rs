@@ -5,7 +5,7 @@ pub mod build;
 pub mod contact;
 pub mod shapes;
 
-pub use pliant_testing::SplitMix64;
+pub use pliant_testing::Random;
 use std::path::PathBuf;
 
 use pliant_cuda::kernels::ProbeRacesParameters;

@@ -6,13 +6,13 @@ use pliant_rigid::{
     Shape, TriangleMesh,
 };
 
-use super::SplitMix64;
+use super::Random;
 
-pub fn vector(random: &mut SplitMix64) -> Vector3<f64> {
+pub fn vector(random: &mut Random) -> Vector3<f64> {
     Vector3::from_fn(|_, _| random.signed())
 }
 
-pub fn pose(random: &mut SplitMix64, size: f64) -> Isometry3<f64> {
+pub fn pose(random: &mut Random, size: f64) -> Isometry3<f64> {
     Isometry3::new(vector(random) * size, vector(random) * 3.0)
 }
 
@@ -37,7 +37,7 @@ fn torus() -> TriangleMesh {
 
 /// A shape of each kind, and some that are thin.
 pub fn shapes() -> Vec<Shape> {
-    let mut random = SplitMix64(7);
+    let mut random = Random(7);
     let cloud: Vec<Point3<f64>> = (0..40)
         .map(|_| Point3::from(vector(&mut random).normalize().component_mul(&Vector3::new(0.1, 0.06, 0.08))))
         .collect();

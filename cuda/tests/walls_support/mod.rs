@@ -10,7 +10,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::{Shape, SpatialVelocity};
 
 use super::convex_support::{BlockGrid, base_in, settings};
-use super::support::SplitMix64;
+use super::support::Random;
 use super::support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen};
 use super::support::shapes::{bodies, geometry, vector};
 
@@ -24,7 +24,7 @@ const WALL_NUMBER: f64 = 1e4;
 
 /// Particles in and around three bodies of some cells.
 pub fn scene(seed: u64) -> Scene {
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     let shapes = [
         Shape::Sphere { radius: 0.03 },
         Shape::Box { half_extents: Vector3::new(0.04, 0.015, 0.02) },
@@ -60,7 +60,7 @@ pub fn boundaries() -> Vec<Boundary> {
 
 /// Nodes all around with random velocities; some without mass. The problem has no contacts yet.
 fn free_motion(seed: u64) -> ContactProblem {
-    let mut random = SplitMix64(seed);
+    let mut random = Random(seed);
     let count = SIDE.pow(3);
     let single = |x: f64| f64::from(x as f32);
     let node_free_velocity = (0..count).map(|_| {

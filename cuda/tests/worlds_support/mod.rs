@@ -7,7 +7,7 @@ use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::{JointKind, Link, ModelBuilder, RigidInertia, State};
 use pliant_rigid::simulation::System;
 
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 use pliant_testing::comfree::{body, down, geometry};
 use pliant_testing::worlds::{crowded, everything, link, random_pose};
 
@@ -37,7 +37,7 @@ fn solids(settings: ComFreeSettings) -> (System, CollisionModel) {
 
 /// A free base with arms: its velocities are not those of a body that nothing holds.
 fn walker(settings: ComFreeSettings) -> (System, CollisionModel) {
-    let mut random = SplitMix64::new(6);
+    let mut random = Random::new(6);
     let mut frame = || random_pose(&mut random, 0.1);
     let mut builder = ModelBuilder::new(down());
     let base = link("base", None, JointKind::Free, Isometry3::identity(), 1.0);
@@ -63,7 +63,7 @@ pub fn systems(settings: ComFreeSettings) -> [(System, CollisionModel); 3] {
 }
 
 /// Where much overlaps, a leg is turned by up to a whole turn, and rods lie nearly along each other.
-pub fn random_state(system: &System, random: &mut SplitMix64) -> State {
+pub fn random_state(system: &System, random: &mut Random) -> State {
     let model = &system.model;
     let mut state = crowded(model, random);
     let first = |name: &str| model.link(name).map(|link| model.positions_of(link).start);

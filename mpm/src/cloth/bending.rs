@@ -89,9 +89,9 @@ fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_testing::random::SplitMix64;
+    use pliant_testing::random::Random;
 
-    fn random_hinge(random: &mut SplitMix64) -> (Hinge, [Vector3<f64>; 4]) {
+    fn random_hinge(random: &mut Random) -> (Hinge, [Vector3<f64>; 4]) {
         let mut point = |x: f64, y: f64| Vector3::new(x, y, 0.0) + Vector3::from(random.vec3(-0.3, 0.3).0);
         let corners = [point(0.0, 0.0), point(1.0, 0.0), point(0.5, 1.0), point(0.5, -1.0)];
         (Hinge { vertices: [0, 1, 2, 3], rest_angle: 0.3, stiffness: 2.0 }, corners)
@@ -101,7 +101,7 @@ mod tests {
     /// moment, to rounding.
     #[test]
     fn forces_are_the_derivative_of_the_energy() {
-        let mut random = SplitMix64(61);
+        let mut random = Random(61);
         for _ in 0..100 {
             let (hinge, corners) = random_hinge(&mut random);
             let forces = hinge.forces(&corners);

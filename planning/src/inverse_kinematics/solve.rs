@@ -191,8 +191,8 @@ impl Chain {
         let mut configuration = from.to_vec();
         if let Some((rest, part)) = pull {
             self.check(rest)?;
-            let path_kind = self.null_space_step(&configuration, goal, rest, lever);
-            configuration.iter_mut().zip(path_kind.iter()).for_each(|(q, d)| *q += part * d);
+            let increment = self.null_space_step(&configuration, goal, rest, lever);
+            configuration.iter_mut().zip(increment.iter()).for_each(|(q, d)| *q += part * d);
         }
         let (iterations, errors) = self.descend(&mut configuration, goal, lever, settings);
         if errors.within(settings, 1.0) {
@@ -388,16 +388,16 @@ impl Chain {
         lever: f64,
     ) -> DVector<f64> {
         let errors = self.errors(configuration, goal, lever);
-        let path_kind =
+        let increment =
             DVector::from_iterator(self.len(), rest.iter().zip(configuration).map(|(r, q)| r - q));
         let svd = errors.jacobian.svd(false, true);
-        let mut free = path_kind.clone();
+        let mut free = increment.clone();
         if let Some(rows) = svd.v_t {
             let least = RANK * svd.singular_values.max();
             for (k, value) in svd.singular_values.iter().enumerate() {
                 if *value > least {
                     let row = rows.row(k).transpose();
-                    free -= &row * row.dot(&path_kind);
+                    free -= &row * row.dot(&increment);
                 }
             }
         }
@@ -417,14 +417,14 @@ impl Chain {
         };
         let mut share: f64 = 1.0;
         for _ in 0..REST_STEPS {
-            let path_kind = self.null_space_step(configuration, goal, rest, lever);
-            let longest = path_kind.amax();
+            let increment = self.null_space_step(configuration, goal, rest, lever);
+            let longest = increment.amax();
             if longest * share < 1e-6 {
                 return;
             }
             let scale = share * f64::min(1.0, REST_STEP / longest);
             let mut next: Vec<f64> =
-                configuration.iter().zip(path_kind.iter()).map(|(q, d)| q + scale * d).collect();
+                configuration.iter().zip(increment.iter()).map(|(q, d)| q + scale * d).collect();
             let (_, errors) = self.descend(&mut next, goal, lever, settings);
             if errors.within(settings, 1.0) && far(&next) < far(configuration) {
                 *configuration = next;

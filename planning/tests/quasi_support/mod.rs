@@ -8,7 +8,7 @@ use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::multibody::*;
 
-use pliant_testing::SplitMix64;
+use pliant_testing::Random;
 
 /// Links and geometries on them.
 pub struct Bench {
@@ -132,7 +132,7 @@ pub fn place(model: &Model, q: &mut [f64], link: &str, pose: &Isometry3<f64>) {
 }
 
 /// A small turn and shift.
-pub fn shaken(random: &mut SplitMix64, turn: f64, shift: f64) -> Isometry3<f64> {
+pub fn shaken(random: &mut Random, turn: f64, shift: f64) -> Isometry3<f64> {
     let turn = UnitQuaternion::from_scaled_axis(random.vector() * turn);
     Isometry3::from_parts(Translation3::from(random.vector() * shift), turn)
 }

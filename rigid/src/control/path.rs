@@ -130,16 +130,16 @@ impl JointTrajectory {
         let length = self.times[after] - self.times[before];
         let s = (t - self.times[before]) / length;
         let (p0, p1) = (self.positions[before][joint], self.positions[after][joint]);
-        let path_kind = p1 - p0;
+        let displacement = p1 - p0;
         if self.between == Interpolation::Hold {
             return [p0, 0.0, 0.0];
         }
         if self.between == Interpolation::Linear {
-            return [p0 + path_kind * s, path_kind / length, 0.0];
+            return [p0 + displacement * s, displacement / length, 0.0];
         }
         let (m0, m1) = (self.rates[before][joint] * length, self.rates[after][joint] * length);
         // p0 + m0 s + b s^2 + c s^3 with the ends' values and slopes.
-        let (b, c) = (3.0 * path_kind - 2.0 * m0 - m1, m0 + m1 - 2.0 * path_kind);
+        let (b, c) = (3.0 * displacement - 2.0 * m0 - m1, m0 + m1 - 2.0 * displacement);
         [
             p0 + s * (m0 + s * (b + s * c)),
             (m0 + s * (2.0 * b + s * 3.0 * c)) / length,

@@ -201,11 +201,11 @@ impl ContactFreeMotion {
         }
     }
 
-    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a small way `path_kind` from the end of its motion, both in
-    /// the tree's own degrees of freedom: parallel to themselves in the metric of the kinetic energy, `v -= Gamma(path_kind, v)` (Bullo and Lewis 2004, section 3.8). A
+    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a small way `displacement` from the end of its motion, both in
+    /// the tree's own degrees of freedom: parallel to themselves in the metric of the kinetic energy, `v -= Gamma(displacement, v)` (Bullo and Lewis 2004, section 3.8). A
     /// tree that is only shifted has then the energy that it had; with the same numbers it would gain or lose some wherever its inertia changes
     /// on the way.
-    pub fn parallel_transport(&mut self, model: &Model, n: usize, path_kind: &[f64], v: &mut [f64]) {
+    pub fn parallel_transport(&mut self, model: &Model, n: usize, displacement: &[f64], v: &mut [f64]) {
         let Some(jointed) = self.trees.get(n) else { return };
         let tree = &model.trees()[jointed.tree];
         let (size, first) = (tree.velocities, tree.first_velocity);
@@ -214,7 +214,7 @@ impl ContactFreeMotion {
         // Gamma is a quarter of what the quadratic Coriolis and gyroscopic forces differ by at v + way and v - way.
         self.error[..size].fill(0.0);
         for sign in [1.0, -1.0] {
-            let moved = v.iter().zip(path_kind).map(|(v, path_kind)| v + sign * path_kind);
+            let moved = v.iter().zip(displacement).map(|(v, displacement)| v + sign * displacement);
             self.stage.v[first..first + size].iter_mut().zip(moved).for_each(|(stage, v)| *stage = v);
             let Self { kinematics, stage, inverse, bias, error, corner, .. } = self;
             kinematics.update_links(model, &jointed.links, stage, *corner);
@@ -233,7 +233,7 @@ impl ContactFreeMotion {
                     // Angular velocities are no rates of coordinates: turns do not commute.
                     let at = model.velocities_of(link).start - first;
                     let angular = |x: &[f64]| Vector3::new(x[at], x[at + 1], x[at + 2]);
-                    let turned = 0.5 * angular(path_kind).cross(&angular(v));
+                    let turned = 0.5 * angular(displacement).cross(&angular(v));
                     v[at..at + 3].iter_mut().zip(&turned).for_each(|(v, turned)| *v += turned);
                 }
                 v.iter_mut().zip(&error[..size]).for_each(|(v, change)| *v -= change);
@@ -457,17 +457,17 @@ mod tests {
                 kinematics.update(&model, state);
                 kinetic_energy(&model, &kinematics, state)
             };
-            let path_kind: Vec<f64> = state.v.iter().map(|_| random()).collect();
+            let displacement: Vec<f64> = state.v.iter().map(|_| random()).collect();
             let mut motion = ContactFreeMotion::new(&model);
             // Its end is its start.
             motion.run(&model, &state, 1e-12, |_| false).unwrap();
             let before = energy(&state);
             let off = |size: f64, carried: bool| {
-                let path_kind: Vec<f64> = path_kind.iter().map(|w| size * w).collect();
+                let displacement: Vec<f64> = displacement.iter().map(|w| size * w).collect();
                 let mut moved = state.clone();
-                model.advance(&mut moved.q, &path_kind, 1.0);
+                model.advance(&mut moved.q, &displacement, 1.0);
                 if carried {
-                    motion.clone().parallel_transport(&model, 0, &path_kind, &mut moved.v);
+                    motion.clone().parallel_transport(&model, 0, &displacement, &mut moved.v);
                 }
                 (energy(&moved) / before - 1.0).abs()
             };

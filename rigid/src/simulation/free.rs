@@ -297,7 +297,7 @@ impl ContactFreeStep {
             excess
                 .iter_mut()
                 .zip(&change[dofs.clone()])
-                .for_each(|(path_kind, change)| *path_kind = dt * change);
+                .for_each(|(displacement, change)| *displacement = dt * change);
             motion.parallel_transport(model, number, &excess[..tree.velocities], &mut v[dofs]);
         }
     }
