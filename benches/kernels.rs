@@ -1,5 +1,5 @@
-//! Criterion benches of the parts that a step spends its time in: `cargo bench`. The benchmark suite, whose cases can be held
-//! against other programs, is `pliant bench`.
+//! Criterion benches of the parts that a step spends its time in: `cargo bench`. The benchmark
+//! suite, whose cases can be held against other programs, is `pliant bench`.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -26,7 +26,8 @@ fn models() -> [(&'static str, Model); 5] {
     ]
 }
 
-/// A block of 24^3 particles, 8 a cell, on a slippery floor, with a field of velocities that deforms it.
+/// A block of 24^3 particles, 8 a cell, on a slippery floor, with a field of velocities that
+/// deforms it.
 fn block(model: Model) -> Option<Mpm> {
     const EDGE: usize = 24;
     let spacing = SPACING / 2.0;
@@ -69,7 +70,8 @@ fn substeps(c: &mut Criterion) {
     }
 }
 
-/// One solve of the contact problem, started from the last one's solution, at two stiffness numbers.
+/// One solve of the contact problem, started from the last one's solution, at two stiffness
+/// numbers.
 fn contact_solves(c: &mut Criterion) {
     let mut group: BenchmarkGroup<WallTime> = c.benchmark_group("contact solve, 257 contacts, eps_r 1e-3");
     for number in [10.0, 1000.0] {
@@ -87,7 +89,8 @@ fn contact_solves(c: &mut Criterion) {
     }
 }
 
-/// Signed distances to a cylinder and to the same cylinder as a mesh, from a shell of points around it.
+/// Signed distances to a cylinder and to the same cylinder as a mesh, from a shell of points around
+/// it.
 fn signed_distances(c: &mut Criterion) {
     let cylinder = Shape::Cylinder { radius: 0.03, half_length: 0.175 };
     let (vertices, triangles) = cylinder.triangles(48);

@@ -1,4 +1,5 @@
-//! Compiles the kernels and the runtime of their emulation with the host's C++ compiler, where the feature asks for it.
+//! Compiles the kernels and the runtime of their emulation with the host's C++ compiler, where the
+//! feature asks for it.
 
 fn main() {
     for folder in ["kernels", "emulation"] {
@@ -20,9 +21,11 @@ fn main() {
         .flag("-fno-exceptions")
         .flag("-fno-rtti")
         .flag("-fvisibility=hidden")
-        // A kernel's arithmetic is rounded as written; the device fuses multiply and add where it likes.
+        // A kernel's arithmetic is rounded as written; the device fuses multiply and add where it
+        // likes.
         .flag("-ffp-contract=off")
-        // A debug build of Rust would otherwise run the kernels many times slower than a release build.
+        // A debug build of Rust would otherwise run the kernels many times slower than a release
+        // build.
         .opt_level(2)
         .files([
             "emulation/block.cpp",

@@ -11,11 +11,13 @@ fn git(arguments: &[&str]) -> Option<String> {
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // A published crate is built inside another project's checkout or none; only our own tells our commit.
+    // A published crate is built inside another project's checkout or none; only our own tells our
+    // commit.
     let ours = Path::new("../mpm/Cargo.toml").exists();
     let commit = if ours { git(&["rev-parse", "HEAD"]) } else { None };
     if commit.is_some() {
-        // The log grows with every commit, merge and checkout; HEAD alone only changes with the branch.
+        // The log grows with every commit, merge and checkout; HEAD alone only changes with the
+        // branch.
         for path in ["HEAD", "logs/HEAD"] {
             if let Some(path) = git(&["rev-parse", "--git-path", path]) {
                 println!("cargo::rerun-if-changed={path}");

@@ -1,11 +1,11 @@
 //! Pliant simulates soft things and robots touching.
 //!
 //! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies), [`geometry`]
-//! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many worlds),
-//! [`coupling`] (contact and the stepping loop), [`cuda`] (the GPU), [`scenes`] (scene files),
-//! [`runner`] (runs and sweeps), [`render`] (pictures), [`garment`] (cloth patterns), [`io`] (meshes
-//! and frames), [`trials`] (random scenes and their laws), [`bench`](mod@bench) (the benchmark
-//! suite) and [`numeric`] (shared numbers).
+//! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many
+//! worlds), [`coupling`] (contact and the stepping loop), [`cuda`] (the GPU), [`scenes`] (scene
+//! files), [`runner`] (runs and sweeps), [`render`] (pictures), [`garment`] (cloth patterns),
+//! [`io`] (meshes and frames), [`trials`] (random scenes and their laws), [`bench`](mod@bench) (the
+//! benchmark suite) and [`numeric`] (shared numbers).
 pub use pliant_batch as batch;
 pub use pliant_bench as bench;
 pub use pliant_coupling as coupling;

@@ -1,4 +1,5 @@
-//! Bad input: a clear error that names the field or file, exit 2 where nothing was begun, and nothing half written.
+//! Bad input: a clear error that names the field or file, exit 2 where nothing was begun, and
+//! nothing half written.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
@@ -16,8 +17,8 @@ const SCENE: &str = r#"{
   }]
 }"#;
 
-/// Runs a scene file made by replacing text in a good one; it must be refused with exit 2, the text in the message, and
-/// nothing in the folder but the file.
+/// Runs a scene file made by replacing text in a good one; it must be refused with exit 2, the text
+/// in the message, and nothing in the folder but the file.
 fn refused(replace: &str, with: &str, message: &str) {
     let place = Place::new();
     assert!(SCENE.contains(replace), "{replace}");

@@ -25,7 +25,8 @@ const ENDLESS: [&str; 9] = [
 /// How long the slowest machine may take to write a few frames.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-// The law (runner.md): Ctrl-C ends a run after its step; the directory is whole, says `interrupted`, and can be resumed.
+// The law (runner.md): Ctrl-C ends a run after its step; the directory is whole, says
+// `interrupted`, and can be resumed.
 #[test]
 fn ctrl_c_leaves_a_whole_directory_that_resumes() {
     let place = Place::new();
@@ -69,8 +70,9 @@ fn interrupt(place: &Place, more: &[&str], file: &str) {
     assert_eq!(run.wait().unwrap().code(), Some(1));
 }
 
-// The law: a file that cannot be completed is an error that names it, exit 1, and nothing half written stays. The limit on
-// a file's size (in blocks of 512 bytes) stands in for a full disk: 0 stops the first frame, 16 the table of diagnostics.
+// The law: a file that cannot be completed is an error that names it, exit 1, and nothing half
+// written stays. The limit on a file's size (in blocks of 512 bytes) stands in for a full disk: 0
+// stops the first frame, 16 the table of diagnostics.
 #[test]
 fn a_file_system_that_takes_no_more_leaves_nothing_half_written() {
     for (blocks, file) in [("0", "frames/000000.ply"), ("16", "diagnostics.csv")] {

@@ -28,7 +28,8 @@ const SLAM: &str = r#"{
     ]
 }"#;
 
-// The contract of a run directory: the manifest's fields, a row of diagnostics a step, a row of bodies a frame and body.
+// The contract of a run directory: the manifest's fields, a row of diagnostics a step, a row of
+// bodies a frame and body.
 #[test]
 fn a_run_directory_has_what_the_contract_says() {
     let place = Place::new();
@@ -146,8 +147,8 @@ fn threads_do_not_change_the_frames() {
     }
 }
 
-// The law: a run that blows up keeps its frames, says `failed`, the step and the particle, exits 1, and leaves the other
-// runs alone.
+// The law: a run that blows up keeps its frames, says `failed`, the step and the particle, exits 1,
+// and leaves the other runs alone.
 #[test]
 fn a_run_that_blows_up_fails_alone() {
     let place = Place::new();
@@ -166,8 +167,9 @@ fn a_run_that_blows_up_fails_alone() {
     assert_eq!(place.json("out/elastic-drop/manifest.json")["status"], "completed");
 }
 
-// The law: a run that gains more energy than the scene allows fails with exit code 1 and says so; without a bound it completes, with a
-// warning. A box of 5 kg goes through a mat of 3 cm in a step of 10 ms, which `coupling_step` keeps from being split.
+// The law: a run that gains more energy than the scene allows fails with exit code 1 and says so;
+// without a bound it completes, with a warning. A box of 5 kg goes through a mat of 3 cm in a step
+// of 10 ms, which `coupling_step` keeps from being split.
 #[test]
 fn a_run_that_gains_energy_is_warned_of_or_fails() {
     let place = Place::new();
@@ -193,7 +195,8 @@ fn a_run_that_gains_energy_is_warned_of_or_fails() {
     run("bad", &["--set", "limits.energy_gain=-1"]).exits(2).complains("limits.energy_gain");
 }
 
-// The law: the backend that was asked for steps the run, from its beginning and from a checkpoint, and the manifest says which it was.
+// The law: the backend that was asked for steps the run, from its beginning and from a checkpoint,
+// and the manifest says which it was.
 #[test]
 fn a_device_steps_a_run() {
     let place = Place::new();
@@ -274,8 +277,8 @@ fn render_makes_the_pictures_again_and_report_prints_a_table() {
     assert_eq!(rows[0]["manifest"]["particles"], 64);
 }
 
-// The law: a variant that fails leaves the others alone; completed ones are skipped when the sweep is run again, and what
-// they wrote is not touched.
+// The law: a variant that fails leaves the others alone; completed ones are skipped when the sweep
+// is run again, and what they wrote is not touched.
 #[test]
 fn a_sweep_runs_all_skips_the_finished_and_survives_a_failure() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! `sweep --random`: seeded values in the table, and the share of the variants that met the scene's goals.
+//! `sweep --random`: seeded values in the table, and the share of the variants that met the scene's
+//! goals.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;
@@ -6,7 +7,8 @@ mod cli_support;
 use cli_support::Place;
 use serde_json::Value;
 
-/// `elastic-drop` with 64 particles at 1 m, for 0.05 s; its goal is to be above 0.995 m all the time.
+/// `elastic-drop` with 64 particles at 1 m, for 0.05 s; its goal is to be above 0.995 m all the
+/// time.
 const SMALL: [&str; 10] = [
     "--set",
     "grid_spacing=0.025",
@@ -20,9 +22,10 @@ const SMALL: [&str; 10] = [
     r#"goals=[{"name":"high","soft":"cube","quantity":{"type":"center","axis":"z"},"min":0.995}]"#,
 ];
 
-// The law: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give or take a step's share, 10 %. The drawn
-// values stand in the table and depend on the seed alone; samples that are there already are skipped; a run killed before its first
-// checkpoint is begun again.
+// The law: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give
+// or take a step's share, 10 %. The drawn values stand in the table and depend on the seed alone;
+// samples that are there already are skipped; a run killed before its first checkpoint is begun
+// again.
 #[test]
 fn random_samples_are_tabled_with_their_share_of_success() {
     let place = Place::new();

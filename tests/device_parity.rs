@@ -1,6 +1,8 @@
-//! Whole scenes, small, on a device beside the same scenes on the processor: the emulated device where it was built, and a GPU where there is one. A GPU that
-//! is there and does not work is a failure; where there is none, each test says on the standard error that it left it out. Without the emulation nothing
-//! is left of them on a machine without a GPU: they are ignored then, and run by `cargo test -- --include-ignored`.
+//! Whole scenes, small, on a device beside the same scenes on the processor: the emulated device
+//! where it was built, and a GPU where there is one. A GPU that is there and does not work is a
+//! failure; where there is none, each test says on the standard error that it left it out. Without
+//! the emulation nothing is left of them on a machine without a GPU: they are ignored then, and run
+//! by `cargo test -- --include-ignored`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -113,9 +115,11 @@ fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
     a.iter().zip(b).map(of).fold(0.0, f64::max)
 }
 
-/// The law: both paths are one algorithm, so what is between them is rounding. A substep rounds a position, up to six cells from the corner
-/// of its block, to 2^-22 cells, and a velocity that moves it by at most 0.4 cells by less than that, on each path: 2^-20 cells a substep
-/// at most, which add up. Contact forces follow the positions through the stiffness, and the solves stop within their tolerance.
+/// The law: both paths are one algorithm, so what is between them is rounding. A substep rounds a
+/// position, up to six cells from the corner of its block, to 2^-22 cells, and a velocity that
+/// moves it by at most 0.4 cells by less than that, on each path: 2^-20 cells a substep at most,
+/// which add up. Contact forces follow the positions through the stiffness, and the solves stop
+/// within their tolerance.
 fn agree(case: &Case, force_tolerance: f64) {
     let spacing = case.scene().grid_spacing.unwrap();
     let host = case.run(None);
@@ -140,7 +144,8 @@ fn agree(case: &Case, force_tolerance: f64) {
         );
         assert_eq!(there.substeps, host.substeps);
         assert!(has_contacts(&there), "no contacts on {}", device.name());
-        // The same pairs but for a few that begin or end within rounding of a substep, as of iterations below.
+        // The same pairs but for a few that begin or end within rounding of a substep, as of
+        // iterations below.
         let more = (there.contacts - host.contacts).abs();
         assert!(more <= 0.1 * host.contacts, "{} and {} contacts", host.contacts, there.contacts);
         assert!(cells < limit, "{cells} cells apart");
@@ -206,7 +211,8 @@ fn a_column_of_sand_collapses() {
 const HANDLE_PATH: &str = "bodies.0.motion.keyframes=[{\"time\":0,\"position\":[0,0,0.121]},{\"time\":0.1,\"position\":[0.03,0,0.101]}]";
 const ROLLER_PLACE: &str = "bodies.1.motion.pose.position=[0,0,0.121]";
 
-// A roller on dough that lies on a rough boundary: contact with walls in the solve, and a light body that rolls.
+// A roller on dough that lies on a rough boundary: contact with walls in the solve, and a light
+// body that rolls.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled() {
@@ -228,8 +234,9 @@ fn dough_is_rolled() {
     );
 }
 
-// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step is not split: a backend's
-// particles are not known to the host, which so cannot tell how far bodies go past them, and would split less.
+// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step
+// is not split: a backend's particles are not known to the host, which so cannot tell how far
+// bodies go past them, and would split less.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled_by_a_roller_that_answers() {
@@ -267,8 +274,9 @@ fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> 
     particles.positions
 }
 
-// The law: a state is all there is. What a device saved in the middle of contact goes on on a device and on the processor as if it had not
-// been interrupted, up to the rounding of the sums that another order of the particles in memory gives.
+// The law: a state is all there is. What a device saved in the middle of contact goes on on a
+// device and on the processor as if it had not been interrupted, up to the rounding of the sums
+// that another order of the particles in memory gives.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn a_saved_state_goes_on_here_and_there() {
@@ -321,7 +329,8 @@ fn room_that_grows_changes_nothing() {
     assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
 }
 
-// The law: what the README says of the number of commands, from which it predicts times on a GPU. No number but these is in that prediction's table.
+// The law: what the README says of the number of commands, from which it predicts times on a GPU.
+// No number but these is in that prediction's table.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn commands_are_as_many_as_the_readme_says() {

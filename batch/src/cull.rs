@@ -30,7 +30,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.workspace.matrix(self.plan.layout.solids + POSE * g)
     }
 
-    /// Whether in any world the ball around each geometry, or its extents, reach the other one itself.
+    /// Whether in any world the ball around each geometry, or its extents, reach the other one
+    /// itself.
     #[inline(always)]
     pub fn may_touch(&self, a: usize, b: usize) -> bool {
         let l = &self.plan.layout;
@@ -70,7 +71,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Whether the ball around `other`, or its extents along the axes of a box, reach geometry `g`. A ball reaches what has no ball.
+    /// Whether the ball around `other`, or its extents along the axes of a box, reach geometry `g`.
+    /// A ball reaches what has no ball.
     #[inline(always)]
     fn reaches(&self, g: usize, shape: ShapeClass, other: usize, radius: Wide<S>) -> <Wide<S> as Real>::Mask {
         let apart = self.centre(other) - self.centre(g);

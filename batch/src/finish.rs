@@ -1,4 +1,5 @@
-//! Limits and dry friction of joints, the correction of the velocities (equation 9), and the motion of the step.
+//! Limits and dry friction of joints, the correction of the velocities (equation 9), and the motion
+//! of the step.
 
 use pulp::{NullaryFnOnce, Simd};
 
@@ -43,7 +44,8 @@ struct JointImpedance<'a> {
 }
 
 impl JointImpedance<'_> {
-    /// Impulse against an error \[rad, m\] and a rate of it, at a joint that feels `inertia` \[kg m^2, kg\].
+    /// Impulse against an error \[rad, m\] and a rate of it, at a joint that feels `inertia` \[kg
+    /// m^2, kg\].
     #[inline(always)]
     fn push<S: Simd>(&self, inertia: Wide<S>, error: Wide<S>, v: Wide<S>) -> Wide<S> {
         let mass = ratio(self.curve, error) * inertia * -self.dt;
@@ -52,7 +54,8 @@ impl JointImpedance<'_> {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Changes of a floating body's velocities from its moment about the centre of mass and its impulse.
+    /// Changes of a floating body's velocities from its moment about the centre of mass and its
+    /// impulse.
     #[inline(always)]
     fn correct_floating(&mut self, tree: &BatchTree) {
         let at = self.plan.layout.loads + tree.first_velocity;
@@ -92,7 +95,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     }
 }
 
-/// The motion of a step at the velocities that [`Finish`] left: writes the state of the worlds that run and stay finite.
+/// The motion of a step at the velocities that [`Finish`] left: writes the state of the worlds that
+/// run and stay finite.
 pub(super) struct IntegratePositions<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
 
 impl<S: Simd> NullaryFnOnce for IntegratePositions<'_, '_, '_, S> {
@@ -138,7 +142,8 @@ fn positions(body: &BatchBody) -> usize {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Positions of a joint after the step. The velocities of a body that nothing holds become those at the end of its free flight.
+    /// Positions of a joint after the step. The velocities of a body that nothing holds become
+    /// those at the end of its free flight.
     #[inline(always)]
     fn advance(&mut self, tree: &BatchTree, body: &BatchBody) -> [Wide<S>; 7] {
         let (l, dt) = (&self.plan.layout, self.plan.dt);
@@ -167,8 +172,9 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         next
     }
 
-    /// Free flight: the centre of mass keeps its velocity and the body its angular momentum. Both are as in
-    /// [`Model::flow`](pliant_rigid::multibody::Model::flow) where it turns about a principal axis, else to first order in the step.
+    /// Free flight: the centre of mass keeps its velocity and the body its angular momentum. Both
+    /// are as in [`Model::flow`](pliant_rigid::multibody::Model::flow) where it turns about a
+    /// principal axis, else to first order in the step.
     #[inline(always)]
     fn free_flight(
         &mut self,

@@ -66,9 +66,11 @@ pub struct FlatTree {
     pub first_velocity: u32,
     /// How many.
     pub size: u32,
-    /// First number of its block within those of all trees: lower triangles, row by row. A body that nothing holds has none.
+    /// First number of its block within those of all trees: lower triangles, row by row. A body
+    /// that nothing holds has none.
     pub block: u32,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre \[1/(kg m^2\], its axes), row by row.
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its
+    /// centre \[1/(kg m^2\], its axes), row by row.
     pub floating: Option<[f64; 9]>,
 }
 
@@ -86,8 +88,8 @@ pub struct FlatGeometry {
 /// Two geometries that may touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlatPair {
-    /// 0 sphere with half-space, 1 with sphere, 2 with capsule, 3 with box; 4 capsule with half-space, 5 with capsule, 6 with box; 7 box with half-space,
-    /// 8 with box.
+    /// 0 sphere with half-space, 1 with sphere, 2 with capsule, 3 with box; 4 capsule with
+    /// half-space, 5 with capsule, 6 with box; 7 box with half-space, 8 with box.
     pub kind: u32,
     /// The geometries, in this order.
     pub geometries: [u32; 2],
@@ -142,8 +144,9 @@ pub struct FlatParameters {
     pub rows: u32,
 }
 
-/// A batch as plain arrays, for devices that step it themselves: what is the same in all worlds, and the numbers of the worlds, a row
-/// for each number with the worlds side by side. What a step does with it is said in [`batch`](crate).
+/// A batch as plain arrays, for devices that step it themselves: what is the same in all worlds,
+/// and the numbers of the worlds, a row for each number with the worlds side by side. What a step
+/// does with it is said in [`batch`](crate).
 #[derive(Clone, Debug)]
 pub struct FlatBatch {
     /// Number of worlds.
@@ -162,7 +165,8 @@ pub struct FlatBatch {
     pub bodies: Vec<FlatBody>,
     /// Trees.
     pub trees: Vec<FlatTree>,
-    /// Of each body in turn the degrees of freedom that move it, ascending: number, and number within the tree.
+    /// Of each body in turn the degrees of freedom that move it, ascending: number, and number
+    /// within the tree.
     pub chains: Vec<[u32; 2]>,
     /// Geometries, as in the collision scene.
     pub geometries: Vec<FlatGeometry>,

@@ -1,6 +1,8 @@
-//! Poses, axes, velocities and inertias of all bodies, outwards; then forces and the mass matrix, inwards.
+//! Poses, axes, velocities and inertias of all bodies, outwards; then forces and the mass matrix,
+//! inwards.
 //!
-//! All spatial vectors of a tree are about the origin of its first body at the beginning of the step, as a point of the world.
+//! All spatial vectors of a tree are about the origin of its first body at the beginning of the
+//! step, as a point of the world.
 
 use pulp::{NullaryFnOnce, Simd};
 
@@ -114,7 +116,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Pose of a body, and the axes of its joint as angular and linear part of the body at its own origin.
+    /// Pose of a body, and the axes of its joint as angular and linear part of the body at its own
+    /// origin.
     #[inline(always)]
     fn place(&mut self, b: usize, body: &BatchBody) {
         let (frame, mut origin) = self.frame_of(body);
@@ -224,7 +227,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.workspace.set_force(l.forces + 6 * b, &force);
     }
 
-    /// Rows of the mass matrix of the body's joint and the forces along it; then hands both to the parent.
+    /// Rows of the mass matrix of the body's joint and the forces along it; then hands both to the
+    /// parent.
     #[inline(always)]
     fn composite_inertia_pass(&mut self, tree: &BatchTree, b: usize, body: &BatchBody) {
         let l = &self.plan.layout;

@@ -31,7 +31,8 @@ pub(super) struct RowLayout {
     pub poses: usize,
     /// Velocity of each body, and acceleration at zero joint accelerations.
     pub motions: usize,
-    /// Inertia of each body with all it carries, and the force on it. Of a floating body what [`FreeFloatingInertia`](super::side::FreeFloatingInertia) has.
+    /// Inertia of each body with all it carries, and the force on it. Of a floating body what
+    /// [`FreeFloatingInertia`](super::side::FreeFloatingInertia) has.
     pub inertias: usize,
     pub forces: usize,
     /// Axis of each degree of freedom.

@@ -1,17 +1,22 @@
 //! Many isolated copies of one system, stepped together with contact in closed form.
 //!
-//! [`WorldBatch`] has the published form of [`comfree`](pliant_rigid::comfree) (equations 2 to 13) for thousands of worlds that differ in state, control and
-//! [`Parameter`]s. Eight worlds lie side by side in memory and are worked on as many at a time as the processor has lanes; blocks of eight are
-//! shared among threads. No world sees another, no sum is over worlds, and no operation is fused, so that results have the same bits
-//! for any number of threads, any order of worlds and any width of the processor.
+//! [`WorldBatch`] has the published form of [`comfree`](pliant_rigid::comfree) (equations 2 to 13)
+//! for thousands of worlds that differ in state, control and [`Parameter`]s. Eight worlds lie side
+//! by side in memory and are worked on as many at a time as the processor has lanes; blocks of
+//! eight are shared among threads. No world sees another, no sum is over worlds, and no operation
+//! is fused, so that results have the same bits for any number of threads, any order of worlds and
+//! any width of the processor.
 //!
-//! What a step is, in this order: poses, velocities, inertias and bias forces of all bodies; the smooth velocities (equation 2) with damping, springs and motors
-//! implicit; every pair of geometries whose balls overlap, in closed form ([`WorldBatch::new`] says which); each contact by itself from the smooth velocities
-//! (equations 5 to 8 and 11 to 13); joint limits and dry friction likewise; the correction (equation 9); the motion.
+//! What a step is, in this order: poses, velocities, inertias and bias forces of all bodies; the
+//! smooth velocities (equation 2) with damping, springs and motors implicit; every pair of
+//! geometries whose balls overlap, in closed form ([`WorldBatch::new`] says which); each contact by
+//! itself from the smooth velocities (equations 5 to 8 and 11 to 13); joint limits and dry friction
+//! likewise; the correction (equation 9); the motion.
 //!
-//! What differs from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with [`Form::Published`]: friction is the dynamic coefficient at any slip;
-//! a motor beyond its limit is seen at the smooth velocities, not again after contact; a body in free flight keeps its angular
-//! momentum to rounding and its energy to first order in the step.
+//! What differs from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with
+//! [`Form::Published`]: friction is the dynamic coefficient at any slip; a motor beyond its limit
+//! is seen at the smooth velocities, not again after contact; a body in free flight keeps its
+//! angular momentum to rounding and its energy to first order in the step.
 //!
 //! [`Form::Published`]: pliant_rigid::comfree::Form::Published
 
@@ -66,10 +71,13 @@ pub struct WorldBatch {
 }
 
 impl WorldBatch {
-    /// `worlds` copies of `system`, all in its rest state, with steps of `dt` \[s\]. The blocks are shared among as many threads as the current thread pool has.
+    /// `worlds` copies of `system`, all in its rest state, with steps of `dt` \[s\]. The blocks are
+    /// shared among as many threads as the current thread pool has.
     ///
-    /// Joints are revolute, prismatic, ball, free (on the world) and fixed. Geometries that may touch are spheres, capsules, boxes and half-spaces.
-    /// The system's own solver must be closed-form; of its settings the published form reads gains, facets and the impedance of joints.
+    /// Joints are revolute, prismatic, ball, free (on the world) and fixed. Geometries that may
+    /// touch are spheres, capsules, boxes and half-spaces. The system's own solver must be
+    /// closed-form; of its settings the published form reads gains, facets and the impedance of
+    /// joints.
     ///
     /// # Errors
     /// [`BatchError::Unsupported`] of anything else, and figures out of range.
@@ -130,7 +138,8 @@ impl WorldBatch {
     /// Puts a world into a state and has it run.
     ///
     /// # Errors
-    /// No such world; a state that is not finite, does not fit, or whose quaternions are not of unit length.
+    /// No such world; a state that is not finite, does not fit, or whose quaternions are not of
+    /// unit length.
     pub fn set_state(&mut self, world: usize, state: &State) -> Result<(), BatchError> {
         let (block, lane) = self.place(world)?;
         self.plan.check(world, state)?;
@@ -173,7 +182,8 @@ impl WorldBatch {
         }
     }
 
-    /// Sets the target of a motor in a world: an effort \[N m, N\], a rate \[rad/s, m/s\] or a position \[rad, m\], as the motor takes it.
+    /// Sets the target of a motor in a world: an effort \[N m, N\], a rate \[rad/s, m/s\] or a
+    /// position \[rad, m\], as the motor takes it.
     ///
     /// # Errors
     /// No such world or motor, or not finite.
@@ -226,8 +236,9 @@ impl WorldBatch {
         self.run(&mut nothing, steps, false, &|(), _, _| {});
     }
 
-    /// The same, and before each step calls `act` for every world with what belongs to it in `own`, the world as it is, and the number of the step: to observe it and to set targets.
-    /// After the last step it is called once more, with `steps`.
+    /// The same, and before each step calls `act` for every world with what belongs to it in `own`,
+    /// the world as it is, and the number of the step: to observe it and to set targets. After the
+    /// last step it is called once more, with `steps`.
     ///
     /// # Errors
     /// [`BatchError::Value`] where there is not one of `own` for each world.

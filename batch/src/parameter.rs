@@ -4,14 +4,16 @@ use super::error::BatchError;
 use super::plan::{Plan, ShapeClass};
 use pliant_rigid::multibody::LinkId;
 
-/// A parameter of a world. Geometries are numbered as in the collision scene, motors as in the system.
+/// A parameter of a world. Geometries are numbered as in the collision scene, motors as in the
+/// system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A component of gravity \[m/s^2\], world frame.
     Gravity(usize),
     /// Factor of mass and inertia of a link with all that is welded to it.
     Mass(LinkId),
-    /// A size of a geometry \[m\]: radius 0 and half length 1 of a capsule, radius 0 of a sphere, half extents 0 to 2 of a box.
+    /// A size of a geometry \[m\]: radius 0 and half length 1 of a capsule, radius 0 of a sphere,
+    /// half extents 0 to 2 of a box.
     ShapeClass(usize, usize),
     /// Coefficient of sliding friction of a geometry.
     Friction(usize),

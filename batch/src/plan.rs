@@ -42,7 +42,8 @@ pub(super) struct BatchBody {
     pub first_position: usize,
     pub first_velocity: usize,
     pub dofs: usize,
-    /// Degrees of freedom that move it, with its own, ascending: `(number, number within the tree)`.
+    /// Degrees of freedom that move it, with its own, ascending: `(number, number within the
+    /// tree)`.
     pub chain: Vec<(usize, usize)>,
 }
 
@@ -55,8 +56,8 @@ pub(super) struct BatchTree {
     pub size: usize,
     /// The block's first number within all blocks (lower triangles, row by row).
     pub block: usize,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its centre, in its axes \[1/(kg m^2)\], and 1 or 0 for
-    /// whether it has weight.
+    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its
+    /// centre, in its axes \[1/(kg m^2)\], and 1 or 0 for whether it has weight.
     pub floating: Option<(Matrix3<f64>, f64)>,
 }
 

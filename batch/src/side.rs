@@ -49,8 +49,8 @@ impl Plan {
     }
 }
 
-/// What moves a floating body: in the place of an inertia, the inverse mass \[1/kg\], the centre of mass from the body's origin \[m\] and the inverse
-/// inertia about it \[1/(kg m^2)\], world axes.
+/// What moves a floating body: in the place of an inertia, the inverse mass \[1/kg\], the centre of
+/// mass from the body's origin \[m\] and the inverse inertia about it \[1/(kg m^2)\], world axes.
 pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
@@ -76,7 +76,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         point - self.workspace.vector(self.plan.layout.poses + POSE * body + 9)
     }
 
-    /// Writes the columns of the joints' sides: the velocity of the second point against the first's, then that of turning, six numbers a degree of freedom.
+    /// Writes the columns of the joints' sides: the velocity of the second point against the
+    /// first's, then that of turning, six numbers a degree of freedom.
     #[inline(always)]
     pub fn write_columns(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) {
         let plan = self.plan;

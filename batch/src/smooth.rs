@@ -71,7 +71,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         for tree in &self.plan.trees {
             let first = tree.first_velocity;
             match tree.floating {
-                // It falls, and turns on as it did: what turns it without forces comes with its flight.
+                // It falls, and turns on as it did: what turns it without forces comes with its
+                // flight.
                 Some((_, weight)) => {
                     let gravity = Vec3(self.parameters(l.gravity));
                     let v = Vec3(each!(k in [0, 1, 2] self.state(l.velocities + first + 3 + k)));
@@ -197,7 +198,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.solve_upper(tree, x);
     }
 
-    /// Holds at their limits the motors that the velocities would have beyond them. Whether any was not before.
+    /// Holds at their limits the motors that the velocities would have beyond them. Whether any was
+    /// not before.
     #[inline(always)]
     fn saturate(&mut self) -> bool {
         let l = &self.plan.layout;

@@ -8,8 +8,9 @@ use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::{Kinematics, Model};
 use pliant_rigid::simulation::{ContactCandidate, ContactSource};
 
-/// Finds contacts in the closed form that a [`WorldBatch`](super::WorldBatch) finds them in, where a [`Simulation`](pliant_rigid::simulation::Simulation) is
-/// to be compared with it. [`Collisions`](pliant_rigid::simulation::Collisions) has the same distances but fewer points.
+/// Finds contacts in the closed form that a [`WorldBatch`](super::WorldBatch) finds them in, where
+/// a [`Simulation`](pliant_rigid::simulation::Simulation) is to be compared with it.
+/// [`Collisions`](pliant_rigid::simulation::Collisions) has the same distances but fewer points.
 #[derive(Clone, Debug)]
 pub struct ClosedFormContactSource {
     scene: CollisionModel,
@@ -18,7 +19,8 @@ pub struct ClosedFormContactSource {
 }
 
 impl ClosedFormContactSource {
-    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction has most of its value.
+    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction
+    /// has most of its value.
     ///
     /// # Errors
     /// Pairs of shapes that have no closed form.

@@ -1,8 +1,10 @@
-//! Spatial vectors about the reference point of a tree, world axes (Featherstone 2008, "Rigid Body Dynamics Algorithms", chapter 2).
+//! Spatial vectors about the reference point of a tree, world axes (Featherstone 2008, "Rigid Body
+//! Dynamics Algorithms", chapter 2).
 
 use pliant_numeric::lanes::{Mat3, Real, Vec3, each};
 
-/// A velocity, acceleration or joint axis: angular part, and that of the body's point at the reference.
+/// A velocity, acceleration or joint axis: angular part, and that of the body's point at the
+/// reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpatialMotion<T> {
     pub angular: Vec3<T>,
@@ -83,7 +85,8 @@ pub(super) struct SpatialInertia<T> {
 }
 
 impl<T: Real> SpatialInertia<T> {
-    /// Of a body of `mass`, its centre at `center` from the reference, its inertia about the centre `inertia` in the axes of `rotation`.
+    /// Of a body of `mass`, its centre at `center` from the reference, its inertia about the centre
+    /// `inertia` in the axes of `rotation`.
     #[inline(always)]
     pub fn placed(mass: T, center: Vec3<T>, rotation: &Mat3<T>, inertia: &[T; 6]) -> Self {
         let [xx, xy, xz, yy, yz, zz] = *inertia;

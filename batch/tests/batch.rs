@@ -15,8 +15,9 @@ use pliant_testing::worlds::*;
 
 const STICTION: f64 = 1e-4;
 
-// Equations 2 to 13: a world of a batch is the single simulation with the published form, in other order of operations. Bodies that are not floating or
-// turn about a principal axis (cube and ball), so that the free flights are the same too.
+// Equations 2 to 13: a world of a batch is the single simulation with the published form, in other
+// order of operations. Bodies that are not floating or turn about a principal axis (cube and ball),
+// so that the free flights are the same too.
 #[test]
 fn a_world_is_the_simulation_of_the_same_system() {
     let seed = 11;
@@ -49,7 +50,8 @@ fn a_world_is_the_simulation_of_the_same_system() {
                 }
                 contacts += single.contact_forces().count();
                 let (a, b) = (batch.state(world).unwrap(), single.state());
-                // Rounding, some hundred operations deep, on numbers up to the speeds that deep overlap gives.
+                // Rounding, some hundred operations deep, on numbers up to the speeds that deep
+                // overlap gives.
                 let size = b.v.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
                 for (kind, a, b) in [("q", &a.q, &b.q), ("v", &a.v, &b.v)] {
                     for (i, (a, b)) in a.iter().zip(b).enumerate() {
@@ -67,7 +69,8 @@ fn a_world_is_the_simulation_of_the_same_system() {
     }
 }
 
-// Worlds see nothing of each other: the same bits whatever the number of threads, and whatever stands beside.
+// Worlds see nothing of each other: the same bits whatever the number of threads, and whatever
+// stands beside.
 #[test]
 fn worlds_do_not_depend_on_threads_or_neighbours() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
@@ -93,7 +96,8 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
     }
 }
 
-// A world that diverges stops at its last finite state and says when; the others go on as if it were not there, and it runs again from a new state.
+// A world that diverges stops at its last finite state and says when; the others go on as if it
+// were not there, and it runs again from a new state.
 #[test]
 fn a_world_that_diverges_stops_alone() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
@@ -148,8 +152,8 @@ fn cube_and_rail() -> (System, CollisionModel) {
     (system, scene)
 }
 
-// Closed forms: fall by g dt^2 n (n + 1)/2, a motor at its limit against twice the mass, a pushed cube that friction of its world slows, a larger one that
-// rests higher.
+// Closed forms: fall by g dt^2 n (n + 1)/2, a motor at its limit against twice the mass, a pushed
+// cube that friction of its world slows, a larger one that rests higher.
 #[test]
 fn parameters_belong_to_one_world() {
     let (system, scene) = cube_and_rail();
@@ -180,8 +184,9 @@ fn parameters_belong_to_one_world() {
     }
     batch.set_parameter(1, Parameter::Gravity(2), -G).unwrap();
     batch.step(1500);
-    // At rest each of sixteen facets pushes m g/16 = K depth + (K dt + D) g dt, because the smooth velocity is that of one step's fall. K and D of equations 11
-    // to 13 with the trace of a corner, 3/m + 2 r^2/I. The points are midway in the overlap, less than 1 % of the lever off.
+    // At rest each of sixteen facets pushes m g/16 = K depth + (K dt + D) g dt, because the smooth
+    // velocity is that of one step's fall. K and D of equations 11 to 13 with the trace of a
+    // corner, 3/m + 2 r^2/I. The points are midway in the overlap, less than 1 % of the lever off.
     let curve = ImpedanceCurve::MUJOCO;
     for (world, half) in [(0, 0.05), (5, 0.06)] {
         let depth = half - batch.state(world).unwrap().q[6];
@@ -200,7 +205,8 @@ fn parameters_belong_to_one_world() {
     batch.step(200);
     for (world, mu) in [(0, 0.3), (4, 0.45)] {
         let v = batch.state(world).unwrap().v[3];
-        // Four published facets pull with at most mu times the normal force, and with less where some are not active; the cube does not tip at these.
+        // Four published facets pull with at most mu times the normal force, and with less where
+        // some are not active; the cube does not tip at these.
         let least = 2.0 - mu * G * 0.2;
         assert!(v > least - 1e-3 && v < 2.0 - 0.5 * mu * G * 0.2, "world {world}: {v}, at least {least}");
         speeds.push(v);
@@ -208,7 +214,8 @@ fn parameters_belong_to_one_world() {
     assert!(speeds[1] < speeds[0] - 0.1, "{speeds:?}");
 }
 
-// What is observed is the state before each step, poses included, and targets that are set act in the step that follows.
+// What is observed is the state before each step, poses included, and targets that are set act in
+// the step that follows.
 #[test]
 fn rollouts_observe_and_control() {
     let (system, scene) = cube_and_rail();

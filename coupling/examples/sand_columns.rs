@@ -1,5 +1,5 @@
-//! Runouts of columns of grains on a floor against those measured by Lube et al., one sand for all: a table.
-//! Arguments: numbers of cells over the radius or half width.
+//! Runouts of columns of grains on a floor against those measured by Lube et al., one sand for all:
+//! a table. Arguments: numbers of cells over the radius or half width.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, dead_code)]
 
 #[path = "../tests/common/mod.rs"]

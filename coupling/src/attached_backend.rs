@@ -28,12 +28,12 @@ struct AttachedBackend {
 }
 
 impl World {
-    /// Hands the particles over to a backend of this `name`, made for this world as it is now; from now on [`World::step`] leaves
-    /// them there.
+    /// Hands the particles over to a backend of this `name`, made for this world as it is now; from
+    /// now on [`World::step`] leaves them there.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every substep, or where the grid is elsewhere
-    /// ([`World::reset_grid_frame`]).
+    /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every
+    /// substep, or where the grid is elsewhere ([`World::reset_grid_frame`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
@@ -55,8 +55,8 @@ impl World {
         Ok(())
     }
 
-    /// Puts the grid's origin at the world's, for a backend that is to be made of this world: backends know no other grid. Positions are rounded
-    /// once more where the grid was elsewhere.
+    /// Puts the grid's origin at the world's, for a backend that is to be made of this world:
+    /// backends know no other grid. Positions are rounded once more where the grid was elsewhere.
     ///
     /// # Errors
     /// [`MpmError`] where a particle is too far from the world's origin.
@@ -68,7 +68,8 @@ impl World {
         self.mpm.reset_grid_frame()
     }
 
-    /// Brings the particles on the host, as [`World::mpm`] shows them, up to date with those of the backend. Without one they are.
+    /// Brings the particles on the host, as [`World::mpm`] shows them, up to date with those of the
+    /// backend. Without one they are.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -178,7 +179,8 @@ impl ParticleBackend for AttachedBackend {
     }
 }
 
-/// What the particles got in the contact solves of a step: the opposite of what bodies and boundaries did.
+/// What the particles got in the contact solves of a step: the opposite of what bodies and
+/// boundaries did.
 fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
     let (mut linear, mut angular) =
         (done.boundary_constraints.linear, done.boundary_constraints.angular - done.moment_of_travel);

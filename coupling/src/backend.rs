@@ -1,9 +1,12 @@
 //! The boundary to a device that takes the particles through the substeps of a step.
 //!
-//! Weakly coupled bodies move through a step in a way that is known at its start, and of those that answer within the step it is known
-//! how they do ([`StronglyCoupledBodies`]). So a backend is told all at once, runs all substeps with nothing to ask, and gives back the impulses on
-//! the bodies and the figures of the step. What it is told is linear, so that a step in which contact among the bodies opens or closes under
-//! the particles' impulses is not followed as on the host ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it; [`World::refresh`](crate::World::refresh) fetches them.
+//! Weakly coupled bodies move through a step in a way that is known at its start, and of those that
+//! answer within the step it is known how they do ([`StronglyCoupledBodies`]). So a backend is told
+//! all at once, runs all substeps with nothing to ask, and gives back the impulses on the bodies
+//! and the figures of the step. What it is told is linear, so that a step in which contact among
+//! the bodies opens or closes under the particles' impulses is not followed as on the host
+//! ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it;
+//! [`World::refresh`](crate::World::refresh) fetches them.
 
 use std::error::Error;
 
@@ -27,12 +30,13 @@ pub struct SubstepPlan<'a> {
     pub substep: f64,
     /// Gravity \[m/s^2\], world frame.
     pub gravity: Vector3<f64>,
-    /// Where the points that the impulses on each body are about are in the first substep: at its own origin, world frame \[m\].
+    /// Where the points that the impulses on each body are about are in the first substep: at its
+    /// own origin, world frame \[m\].
     pub reference_points: &'a [Point3<f64>],
     /// How they go on, one a body.
     pub references: &'a [ReferencePointPath],
-    /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer only the first is meant; a backend
-    /// finds the others.
+    /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer
+    /// only the first is meant; a backend finds the others.
     pub bodies: &'a [SubstepBodyState],
     /// The bodies that answer.
     pub strongly_coupled: StronglyCoupledBodies<'a>,
@@ -41,14 +45,17 @@ pub struct SubstepPlan<'a> {
 /// What the substeps of a step did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubstepsResult {
-    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the mass is the last one's.
+    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the
+    /// mass is the last one's.
     pub free: GridMotionSums,
     /// What the pins of cloth did.
     pub pins: PinImpulse,
-    /// Impulse of the boundary conditions on the particles within the contact solves, about the world's origin, world frame.
+    /// Impulse of the boundary conditions on the particles within the contact solves, about the
+    /// world's origin, world frame.
     pub boundary_constraints: SpatialImpulse,
-    /// What the ways of the points add to the impulses on bodies about the world's origin: the sum of a point's way from its
-    /// place in the first substep, times (a cross product) the linear impulse there, world frame \[N m s\].
+    /// What the ways of the points add to the impulses on bodies about the world's origin: the sum
+    /// of a point's way from its place in the first substep, times (a cross product) the linear
+    /// impulse there, world frame \[N m s\].
     pub moment_of_travel: Vector3<f64>,
     /// Work of the bodies on the particles \[J\].
     pub work: f64,
@@ -123,9 +130,10 @@ impl BackendError {
 ///
 /// After an error the world is not to be stepped further.
 pub trait Backend: Send {
-    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the points that go on by the plan's
-    /// references, world frame; writes where these are after the last substep to `points` \[m\], and where
-    /// contact leaves the bodies that answer to `left`, one for each of them.
+    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the
+    /// points that go on by the plan's references, world frame; writes where these are after the
+    /// last substep to `points` \[m\], and where contact leaves the bodies that answer to `left`,
+    /// one for each of them.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -149,7 +157,8 @@ pub trait Backend: Send {
     /// [`BackendError`].
     fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError>;
 
-    /// Takes the particles of `mpm`, which are as many as before and of the same materials, and what contact remembers of them.
+    /// Takes the particles of `mpm`, which are as many as before and of the same materials, and
+    /// what contact remembers of them.
     ///
     /// # Errors
     /// [`BackendError`].

@@ -14,8 +14,9 @@ pub(crate) struct BodyImpulses {
     pub expected: Vec<SpatialImpulse>,
     /// What is expected of the coupling step that begins.
     share: Vec<SpatialImpulse>,
-    /// The points that the impulses are about: the bodies' origins at the start of the coupling step, which are
-    /// kept, and from there on as [`BodyMotion::move_references`](crate::motion::BodyMotion::move_references) has it \[m\].
+    /// The points that the impulses are about: the bodies' origins at the start of the coupling
+    /// step, which are kept, and from there on as
+    /// [`BodyMotion::move_references`](crate::motion::BodyMotion::move_references) has it \[m\].
     pub points: Vec<Point3<f64>>,
     /// The same points at the start of the coupling step \[m\].
     pub starts: Vec<Point3<f64>>,

@@ -1,13 +1,15 @@
 //! Boundary conditions of the grid within the contact problem.
 //!
-//! The free velocities obey the conditions, but contact moves the nodes again. So the conditions on touched nodes enter the convex
-//! problem, and the bodies' contacts feel the wall in the same solve: a sticky node is one of infinite mass, and a wall that
-//! nodes may slide along or leave is a frictionless contact of the node itself, with no gap and near-rigid. What the near-rigid
-//! law and the solver's tolerance leave of a velocity into the wall is taken out afterwards, and friction with the wall acts as
-//! in the free motion, bounded by the wall's normal impulse in the solve. The boundary gets the impulses of all that.
+//! The free velocities obey the conditions, but contact moves the nodes again. So the conditions on
+//! touched nodes enter the convex problem, and the bodies' contacts feel the wall in the same
+//! solve: a sticky node is one of infinite mass, and a wall that nodes may slide along or leave is
+//! a frictionless contact of the node itself, with no gap and near-rigid. What the near-rigid law
+//! and the solver's tolerance leave of a velocity into the wall is taken out afterwards, and
+//! friction with the wall acts as in the free motion, bounded by the wall's normal impulse in the
+//! solve. The boundary gets the impulses of all that.
 //!
-//! The problem starts from free velocities that obey the conditions already: what contact takes off a wall is not made up
-//! against what pressed the node on it in the same substep.
+//! The problem starts from free velocities that obey the conditions already: what contact takes off
+//! a wall is not made up against what pressed the node on it in the same substep.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
@@ -15,7 +17,8 @@ use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 use crate::convex::{ContactConstraint, ContactProblem};
 use crate::nodes::{ContactIsland, Numbering};
 
-/// Stiffness number `substep^2 k / m` of a node's contact with a wall: a push of 1 m/s into it leaves 0.1 mm/s to be taken out.
+/// Stiffness number `substep^2 k / m` of a node's contact with a wall: a push of 1 m/s into it
+/// leaves 0.1 mm/s to be taken out.
 const BOUNDARY_STIFFNESS_NUMBER: f64 = 1e4;
 
 /// A node and a wall that it may leave.
@@ -57,7 +60,8 @@ impl BoundaryConstraints {
         }
     }
 
-    /// Adds the conditions on the nodes of a region to the problem, whose last contacts are the region's.
+    /// Adds the conditions on the nodes of a region to the problem, whose last contacts are the
+    /// region's.
     pub(crate) fn add(
         &mut self,
         numbering: &Numbering,
@@ -131,7 +135,8 @@ impl BoundaryConstraints {
         }
     }
 
-    /// Completes guesses of the contacts' impulses, which are zero for the walls: what keeps the push of the others out of the wall.
+    /// Completes guesses of the contacts' impulses, which are zero for the walls: what keeps the
+    /// push of the others out of the wall.
     pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut [[f64; 3]]) {
         if self.boundary_constraints.is_empty() {
             return;
@@ -161,8 +166,9 @@ impl BoundaryConstraints {
         self.sticky.iter().map(|&node| node as usize)
     }
 
-    /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls `got` with each wall's node, the
-    /// wall's impulse on it in the solve (of the contacts' `impulses`), and that of what was done here \[N s\].
+    /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls
+    /// `got` with each wall's node, the wall's impulse on it in the solve (of the contacts'
+    /// `impulses`), and that of what was done here \[N s\].
     pub(crate) fn impose(
         &self,
         impulses: &[[f64; 3]],

@@ -14,8 +14,9 @@ use crate::settings::{
 };
 use crate::world::World;
 
-/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s), times the stiffness number, is then still a
-/// thousandth of what friction's usual stiction tolerance lets slip.
+/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s),
+/// times the stiffness number, is then still a thousandth of what friction's usual stiction
+/// tolerance lets slip.
 const MAX_STIFFNESS_RATIO: f64 = 1e8;
 
 /// Collects the contents of a [`World`].
@@ -92,19 +93,22 @@ impl WorldBuilder {
         self.parts.push(NamedParticles { name, range: start..self.particles.len() });
     }
 
-    /// Adds particles in any state of motion and deformation; their material is an index of [`MaterialId`].
+    /// Adds particles in any state of motion and deformation; their material is an index of
+    /// [`MaterialId`].
     pub fn particle_states(&mut self, states: impl IntoIterator<Item = ParticleState>) -> &mut Self {
         self.add_part(format!("particle set {}", self.parts.len()), states);
         self
     }
 
-    /// Adds a sheet of cloth. The particles of the sheets come after all others, in the order of [`World::cloths`].
+    /// Adds a sheet of cloth. The particles of the sheets come after all others, in the order of
+    /// [`World::cloths`].
     pub fn cloth(&mut self, sheet: Sheet) -> &mut Self {
         let name = format!("cloth {}", self.sheets.len());
         self.named_cloth(&name, sheet)
     }
 
-    /// Adds a sheet of cloth under a name, which messages and [`allow_overlap`](Self::allow_overlap) use.
+    /// Adds a sheet of cloth under a name, which messages and
+    /// [`allow_overlap`](Self::allow_overlap) use.
     pub fn named_cloth(&mut self, name: &str, sheet: Sheet) -> &mut Self {
         self.sheets.push(sheet);
         self.sheet_names.push(name.to_owned());
@@ -227,7 +231,8 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     Ok(settings.solver.validate()?)
 }
 
-/// Refuses explicit substeps beyond the stability limit, with the fastest that prescribed bodies will ever be.
+/// Refuses explicit substeps beyond the stability limit, with the fastest that prescribed bodies
+/// will ever be.
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
@@ -240,7 +245,8 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
     Ok(())
 }
 
-/// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it changes nothing but rounding.
+/// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it
+/// changes nothing but rounding.
 fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) -> Result<(), BuildError> {
     let Stiffness::Fixed(stiffness) = settings.contact.stiffness else { return Ok(()) };
     let substep = match settings.substeps {

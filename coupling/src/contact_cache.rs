@@ -22,7 +22,8 @@ pub struct CachedContact {
     pub impulse: [f64; 3],
     /// Signed distance of the particle's centre, measured from `feature` \[m\].
     pub distance: f64,
-    /// How far outside the geometry the particle is although it is behind `feature`: pressed out at the far side \[m\].
+    /// How far outside the geometry the particle is although it is behind `feature`: pressed out at
+    /// the far side \[m\].
     pub exit_distance: f64,
 }
 
@@ -49,7 +50,8 @@ impl ContactCache {
         own.find(|m| m.geometry == geometry).copied()
     }
 
-    /// Keeps the impulses (on the particles, world frame \[N s\]) of these pairs; forgets all others.
+    /// Keeps the impulses (on the particles, world frame \[N s\]) of these pairs; forgets all
+    /// others.
     pub(crate) fn store(&mut self, pairs: &[ContactPair], impulses: &[[f64; 3]]) {
         for memory in &self.list {
             self.first[memory.particle as usize] = 0;

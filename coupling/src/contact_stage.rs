@@ -1,4 +1,5 @@
-//! Contact of a substep: detection, the convex problem and its solution, and what it does to grid, bodies and pads.
+//! Contact of a substep: detection, the convex problem and its solution, and what it does to grid,
+//! bodies and pads.
 
 use pliant_mpm::{Mpm, MpmError};
 use pliant_rigid::Bodies;
@@ -114,7 +115,8 @@ impl ContactStage {
         ))
     }
 
-    /// The particles' motion; beside it the solution's impulses on bodies and pads, and what the next substep starts from.
+    /// The particles' motion; beside it the solution's impulses on bodies and pads, and what the
+    /// next substep starts from.
     pub(crate) fn finish(
         &mut self,
         mpm: &mut Mpm,

@@ -1,14 +1,16 @@
-//! Registration of contacts: one for every particle-geometry pair that touches or can touch within the substep.
+//! Registration of contacts: one for every particle-geometry pair that touches or can touch within
+//! the substep.
 //!
-//! A pair is registered when its gap is below what the relative velocity covers in the substep plus a margin, with the
-//! body's pose advanced to the substep: a particle cannot cross a plate between two detections. What a pair was doing in
-//! the last substep is remembered (impulse, and the face through which it came), so that the solver starts warm, friction
-//! lags by one substep, and the normal of a thin plate does not flip. The face is remembered even when the particle was
-//! pressed out at the far side, until it is back in front of the face and away, is beside the face's shadow
+//! A pair is registered when its gap is below what the relative velocity covers in the substep plus
+//! a margin, with the body's pose advanced to the substep: a particle cannot cross a plate between
+//! two detections. What a pair was doing in the last substep is remembered (impulse, and the face
+//! through which it came), so that the solver starts warm, friction lags by one substep, and the
+//! normal of a thin plate does not flip. The face is remembered even when the particle was pressed
+//! out at the far side, until it is back in front of the face and away, is beside the face's shadow
 //! ([`Shape::surface_point_from`]), or its depth jumps by more than a cell.
 //!
-//! A pair that was pressed onto an adhesive geometry is bonded: it stays registered, at any velocity, until a substep begins
-//! with a gap beyond the adhesion's range.
+//! A pair that was pressed onto an adhesive geometry is bonded: it stays registered, at any
+//! velocity, until a substep begins with a gap beyond the adhesion's range.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::material::Model;
@@ -25,12 +27,13 @@ use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
 use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, Stiffness};
 
-/// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of one substep may add to
-/// the approach that the velocities at its start do not show.
+/// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of
+/// one substep may add to the approach that the velocities at its start do not show.
 const MARGIN: f64 = 0.02;
 
-/// How far from a granular particle its contact may act at most [cells]: the affine field is that of a neighbourhood of about a cell, and
-/// with longer arms weights would be large and of both signs.
+/// How far from a granular particle its contact may act at most [cells]: the affine field is that
+/// of a neighbourhood of about a cell, and with longer arms weights would be large and of both
+/// signs.
 const LONGEST_ARM: f64 = 0.5;
 
 /// Contacts of one block, and the geometries near it.
@@ -79,7 +82,8 @@ impl ContactDetector {
         Self { placed, max_radius, contact_cache, ..Self::default() }
     }
 
-    /// Registers the contacts of the substep of `substep` \[s\], for which bodies are where `substep_states` says, one a body.
+    /// Registers the contacts of the substep of `substep` \[s\], for which bodies are where
+    /// `substep_states` says, one a body.
     pub(crate) fn detect(
         &mut self,
         mpm: &Mpm,
@@ -145,7 +149,8 @@ impl ContactSearch<'_> {
         if out.near.is_empty() {
             return;
         }
-        // Once for all particles: contacts come to a block one by one. Few particles touch three geometries.
+        // Once for all particles: contacts come to a block one by one. Few particles touch three
+        // geometries.
         out.pairs.reserve(view.len().next_power_of_two() * out.near.len().min(2));
         let mut extent_cache = ParticleExtentCache::default();
         for tile in 0..view.len().div_ceil(LANES) {
@@ -212,7 +217,8 @@ impl ContactSearch<'_> {
         &self.bodies.body(placed.body).geometries[placed.index].shape
     }
 
-    /// Lists the geometries that some particle of the block may touch, each with the distance within which.
+    /// Lists the geometries that some particle of the block may touch, each with the distance
+    /// within which.
     fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<NearbyGeometry>) {
         near.clear();
         let h = self.mpm.grid_spacing();
@@ -242,13 +248,14 @@ impl ContactSearch<'_> {
         }
     }
 
-    /// The distance within which a particle at rest may touch a geometry that is, too, and to which nothing adheres \[m\].
+    /// The distance within which a particle at rest may touch a geometry that is, too, and to which
+    /// nothing adheres \[m\].
     fn reach_at_rest(&self) -> f64 {
         self.max_radius + self.margin + self.contact_cache.farthest
     }
 
-    /// The distance within which particles in a box of half-extents `half` around `center` (world, m) may touch a geometry \[m\];
-    /// `None` where none can be that near.
+    /// The distance within which particles in a box of half-extents `half` around `center` (world,
+    /// m) may touch a geometry \[m\]; `None` where none can be that near.
     fn reach_in(&self, placed: &PlacedGeometry, (center, half): (Point3<f64>, Vector3<f64>)) -> Option<f64> {
         let body_speed = placed.fastest_within((&center, half.norm()));
         let reach = self.reach_at_rest() + (body_speed + self.max_speed) * self.substep + placed.range;
@@ -257,10 +264,11 @@ impl ContactSearch<'_> {
         (lowest <= reach).then_some(reach)
     }
 
-    /// Nearest surface; for a pair that was already in contact, measured from the side it came from, and its memory.
+    /// Nearest surface; for a pair that was already in contact, measured from the side it came
+    /// from, and its memory.
     ///
-    /// A depth that jumps by more than a cell is not of the same contact: the face is then seen through another part of the
-    /// body. (A particle moves less than a cell in a substep.)
+    /// A depth that jumps by more than a cell is not of the same contact: the face is then seen
+    /// through another part of the body. (A particle moves less than a cell in a substep.)
     fn follow(
         &self,
         shape: &Shape,
@@ -318,7 +326,8 @@ impl ContactSearch<'_> {
             // Adhesion presses the surfaces together; a tension takes from that.
             Some(memory) => (memory.normal_impulse + substep * tension).max(0.0),
             None => {
-                // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
+                // The compliant law at the velocity of the start, but no more than it takes to stop
+                // the particle.
                 let approach = normal.dot(&relative);
                 let compliant = normal_impulse(approach, gap, stiffness, self.settings.dissipation, substep);
                 compliant.min(mass * (-approach - gap / substep).max(0.0))
@@ -352,7 +361,8 @@ impl ContactSearch<'_> {
     }
 }
 
-/// What particles stand for of a surface, kept for the next one: most of a block have the same volume and material.
+/// What particles stand for of a surface, kept for the next one: most of a block have the same
+/// volume and material.
 #[derive(Clone, Copy, Debug, Default)]
 struct ParticleExtentCache {
     /// Volume \[m^3\] and material.

@@ -1,17 +1,20 @@
-//! The balance of energy of a world: what there is, what came in, what the laws dissipate, and what none of them explains.
+//! The balance of energy of a world: what there is, what came in, what the laws dissipate, and what
+//! none of them explains.
 //!
-//! Every part is measured by itself; no part is what the others leave. The rest is the imbalance, with its sign:
+//! Every part is measured by itself; no part is what the others leave. The rest is the imbalance,
+//! with its sign:
 //!
 //! ```text
 //! I = E(t) - E(0) - work + dissipated
 //! ```
 //!
-//! Above zero the scheme made energy, below zero it lost some. Particles and bodies have an imbalance each, and so has what they
-//! exchange: bodies give the particles work at the velocities that contact sees, and get theirs at the velocities of their own steps. The
-//! world's is the sum of the three, so that work between the two cancels.
+//! Above zero the scheme made energy, below zero it lost some. Particles and bodies have an
+//! imbalance each, and so has what they exchange: bodies give the particles work at the velocities
+//! that contact sees, and get theirs at the velocities of their own steps. The world's is the sum
+//! of the three, so that work between the two cancels.
 //!
-//! A law that only dissipates cannot give: where its losses over the run come out negative, that energy is from nowhere, and
-//! counts as imbalance.
+//! A law that only dissipates cannot give: where its losses over the run come out negative, that
+//! energy is from nowhere, and counts as imbalance.
 
 use pliant_mpm::Totals;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
@@ -19,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy, ParticleFlows};
 
-/// Speed \[m/s\] at which all masses together have so little energy that a gain of it is not worth a word: a scene at rest has put in nothing.
+/// Speed \[m/s\] at which all masses together have so little energy that a gain of it is not worth
+/// a word: a scene at rest has put in nothing.
 const SLOW: f64 = 0.1;
 
 /// The energies that a balance is formed of \[J\], at one time.
@@ -47,7 +51,8 @@ struct EnergyDomain {
 }
 
 impl EnergyDomain {
-    /// Looks at all work and weight `released` so far, and at the imbalance or, where parts of the losses are not known, the least that it can be.
+    /// Looks at all work and weight `released` so far, and at the imbalance or, where parts of the
+    /// losses are not known, the least that it can be.
     fn update(&mut self, work: f64, released: f64, imbalance: f64) {
         self.worked += (work - self.work).max(0.0);
         self.work = work;
@@ -109,7 +114,8 @@ impl EnergyBalanceTracker {
         self.of_bodies.add(flows);
     }
 
-    /// The balance at the present energies; keeps what it needs of it for later gains. To be called once a step.
+    /// The balance at the present energies; keeps what it needs of it for later gains. To be called
+    /// once a step.
     pub(crate) fn update(&mut self, now: &EnergyNow) -> EnergyBalance {
         let balance = self.balance(now);
         let (p, b) = (&self.of_particles, &self.of_bodies);

@@ -1,8 +1,9 @@
 //! What the contact solve gives back: velocities to the grid, impulses to the bodies.
 //!
-//! The bodies get exactly the opposite of what the grid got, however loose the solver's tolerance: the contact impulses act at
-//! the particles, and what the solver left over at a node (its momentum change less the contact impulses there) acts at
-//! that node, on the body whose contact touches it. What the walls of the grid did in the solve goes to the boundary.
+//! The bodies get exactly the opposite of what the grid got, however loose the solver's tolerance:
+//! the contact impulses act at the particles, and what the solver left over at a node (its momentum
+//! change less the contact impulses there) acts at that node, on the body whose contact touches it.
+//! What the walls of the grid did in the solve goes to the boundary.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
@@ -17,7 +18,8 @@ use crate::report::ParticleFlows;
 /// No body touches the node.
 const NO_BODY: u32 = u32::MAX;
 
-/// Impulses on the particles in one substep, world frame, about the world's origin, and the work of the bodies on them.
+/// Impulses on the particles in one substep, world frame, about the world's origin, and the work of
+/// the bodies on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ExchangeTotals {
     pub linear: Vector3<f64>,
@@ -55,7 +57,8 @@ impl Exchange {
         sums
     }
 
-    /// Adds the impulses on the bodies (about their `reference_points`) to `bodies`, and what belongs to `sums` besides the grid's part.
+    /// Adds the impulses on the bodies (about their `reference_points`) to `bodies`, and what
+    /// belongs to `sums` besides the grid's part.
     pub(crate) fn add_impulses_to_bodies(
         &mut self,
         solution: &Solution,
@@ -135,7 +138,8 @@ impl Exchange {
         }
     }
 
-    /// A node belongs to the body of the last pair with an impulse that touches it, else of the last pair at all.
+    /// A node belongs to the body of the last pair with an impulse that touches it, else of the
+    /// last pair at all.
     fn find_owners(&mut self, numbering: &Numbering, pairs: &[ContactPair]) {
         self.owner.clear();
         self.owner.resize(self.residual_momentum.len(), NO_BODY);
@@ -155,10 +159,11 @@ impl Exchange {
     }
 }
 
-/// What contacts do. Bodies work at the mean of their velocities before and after the solve (see `rigid/src/simulation/energy.rs`). Losses are at
-/// the velocities at the end, with which the law is evaluated: before the solve the grid has the impulse of elasticity already, against which
-/// contact holds, and what one gives the grid and the other takes from it within a substep is no loss. (What impacts take beyond the law is
-/// the step's, in the imbalance.)
+/// What contacts do. Bodies work at the mean of their velocities before and after the solve (see
+/// `rigid/src/simulation/energy.rs`). Losses are at the velocities at the end, with which the law
+/// is evaluated: before the solve the grid has the impulse of elasticity already, against which
+/// contact holds, and what one gives the grid and the other takes from it within a substep is no
+/// loss. (What impacts take beyond the law is the step's, in the imbalance.)
 #[derive(Clone, Copy, Debug, Default)]
 struct ContactWork {
     /// Of bodies that move by their dynamics, and of those that follow a path \[J\].
@@ -168,7 +173,8 @@ struct ContactWork {
 }
 
 impl ContactWork {
-    /// Adds that of a contact, whose body answers by so much and whose particle has this velocity at the end.
+    /// Adds that of a contact, whose body answers by so much and whose particle has this velocity
+    /// at the end.
     fn add(
         &mut self,
         pair: &ContactPair,
@@ -206,7 +212,8 @@ fn velocity_of(contact: &ContactConstraint, solution: &Solution) -> Vector3<f64>
     sum.into()
 }
 
-/// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the boundary.
+/// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the
+/// boundary.
 fn impose_boundaries(
     solution: &Solution,
     problem: &ContactProblem,

@@ -1,9 +1,11 @@
 //! The velocity of the grid: of the frame in which a scene is at rest.
 //!
-//! The transfers between particles and grid smooth what goes through the grid, so that a scene that moves as a whole through a grid at
-//! rest would come out otherwise than at rest: collisions at 30 m/s differed by up to 10 %. So the grid goes with the scene. It has the velocity of the
-//! largest body that does not move by its own dynamics (a floor, a table, a tool), and without one that of the particles' centre of mass.
-//! Both are the same in every inertial frame. A scene on a floor at rest, or with boundaries of the grid, has a grid at rest.
+//! The transfers between particles and grid smooth what goes through the grid, so that a scene that
+//! moves as a whole through a grid at rest would come out otherwise than at rest: collisions at 30
+//! m/s differed by up to 10 %. So the grid goes with the scene. It has the velocity of the largest
+//! body that does not move by its own dynamics (a floor, a table, a tool), and without one that of
+//! the particles' centre of mass. Both are the same in every inertial frame. A scene on a floor at
+//! rest, or with boundaries of the grid, has a grid at rest.
 
 use nalgebra::Vector3;
 use pliant_rigid::{Bodies, Body, BodyId, Shape};
@@ -26,8 +28,8 @@ pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
     largest.map(|(id, _)| id)
 }
 
-/// Velocity of the grid in a coupling step that begins, world frame [m/s]: that of `body`, where there is one, else
-/// `mean`, that of the particles.
+/// Velocity of the grid in a coupling step that begins, world frame [m/s]: that of `body`, where
+/// there is one, else `mean`, that of the particles.
 pub(crate) fn frame_velocity(
     settings: &Settings,
     bodies: &Bodies,

@@ -10,9 +10,10 @@ use crate::detection::radius_of;
 use crate::error::BuildError;
 use crate::settings::Settings;
 
-/// By how much a contact may overlap at the start, in grid spacings. Contact drives an overlap out within a
-/// substep, so a hundredth of a cell is already much: a block of rubber four cells high hops by 0.4 cells with
-/// it, by 8 cells with a tenth. A thousandth is far above what single precision leaves of a position, 1e-6.
+/// By how much a contact may overlap at the start, in grid spacings. Contact drives an overlap out
+/// within a substep, so a hundredth of a cell is already much: a block of rubber four cells high
+/// hops by 0.4 cells with it, by 8 cells with a tenth. A thousandth is far above what single
+/// precision leaves of a position, 1e-6.
 pub const ALLOWED_OVERLAP: f64 = 1e-3;
 
 /// Particles that were added together.
@@ -45,8 +46,8 @@ impl Deepest {
     }
 }
 
-/// Refuses particles whose contact spheres start inside a body, or that start behind a plane, by more than
-/// [`ALLOWED_OVERLAP`], but for parts and bodies that are `allowed` to.
+/// Refuses particles whose contact spheres start inside a body, or that start behind a plane, by
+/// more than [`ALLOWED_OVERLAP`], but for parts and bodies that are `allowed` to.
 pub(crate) fn check_overlaps(
     settings: &Settings,
     mpm: &Mpm,

@@ -1,5 +1,6 @@
-//! The convex problem solved region by region: what shares no unknown has a scale, a residual and iterations of its own, so that a
-//! lone grain is heard beside a heavy block, and regions are solved in parallel.
+//! The convex problem solved region by region: what shares no unknown has a scale, a residual and
+//! iterations of its own, so that a lone grain is heard beside a heavy block, and regions are
+//! solved in parallel.
 
 use rayon::join;
 
@@ -8,8 +9,8 @@ use crate::convex::{
 };
 use crate::nodes::ContactIsland;
 
-/// Regions that have fewer contacts than this together are no task of their own: what they take, some ten microseconds, is about what it takes to
-/// wake a thread.
+/// Regions that have fewer contacts than this together are no task of their own: what they take,
+/// some ten microseconds, is about what it takes to wake a thread.
 const MIN_TASK_CONTACTS: usize = 96;
 
 /// Solvers for the regions of a problem, and the solution of all of it. Buffers grow and are kept.
@@ -40,8 +41,8 @@ struct IslandRange<'a> {
 }
 
 impl IslandSolver {
-    /// Solves the regions of a problem from a guess of its solution: `velocities` \[m/s\] of the nodes, `impulses` \[N s\] of the contacts.
-    /// Returns what each of them did.
+    /// Solves the regions of a problem from a guess of its solution: `velocities` \[m/s\] of the
+    /// nodes, `impulses` \[N s\] of the contacts. Returns what each of them did.
     pub(crate) fn solve(
         &mut self,
         problem: &ContactProblem,
@@ -77,7 +78,8 @@ impl<'a> IslandRange<'a> {
         join(|| first.solve(task), || second.solve(task));
     }
 
-    /// How many of the regions have half of the contacts, about; none where the halves are not worth a task each.
+    /// How many of the regions have half of the contacts, about; none where the halves are not
+    /// worth a task each.
     fn half(&self) -> Option<usize> {
         let (start, end) = (self.islands.first()?.contacts.start, self.islands.last()?.contacts.end);
         // A region belongs to the half that its middle lies in.

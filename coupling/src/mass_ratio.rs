@@ -1,9 +1,11 @@
 //! Which bodies are too light for the material that they touch to be coupled weakly.
 //!
-//! A body that is coupled weakly does not answer within a step of dt. By its end a pressure wave has reached `c dt` into the material, and
-//! what it has passed, `rho c A dt`, has been brought to the body's velocity: this added mass is set against a velocity that is a
-//! step old. Where it is not light beside the body's own mass the two chase each other from step to step, and beyond twice that mass
-//! without bound (the added-mass instability of partitioned schemes; Causin, Gerbeau and Nobile 2005).
+//! A body that is coupled weakly does not answer within a step of dt. By its end a pressure wave
+//! has reached `c dt` into the material, and what it has passed, `rho c A dt`, has been brought to
+//! the body's velocity: this added mass is set against a velocity that is a step old. Where it is
+//! not light beside the body's own mass the two chase each other from step to step, and beyond
+//! twice that mass without bound (the added-mass instability of partitioned schemes; Causin,
+//! Gerbeau and Nobile 2005).
 
 use pliant_mpm::{Mpm, ParticleState};
 use pliant_rigid::simulation::LinearResponse;
@@ -49,13 +51,15 @@ pub(crate) fn choose_coupling(
     Ok(strong)
 }
 
-/// Bound on how much a unit impulse anywhere on the surface of body `k` changes the velocity there [1/kg]: the traces of its block of W.
+/// Bound on how much a unit impulse anywhere on the surface of body `k` changes the velocity there
+/// [1/kg]: the traces of its block of W.
 fn largest_point_mobility(mobility: &[f64], k: usize, size: usize, reach: f64) -> f64 {
     let entry = |d: usize| mobility[(6 * k + d) * size + 6 * k + d];
     (entry(3) + entry(4) + entry(5)) + reach * reach * (entry(0) + entry(1) + entry(2))
 }
 
-/// What a pressure wave passes within `dt` behind a body that reaches `reach` \[m\] from its origin, at most all there is \[kg\].
+/// What a pressure wave passes within `dt` behind a body that reaches `reach` \[m\] from its
+/// origin, at most all there is \[kg\].
 fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f64 {
     let (mut mass, mut volume, mut impedance) = (0.0, 0.0, 0.0_f64);
     for particle in particles {
@@ -79,7 +83,8 @@ mod tests {
 
     const RADIUS: f64 = 0.2;
 
-    /// A free ball of `mass` \[kg\] far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt` [s]: whether it is coupled strongly.
+    /// A free ball of `mass` \[kg\] far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt`
+    /// [s]: whether it is coupled strongly.
     fn is_strong(mass: f64, dt: f64) -> bool {
         let mut builder = World::builder(Settings::new(0.04, dt));
         let model = Model::FixedCorotated(Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 });
@@ -110,9 +115,10 @@ mod tests {
         builder.build().unwrap().strongly_coupled().next().is_some()
     }
 
-    // The law: strong from an added mass of a quarter of the body's on. A ball's surface answers a unit impulse with at most
-    // 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of the added mass. That is all of the rubber, 1 kg, in a step in which a wave
-    // crosses it (c = sqrt(1.346e5/1000) = 11.6 m/s, 8.6 ms), and rho c A dt before.
+    // The law: strong from an added mass of a quarter of the body's on. A ball's surface answers a
+    // unit impulse with at most 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of
+    // the added mass. That is all of the rubber, 1 kg, in a step in which a wave crosses it (c =
+    // sqrt(1.346e5/1000) = 11.6 m/s, 8.6 ms), and rho c A dt before.
     #[test]
     fn a_quarter_of_the_mass_is_the_bound() {
         let wave = f64::sqrt(1e5 * 0.7 / (1.3 * 0.4) / 1000.0);

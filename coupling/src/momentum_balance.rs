@@ -1,4 +1,5 @@
-//! The books of a world: what impulses and work the particles got, and what they should have by now.
+//! The books of a world: what impulses and work the particles got, and what they should have by
+//! now.
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, PinImpulse, Totals};
@@ -91,7 +92,8 @@ impl BalanceTracker {
         self.flows.particles(&exchanged.flows);
     }
 
-    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame \[m/s\].
+    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame
+    /// \[m/s\].
     pub(crate) fn mean_velocity(&self) -> Vector3<f64> {
         if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
     }
@@ -132,8 +134,8 @@ impl BalanceTracker {
 
     pub(crate) fn balance(&self, totals: &Totals, bodies: MovingBodies) -> Balance {
         let relative = |error: f64, scale: f64| if error > 0.0 { error / scale } else { 0.0 };
-        // About a world origin in the middle of a symmetric scene, angular impulses are sums that cancel: what has been summed is
-        // then told by the linear ones and their levers.
+        // About a world origin in the middle of a symmetric scene, angular impulses are sums that
+        // cancel: what has been summed is then told by the linear ones and their levers.
         let lever = totals.first_moment.norm() / totals.mass;
         let angular_scale = self.angular_magnitude.max(self.linear_magnitude * lever);
         let measured = |error: f64| if totals.mass > 0.0 { error } else { f64::NAN };
@@ -165,8 +167,9 @@ mod tests {
         }
     }
 
-    // The law: a balance is what the totals and the sum of start and impulses differ by, over the sum of the magnitudes. Here the mass
-    // on the grid, the momenta and the energy are wrong by known amounts.
+    // The law: a balance is what the totals and the sum of start and impulses differ by, over the
+    // sum of the magnitudes. Here the mass on the grid, the momenta and the energy are wrong by
+    // known amounts.
     #[test]
     fn an_error_of_the_totals_is_reported() {
         let start = totals(Vector3::x() * 3.0, Vector3::z() * 5.0, 4.0);
@@ -200,7 +203,8 @@ mod tests {
         assert!((balance.energy.unwrap() - 0.1).abs() < 1e-12, "{balance:?}");
     }
 
-    // The law: without particles nothing is known of their balances, and without anything that moves nothing of energy.
+    // The law: without particles nothing is known of their balances, and without anything that
+    // moves nothing of energy.
     #[test]
     fn what_is_not_there_has_no_figures() {
         let mut balance_tracker = BalanceTracker::begin(&Totals::default(), Vector3::zeros(), None);
@@ -212,8 +216,8 @@ mod tests {
         assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
     }
 
-    // The law: energy that is made after some was lost is told by its rise, not by what is left of both; and a law that only
-    // dissipates cannot give.
+    // The law: energy that is made after some was lost is told by its rise, not by what is left of
+    // both; and a law that only dissipates cannot give.
     #[test]
     fn a_gain_is_told_from_the_lowest_to_the_highest() {
         let start = totals(Vector3::zeros(), Vector3::zeros(), 10.0);
@@ -228,7 +232,8 @@ mod tests {
         at(4.0, 0.0);
         let risen = at(7.0, 0.0);
         assert_eq!((risen.imbalance, risen.gain.unwrap().gained), (Some(-3.0), 3.0));
-        // Contact takes 1 J, which explains 1 J of the loss; later it gives 5 J, four of them from nowhere.
+        // Contact takes 1 J, which explains 1 J of the loss; later it gives 5 J, four of them from
+        // nowhere.
         assert_eq!(at(6.0, 1.0).imbalance, Some(-3.0));
         assert_eq!(at(11.0, -5.0).imbalance, Some(1.0));
     }

@@ -1,35 +1,38 @@
-//! Where contact sees the bodies within a step, and how fast: what is between a step of the bodies and the substeps of the particles.
+//! Where contact sees the bodies within a step, and how fast: what is between a step of the bodies
+//! and the substeps of the particles.
 //!
-//! Weakly coupled, a body keeps the velocity of the step's start and gets the sum of its impulses at the end (Yu et al. 2025,
-//! section IV-A). Strongly coupled, it answers while the substeps go on. The bodies' own step is implicit, and linearised
-//! about where the last step's impulses `p_0` would take it its end is `V_0 + change + W (p - p_0)` ([`LinearResponse`]). Let what
-//! does not come from the particles act evenly over the N substeps, and the impulses when they come: after k substeps with the
-//! impulses `p_k` so far
+//! Weakly coupled, a body keeps the velocity of the step's start and gets the sum of its impulses
+//! at the end (Yu et al. 2025, section IV-A). Strongly coupled, it answers while the substeps go
+//! on. The bodies' own step is implicit, and linearised about where the last step's impulses `p_0`
+//! would take it its end is `V_0 + change + W (p - p_0)` ([`LinearResponse`]). Let what does not
+//! come from the particles act evenly over the N substeps, and the impulses when they come: after k
+//! substeps with the impulses `p_k` so far
 //!
 //! ```text
 //! V_k = V_0 + k/N (change - W p_0) + W p_k
 //! ```
 //!
-//! which after the last is the end of the bodies' own step, up to what is not linear in it. In each substep the contact problem finds
-//! `V_(k+1)` together with the velocities of the grid ([`Mobility`]).
+//! which after the last is the end of the bodies' own step, up to what is not linear in it. In each
+//! substep the contact problem finds `V_(k+1)` together with the velocities of the grid
+//! ([`Mobility`]).
 //!
-//! The bodies' own step is linear piece by piece: a contact with another body that holds in the step
-//! about which it was linearised opens when enough comes from the particles. So after each substep the
-//! step that the impulses lead to by now is compared with the linear answer
+//! The bodies' own step is linear piece by piece: a contact with another body that holds in the
+//! step about which it was linearised opens when enough comes from the particles. So after each
+//! substep the step that the impulses lead to by now is compared with the linear answer
 //! ([`Bodies::linearisation_error`]); where they part, it is linearised anew there, and the path
-//! goes on from the velocities reached. Without this a body that presses soft material onto a
-//! floor is held down by its own contact with that floor, whatever pushes it up, and all of that
-//! impulse is there when the contact opens.
+//! goes on from the velocities reached. Without this a body that presses soft material onto a floor
+//! is held down by its own contact with that floor, whatever pushes it up, and all of that impulse
+//! is there when the contact opens.
 //!
-//! A body's own step takes it along its velocity at the end, while contact has seen it gather that velocity: its pose would jump
-//! by about `dt dV/2` between steps, and stiff contacts would feel that. A body that nothing holds or
-//! touches but particles is put where its centre of mass was seen to go, which its impulses, each at its
-//! time, and gravity lead to: together they keep the angular momentum in every inertial frame.
-//! For others contact goes on from the pose that it saw last, and what it lags behind is made good
-//! evenly over the next step.
+//! A body's own step takes it along its velocity at the end, while contact has seen it gather that
+//! velocity: its pose would jump by about `dt dV/2` between steps, and stiff contacts would feel
+//! that. A body that nothing holds or touches but particles is put where its centre of mass was
+//! seen to go, which its impulses, each at its time, and gravity lead to: together they keep the
+//! angular momentum in every inertial frame. For others contact goes on from the pose that it saw
+//! last, and what it lags behind is made good evenly over the next step.
 //!
-//! Impulses on a body are about a point that goes on with it ([`Bodies::reference_velocity`]): of a body
-//! that is free and answers, where its centre of mass is by then.
+//! Impulses on a body are about a point that goes on with it ([`Bodies::reference_velocity`]): of a
+//! body that is free and answers, where its centre of mass is by then.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::LinkId;
@@ -42,13 +45,16 @@ use crate::nodes::Numbering;
 use crate::pair::ContactPair;
 use crate::travel::NearbyParticles;
 
-/// Part of the impulses that the linear answer may leave unbalanced before the step is linearised anew.
+/// Part of the impulses that the linear answer may leave unbalanced before the step is linearised
+/// anew.
 const MAX_UNBALANCED: f64 = 0.1;
 
-/// Way past particles within a step, in cells, from which on a body that would be coupled weakly answers in the step.
+/// Way past particles within a step, in cells, from which on a body that would be coupled weakly
+/// answers in the step.
 const STRONG_TRAVEL: f64 = 0.1;
 
-/// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as free: the tolerance of its own step.
+/// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as
+/// free: the tolerance of its own step.
 const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 
 /// Longest way of a body's surface past particles within a step \[cells\].
@@ -69,7 +75,8 @@ pub(crate) struct BodyMotion {
     couples_fast_bodies: bool,
     /// Longest way of a surface past the particles around it in this step \[cells\].
     max_travel: f64,
-    /// The bodies that answer in this step: strongly coupled, and near particles as far as the host knows where those are.
+    /// The bodies that answer in this step: strongly coupled, and near particles as far as the host
+    /// knows where those are.
     strongly_coupled: Vec<BodyId>,
     /// Each body's place among those.
     place: Vec<Option<u32>>,
@@ -78,7 +85,8 @@ pub(crate) struct BodyMotion {
     start: Vec<f64>,
     /// What their velocities gain from there to the end of the step without impulses of particles.
     free_velocity_change: Vec<f64>,
-    /// The part of the step at which the path was last begun, and the impulses that had come by then.
+    /// The part of the step at which the path was last begun, and the impulses that had come by
+    /// then.
     path_start: f64,
     path_start_impulses: Vec<f64>,
     /// The impulses about which the step is linearised.
@@ -99,7 +107,8 @@ pub(crate) struct BodyMotion {
 /// A body that nothing holds, at the start of a step.
 #[derive(Clone, Copy, Debug)]
 struct FreeBody {
-    /// Centre of mass \[m\], its velocity \[m/s\], and its acceleration without particles and contact \[m/s^2\].
+    /// Centre of mass \[m\], its velocity \[m/s\], and its acceleration without particles and
+    /// contact \[m/s^2\].
     center: Point3<f64>,
     velocity: Vector3<f64>,
     acceleration: Vector3<f64>,
@@ -112,7 +121,8 @@ fn six(angular: &Vector3<f64>, linear: &Vector3<f64>) -> [f64; 6] {
 }
 
 impl BodyMotion {
-    /// `strong` says which bodies are coupled strongly, `couples_fast_bodies` whether the others may be where they are fast.
+    /// `strong` says which bodies are coupled strongly, `couples_fast_bodies` whether the others
+    /// may be where they are fast.
     pub(crate) fn new(strong: Vec<bool>, couples_fast_bodies: bool) -> Self {
         let bodies = strong.len();
         let still = SubstepBodyState { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
@@ -144,10 +154,10 @@ impl BodyMotion {
         &self.strong
     }
 
-    /// Begins a step of `dt` \[s\], for which the bodies are prepared. `expected` are the impulses of the last step, one a body;
-    /// `near` says where the particles are. Where the host does not
-    /// know, every strongly coupled body that could touch any answers: without contact it moves as its own step takes it, so that
-    /// this costs no more than time.
+    /// Begins a step of `dt` \[s\], for which the bodies are prepared. `expected` are the impulses
+    /// of the last step, one a body; `near` says where the particles are. Where the host does not
+    /// know, every strongly coupled body that could touch any answers: without contact it moves as
+    /// its own step takes it, so that this costs no more than time.
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
@@ -235,9 +245,9 @@ impl BodyMotion {
         }
     }
 
-    /// Part of the longest step that the scheme answers for, that the step which has begun is: above 1 it is too
-    /// long. Bodies must not go farther past the particles around them, and their paths within the
-    /// step must not bend more, than parts of a grid cell of `spacing` \[m\].
+    /// Part of the longest step that the scheme answers for, that the step which has begun is:
+    /// above 1 it is too long. Bodies must not go farther past the particles around them, and their
+    /// paths within the step must not bend more, than parts of a grid cell of `spacing` \[m\].
     pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
         let bend =
             self.strongly_coupled.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
@@ -248,7 +258,8 @@ impl BodyMotion {
         (self.max_travel / MAX_TRAVEL).max(bend.fold(0.0, f64::max) / (MAX_PATH_DEVIATION * spacing))
     }
 
-    /// Poses and velocities for substep `k` of `substeps`, `substep` \[s\] each. `impulses` are those of the step so far, one a body.
+    /// Poses and velocities for substep `k` of `substeps`, `substep` \[s\] each. `impulses` are
+    /// those of the step so far, one a body.
     pub(crate) fn update_substep_states(
         &mut self,
         bodies: &Bodies,
@@ -312,8 +323,9 @@ impl BodyMotion {
         }
     }
 
-    /// How far the bodies' step with these impulses is from the answer that was taken for all of it, as a part of
-    /// how far it may be before [`BodyMotion::relinearise`] linearises it anew: for a backend, which cannot be told to.
+    /// How far the bodies' step with these impulses is from the answer that was taken for all of
+    /// it, as a part of how far it may be before [`BodyMotion::relinearise`] linearises it anew:
+    /// for a backend, which cannot be told to.
     pub(crate) fn linearisation_error(&mut self, bodies: &mut Bodies, impulses: &[SpatialImpulse]) -> f64 {
         if self.strongly_coupled.is_empty() {
             return 0.0;
@@ -326,8 +338,9 @@ impl BodyMotion {
         bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
-    /// Puts the bodies that particles and nothing else touched in their step of `dt` \[s\] where their centres of mass
-    /// went: `initial_origins` are the bodies' origins before, `reference_points` the points that their impulses were about, at the end.
+    /// Puts the bodies that particles and nothing else touched in their step of `dt` \[s\] where
+    /// their centres of mass went: `initial_origins` are the bodies' origins before,
+    /// `reference_points` the points that their impulses were about, at the end.
     pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
@@ -356,8 +369,8 @@ impl BodyMotion {
         }
     }
 
-    /// Linearises the bodies' step anew, after substep `k` with its impulses in `impulses`, where these lead to a
-    /// step that is far from the linear answer.
+    /// Linearises the bodies' step anew, after substep `k` with its impulses in `impulses`, where
+    /// these lead to a step that is far from the linear answer.
     pub(crate) fn relinearise(
         &mut self,
         bodies: &mut Bodies,
@@ -402,7 +415,8 @@ impl BodyMotion {
         self.path_start = part;
         flatten(&self.strongly_coupled, impulses, &mut self.path_start_impulses);
         flatten(&self.strongly_coupled, &self.projected_impulses, &mut self.linearised_at);
-        // From here to the end of that step: V_0 + change - W (heading - so far), less what is reached.
+        // From here to the end of that step: V_0 + change - W (heading - so far), less what is
+        // reached.
         self.free_velocity_change.clone_from(&self.response.change);
         self.impulse_change.clear();
         self.impulse_change
@@ -473,7 +487,8 @@ impl BodyMotion {
         self.place[pair.body.0].is_some()
     }
 
-    /// Says which contacts are on bodies that answer, about their `reference_points` (world frame, m). They are in the first region.
+    /// Says which contacts are on bodies that answer, about their `reference_points` (world frame,
+    /// m). They are in the first region.
     pub(crate) fn attach(
         &self,
         pairs: &[ContactPair],

@@ -1,7 +1,8 @@
-//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered region by region, along z.
+//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered
+//! region by region, along z.
 //!
-//! Contacts whose stencils share a node, directly or by others between them, are one region, and so are all on bodies that
-//! answer within the step. Nothing couples one region to another.
+//! Contacts whose stencils share a node, directly or by others between them, are one region, and so
+//! are all on bodies that answer within the step. Nothing couples one region to another.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -80,7 +81,8 @@ pub(crate) struct StencilGroup<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     pub places: Vec<NodePlace>,
-    /// The largest first, so that each region's workspace keeps its size; but the one with bodies that answer before all others.
+    /// The largest first, so that each region's workspace keeps its size; but the one with bodies
+    /// that answer before all others.
     pub islands: Vec<ContactIsland>,
     /// Distinct neighbouring stencils of the pairs, in their order: the groups.
     stencils: Vec<Stencil>,
@@ -104,13 +106,15 @@ pub(crate) struct Numbering {
     ranks: Vec<u32>,
     /// Version of the grid's blocks that `places` belongs to.
     grid: u64,
-    /// Spacing \[m\] and origin (world frame, m) of the grid, which moves while the nodes' numbers stay.
+    /// Spacing \[m\] and origin (world frame, m) of the grid, which moves while the nodes' numbers
+    /// stay.
     spacing: f64,
     origin: Vector3<f64>,
 }
 
 impl Numbering {
-    /// Numbers the nodes that the pairs touch; `strongly_coupled` says whether a pair's body answers within the step.
+    /// Numbers the nodes that the pairs touch; `strongly_coupled` says whether a pair's body
+    /// answers within the step.
     pub(crate) fn update(
         &mut self,
         pairs: &[ContactPair],
@@ -147,7 +151,8 @@ impl Numbering {
         self.begins.push(pairs.len() as u32);
     }
 
-    /// Merges the columns of all stencils into runs, where they share nodes, and finds the run of each.
+    /// Merges the columns of all stencils into runs, where they share nodes, and finds the run of
+    /// each.
     fn find_runs(&mut self) {
         self.columns.clear();
         self.rows.clear();
@@ -186,7 +191,8 @@ impl Numbering {
         }
     }
 
-    /// Lists the regions in their order, with their nodes and groups; `parents` then has the region of each run.
+    /// Lists the regions in their order, with their nodes and groups; `parents` then has the region
+    /// of each run.
     fn sort_islands(&mut self) {
         self.islands.clear();
         for run in 0..self.runs.len() {
@@ -312,7 +318,8 @@ impl Numbering {
     }
 }
 
-/// A column of three nodes along z and its place among the rows of all stencils, as one number: coordinates first, the lowest one as 0.
+/// A column of three nodes along z and its place among the rows of all stencils, as one number:
+/// coordinates first, the lowest one as 0.
 fn column(x: i32, y: i32, z: i32, row: u32) -> u128 {
     let [x, y, z] = [x, y, z].map(|coordinate| u128::from(coordinate.cast_unsigned() ^ (1 << 31)));
     (((x << 32 | y) << 32) | z) << 32 | u128::from(row)
@@ -339,8 +346,9 @@ fn find(parents: &mut [u32], mut entry: u32) -> u32 {
     entry
 }
 
-/// Weights along one direction that give the velocity at `arm` from the particle by its affine field, and spread an impulse so that it acts
-/// there: w_k (1 + 4 arm (k - offset)), since the second moment of quadratic B-splines is 1/4 \[cells\].
+/// Weights along one direction that give the velocity at `arm` from the particle by its affine
+/// field, and spread an impulse so that it acts there: w_k (1 + 4 arm (k - offset)), since the
+/// second moment of quadratic B-splines is 1/4 \[cells\].
 fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
     let weights = quadratic_weights(offset);
     core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))
@@ -373,8 +381,9 @@ fn node(place: &NodePlace, mpm: &Mpm) -> [f32; 4] {
 mod tests {
     use super::weights_at;
 
-    /// Quadratic B-splines times 1 + 4 arm (k - offset) are a partition of one about a point `arm` away: a linear field is taken there exactly, and
-    /// an impulse has its moment there. Tolerance: rounding of sums of three.
+    /// Quadratic B-splines times 1 + 4 arm (k - offset) are a partition of one about a point `arm`
+    /// away: a linear field is taken there exactly, and an impulse has its moment there. Tolerance:
+    /// rounding of sums of three.
     #[test]
     fn weights_act_at_the_arm() {
         for offset in [0.5, 0.73, 1.0, 1.31, 1.5] {

@@ -8,8 +8,8 @@ use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleSnapshot};
 use crate::world::World;
 
 impl World {
-    /// Totals of the particles and the balance of all energy now. To be called after every step if gains of energy are to be told from
-    /// the lowest to the highest of an imbalance.
+    /// Totals of the particles and the balance of all energy now. To be called after every step if
+    /// gains of energy are to be told from the lowest to the highest of an imbalance.
     pub fn diagnostics(&mut self) -> Diagnostics {
         let totals = self.totals();
         self.balance_tracker.diagnostics(&totals, dynamic_body_energy(&self.bodies), self.time)

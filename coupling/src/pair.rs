@@ -42,7 +42,8 @@ pub(crate) struct ContactPair {
     pub lagged_normal_impulse: f64,
     /// Whether particles can adhere to the geometry.
     pub adhesive: bool,
-    /// Largest tension of a contact that is bonded at the start of the substep \[N\]; 0 for one that is not.
+    /// Largest tension of a contact that is bonded at the start of the substep \[N\]; 0 for one
+    /// that is not.
     pub tension: f64,
     /// Impulse on the particle in the last substep, world frame; zero for a new pair \[N s\].
     pub last_impulse: [f64; 3],

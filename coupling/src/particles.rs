@@ -1,4 +1,5 @@
-//! Who takes the particles through the substeps of a coupling step: the processor or a device, behind one interface.
+//! Who takes the particles through the substeps of a coupling step: the processor or a device,
+//! behind one interface.
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
@@ -114,8 +115,8 @@ pub(crate) trait ParticleBackend: Send {
     /// Begins a coupling step.
     fn begin(&mut self, mpm: &mut Mpm);
 
-    /// Runs the substeps of a coupling step. Returns by how much the bodies' motion left what the substeps took it for,
-    /// relative to what is allowed \[-\].
+    /// Runs the substeps of a coupling step. Returns by how much the bodies' motion left what the
+    /// substeps took it for, relative to what is allowed \[-\].
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError>;
 
     /// Bounds on the speeds of the particles relative to two velocities \[m/s\].

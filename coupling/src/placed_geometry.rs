@@ -37,7 +37,8 @@ pub(crate) struct BoundingSphere {
 }
 
 impl BoundingSphere {
-    /// Whether it stays more than `reach` \[m\] away from all points within `radius` \[m\] of `center` (world) for `substep` \[s\].
+    /// Whether it stays more than `reach` \[m\] away from all points within `radius` \[m\] of
+    /// `center` (world) for `substep` \[s\].
     pub fn is_beyond(&self, (center, radius): (&Point3<f64>, f64), reach: f64, substep: f64) -> bool {
         let away = (center - self.center).norm();
         let speed = self.speed + self.spin * (away + radius);
@@ -106,8 +107,8 @@ mod tests {
         (placed, BoundingSphere { center: Point3::origin(), radius: 0.2, speed: 0.0, spin })
     }
 
-    // The law: a rigid body's velocity at x is v + w x (x - o), so over a ball it is at most the speed at the centre and w r, and just
-    // that much at a rim in the plane of the turn.
+    // The law: a rigid body's velocity at x is v + w x (x - o), so over a ball it is at most the
+    // speed at the centre and w r, and just that much at a rim in the plane of the turn.
     #[test]
     fn the_bound_on_the_speed_has_the_spin_in_it() {
         for spin in [1.0, 100.0, 200.0] {
@@ -119,8 +120,9 @@ mod tests {
         }
     }
 
-    // The law: what is culled cannot be touched. A point touches where the gap is at most what reaches it and what the body covers in the
-    // substep at its velocity there. The middle of the blade stands still; all of its speed is spin.
+    // The law: what is culled cannot be touched. A point touches where the gap is at most what
+    // reaches it and what the body covers in the substep at its velocity there. The middle of the
+    // blade stands still; all of its speed is spin.
     #[test]
     fn what_a_turning_blade_can_reach_is_not_culled() {
         let mut by_spin = 0;

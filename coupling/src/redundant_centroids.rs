@@ -1,19 +1,22 @@
 //! Centroids of cloth that need no contact of their own.
 //!
-//! A centroid is the mean of its face's vertices and moves with their mean velocity ([`pliant_mpm::cloth`]). Where all of them are over the same plane
-//! its gap and its normal velocity are the means of theirs too, and a contact of its own would say nothing new. So over a plane only vertices
-//! touch; near edges and on curved surfaces, which may come between the vertices, centroids do as well.
+//! A centroid is the mean of its face's vertices and moves with their mean velocity
+//! ([`pliant_mpm::cloth`]). Where all of them are over the same plane its gap and its normal
+//! velocity are the means of theirs too, and a contact of its own would say nothing new. So over a
+//! plane only vertices touch; near edges and on curved surfaces, which may come between the
+//! vertices, centroids do as well.
 
 use nalgebra::Point3;
 use pliant_mpm::BlockView;
 use pliant_mpm::cloth::mesh::LONGEST_EDGE;
 use pliant_rigid::Shape;
 
-/// How far from its centroid a face's vertices can be: 2/3 of the longest edge that is allowed, stretched by 1.5 \[cells\].
+/// How far from its centroid a face's vertices can be: 2/3 of the longest edge that is allowed,
+/// stretched by 1.5 \[cells\].
 pub(crate) const VERTEX_DISTANCE: f64 = LONGEST_EDGE;
 
-/// Distance to the border of the flat face that the point is over, along the face \[m\]; infinite where there is no border, negative where there
-/// is no such face.
+/// Distance to the border of the flat face that the point is over, along the face \[m\]; infinite
+/// where there is no border, negative where there is no such face.
 pub(crate) fn planar_clearance(shape: &Shape, local: &Point3<f64>) -> f64 {
     match shape {
         Shape::HalfSpace => f64::INFINITY,
@@ -38,7 +41,8 @@ mod tests {
     use super::*;
     use nalgebra::Vector3;
 
-    /// Over a box's upper face the border is as far as the nearest side; above and beside an edge there is none.
+    /// Over a box's upper face the border is as far as the nearest side; above and beside an edge
+    /// there is none.
     #[test]
     fn borders_of_a_box() {
         let shape = Shape::Box { half_extents: Vector3::new(0.3, 0.2, 0.1) };

@@ -14,17 +14,18 @@ pub struct ContactStatistics {
     pub contacts: u64,
     /// Contacts registered in a substep, at most.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together. Contacts that share no unknown with others are solved apart (on the CPU); a substep's
-    /// iterations are those of the part that took most.
+    /// Solver iterations, all substeps together. Contacts that share no unknown with others are
+    /// solved apart (on the CPU); a substep's iterations are those of the part that took most.
     pub iterations: u32,
     /// Solver iterations in a substep, at most.
     pub iterations_max: u32,
-    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved by itself; at most 1 if all
-    /// converged.
+    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved
+    /// by itself; at most 1 if all converged.
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0 where none was, absent where it is not measured \[m\].
+    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0
+    /// where none was, absent where it is not measured \[m\].
     pub deepest: Option<f64>,
 }
 
@@ -51,10 +52,11 @@ impl ContactStatistics {
 pub struct StepReport {
     /// Coupling steps: 1, or more where the step was split ([`crate::CouplingStep`]).
     pub coupling_steps: u32,
-    /// Length of the coupling steps as a part of what the scheme answers for, at most; above 1 one was too long, and the
-    /// exchange between bodies and particles in it is not to be trusted. On a backend, which takes a step as linear
-    /// from its start, also how far the bodies' step went from that, as a part of what the host would let pass; how far
-    /// bodies go past particles is not known there.
+    /// Length of the coupling steps as a part of what the scheme answers for, at most; above 1 one
+    /// was too long, and the exchange between bodies and particles in it is not to be trusted. On a
+    /// backend, which takes a step as linear from its start, also how far the bodies' step went
+    /// from that, as a part of what the host would let pass; how far bodies go past particles is
+    /// not known there.
     pub coupling_excess: f64,
     /// MPM substeps.
     pub substeps: u32,
@@ -62,17 +64,18 @@ pub struct StepReport {
     pub contacts_mean: f64,
     /// Contacts registered in a substep, at most.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together. Contacts that share no unknown with others are solved apart (on the CPU); a substep's
-    /// iterations are those of the part that took most.
+    /// Solver iterations, all substeps together. Contacts that share no unknown with others are
+    /// solved apart (on the CPU); a substep's iterations are those of the part that took most.
     pub iterations: u32,
     /// Solver iterations in a substep, at most.
     pub iterations_max: u32,
-    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved by itself; at most 1 if all
-    /// converged.
+    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved
+    /// by itself; at most 1 if all converged.
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most; absent where it is not measured (on a backend) \[m\].
+    /// How far the centre of a particle was inside a body at the start of a substep, at most;
+    /// absent where it is not measured (on a backend) \[m\].
     pub deepest: Option<f64>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
@@ -124,14 +127,15 @@ pub struct Diagnostics {
     pub elastic_energy: f64,
     /// Potential energy of gravity, zero at the origin \[J\].
     pub gravitational_energy: f64,
-    /// Energy lost so far to friction, contact damping, plastic flow and the transfers \[J\]: the energy at the start, plus
-    /// the work of bodies and boundaries, less the energy now.
+    /// Energy lost so far to friction, contact damping, plastic flow and the transfers \[J\]: the
+    /// energy at the start, plus the work of bodies and boundaries, less the energy now.
     pub dissipation: f64,
     /// Where the energy of all went.
     pub energy: EnergyBalance,
 }
 
-/// Work on the particles and what their laws dissipate, since the start \[J\]. What the backend does not measure is absent.
+/// Work on the particles and what their laws dissipate, since the start \[J\]. What the backend
+/// does not measure is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParticleFlows {
     /// Work of all bodies, at the velocities with which contact sees them.
@@ -144,7 +148,8 @@ pub struct ParticleFlows {
     pub pins: f64,
     /// Lost at the grid's boundary planes, which do not move.
     pub boundaries: Option<f64>,
-    /// Lost in the normal direction of contacts with bodies, impacts and what their compliance holds included.
+    /// Lost in the normal direction of contacts with bodies, impacts and what their compliance
+    /// holds included.
     pub contact_normal: Option<f64>,
     /// Lost to friction on bodies.
     pub contact_friction: Option<f64>,
@@ -217,8 +222,8 @@ pub struct ParticleEnergy {
     pub gravitational: f64,
     /// Work and losses since the start.
     pub flows: ParticleFlows,
-    /// What no law explains, since the start: energy made by transfers and steps, or, below zero, lost to them. Absent where a loss
-    /// is not known.
+    /// What no law explains, since the start: energy made by transfers and steps, or, below zero,
+    /// lost to them. Absent where a loss is not known.
     pub imbalance: Option<f64>,
     /// The least that the imbalance can be: losses that are not known count as none.
     pub least_imbalance: f64,
@@ -231,7 +236,8 @@ pub struct BodyEnergy {
     pub stored: MechanicalEnergy,
     /// Work and losses since the start.
     pub flows: EnergyFlows,
-    /// What no law explains, since the start: energy made by the steps, or, below zero, lost to them.
+    /// What no law explains, since the start: energy made by the steps, or, below zero, lost to
+    /// them.
     pub imbalance: f64,
 }
 
@@ -247,7 +253,8 @@ pub struct EnergyGain {
 }
 
 impl EnergyGain {
-    /// What was gained in terms of what was put in, or of that little where it is more: a scene at rest has put in nothing \[-\].
+    /// What was gained in terms of what was put in, or of that little where it is more: a scene at
+    /// rest has put in nothing \[-\].
     pub fn relative(&self) -> f64 {
         self.gained / self.energy_input.max(self.reference_energy)
     }
@@ -260,7 +267,8 @@ pub struct EnergyBalance {
     pub particles: Option<ParticleEnergy>,
     /// Of the bodies that move by their dynamics; absent where there are none.
     pub bodies: Option<BodyEnergy>,
-    /// What the work that both say that they gave each other differs by, since the start: zero where they agree.
+    /// What the work that both say that they gave each other differs by, since the start: zero
+    /// where they agree.
     pub exchange: Option<f64>,
     /// The imbalance of both and of what they exchanged.
     pub imbalance: Option<f64>,
@@ -268,31 +276,33 @@ pub struct EnergyBalance {
     pub gain: Option<EnergyGain>,
 }
 
-/// Relative errors of the balances since the start; external impulses and work are counted. Those of mass and momentum are the particles',
-/// and not numbers without particles.
+/// Relative errors of the balances since the start; external impulses and work are counted. Those
+/// of mass and momentum are the particles', and not numbers without particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Balance {
     /// Largest relative difference between the mass on the grid and the mass of the particles.
     pub mass: f64,
-    /// Linear momentum less the start's and all impulses (gravity, bodies, boundaries), relative to the sum of their
-    /// magnitudes.
+    /// Linear momentum less the start's and all impulses (gravity, bodies, boundaries), relative to
+    /// the sum of their magnitudes.
     pub linear_momentum: f64,
-    /// The same for angular momentum about the world's origin; relative to the linear impulses times the lever of the centre of
-    /// mass where that is more.
+    /// The same for angular momentum about the world's origin; relative to the linear impulses
+    /// times the lever of the centre of mass where that is more.
     pub angular_momentum: f64,
-    /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to what was put in; absent where nothing can have
-    /// energy.
+    /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to what
+    /// was put in; absent where nothing can have energy.
     pub energy: Option<f64>,
 }
 
-/// The particles at one time, in the order in which they were added. Buffers are reused from one call to the next.
+/// The particles at one time, in the order in which they were added. Buffers are reused from one
+/// call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct ParticleSnapshot {
     /// Positions, world frame \[m\].
     pub positions: Vec<[f64; 3]>,
     /// Velocities, world frame \[m/s\].
     pub velocities: Vec<[f64; 3]>,
-    /// Determinant of the elastic deformation gradient; of a face of cloth its area over that at rest.
+    /// Determinant of the elastic deformation gradient; of a face of cloth its area over that at
+    /// rest.
     pub j: Vec<f32>,
     /// History variable of the model (von Mises: equivalent plastic strain); 0 for cloth.
     pub state: Vec<f32>,

@@ -1,11 +1,13 @@
 //! Forces that can be read where they act: tactile pads on the surfaces of bodies.
 //!
-//! A pad adds up the contact impulses of the particles that touch its body within its rectangle, substep by substep. The impulse of a
-//! particle is shared among the bins that its square of the surface lies on (edge: twice its radius, so `cbrt(V)` for
-//! `ParticleRadius::Auto`), in proportion to the area; what of the square lies beside the pad gets nothing, so that no impulse is lost.
+//! A pad adds up the contact impulses of the particles that touch its body within its rectangle,
+//! substep by substep. The impulse of a particle is shared among the bins that its square of the
+//! surface lies on (edge: twice its radius, so `cbrt(V)` for `ParticleRadius::Auto`), in proportion
+//! to the area; what of the square lies beside the pad gets nothing, so that no impulse is lost.
 //!
-//! What the solver leaves over within its tolerance acts on the bodies at grid nodes (see `exchange`), which have no place on a surface.
-//! The pads that cover a body therefore sum to [`World::body_impulses`](crate::World::body_impulses) up to the solver's tolerance.
+//! What the solver leaves over within its tolerance acts on the bodies at grid nodes (see
+//! `exchange`), which have no place on a surface. The pads that cover a body therefore sum to
+//! [`World::body_impulses`](crate::World::body_impulses) up to the solver's tolerance.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{Bodies, BodyId};
@@ -24,14 +26,15 @@ pub struct TactilePad {
     pub name: String,
     /// The body that carries it.
     pub body: BodyId,
-    /// The pad's frame in the body's: origin in the middle of the rectangle, x and y along its edges, z along the outward normal.
+    /// The pad's frame in the body's: origin in the middle of the rectangle, x and y along its
+    /// edges, z along the outward normal.
     pub pose: Isometry3<f64>,
     /// Half of its edges along x and y \[m\].
     pub half_extents: [f64; 2],
     /// Number of bins along x and y. Bins finer than the particles show the particles.
     pub bins: [usize; 2],
-    /// How far above and below the rectangle the touched point of the surface may lie \[m\]: the sagitta of a curved surface, next to
-    /// nothing on a flat one.
+    /// How far above and below the rectangle the touched point of the surface may lie \[m\]: the
+    /// sagitta of a curved surface, next to nothing on a flat one.
     pub reach: f64,
 }
 
@@ -79,15 +82,16 @@ impl TactilePad {
     }
 }
 
-/// What a pad felt in a step: forces of the particles on the body, mean over the step, in the pad's frame, so that a body that is
-/// pressed has a negative z.
+/// What a pad felt in a step: forces of the particles on the body, mean over the step, in the pad's
+/// frame, so that a body that is pressed has a negative z.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TactileReading {
     /// Force in each bin \[N\]; bin (i, j) along x and y is number `i + bins[0] * j`.
     pub forces: Vec<Vector3<f64>>,
     /// Force on the whole pad \[N\].
     pub force: Vector3<f64>,
-    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the touched points (x, y) of the surface \[N m\].
+    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the touched points (x, y) of
+    /// the surface \[N m\].
     pub moment: [f64; 2],
     columns: usize,
     bin_area: f64,
@@ -132,7 +136,8 @@ impl TactileReading {
         self.moment = [0.0; 2];
     }
 
-    /// Adds a force \[N\] at a point of the pad, shared among the bins within `radius` \[m\] of it along x and y.
+    /// Adds a force \[N\] at a point of the pad, shared among the bins within `radius` \[m\] of it
+    /// along x and y.
     fn add(&mut self, pad: &TactilePad, at: &Point3<f64>, radius: f64, force: &Vector3<f64>) {
         self.force += force;
         self.moment[0] -= at.x * force.z;
@@ -198,7 +203,8 @@ impl Sensors {
         self.readings.iter_mut().for_each(TactileReading::clear);
     }
 
-    /// Adds the impulses (on the particles, world frame \[N s\]) of a substep in which contact saw the bodies so; `dt` \[s\] is the step.
+    /// Adds the impulses (on the particles, world frame \[N s\]) of a substep in which contact saw
+    /// the bodies so; `dt` \[s\] is the step.
     pub(crate) fn add(
         &mut self,
         pairs: &[ContactPair],

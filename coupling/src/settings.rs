@@ -11,8 +11,8 @@ use crate::convex::SolverSettings;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Substeps {
-    /// As many as stability asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed of the particles or that of
-    /// the bodies' surfaces over the step, whichever is larger.
+    /// As many as stability asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed
+    /// of the particles or that of the bodies' surfaces over the step, whichever is larger.
     #[default]
     Auto,
     /// This many; refused if that is unstable.
@@ -23,24 +23,26 @@ pub enum Substeps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Stiffness {
-    /// As stiff as the substep can resolve: `substep^2 k / m_p` = [`NEAR_RIGID_STIFFNESS_NUMBER`] for each particle.
+    /// As stiff as the substep can resolve: `substep^2 k / m_p` = [`NEAR_RIGID_STIFFNESS_NUMBER`]
+    /// for each particle.
     #[default]
     Auto,
     /// k \[N/m\].
     Fixed(f64),
 }
 
-/// The stiffness number `substep^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 / beta^2` (Castro et al.
-/// 2022, section V) at beta = 1, where the contact's own period equals the substep. A stiffer contact could not be told apart
-/// at this substep, and only makes the problem harder.
+/// The stiffness number `substep^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 /
+/// beta^2` (Castro et al. 2022, section V) at beta = 1, where the contact's own period equals the
+/// substep. A stiffer contact could not be told apart at this substep, and only makes the problem
+/// harder.
 pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
 /// Radius at which a particle touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ParticleRadius {
-    /// Half the particle's share of space, `cbrt(volume) / 2`: the surface of a sampled body is then where its shape
-    /// was. Of cloth half the sheet's thickness.
+    /// Half the particle's share of space, `cbrt(volume) / 2`: the surface of a sampled body is
+    /// then where its shape was. Of cloth half the sheet's thickness.
     #[default]
     Auto,
     /// This radius \[m\]; 0 makes particles points, as in Yu et al. 2025.
@@ -51,12 +53,13 @@ pub enum ParticleRadius {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Coupling {
-    /// Each as its mass asks for: strongly where, by an estimate, the material that contact stirs within a step is not light beside
-    /// it ([`crate::World::strongly_coupled`]).
+    /// Each as its mass asks for: strongly where, by an estimate, the material that contact stirs
+    /// within a step is not light beside it ([`crate::World::strongly_coupled`]).
     #[default]
     Auto,
-    /// Bodies keep the velocity of the step's start through its substeps and get the sum of their impulses at its end (Yu et al.
-    /// 2025, section IV-A). Steps must be short where bodies are light.
+    /// Bodies keep the velocity of the step's start through its substeps and get the sum of their
+    /// impulses at its end (Yu et al. 2025, section IV-A). Steps must be short where bodies are
+    /// light.
     Weak,
     /// Bodies answer within the step: their velocities are unknowns of every contact problem.
     Strong,
@@ -66,8 +69,9 @@ pub enum Coupling {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CouplingStep {
-    /// A step of the world, but halved, and again, for as long as bodies would go too far in it past the
-    /// particles around them, or be stopped or thrown too suddenly: [`crate::StepReport::coupling_excess`].
+    /// A step of the world, but halved, and again, for as long as bodies would go too far in it
+    /// past the particles around them, or be stopped or thrown too suddenly:
+    /// [`crate::StepReport::coupling_excess`].
     #[default]
     Auto,
     /// A step of the world, always. The report says where that was too long.
@@ -78,8 +82,9 @@ pub enum CouplingStep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum GridMotion {
-    /// It goes with the largest body that does not move by its own dynamics, or with the particles where there is none: what comes out is the
-    /// same in every inertial frame. At rest where the grid has boundaries, and on a backend.
+    /// It goes with the largest body that does not move by its own dynamics, or with the particles
+    /// where there is none: what comes out is the same in every inertial frame. At rest where the
+    /// grid has boundaries, and on a backend.
     #[default]
     Auto,
     /// It stays where it is.
@@ -132,14 +137,16 @@ pub struct Settings {
     pub contact: ContactSettings,
     /// The contact solver.
     pub solver: SolverSettings,
-    /// How bodies move and touch each other. Without an integrator of its own each step is one step of the bodies.
+    /// How bodies move and touch each other. Without an integrator of its own each step is one step
+    /// of the bodies.
     pub rigid: RigidSettings,
     /// Conditions on the grid at fixed planes.
     pub boundaries: Vec<Boundary>,
 }
 
 impl Settings {
-    /// Settings with this grid spacing \[m\] and step \[s\], earth's gravity along -z, and defaults for the rest.
+    /// Settings with this grid spacing \[m\] and step \[s\], earth's gravity along -z, and defaults
+    /// for the rest.
     pub fn new(grid_spacing: f64, dt: f64) -> Self {
         Self {
             grid_spacing,

@@ -28,7 +28,8 @@ struct Header {
     contacts: Vec<CachedContact>,
     /// Velocities that the last contact solve left on the grid.
     velocities: Vec<NodeVelocity>,
-    /// Of the last step, one a body, and those of a whole step at the rate of its last coupling step.
+    /// Of the last step, one a body, and those of a whole step at the rate of its last coupling
+    /// step.
     impulses: Vec<SpatialImpulse>,
     expected: Vec<SpatialImpulse>,
     /// Where contact last saw bodies that answer within the step.

@@ -1,7 +1,8 @@
 //! How far bodies go past the particles around them.
 //!
-//! Every particle that a body can touch is asked, so that the answer, by which steps are split, depends neither on the order of the
-//! particles nor on the grid's blocks. Speeds are relative: it is the same in every inertial frame.
+//! Every particle that a body can touch is asked, so that the answer, by which steps are split,
+//! depends neither on the order of the particles nor on the grid's blocks. Speeds are relative: it
+//! is the same in every inertial frame.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm};
@@ -32,8 +33,8 @@ impl<'a> NearbyParticles<'a> {
             + self.spread
     }
 
-    /// How far the surface of a body goes past the particles within `dt` \[s\] that it can touch by then, at its present velocity and
-    /// theirs \[m\]; none where there are none.
+    /// How far the surface of a body goes past the particles within `dt` \[s\] that it can touch by
+    /// then, at its present velocity and theirs \[m\]; none where there are none.
     pub fn travel(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
         let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
         let origin = Point3::from(pose.translation.vector);

@@ -1,9 +1,10 @@
-//! The velocities from which the contact solve starts: those that the last substep's left at the same nodes.
+//! The velocities from which the contact solve starts: those that the last substep's left at the
+//! same nodes.
 //!
-//! Contact and elasticity all but cancel each other at a node, substep by substep, so its velocity hardly changes while what
-//! makes it up is large. Impulses would not do in its place: those that are off by a part `e` leave velocities that are
-//! off by `e substep f/m`, and stiff contacts and friction answer to far less (in `shake` a thousandth of an impulse is five
-//! stiction tolerances).
+//! Contact and elasticity all but cancel each other at a node, substep by substep, so its velocity
+//! hardly changes while what makes it up is large. Impulses would not do in its place: those that
+//! are off by a part `e` leave velocities that are off by `e substep f/m`, and stiff contacts and
+//! friction answer to far less (in `shake` a thousandth of an impulse is five stiction tolerances).
 
 use crate::backend::NodeVelocity;
 use crate::nodes::Numbering;

@@ -23,13 +23,14 @@ use crate::travel::NearbyParticles;
 /// The shortest coupling step is this part of a step.
 const MIN_COUPLING_STEP_DIVISOR: u32 = 256;
 
-/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose it.
+/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose
+/// it.
 const MAX_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
 ///
-/// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit, for any number of
-/// threads (of the current `rayon` pool).
+/// [`World::step`] advances everything by `dt`; nothing else moves. Runs are repeatable to the bit,
+/// for any number of threads (of the current `rayon` pool).
 pub struct World {
     pub(crate) settings: Settings,
     /// The particles on the host, where a backend has them as of the last refresh.
@@ -128,7 +129,8 @@ impl World {
         self.contact.sensors.begin();
     }
 
-    /// Begins the longest coupling step after `last_substeps` units of the step that the scheme answers for, by halves; returns its units.
+    /// Begins the longest coupling step after `last_substeps` units of the step that the scheme
+    /// answers for, by halves; returns its units.
     fn begin_coupling_step(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
         let mut units = if done == 0 { MIN_COUPLING_STEP_DIVISOR } else { 1 << done.trailing_zeros() };
         loop {
@@ -144,7 +146,8 @@ impl World {
         }
     }
 
-    /// A coupling step that has begun: the particles' substeps, and the bodies' step with the impulses of these.
+    /// A coupling step that has begun: the particles' substeps, and the bodies' step with the
+    /// impulses of these.
     fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
         let dt = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
@@ -161,7 +164,8 @@ impl World {
         Ok(())
     }
 
-    /// The substeps of a coupling step, `substep` \[s\] each. Returns by how much the bodies' motion left what they took it for.
+    /// The substeps of a coupling step, `substep` \[s\] each. Returns by how much the bodies'
+    /// motion left what they took it for.
     fn move_particles(
         &mut self,
         count: u32,
@@ -188,7 +192,8 @@ impl World {
         })
     }
 
-    /// Poses, velocities and answers of the bodies for a coupling step of `dt` \[s\]; particles in order.
+    /// Poses, velocities and answers of the bodies for a coupling step of `dt` \[s\]; particles in
+    /// order.
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
         self.impulses.begin_coupling_step(&self.bodies);
@@ -222,9 +227,10 @@ impl World {
         }
     }
 
-    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces within `dt` [s]: a
-    /// tool brings the particles that it touches to its speed. Speeds are relative to the particles' common motion, which
-    /// makes nothing unstable; it only must not carry them too far across the grid.
+    /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
+    /// within `dt` [s]: a tool brings the particles that it touches to its speed. Speeds are
+    /// relative to the particles' common motion, which makes nothing unstable; it only must not
+    /// carry them too far across the grid.
     fn largest_stable_substep(&self, dt: f64) -> f64 {
         let common = self.balance_tracker.mean_velocity();
         let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
@@ -233,7 +239,8 @@ impl World {
         stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
-    /// Velocity of the grid in a coupling step that begins, world frame \[m/s\]; a device's grid is at rest.
+    /// Velocity of the grid in a coupling step that begins, world frame \[m/s\]; a device's grid is
+    /// at rest.
     fn frame_velocity(&self) -> Vector3<f64> {
         if !self.backend.is_host() {
             return Vector3::zeros();
@@ -261,7 +268,8 @@ impl World {
         self.mpm.len()
     }
 
-    /// The particles and their grid, on the host: where a backend steps them, as of the last [`World::refresh`].
+    /// The particles and their grid, on the host: where a backend steps them, as of the last
+    /// [`World::refresh`].
     pub fn mpm(&self) -> &Mpm {
         &self.mpm
     }
@@ -286,9 +294,9 @@ impl World {
         self.motion.strong().iter().enumerate().filter(|(_, strong)| **strong).map(|(b, _)| BodyId(b))
     }
 
-    /// Impulses of the particles on the bodies over the last step, world frame, each about a point that is at the body's
-    /// origin at the start of a coupling step and goes on with the velocity of that time: torques are about the
-    /// body as it moves, and the same in every inertial frame.
+    /// Impulses of the particles on the bodies over the last step, world frame, each about a point
+    /// that is at the body's origin at the start of a coupling step and goes on with the velocity
+    /// of that time: torques are about the body as it moves, and the same in every inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses.step
     }
@@ -306,7 +314,8 @@ impl World {
         &self.contact.sensors.readings[pad]
     }
 
-    /// Impulse of the grid's boundary conditions and of the pins of cloth on the particles over the last step, about the world's origin, world frame.
+    /// Impulse of the grid's boundary conditions and of the pins of cloth on the particles over the
+    /// last step, about the world's origin, world frame.
     pub fn boundary_impulse(&self) -> SpatialImpulse {
         self.boundary_impulse
     }

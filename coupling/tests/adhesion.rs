@@ -14,8 +14,8 @@ fn sticky(mut body: BodyDesc, stress: f64, range: f64) -> BodyDesc {
     body
 }
 
-/// A soft block of 6 x 6 x 4 cm whose foot is held, and a plate that is pressed onto it by 1 mm within 0.05 s, then pulled off at
-/// 20 mm/s.
+/// A soft block of 6 x 6 x 4 cm whose foot is held, and a plate that is pressed onto it by 1 mm
+/// within 0.05 s, then pulled off at 20 mm/s.
 fn pull_off(stress: f64, range: f64) -> (World, BodyId) {
     let mut settings = Settings::new(0.02, 1e-3);
     settings.gravity = Vector3::zeros();
@@ -35,10 +35,12 @@ fn pull_off(stress: f64, range: f64) -> (World, BodyId) {
     (builder.build().unwrap(), plate)
 }
 
-/// Dugdale: a flat plate pulled off a soft block carries at most sigma_a A, A = 36 particles of (1 cm)^2, as long as the range of the
-/// adhesion is more than the block's elongation differs over the face; it holds at that force until the gap is the range, and then carries
-/// nothing. Tolerances: 0.1 % of the force, which the law bounds in every contact; 5 % of the time, for which waves in the block, that the
-/// pull at 20 mm/s starts and the force's end stops, move its face; 2 % of the gap. Measured: 2e-5, 2 %, 1 %.
+/// Dugdale: a flat plate pulled off a soft block carries at most sigma_a A, A = 36 particles of (1
+/// cm)^2, as long as the range of the adhesion is more than the block's elongation differs over the
+/// face; it holds at that force until the gap is the range, and then carries nothing. Tolerances:
+/// 0.1 % of the force, which the law bounds in every contact; 5 % of the time, for which waves in
+/// the block, that the pull at 20 mm/s starts and the force's end stops, move its face; 2 % of the
+/// gap. Measured: 2e-5, 2 %, 1 %.
 #[test]
 fn a_plate_pulls_off_at_its_adhesive_stress() {
     for stress in [300.0, 1000.0] {
@@ -72,8 +74,9 @@ fn a_plate_pulls_off_at_its_adhesive_stress() {
     }
 }
 
-/// Statics: a block that was thrown against a ceiling hangs while its weight is below sigma_a A, with exactly its weight, and falls where
-/// it is above. Tolerance 1 % of the mean over 0.2 s. Measured: 1e-5.
+/// Statics: a block that was thrown against a ceiling hangs while its weight is below sigma_a A,
+/// with exactly its weight, and falls where it is above. Tolerance 1 % of the mean over 0.2 s.
+/// Measured: 1e-5.
 #[test]
 fn a_block_hangs_by_what_it_weighs() {
     let weight = 256.0 * 1e-3 * G;
@@ -104,9 +107,10 @@ fn a_block_hangs_by_what_it_weighs() {
     }
 }
 
-/// DMT: a block bonded to a wall is held by friction mu sigma_a A without any load. It creeps at v_s r/sqrt(1 - r^2),
-/// r = m g/(mu sigma_a A), as below a friction cone; where mu sigma_a A < m g it slides with g - mu sigma_a A/m. Tolerance 1 %: the weight
-/// turns the block, which shifts load from particle to particle, and by the regularised law the creep. Measured: 0.4 %, 0.1 %.
+/// DMT: a block bonded to a wall is held by friction mu sigma_a A without any load. It creeps at
+/// v_s r/sqrt(1 - r^2), r = m g/(mu sigma_a A), as below a friction cone; where mu sigma_a A < m g
+/// it slides with g - mu sigma_a A/m. Tolerance 1 %: the weight turns the block, which shifts load
+/// from particle to particle, and by the regularised law the creep. Measured: 0.4 %, 0.1 %.
 #[test]
 fn friction_holds_what_adheres() {
     let weight = 256.0 * 1e-3 * G;
@@ -142,9 +146,11 @@ fn friction_holds_what_adheres() {
     }
 }
 
-/// Newton's third law, and capture: a soft block that meets a free adhesive body keeps the linear and angular momentum of the two, and
-/// flies on together with it, which it does not without adhesion. Tolerance 1e-6 of the sum of the parts' momenta, of the angular ones
-/// about the middle of the contact that of the linear ones at the edge of the plate (f32 on the grid). Measured: 6e-7, 4e-7, and without adhesion 5e-7, 2e-7.
+/// Newton's third law, and capture: a soft block that meets a free adhesive body keeps the linear
+/// and angular momentum of the two, and flies on together with it, which it does not without
+/// adhesion. Tolerance 1e-6 of the sum of the parts' momenta, of the angular ones about the middle
+/// of the contact that of the linear ones at the edge of the plate (f32 on the grid). Measured:
+/// 6e-7, 4e-7, and without adhesion 5e-7, 2e-7.
 #[test]
 fn a_body_that_adheres_is_taken_along_and_momentum_kept() {
     for (stress, together) in [(3000.0, true), (1e-6, false)] {

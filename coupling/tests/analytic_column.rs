@@ -17,9 +17,10 @@ const DENSITY: f64 = 1000.0;
 const LAYERS: usize = 40;
 const HEIGHT: f64 = LAYERS as f64 * SPACING;
 
-/// Means over time of the vertical stress [Pa] and of the height above the floor [m] of each layer, and of the force on the floor over the
-/// weight, of a column between slip walls on a floor at `translate_free_body` [m] that starts in its state of equilibrium. 0.06 s (more than a period of its first mode)
-/// to settle and ten more to average.
+/// Means over time of the vertical stress [Pa] and of the height above the floor [m] of each layer,
+/// and of the force on the floor over the weight, of a column between slip walls on a floor at
+/// `translate_free_body` [m] that starts in its state of equilibrium. 0.06 s (more than a period of
+/// its first mode) to settle and ten more to average.
 fn column(shift: f64) -> (Vec<(f64, f64)>, f64) {
     let mut settings = Settings::new(H, 1e-3);
     settings.solver.relative_tolerance = 1e-3;
@@ -72,14 +73,18 @@ fn column(shift: f64) -> (Vec<(f64, f64)>, f64) {
     )
 }
 
-/// sigma = -rho g (H - y); settlement between two layers from the strain (rho g/E_oed)(H - y); 2 % each. The floor carries the weight, 0.5 %.
+/// sigma = -rho g (H - y); settlement between two layers from the strain (rho g/E_oed)(H - y); 2 %
+/// each. The floor carries the weight, 0.5 %.
 ///
-/// Measured two cells above the floor and higher: 1.5 % to 1.7 % (the upper layers still swing; 0.3 % at the third cell), settlement 0.3 % to 0.5 %; weight 0.1 %.
+/// Measured two cells above the floor and higher: 1.5 % to 1.7 % (the upper layers still swing; 0.3
+/// % at the third cell), settlement 0.3 % to 0.5 %; weight 0.1 %.
 ///
-/// Lower, only the force is right. Contact acts at the particles' centres with their weights: what lies between the centre of the lowest particles and the floor,
-/// half their volume, carries nothing. Their stress is 40 % to 60 % too small wherever the floor lies in its cell, and the next three layers
-/// are off by up to 18 %, alternating; the settlement from the floor on is 3.4 % to 4.2 % too small. Three particles a cell instead of two bring it to 36 % and 10 %, since it is the particle's half
-/// spacing that is not loaded, and neither stiffness nor tolerance change it.
+/// Lower, only the force is right. Contact acts at the particles' centres with their weights: what
+/// lies between the centre of the lowest particles and the floor, half their volume, carries
+/// nothing. Their stress is 40 % to 60 % too small wherever the floor lies in its cell, and the
+/// next three layers are off by up to 18 %, alternating; the settlement from the floor on is 3.4 %
+/// to 4.2 % too small. Three particles a cell instead of two bring it to 36 % and 10 %, since it is
+/// the particle's half spacing that is not loaded, and neither stiffness nor tolerance change it.
 #[test]
 fn a_column_on_a_floor_is_hydrostatic() {
     for shift in [0.0, 0.25 * H, 0.5 * H] {

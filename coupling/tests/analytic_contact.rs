@@ -1,4 +1,5 @@
-//! Normal contact of particles and bodies against closed answers: one particle, tools of every shape at rest.
+//! Normal contact of particles and bodies against closed answers: one particle, tools of every
+//! shape at rest.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -9,8 +10,9 @@ use pliant_coupling::convex::contact_model::normal_impulse;
 use pliant_coupling::{ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World};
 use pliant_rigid::{ConvexHull, Shape, TriangleMesh};
 
-/// One substep `substep` [s] of a particle of 1 g that overlaps the plane z = 0 by `overlap` [m] (negative: above it) and has the normal
-/// velocity `velocity` [m/s], at x and y `at` [cells]. Returns its velocity [m/s] and the normal impulse on the plane [N s].
+/// One substep `substep` [s] of a particle of 1 g that overlaps the plane z = 0 by `overlap` [m]
+/// (negative: above it) and has the normal velocity `velocity` [m/s], at x and y `at` [cells].
+/// Returns its velocity [m/s] and the normal impulse on the plane [N s].
 fn particle_velocity_after(
     overlap: f64,
     velocity: f64,
@@ -45,11 +47,13 @@ fn particle_velocity_after(
 /// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b v + c = 0 with a = k d delta^2,
 /// b = -m - k delta (delta + d phi0), c = k delta phi0 + m v* (phi0 > 0 the overlap), the root with v < 1/d (Hunt-Crossley, implicit).
 ///
-/// The mass m in it is the particle's own: its nodes have m_i = w_i m, the solve moves them by w_i gamma/m_i = gamma/m each, all alike,
-/// and the particle gathers sum_i w_i (v* + gamma/m) = v* + gamma/m. In general a contact sees 1/sum_i (w_i^2/m_i).
+/// The mass m in it is the particle's own: its nodes have m_i = w_i m, the solve moves them by w_i
+/// gamma/m_i = gamma/m each, all alike, and the particle gathers sum_i w_i (v* + gamma/m) = v* +
+/// gamma/m. In general a contact sees 1/sum_i (w_i^2/m_i).
 ///
-/// Tolerance: f32. Rounding of the position within its block of four cells moves the gap by 2 h 2^-23, so the velocity by that over the
-/// substep; node velocities and masses add 1e-6 of the speed. Measured: a fifth of it.
+/// Tolerance: f32. Rounding of the position within its block of four cells moves the gap by 2 h
+/// 2^-23, so the velocity by that over the substep; node velocities and masses add 1e-6 of the
+/// speed. Measured: a fifth of it.
 #[test]
 fn one_particle_against_a_plane() {
     let m = 1e-3;
@@ -101,7 +105,8 @@ fn box_mesh(half: Vector3<f64>) -> TriangleMesh {
     TriangleMesh::new(vertices, triangles).unwrap()
 }
 
-/// An L-shaped, not convex, closed profile in x and z, extruded along y: a flat foot with an upright.
+/// An L-shaped, not convex, closed profile in x and z, extruded along y: a flat foot with an
+/// upright.
 fn foot_mesh() -> TriangleMesh {
     let profile = [(-0.03, 0.0), (0.03, 0.0), (0.03, 0.015), (-0.01, 0.015), (-0.01, 0.05), (-0.03, 0.05)];
     let mut vertices = Vec::new();
@@ -119,8 +124,9 @@ fn foot_mesh() -> TriangleMesh {
     TriangleMesh::new(vertices, triangles).unwrap()
 }
 
-/// Statics: a tool that rests on a soft block is carried by it with m g, and the floor carries both. Every shape, tilted where it is
-/// round. Tolerance 1 % of the mean over the last 0.1 s. Measured: 5e-4, and 6e-3 for the corner, which still sinks.
+/// Statics: a tool that rests on a soft block is carried by it with m g, and the floor carries
+/// both. Every shape, tilted where it is round. Tolerance 1 % of the mean over the last 0.1 s.
+/// Measured: 5e-4, and 6e-3 for the corner, which still sinks.
 #[test]
 fn a_tool_at_rest_is_carried_with_its_weight() {
     let octahedron: Vec<Point3<f64>> = [Vector3::x(), Vector3::y(), Vector3::z()]

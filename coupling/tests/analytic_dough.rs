@@ -1,4 +1,5 @@
-//! What the solver's tolerance does to a result (Yu et al. 2025, Fig. 4), in miniature: dough under a rolling pin.
+//! What the solver's tolerance does to a result (Yu et al. 2025, Fig. 4), in miniature: dough under
+//! a rolling pin.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -11,8 +12,8 @@ use pliant_rigid::Shape;
 
 const H: f64 = 0.02;
 
-/// A slab of dough (E 2e4, nu 0.45, yield 1 kPa) of 16 x 8 x 5 cm, pressed by 2.5 cm by a pin of 3 cm radius, which then rolls 8 cm along it
-/// and lifts; mu 1, d 1.
+/// A slab of dough (E 2e4, nu 0.45, yield 1 kPa) of 16 x 8 x 5 cm, pressed by 2.5 cm by a pin of 3
+/// cm radius, which then rolls 8 cm along it and lifts; mu 1, d 1.
 fn rolled(relative_tolerance: f64, stiffness: Stiffness) -> (ParticleSnapshot, u32) {
     let mut settings = Settings::new(H, 5e-3);
     settings.solver.relative_tolerance = relative_tolerance;
@@ -40,11 +41,13 @@ fn rolled(relative_tolerance: f64, stiffness: Stiffness) -> (ParticleSnapshot, u
     (snapshot(&mut world), iterations)
 }
 
-/// The same picture (Yu et al. 2025, Fig. 4): positions within h/10 of those of eps_r 1e-5 at the end, with a stiffness as resolved as can
-/// be and a soft one, although the dough was really worked.
+/// The same picture (Yu et al. 2025, Fig. 4): positions within h/10 of those of eps_r 1e-5 at the
+/// end, with a stiffness as resolved as can be and a soft one, although the dough was really
+/// worked.
 ///
-/// Measured for the worst particle: 0.010 h to 0.034 h at eps_r 1e-1, 0.005 h to 0.026 h at the paper's 5e-2, for k from 1e3 to 1e6 N/m and the
-/// automatic stiffness. (Solves that adopt the last one's velocities without a step leave 0.15 h at 1e-1.)
+/// Measured for the worst particle: 0.010 h to 0.034 h at eps_r 1e-1, 0.005 h to 0.026 h at the
+/// paper's 5e-2, for k from 1e3 to 1e6 N/m and the automatic stiffness. (Solves that adopt the last
+/// one's velocities without a step leave 0.15 h at 1e-1.)
 #[test]
 fn a_loose_tolerance_gives_the_same_dough() {
     for stiffness in [Stiffness::Auto, Stiffness::Fixed(1e3), Stiffness::Fixed(1e6)] {

@@ -1,4 +1,5 @@
-//! Coulomb friction between particles and bodies against closed answers: an inclined plane, and a grasp.
+//! Coulomb friction between particles and bodies against closed answers: an inclined plane, and a
+//! grasp.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -8,8 +9,8 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{ContactSettings, ParticleSet, Settings, Stiffness, Substeps, World};
 use pliant_rigid::{BodyId, Shape};
 
-/// A block of 8 x 8 x 4 particles (8 x 8 x 4 cm) on a plane tilted by `angle` [rad] about y, downhill along +x of the slope.
-/// The grid is not aligned with the slope.
+/// A block of 8 x 8 x 4 particles (8 x 8 x 4 cm) on a plane tilted by `angle` [rad] about y,
+/// downhill along +x of the slope. The grid is not aligned with the slope.
 fn incline(
     angle: f64,
     friction: f64,
@@ -31,9 +32,9 @@ fn incline(
     (builder.build().unwrap(), slope, tilt * Vector3::x(), tilt * Vector3::z())
 }
 
-/// Coulomb: above the cone the block slides with a = g (sin t - mu cos t). Far above the stiction tolerance the regularised law
-/// differs from Coulomb's by the factor |v|/sqrt(|v|^2 + v_s^2), less than 1e-5 here. Tolerance 0.2 %
-/// (measured: 1e-5; normal force 7e-4).
+/// Coulomb: above the cone the block slides with a = g (sin t - mu cos t). Far above the stiction
+/// tolerance the regularised law differs from Coulomb's by the factor |v|/sqrt(|v|^2 + v_s^2), less
+/// than 1e-5 here. Tolerance 0.2 % (measured: 1e-5; normal force 7e-4).
 #[test]
 fn block_slides_down_an_incline() {
     for (degrees, friction) in [(30.0_f64, 0.3), (20.0, 0.2), (25.0, 0.0)] {
@@ -59,9 +60,10 @@ fn block_slides_down_an_incline() {
     }
 }
 
-/// Coulomb: what slides is slowed by the coefficient of motion, mu_d g, whatever holds it at rest. Particles know no coefficient at rest.
-/// Speeds from 2 m/s on are far above the stiction tolerance; tolerance 2 % (starts and transfers; with the coefficient at
-/// rest it would be three times as much).
+/// Coulomb: what slides is slowed by the coefficient of motion, mu_d g, whatever holds it at rest.
+/// Particles know no coefficient at rest. Speeds from 2 m/s on are far above the stiction
+/// tolerance; tolerance 2 % (starts and transfers; with the coefficient at rest it would be three
+/// times as much).
 #[test]
 fn a_sliding_block_feels_the_coefficient_of_motion() {
     for (rest, motion) in [(0.6, 0.2), (0.9, 0.3)] {
@@ -87,9 +89,10 @@ fn a_sliding_block_feels_the_coefficient_of_motion() {
     }
 }
 
-/// Below the cone the block creeps. In a steady state every particle in contact has the one speed v, the normal impulses sum to m g cos t
-/// and the friction, mu gamma_n v/sqrt(v^2 + v_s^2) each, to m g sin t: v = v_s r/sqrt(1 - r^2) with r = tan t/mu (Castro et al.
-/// 2023, the regularised law). Tolerance 0.2 % of the mean over 0.4 s (measured: 4e-4), 1 % at every step.
+/// Below the cone the block creeps. In a steady state every particle in contact has the one speed
+/// v, the normal impulses sum to m g cos t and the friction, mu gamma_n v/sqrt(v^2 + v_s^2) each,
+/// to m g sin t: v = v_s r/sqrt(1 - r^2) with r = tan t/mu (Castro et al. 2023, the regularised
+/// law). Tolerance 0.2 % of the mean over 0.4 s (measured: 4e-4), 1 % at every step.
 #[test]
 fn block_creeps_below_the_friction_cone() {
     for (degrees, friction) in [(10.0_f64, 0.5), (20.0, 0.5), (24.0, 0.5), (5.0, 1.0)] {
@@ -129,18 +132,21 @@ fn block_creeps_below_the_friction_cone() {
     }
 }
 
-/// `hold` (Yu et al. 2025, Fig. 2): an elastic cube of 0.1 m and 11^3 particles, rho 100, between two panels that press with 10 N each;
-/// mu 0.8, k 1e5, d 10, dt = substep = 1e-4 s, 0.2 s.
+/// `hold` (Yu et al. 2025, Fig. 2): an elastic cube of 0.1 m and 11^3 particles, rho 100, between
+/// two panels that press with 10 N each; mu 0.8, k 1e5, d 10, dt = substep = 1e-4 s, 0.2 s.
 ///
-/// Chosen here: E 1.5e5 Pa and nu 0.3 (the panels compress it by 0.7 %), h = 0.0125 m (1.4 particles a cell and axis; the largest
-/// stable substep is 1.1e-4 s), panels of 0.1 kg on sliders with damping near critical against the cube's stiffness:
-/// 2 sqrt(2e4 * 0.1) = 90 N s/m. Gravity starts a shear oscillation of 120 Hz, which takes 0.15 s to die.
+/// Chosen here: E 1.5e5 Pa and nu 0.3 (the panels compress it by 0.7 %), h = 0.0125 m (1.4
+/// particles a cell and axis; the largest stable substep is 1.1e-4 s), panels of 0.1 kg on sliders
+/// with damping near critical against the cube's stiffness: 2 sqrt(2e4 * 0.1) = 90 N s/m. Gravity
+/// starts a shear oscillation of 120 Hz, which takes 0.15 s to die.
 ///
-/// Friction is a twentieth of the normal force here, so the solver's relative tolerance must be well below that: at 5e-2 the
-/// vertical force scatters by 50 % and more. At 1e-4 the solve also takes half the iterations, since its warm starts are good.
+/// Friction is a twentieth of the normal force here, so the solver's relative tolerance must be
+/// well below that: at 5e-2 the vertical force scatters by 50 % and more. At 1e-4 the solve also
+/// takes half the iterations, since its warm starts are good.
 ///
-/// Laws: statics. Normal force 10 N +- 1 %, vertical friction m g/2 +- 2 %, lateral friction below 1 % of that, no oscillation, in every
-/// step of the last 0.05 s. Measured: 0.16 %, 1.1 % (decaying), 0.1 %.
+/// Laws: statics. Normal force 10 N +- 1 %, vertical friction m g/2 +- 2 %, lateral friction below
+/// 1 % of that, no oscillation, in every step of the last 0.05 s. Measured: 0.16 %, 1.1 %
+/// (decaying), 0.1 %.
 #[test]
 fn panels_hold_a_cube() {
     let spacing = 0.1 / 11.0;

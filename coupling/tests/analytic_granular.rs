@@ -1,4 +1,5 @@
-//! Collapse of granular columns against the measured scaling laws, and the angle at which they rest: one sand for all.
+//! Collapse of granular columns against the measured scaling laws, and the angle at which they
+//! rest: one sand for all.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -10,7 +11,8 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use pliant_coupling::{Boundary, BoundaryKind, Settings, World};
 use pliant_rigid::{Shape, SpatialVelocity};
 
-/// Runouts of these columns against the laws of Lube et al., within 15 %: aspects and cells over the half width.
+/// Runouts of these columns against the laws of Lube et al., within 15 %: aspects and cells over
+/// the half width.
 fn run_out(is_round: bool, cases: &[(f64, usize)]) {
     let mut wrong = Vec::new();
     for &(aspect, cells) in cases {
@@ -43,8 +45,10 @@ fn cylinders_run_out_as_measured() {
     run_out(true, &[(0.5, 10), (1.0, 10)]);
 }
 
-/// Newton's third law where contacts act at the particles' surface: a block of sand hit by a free spinning ball off its centre keeps linear and
-/// angular momentum with it. Without gravity no detail is kept. Tolerance: 3e-6 of the sum of the parts' momenta (f32 on the grid; measured: 9e-7).
+/// Newton's third law where contacts act at the particles' surface: a block of sand hit by a free
+/// spinning ball off its centre keeps linear and angular momentum with it. Without gravity no
+/// detail is kept. Tolerance: 3e-6 of the sum of the parts' momenta (f32 on the grid; measured:
+/// 9e-7).
 #[test]
 fn sand_and_a_free_body_keep_their_momentum() {
     let mut settings = Settings::new(0.02, 2e-3);
@@ -78,8 +82,9 @@ fn sand_and_a_free_body_keep_their_momentum() {
     assert!(worst_linear < 1e-6 && worst_angular < 3e-6, "{worst_linear} {worst_angular}");
 }
 
-/// The floor does not matter (Lube et al. 2004): frictions of 0.2 and 0.8 within 10 %. With rough walls that is so by construction, as the floor's
-/// own friction is not asked for; the test holds that it is not.
+/// The floor does not matter (Lube et al. 2004): frictions of 0.2 and 0.8 within 10 %. With rough
+/// walls that is so by construction, as the floor's own friction is not asked for; the test holds
+/// that it is not.
 #[test]
 fn the_floor_does_not_matter() {
     let runout = |floor: f64| Column { aspect: 1.0, cells: 12, is_round: false, floor }.runout();
@@ -88,10 +93,11 @@ fn the_floor_does_not_matter() {
     assert!((slick / rough - 1.0).abs() < 0.1, "{slick} {rough}");
 }
 
-/// A column 1.5 R0 high (a wedge at these angles is lower) whose gate moves away slowly (0.1 m/s, a tenth of sqrt(g h), over twice its
-/// width) slumps to the angle of repose: the material's friction angle, within 2 degrees up to 25. Sand of 30 degrees comes to rest
-/// lower, and is held within 5: a slope stands up to the angle of plane strain, asin(tan 30 deg) = 35 degrees, and once it slides, with the friction of
-/// simple shear, inertia carries it below 30.
+/// A column 1.5 R0 high (a wedge at these angles is lower) whose gate moves away slowly (0.1 m/s, a
+/// tenth of sqrt(g h), over twice its width) slumps to the angle of repose: the material's friction
+/// angle, within 2 degrees up to 25. Sand of 30 degrees comes to rest lower, and is held within 5:
+/// a slope stands up to the angle of plane strain, asin(tan 30 deg) = 35 degrees, and once it
+/// slides, with the friction of simple shear, inertia carries it below 30.
 #[test]
 fn slumped_sand_rests_at_its_friction_angle() {
     for (degrees, within) in [(20.0, 2.0), (25.0, 2.0), (30.0, 5.0)] {

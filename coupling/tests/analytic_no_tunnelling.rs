@@ -1,4 +1,5 @@
-//! Particles do not pass through thin plates, however fast: contacts are found with the motion of the substep ahead.
+//! Particles do not pass through thin plates, however fast: contacts are found with the motion of
+//! the substep ahead.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -33,10 +34,12 @@ struct Case {
     points: bool,
 }
 
-/// A stiffness [N/m] four times as large as it takes to hold a particle. The shock presses each with rho c v a particle's area (1.8 N at E = 1e4 Pa,
-/// 18 N at 1e6; more where it overtakes sound), and that must be held within the particle's radius and the plate, or the compliance
-/// itself lets particles sink through. Measured: with radii of 5 mm, 1e3 N/m is too soft at E = 1e6 and 2e3 is not, 500 is too soft at 1e5 and
-/// 1e3 is not; with points at 1e4, 3.7e3 is too soft and 7.3e3 is not.
+/// A stiffness [N/m] four times as large as it takes to hold a particle. The shock presses each
+/// with rho c v a particle's area (1.8 N at E = 1e4 Pa, 18 N at 1e6; more where it overtakes
+/// sound), and that must be held within the particle's radius and the plate, or the compliance
+/// itself lets particles sink through. Measured: with radii of 5 mm, 1e3 N/m is too soft at E = 1e6
+/// and 2e3 is not, 500 is too soft at 1e5 and 1e3 is not; with points at 1e4, 3.7e3 is too soft and
+/// 7.3e3 is not.
 fn low_stiffness(youngs_modulus: f64, points: bool) -> f64 {
     let speed_of_sound = fixed_corotated(youngs_modulus, 0.3, 1000.0).pressure_wave_speed();
     let radius = if points { 0.0 } else { 0.005 };
@@ -78,8 +81,8 @@ fn distances(world: &mut World, plate: BodyId) -> Vec<f64> {
     snapshot(world).positions.iter().map(|p| p[0] - x).collect()
 }
 
-/// Steps the world and counts the particles that came out of the other face of the plate, at worst. Within the plate is not through it:
-/// contact is compliant.
+/// Steps the world and counts the particles that came out of the other face of the plate, at worst.
+/// Within the plate is not through it: contact is compliant.
 fn gone_through(world: &mut World, plate: BodyId, steps: usize) -> Result<usize, StepError> {
     let before = distances(world, plate);
     let mut worst = 0;
@@ -92,8 +95,9 @@ fn gone_through(world: &mut World, plate: BodyId, steps: usize) -> Result<usize,
     Ok(worst)
 }
 
-/// A plate of 1 mm sweeps through a block, and through where it was, at 5 m/s, dt 10 ms (11 substeps at E = 1e4, a plate's way of a quarter of a cell in each):
-/// no particle goes through, neither when the plate starts outside the block nor within it.
+/// A plate of 1 mm sweeps through a block, and through where it was, at 5 m/s, dt 10 ms (11
+/// substeps at E = 1e4, a plate's way of a quarter of a cell in each): no particle goes through,
+/// neither when the plate starts outside the block nor within it.
 #[test]
 fn a_swept_plate_lets_no_particle_through() {
     for case in cases() {
@@ -127,7 +131,8 @@ fn a_thrown_block_does_not_pass_a_plate() {
     }
 }
 
-/// Cases with stiffnesses [N/m] too soft to hold a particle within the plate's 1 mm: this part of what holds it.
+/// Cases with stiffnesses [N/m] too soft to hold a particle within the plate's 1 mm: this part of
+/// what holds it.
 fn too_soft(part: f64) -> impl Iterator<Item = Case> {
     let soft = move |case: Case| match case.stiffness {
         Stiffness::Fixed(four_times) => {
@@ -138,8 +143,9 @@ fn too_soft(part: f64) -> impl Iterator<Item = Case> {
     cases().into_iter().filter(|case| case.auto_substeps).filter_map(soft)
 }
 
-/// Steps the world; returns how many particles were ever pressed out at the other face, and how many were there all through the last quarter of the
-/// steps. (A block that rings against the plate is pressed out for an instant at any time.)
+/// Steps the world; returns how many particles were ever pressed out at the other face, and how
+/// many were there all through the last quarter of the steps. (A block that rings against the plate
+/// is pressed out for an instant at any time.)
 fn pressed_out_and_gone(world: &mut World, plate: BodyId, steps: usize) -> (usize, usize) {
     let before = distances(world, plate);
     let (mut ever, mut in_a_row) = (vec![false; before.len()], vec![0; before.len()]);
@@ -154,8 +160,9 @@ fn pressed_out_and_gone(world: &mut World, plate: BodyId, steps: usize) -> (usiz
     (ever.iter().filter(|e| **e).count(), in_a_row.iter().filter(|n| **n >= steps / 4).count())
 }
 
-/// A contact too soft for the plate's thickness presses particles out at its far side, but the face they came through goes on pushing them
-/// back: in the end none has changed side. Without that memory all 512 had with the softest contact.
+/// A contact too soft for the plate's thickness presses particles out at its far side, but the face
+/// they came through goes on pushing them back: in the end none has changed side. Without that
+/// memory all 512 had with the softest contact.
 #[test]
 fn a_soft_plate_takes_back_what_it_sweeps() {
     // From inside the plate has to tear the block: the softest contact (0.01) goes on pulling.
@@ -195,8 +202,10 @@ fn a_soft_plate_throws_back_what_hits_it() {
     }
 }
 
-/// A block that lies on a plate of 1 mm, pressed 4 mm deep into the contact by its weight alone: each of the 64 lowest particles is held by
-/// k d at the depth d = W/(64 k) below the top face, three thicknesses beyond the lower one (resting depth m g/k). f32 and the rest of the settling: 1 %.
+/// A block that lies on a plate of 1 mm, pressed 4 mm deep into the contact by its weight alone:
+/// each of the 64 lowest particles is held by k d at the depth d = W/(64 k) below the top face,
+/// three thicknesses beyond the lower one (resting depth m g/k). f32 and the rest of the settling:
+/// 1 %.
 #[test]
 fn a_soft_plate_carries_a_block_from_beyond_its_far_side() {
     let forms = [

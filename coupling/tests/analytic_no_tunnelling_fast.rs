@@ -1,5 +1,6 @@
-//! Acceptance 16 for what is thin and fast: a sheet that falls on a thin plate, and a blade that turns through a soft block. No particle, and no vertex of
-//! the sheet, comes out at another side than it was on.
+//! Acceptance 16 for what is thin and fast: a sheet that falls on a thin plate, and a blade that
+//! turns through a soft block. No particle, and no vertex of the sheet, comes out at another side
+//! than it was on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -14,9 +15,10 @@ use pliant_rigid::Shape;
 /// Half of the plate's and of the blade's thickness [m].
 const HALF_THICKNESS: f64 = 0.0005;
 
-/// A sheet of 0.2 m falls at 5 m/s on a plate of 1 mm that is larger than the sheet can become, flat, tilted, and edge first; at the
-/// step of the paper's bag, 10 ms (50 mm of way, fifty thicknesses) and at 2 ms. No vertex or centroid is ever below the plate's lower face. That it hit is
-/// seen from its speed: a step after the impact nothing falls any more.
+/// A sheet of 0.2 m falls at 5 m/s on a plate of 1 mm that is larger than the sheet can become,
+/// flat, tilted, and edge first; at the step of the paper's bag, 10 ms (50 mm of way, fifty
+/// thicknesses) and at 2 ms. No vertex or centroid is ever below the plate's lower face. That it
+/// hit is seen from its speed: a step after the impact nothing falls any more.
 #[test]
 fn a_falling_sheet_does_not_pass_a_thin_plate() {
     let h = 1.0 / 64.0;
@@ -56,9 +58,11 @@ const ARM: f64 = 0.1;
 const HALF_HEIGHT: f64 = 0.1;
 const TIP: f64 = 20.0;
 
-/// Particles that went through the blade, and that it ever had within a cell of its faces. Seen from the blade a particle changes sides by going through, or
-/// round its tips: then it crosses the blade's plane beyond them. Between two looks the blade turns by `turn` [rad], and a particle at rest
-/// runs on an arc, whose rise over the chord is at most ARM turn^2/8: crossings nearer to the tip than that are round it.
+/// Particles that went through the blade, and that it ever had within a cell of its faces. Seen
+/// from the blade a particle changes sides by going through, or round its tips: then it crosses the
+/// blade's plane beyond them. Between two looks the blade turns by `turn` [rad], and a particle at
+/// rest runs on an arc, whose rise over the chord is at most ARM turn^2/8: crossings nearer to the
+/// tip than that are round it.
 fn cut(world: &mut World, steps: usize, turn: f64) -> (usize, usize) {
     let margin = ARM * turn * turn / 8.0 + 0.005;
     let blade = world.bodies().find("blade").unwrap();
@@ -88,8 +92,9 @@ fn cut(world: &mut World, steps: usize, turn: f64) -> (usize, usize) {
     (through.iter().filter(|t| **t).count(), near.iter().filter(|n| **n).count())
 }
 
-/// A blade of 1 mm turns at 200 rad/s about its middle, its tips at 20 m/s, into a soft block beside it, and from within one: in two turns no
-/// particle changes side but round the tips. It is taller than the block can become in that time.
+/// A blade of 1 mm turns at 200 rad/s about its middle, its tips at 20 m/s, into a soft block
+/// beside it, and from within one: in two turns no particle changes side but round the tips. It is
+/// taller than the block can become in that time.
 #[test]
 fn a_fast_turning_blade_lets_no_particle_through() {
     for (place, corner) in [("beside", [0.0, 0.02, -0.04]), ("within", [0.015, -0.04, -0.04])] {

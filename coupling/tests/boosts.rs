@@ -1,5 +1,5 @@
-//! The laws of motion are the same in every inertial frame (Galileo): what is added to all velocities
-//! at the start is added to all at the end.
+//! The laws of motion are the same in every inertial frame (Galileo): what is added to all
+//! velocities at the start is added to all at the end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -10,8 +10,8 @@ use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 use pliant_testing::Random;
 
-/// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to the
-/// velocities of both, `translate_free_body` (m) to their places.
+/// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to
+/// the velocities of both, `translate_free_body` (m) to their places.
 fn collision(seed: u64, boost: Vector3<f64>, shift: Vector3<f64>) -> World {
     let mut random = Random(seed);
     let mut settings = Settings::new(0.02, random.choose(&[1e-3, 2e-3, 5e-3]));
@@ -53,9 +53,10 @@ fn after(mut world: World) -> (Vector3<f64>, Vector3<f64>) {
     (velocity.linear, velocity.angular)
 }
 
-/// Boosts of 5 to 50 m/s in random directions change nothing but the velocities themselves: within 1 % of the box's velocity;
-/// the grid goes with the material, so that nothing but rounding and the tolerance of the solver differs. With a grid at rest it was up
-/// to 5 %, about what a shift of the scene by parts of a cell changes; with impulses on lines that stay in the world 25 % at 30 m/s.
+/// Boosts of 5 to 50 m/s in random directions change nothing but the velocities themselves: within
+/// 1 % of the box's velocity; the grid goes with the material, so that nothing but rounding and the
+/// tolerance of the solver differs. With a grid at rest it was up to 5 %, about what a shift of the
+/// scene by parts of a cell changes; with impulses on lines that stay in the world 25 % at 30 m/s.
 #[test]
 fn a_collision_is_the_same_in_every_inertial_frame() {
     for seed in 1..=6 {
@@ -77,8 +78,9 @@ fn a_collision_is_the_same_in_every_inertial_frame() {
     }
 }
 
-/// A block that slides on a floor is slowed as much where the floor moves too (mu g, Coulomb), at boosts of 5 to 50 m/s along it and across
-/// it: within 1 % of the way that friction took, and twice the rounding of f32 velocities.
+/// A block that slides on a floor is slowed as much where the floor moves too (mu g, Coulomb), at
+/// boosts of 5 to 50 m/s along it and across it: within 1 % of the way that friction took, and
+/// twice the rounding of f32 velocities.
 #[test]
 fn friction_is_the_same_in_every_inertial_frame() {
     for seed in 1..=4 {
@@ -109,7 +111,8 @@ fn friction_is_the_same_in_every_inertial_frame() {
     }
 }
 
-/// A collision in free space goes on bit for bit from the state of any of its steps, though its grid moves.
+/// A collision in free space goes on bit for bit from the state of any of its steps, though its
+/// grid moves.
 #[test]
 fn a_collision_goes_on_from_every_step() {
     let bits = |world: &mut World| {

@@ -11,7 +11,8 @@ use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::{BodyDesc, Motion, Shape};
 
-/// The paper's bag: a quarter of E 3.2e6 Pa and K 4e5 Pa, which there belong to a quarter of a face's volume.
+/// The paper's bag: a quarter of E 3.2e6 Pa and K 4e5 Pa, which there belong to a quarter of a
+/// face's volume.
 fn bag(h: f64) -> ClothMaterial {
     let elastic = Elastic { youngs_modulus: 8e5, poissons_ratio: 0.4 };
     ClothMaterial { damping: 0.2, ..ClothMaterial::new(1500.0, elastic, h, 1e5) }
@@ -37,8 +38,8 @@ fn clearance(world: &mut World, shape: &Shape, pose: &Isometry3<f64>) -> f64 {
     points(world).iter().map(distance).fold(f64::INFINITY, f64::min)
 }
 
-/// Drops a sheet of 0.4 m from 8 cm above a fixed body whose top is at the origin; the least distance of any of its points from
-/// the body over 0.8 s (m), and the world at the end.
+/// Drops a sheet of 0.4 m from 8 cm above a fixed body whose top is at the origin; the least
+/// distance of any of its points from the body over 0.8 s (m), and the world at the end.
 fn drop_on(shape: &Shape, pose: Isometry3<f64>) -> (f64, World) {
     let h = 1.0 / 64.0;
     let mut builder = World::builder(Settings::new(h, 0.01));
@@ -55,8 +56,9 @@ fn drop_on(shape: &Shape, pose: Isometry3<f64>) -> (f64, World) {
     (least, world)
 }
 
-/// A sheet dropped on the sharp edge of a box and on a sphere drapes over it, at the step of the paper's bag (10 ms, h = 1/64 m): no point of
-/// it is ever inside, and no energy comes from nowhere (1e-3 of what took part), so that nothing explodes.
+/// A sheet dropped on the sharp edge of a box and on a sphere drapes over it, at the step of the
+/// paper's bag (10 ms, h = 1/64 m): no point of it is ever inside, and no energy comes from nowhere
+/// (1e-3 of what took part), so that nothing explodes.
 ///
 /// Vertices and centroids are kept half a thickness from the surface, h/2; where a right-angled edge pokes at a chord of length s
 /// < h between two vertices, the chord is (1/sqrt(2) - s / 2h) h > 0.2 h away, less what the compliant contact gives way (near-rigid: below
@@ -75,7 +77,8 @@ fn sheet_drapes_over_a_sharp_edge_and_a_sphere() {
         println!("{:.3} h, {balance:?}", least / h);
         assert!(least > nearest * h, "{shape:?}: {} h", least / h);
         assert!(least < h, "it never got there");
-        // The sheet only loses; what the transfers give back of that in a step is below what runs warn of.
+        // The sheet only loses; what the transfers give back of that in a step is below what runs
+        // warn of.
         assert!(world.diagnostics().dissipation > 0.0 && balance.energy.unwrap() < 0.05, "{balance:?}");
         assert!(balance.linear_momentum < 1e-5, "{balance:?}");
         let lowest = snapshot(&mut world).positions.iter().map(|x| x[2]).fold(f64::INFINITY, f64::min);
@@ -83,8 +86,8 @@ fn sheet_drapes_over_a_sharp_edge_and_a_sphere() {
     }
 }
 
-/// A tool, a fixed bar and a sheet: what the sheet gets from bodies, floor and pins is what its momentum gains, to the rounding
-/// of f32 in the particles.
+/// A tool, a fixed bar and a sheet: what the sheet gets from bodies, floor and pins is what its
+/// momentum gains, to the rounding of f32 in the particles.
 #[test]
 fn momentum_is_accounted_for() {
     let h = 1.0 / 64.0;
@@ -120,9 +123,11 @@ fn momentum_is_accounted_for() {
     assert!(balance.energy.unwrap() < 1e-3, "{balance:?}");
 }
 
-/// Over a plane a face's centroid is as far away as its vertices on the mean and moves with their mean velocity, so that its own contact would say
-/// nothing new: a sheet on a board touches with its vertices alone. The board carries all of its weight, and every particle, centroids too,
-/// lies half a thickness above it, less g / omega^2 of the near-rigid contact (omega delta = 2 pi: below 1e-4 h).
+/// Over a plane a face's centroid is as far away as its vertices on the mean and moves with their
+/// mean velocity, so that its own contact would say nothing new: a sheet on a board touches with
+/// its vertices alone. The board carries all of its weight, and every particle, centroids too, lies
+/// half a thickness above it, less g / omega^2 of the near-rigid contact (omega delta = 2 pi: below
+/// 1e-4 h).
 #[test]
 fn sheet_on_a_board_touches_with_its_vertices() {
     let h = 1.0 / 64.0;
@@ -146,8 +151,10 @@ fn sheet_on_a_board_touches_with_its_vertices() {
     }
 }
 
-/// A point under the middle of a face is touched by its centroid, of which its vertices, here 1.4 h apart, know nothing: over anything but a plane
-/// centroids have contacts of their own. Gaps: centroid (0.55 - 0.1 - 0.5) h < 0; the nearest vertex ((2 (1.4 / 3)^2 + 0.55^2)^(1/2) - 0.6) h = 0.26 h.
+/// A point under the middle of a face is touched by its centroid, of which its vertices, here 1.4 h
+/// apart, know nothing: over anything but a plane centroids have contacts of their own. Gaps:
+/// centroid (0.55 - 0.1 - 0.5) h < 0; the nearest vertex ((2 (1.4 / 3)^2 + 0.55^2)^(1/2) - 0.6) h =
+/// 0.26 h.
 #[test]
 fn a_point_under_a_face_touches_its_centroid() {
     let h = 1.0 / 64.0;

@@ -1,4 +1,5 @@
-//! Momentum of particles and free bodies together, which nothing outside can change, and what solver tolerance does to results.
+//! Momentum of particles and free bodies together, which nothing outside can change, and what
+//! solver tolerance does to results.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -9,7 +10,8 @@ use pliant_coupling::{Coupling, Settings, World};
 use pliant_rigid::simulation::Integrator;
 use pliant_rigid::{Shape, SpatialVelocity};
 
-/// Linear [N s] and angular [N m s] momentum of everything about the world's origin, and the sum of the parts' magnitudes.
+/// Linear [N s] and angular [N m s] momentum of everything about the world's origin, and the sum of
+/// the parts' magnitudes.
 fn momentum(world: &mut World) -> (Vector3<f64>, Vector3<f64>, f64, f64) {
     let particles = world.diagnostics();
     let bodies = world.bodies().momentum();
@@ -23,9 +25,10 @@ fn momentum(world: &mut World) -> (Vector3<f64>, Vector3<f64>, f64, f64) {
     )
 }
 
-/// A soft block caught between two heavy free bodies that come together, turning, off its centre: about 0.5 s of contact
-/// (half a period of the bodies on the block), with friction. Without the anvil the block is hit by the ball alone, and impulses on two
-/// bodies cannot cancel each other's errors.
+/// A soft block caught between two heavy free bodies that come together, turning, off its centre:
+/// about 0.5 s of contact (half a period of the bodies on the block), with friction. Without the
+/// anvil the block is hit by the ball alone, and impulses on two bodies cannot cancel each other's
+/// errors.
 fn collision(
     coupling: Coupling,
     integrator: Option<Integrator>,
@@ -56,8 +59,9 @@ fn collision(
     builder.build().unwrap()
 }
 
-/// Newton's third law: a closed system keeps linear and angular momentum, however loosely the contacts are solved. Tolerance: 1e-6 of
-/// the sum of the parts' momenta over 1 s (velocities are f32 on the grid; measured: 8e-8).
+/// Newton's third law: a closed system keeps linear and angular momentum, however loosely the
+/// contacts are solved. Tolerance: 1e-6 of the sum of the parts' momenta over 1 s (velocities are
+/// f32 on the grid; measured: 8e-8).
 #[test]
 fn closed_system_keeps_its_momentum_at_any_tolerance() {
     let cases = [(0.5, true), (5e-2, true), (1e-6, true), (0.5, false), (5e-2, false), (1e-6, false)];
@@ -88,14 +92,15 @@ fn closed_system_keeps_its_momentum_at_any_tolerance() {
         );
         assert!(worst_linear < 1e-6, "eps_r {tolerance}: linear momentum off by {worst_linear}");
         assert!(worst_angular < 1e-6, "eps_r {tolerance}: angular momentum off by {worst_angular}");
-        // The particles' own books, relative to the impulses that they got, which are small beside the bodies' momenta (measured: 7e-7).
+        // The particles' own books, relative to the impulses that they got, which are small beside
+        // the bodies' momenta (measured: 7e-7).
         assert!(balance.linear_momentum < 1e-6 && balance.angular_momentum < 3e-6, "{balance:?}");
         assert!(balance.mass < 1e-6, "{balance:?}");
     }
 }
 
-/// Collision of a block with a free body: the energy that goes into the contact does not come out larger. Tolerance: 1e-4 of
-/// the energy (explicit elasticity in f32).
+/// Collision of a block with a free body: the energy that goes into the contact does not come out
+/// larger. Tolerance: 1e-4 of the energy (explicit elasticity in f32).
 #[test]
 fn collision_creates_no_energy() {
     for coupling in [Coupling::Weak, Coupling::Strong] {

@@ -1,4 +1,5 @@
-//! Boundary conditions of the grid hold at nodes that contact moves too, and the books of momentum tell walls from bodies.
+//! Boundary conditions of the grid hold at nodes that contact moves too, and the books of momentum
+//! tell walls from bodies.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -10,8 +11,9 @@ use pliant_rigid::{BodyId, Shape};
 
 const H: f64 = 0.02;
 
-/// Two layers of particles between a wall (and perhaps a second one across x) and a plate that presses them by 4 mm within 0.1 s, then holds, and
-/// drags them along at 0.1 m/s. Every plate contact shares nodes with the wall.
+/// Two layers of particles between a wall (and perhaps a second one across x) and a plate that
+/// presses them by 4 mm within 0.1 s, then holds, and drags them along at 0.1 m/s. Every plate
+/// contact shares nodes with the wall.
 fn squeezed(kind: BoundaryKind, tilt: f64, corner: bool, tolerance: f64) -> (World, BodyId, Vec<Boundary>) {
     let rotation = nalgebra::Rotation3::from_axis_angle(&Vector3::y_axis(), tilt);
     let mut settings = Settings::new(H, 2e-3);
@@ -64,9 +66,11 @@ fn nodes(world: &World, mut each: impl FnMut(Vector3<f64>, Point3<f64>)) {
     }
 }
 
-/// After the contact solve the grid still obeys its boundary conditions: no velocity into a wall (rounding of f32 on an inclined
-/// one: 1e-6 of the fastest node's), none at all at a sticky one. Momentum: the particles' changes by the walls' impulse less that on the body,
-/// exactly (1e-6 of the squeezing impulse of the step, at any tolerance), and at rest plate and wall press equally (1 %: the block may still ring). Measured: 5e-8, 0.01 %.
+/// After the contact solve the grid still obeys its boundary conditions: no velocity into a wall
+/// (rounding of f32 on an inclined one: 1e-6 of the fastest node's), none at all at a sticky one.
+/// Momentum: the particles' changes by the walls' impulse less that on the body, exactly (1e-6 of
+/// the squeezing impulse of the step, at any tolerance), and at rest plate and wall press equally
+/// (1 %: the block may still ring). Measured: 5e-8, 0.01 %.
 #[test]
 fn walls_hold_under_a_tool() {
     let frictional = BoundaryKind::Frictional { friction: 0.4 };

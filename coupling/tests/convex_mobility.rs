@@ -1,5 +1,5 @@
-//! Strong coupling in the convex solver: bodies whose velocities are unknowns too, against closed forms and a dense Newton method
-//! in the coordinates of the mechanism.
+//! Strong coupling in the convex solver: bodies whose velocities are unknowns too, against closed
+//! forms and a dense Newton method in the coordinates of the mechanism.
 
 #![allow(clippy::expect_used)] // helpers outside of test functions
 
@@ -12,7 +12,8 @@ use pliant_coupling::convex::{
 };
 use problems::{DIRECTIONS, Random, random_problem, tight};
 
-/// Bodies with the coordinates q of a mechanism: its mass matrix A, and the Jacobian J from q to the bodies' velocities.
+/// Bodies with the coordinates q of a mechanism: its mass matrix A, and the Jacobian J from q to
+/// the bodies' velocities.
 struct Mechanism {
     mass: DMatrix<f64>,
     jacobian: DMatrix<f64>,
@@ -153,8 +154,9 @@ fn dense_minimiser(
     x
 }
 
-// Acceptance 15 with bodies: every direction reaches the dense minimiser over nodes and the mechanism's coordinates to 1e-8, for light
-// and heavy bodies, with as many coordinates as components, fewer (an arm), and one (a slide).
+// Acceptance 15 with bodies: every direction reaches the dense minimiser over nodes and the
+// mechanism's coordinates to 1e-8, for light and heavy bodies, with as many coordinates as
+// components, fewer (an arm), and one (a slide).
 #[test]
 fn every_direction_reaches_the_dense_minimiser_with_bodies() {
     // Levers are drawn again as in `coupled`.
@@ -213,8 +215,8 @@ fn levers_of(
         .collect()
 }
 
-// Two bodies in a head-on contact without friction: the law of one body against a plane with the reduced mass m M/(m + M), and what
-// one loses of momentum the other gains, to rounding.
+// Two bodies in a head-on contact without friction: the law of one body against a plane with the
+// reduced mass m M/(m + M), and what one loses of momentum the other gains, to rounding.
 #[test]
 fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
     let mut random = Random(7);
@@ -293,7 +295,8 @@ fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
     }
 }
 
-// Bad input: a mobility that is not finite, or a contact on a body that is not there, moves nothing.
+// Bad input: a mobility that is not finite, or a contact on a body that is not there, moves
+// nothing.
 #[test]
 fn attachments_to_bodies_that_are_not_there_are_refused() {
     let (mut problem, _) = coupled(41, 1.0, 2, 6, 1.0);

@@ -125,8 +125,9 @@ fn dense_minimiser(problem: &ContactProblem) -> DVector<f64> {
     v
 }
 
-// math.md 3: gamma = delta f_e (1 - d v_n) where both factors are positive; the potential's derivative; the impulse's.
-// Differences of a smooth branch are good to (step)^2, here 1e-9 relative to the scale.
+// math.md 3: gamma = delta f_e (1 - d v_n) where both factors are positive; the potential's
+// derivative; the impulse's. Differences of a smooth branch are good to (step)^2, here 1e-9
+// relative to the scale.
 #[test]
 fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     let mut random = Random(1);
@@ -157,9 +158,10 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     }
 }
 
-// The law of a bonded contact (module `law`): compression as without the bond, tension min(k (phi + delta v_n), f_a)
-// beyond it where dissipation does not release it earlier; the potential's derivative is the impulse, the impulse's its
-// derivative, which is never positive: the potential is convex. Differences as above.
+// The law of a bonded contact (module `law`): compression as without the bond, tension min(k (phi +
+// delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
+// derivative is the impulse, the impulse's its derivative, which is never positive: the potential
+// is convex. Differences as above.
 #[test]
 fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
     let mut random = Random(2);
@@ -210,8 +212,9 @@ fn cost_gradient_and_hessian_agree_with_differences() {
     assert!((&curve - &hessian * &direction).norm() < 1e-5 * curve.norm());
 }
 
-// Acceptance 9: one particle against a plane, the post-contact normal velocity solves a v^2 + b v + c = 0 with
-// a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v*, the root with v < 1/d; 1e-10.
+// Acceptance 9: one particle against a plane, the post-contact normal velocity solves a v^2 + b v +
+// c = 0 with a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v*, the root
+// with v < 1/d; 1e-10.
 #[test]
 fn one_particle_against_a_plane_meets_the_closed_form() {
     let mut random = Random(5);
@@ -248,8 +251,8 @@ fn one_particle_against_a_plane_meets_the_closed_form() {
     }
 }
 
-// Acceptance 15: the minimiser equals a dense Newton's to 1e-8 and every variant reaches the same point; the objective
-// falls monotonically (to the rounding of its sum).
+// Acceptance 15: the minimiser equals a dense Newton's to 1e-8 and every variant reaches the same
+// point; the objective falls monotonically (to the rounding of its sum).
 #[test]
 fn every_direction_reaches_the_dense_minimiser_and_falls_monotonically() {
     for (seed, contacts, stiffness_number) in [(11, 5, 1.0), (12, 12, 10.0), (13, 30, 10.0), (14, 12, 1000.0)]
@@ -274,8 +277,9 @@ fn every_direction_reaches_the_dense_minimiser_and_falls_monotonically() {
     }
 }
 
-// The third law and momentum: sum m (v - v*) - sum gamma is the sum of the gradient, which the residual bounds
-// (Cauchy-Schwarz: |sum_i g_i| <= sqrt(sum m) |M^-1/2 g|), besides rounding of the sums.
+// The third law and momentum: sum m (v - v*) - sum gamma is the sum of the gradient, which the
+// residual bounds (Cauchy-Schwarz: |sum_i g_i| <= sqrt(sum m) |M^-1/2 g|), besides rounding of the
+// sums.
 #[test]
 fn momentum_given_to_the_grid_is_the_sum_of_the_impulses() {
     let problem = random_problem(21, 60, 10.0);
@@ -321,7 +325,8 @@ fn a_contact_across_a_gap_engages_when_it_would_be_crossed() {
     }
 }
 
-// Same input, same bits, also in a workspace that has solved something else; guesses only change the way.
+// Same input, same bits, also in a workspace that has solved something else; guesses only change
+// the way.
 #[test]
 fn the_same_problem_gives_the_same_bits() {
     let problem = random_problem(31, 50, 10.0);
@@ -339,7 +344,8 @@ fn the_same_problem_gives_the_same_bits() {
     }
 }
 
-// Any guess leads to the same minimiser; a terrible one is not taken; a perfect one needs none of Newton's steps.
+// Any guess leads to the same minimiser; a terrible one is not taken; a perfect one needs none of
+// Newton's steps.
 #[test]
 fn guesses_change_the_way_and_not_the_end() {
     let problem = random_problem(41, 30, 10.0);
@@ -365,7 +371,8 @@ fn guesses_change_the_way_and_not_the_end() {
         assert!((stack(solver.velocities()) - stack(&velocities)).amax() < 1e-9, "{guess:?}");
     }
     let coarse = SolverSettings { relative_tolerance: 1e-6, ..settings };
-    // Of a whole solution either half will do; velocities that are taken over from it get a step all the same.
+    // Of a whole solution either half will do; velocities that are taken over from it get a step
+    // all the same.
     for (guess, steps) in [
         (InitialGuess::Impulses(&impulses), 0),
         (InitialGuess::Velocities(&velocities), 0),
@@ -395,9 +402,9 @@ fn extreme_parameters_stay_finite() {
                             SolverSettings { direction, max_iterations: 200, ..SolverSettings::default() };
                         let info = solver.solve(&problem, &settings, InitialGuess::Free);
                         assert_ne!(info.stop, StopReason::NotFinite, "{direction:?} {k} {d} {mu} {v_s}");
-                        // Newton also converges within these few iterations, unless no stiction tolerance or a
-                        // stiffness or dissipation beyond what the step resolves (by 1e8) leaves the objective as
-                        // good as not smooth.
+                        // Newton also converges within these few iterations, unless no stiction
+                        // tolerance or a stiffness or dissipation beyond what the step resolves (by
+                        // 1e8) leaves the objective as good as not smooth.
                         let newton = matches!(direction, Direction::NewtonCg | Direction::NewtonFactorised)
                             && v_s > 0.0
                             && k <= 1e4
@@ -454,8 +461,8 @@ fn settings_name_what_is_wrong() {
     assert_eq!(bad.validate(), Err(SettingsError::Count { field: "direction.lbfgs.memory" }));
 }
 
-// Pressing sequences: every solve converges at every tolerance, warm-started as in a run, for the Newton directions;
-// the generator is repeatable and presses all its contacts.
+// Pressing sequences: every solve converges at every tolerance, warm-started as in a run, for the
+// Newton directions; the generator is repeatable and presses all its contacts.
 #[test]
 fn pressing_converges_at_every_stiffness_and_tolerance() {
     for stiffness_number in [1.0, 10.0, 100.0, 1000.0] {
@@ -489,9 +496,10 @@ fn pressing_converges_at_every_stiffness_and_tolerance() {
     }
 }
 
-// Nodes far lighter than the contacts they carry: the system's condition is then that ratio times the stiffness
-// number, far beyond f32. Newton with conjugate gradients still converges, and to the factorised direction's point.
-// Strong convexity (modulus M) puts each within its residual of the minimiser in the mass norm.
+// Nodes far lighter than the contacts they carry: the system's condition is then that ratio times
+// the stiffness number, far beyond f32. Newton with conjugate gradients still converges, and to the
+// factorised direction's point. Strong convexity (modulus M) puts each within its residual of the
+// minimiser in the mass norm.
 #[test]
 fn light_nodes_between_stiff_contacts_do_not_stop_newton() {
     for stiffness_number in [10.0, 1000.0] {

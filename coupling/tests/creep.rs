@@ -9,9 +9,10 @@ use pliant_coupling::{Settings, World};
 use pliant_rigid::Shape;
 use pliant_testing::Random;
 
-/// A block on a slope within the cone of friction: regularised friction holds it at the speed
-/// v_s x / sqrt(1 - x^2), x = tan(slope)/mu, of the law (Castro et al. 2023). At the default stiction tolerance v_s
-/// of 0.05 mm/s that is below 0.1 mm/s up to x = 0.89. Asked is 0.1 mm/s. Gravity is turned, not the floor.
+/// A block on a slope within the cone of friction: regularised friction holds it at the speed v_s x
+/// / sqrt(1 - x^2), x = tan(slope)/mu, of the law (Castro et al. 2023). At the default stiction
+/// tolerance v_s of 0.05 mm/s that is below 0.1 mm/s up to x = 0.89. Asked is 0.1 mm/s. Gravity is
+/// turned, not the floor.
 #[test]
 fn a_block_on_a_slope_creeps_below_a_tenth_of_a_millimetre_a_second() {
     let seed = 10;

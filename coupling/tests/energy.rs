@@ -1,4 +1,5 @@
-//! The balance of energy of whole worlds: closed forms of what is lost to friction and plastic flow and of work, and parts that sum.
+//! The balance of energy of whole worlds: closed forms of what is lost to friction and plastic flow
+//! and of work, and parts that sum.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -23,8 +24,9 @@ fn run(world: &mut World, time: f64) -> EnergyBalance {
     world.energy()
 }
 
-// Coulomb: a block that slides over a floor loses mu m g times its way to friction, whether the floor stands and the block had the
-// energy, or the floor moves and does the work. 1 % for the settling of the start, which adds weight to the normal force for a while.
+// Coulomb: a block that slides over a floor loses mu m g times its way to friction, whether the
+// floor stands and the block had the energy, or the floor moves and does the work. 1 % for the
+// settling of the start, which adds weight to the normal force for a while.
 #[test]
 fn a_sliding_block_loses_its_way_times_friction() {
     let (friction, mass, time) = (0.2, 256.0 * 1e-3, 0.25);
@@ -59,9 +61,11 @@ fn a_sliding_block_loses_its_way_times_friction() {
     }
 }
 
-// Uniaxial compression of perfect plasticity without friction: the plastic work is sigma_Y V (ln(h0/h) - sigma_Y/E), the elastic energy
-// sigma_Y^2 V/(2 E), and the plate's work is both (acceptance 8 has the stress). Floor and plate hold the end layers at their centres, which are a
-// spacing closer than the faces: h0 is 7 cm. 5 %: the end layers strain less than the others; inertia, waves of the start.
+// Uniaxial compression of perfect plasticity without friction: the plastic work is sigma_Y V
+// (ln(h0/h) - sigma_Y/E), the elastic energy sigma_Y^2 V/(2 E), and the plate's work is both
+// (acceptance 8 has the stress). Floor and plate hold the end layers at their centres, which are a
+// spacing closer than the faces: h0 is 7 cm. 5 %: the end layers strain less than the others;
+// inertia, waves of the start.
 #[test]
 fn the_work_of_a_press_is_plastic_and_elastic() {
     let mut settings = settings(2e-3);
@@ -109,8 +113,9 @@ fn dropped(dt: f64, speed: f64, thickness: usize, coupling: Coupling) -> World {
     builder.build().unwrap()
 }
 
-// The balance is a sum: energies now less those of the start, less work, with losses. Its figures say themselves what the imbalances are, of
-// particles, bodies and what they exchange, to rounding; and with short steps all of them are small beside what took part.
+// The balance is a sum: energies now less those of the start, less work, with losses. Its figures
+// say themselves what the imbalances are, of particles, bodies and what they exchange, to rounding;
+// and with short steps all of them are small beside what took part.
 #[test]
 fn the_parts_sum() {
     for coupling in [Coupling::Weak, Coupling::Strong] {
@@ -134,7 +139,8 @@ fn the_parts_sum() {
         let sum = of_particles + of_bodies + exchange;
         assert!(near(sum, end.imbalance.unwrap()), "{end:?}");
         assert!(b.flows.exchanged < -0.2 * scale, "the mat stopped it: {end:?}");
-        // Bodies that keep their velocity through a step give more than they lose where they meet the mat: 1/2 m dV^2 in that step.
+        // Bodies that keep their velocity through a step give more than they lose where they meet
+        // the mat: 1/2 m dV^2 in that step.
         assert!(of_bodies.abs() < 1e-6 * scale && exchange.abs() < 0.1 * scale, "{end:?}");
         assert!(end.gain.unwrap().relative() < 0.01, "{end:?}");
     }

@@ -37,7 +37,8 @@ fn wall(speed: f64) -> BodyDesc {
     prescribed("wall", shape, Isometry3::translation(-0.05, 0.0, 0.0), 0.5, &keys)
 }
 
-/// A block that starts stretched beyond all bounds bursts within a substep: build cannot know, the step says what was lost, where and why.
+/// A block that starts stretched beyond all bounds bursts within a substep: build cannot know, the
+/// step says what was lost, where and why.
 #[test]
 fn a_blown_up_run_names_step_particle_and_cause() {
     for stretch in [30.0, 1e2, 1e3] {
@@ -80,7 +81,8 @@ fn absurd_gravity_is_named() {
     assert!(error.to_string().contains("gravity"), "{error}");
 }
 
-/// Explicit substeps beyond the stability limit are refused, with the limit and what it takes; that many are accepted.
+/// Explicit substeps beyond the stability limit are refused, with the limit and what it takes; that
+/// many are accepted.
 #[test]
 fn unstable_substeps_are_refused() {
     let mut settings = Settings::new(0.02, 1e-2);
@@ -105,7 +107,8 @@ fn unstable_substeps_are_refused() {
     assert_eq!(largest, largest_stable_substep(0.02, &[fixed_corotated(1e5, 0.3, 1000.0)], 5.0));
 }
 
-/// Automatic substeps follow the speed of the particles and that of the tools in the coming step: 0.4 h/(c_s + v).
+/// Automatic substeps follow the speed of the particles and that of the tools in the coming step:
+/// 0.4 h/(c_s + v).
 #[test]
 fn automatic_substeps_follow_the_tools() {
     let mut settings = Settings::new(0.02, 1e-2);
@@ -123,7 +126,8 @@ fn automatic_substeps_follow_the_tools() {
     }
 }
 
-/// A contact stiffer than double precision resolves within a substep is refused, with the largest that is not; that one is accepted.
+/// A contact stiffer than double precision resolves within a substep is refused, with the largest
+/// that is not; that one is accepted.
 #[test]
 fn stiffness_that_the_step_cannot_hold_is_refused() {
     let mut settings = good();
@@ -145,7 +149,8 @@ fn a_world_prints_no_particles() {
     assert!(text.len() < 2000 && text.contains("particles: 64") && text.contains("floor"), "{text}");
 }
 
-/// Particles well inside a body are refused, with the body, how many, the deepest and its depth; a shallow overlap is not.
+/// Particles well inside a body are refused, with the body, how many, the deepest and its depth; a
+/// shallow overlap is not.
 #[test]
 fn particles_inside_a_body_are_refused() {
     let half_extents = Vector3::repeat(0.03);
@@ -156,8 +161,9 @@ fn particles_inside_a_body_are_refused() {
     let BuildError::Overlap { ref part, ref body, count, particle, depth, position, limit } = error else {
         panic!("{error:?}");
     };
-    // The face at x = 0.032 has three of the four layers inside, 7 mm and more, and of the fourth, at 0.035, the
-    // contact spheres of radius 5 mm; the deepest centres are 25 mm from the faces across y and z.
+    // The face at x = 0.032 has three of the four layers inside, 7 mm and more, and of the fourth,
+    // at 0.035, the contact spheres of radius 5 mm; the deepest centres are 25 mm from the faces
+    // across y and z.
     assert_eq!((part.as_str(), body.as_str(), count), ("particle set 0", "body `anvil`", 64));
     assert!((limit - ALLOWED_OVERLAP * 0.02).abs() < 1e-15, "{limit}");
     assert!(particle < 64 && (depth - 0.03).abs() < 1e-8 && (position.x - 0.005).abs() < 1e-8, "{error}");

@@ -14,8 +14,8 @@ const SPEED: f64 = 0.1;
 const FRICTION: f64 = 0.5;
 const DT: f64 = 1e-3;
 
-/// A grain of 0.512 mg that slides on a floor, and beside it, far beyond the reach of its stencil, a block a million times as heavy, at
-/// rest or (`heavy` false) not there at all.
+/// A grain of 0.512 mg that slides on a floor, and beside it, far beyond the reach of its stencil,
+/// a block a million times as heavy, at rest or (`heavy` false) not there at all.
 fn grain(relative_tolerance: f64, heavy: bool) -> World {
     let mut settings = Settings::new(0.02, DT);
     settings.substeps = Substeps::Fixed(1);
@@ -37,10 +37,11 @@ fn grain(relative_tolerance: f64, heavy: bool) -> World {
     builder.build().unwrap()
 }
 
-/// Coulomb: the grain slows down by mu g, whatever lies beside it. The solver may leave a velocity off by eps_r |v| a substep in the mass norm
-/// (its modulus of convexity; the scale is the grain's own momentum), which against mu g dt is eps_r v/(mu g dt): 20 eps_r at the
-/// start, so 20 % at 1e-2 and 2 % at 1e-3, and least-squares over the whole way makes no more of it. The law's regularisation
-/// takes 1 - v/sqrt(v^2 + v_s^2): 0.1 % at 20 mm/s, where the fit ends.
+/// Coulomb: the grain slows down by mu g, whatever lies beside it. The solver may leave a velocity
+/// off by eps_r |v| a substep in the mass norm (its modulus of convexity; the scale is the grain's
+/// own momentum), which against mu g dt is eps_r v/(mu g dt): 20 eps_r at the start, so 20 % at
+/// 1e-2 and 2 % at 1e-3, and least-squares over the whole way makes no more of it. The law's
+/// regularisation takes 1 - v/sqrt(v^2 + v_s^2): 0.1 % at 20 mm/s, where the fit ends.
 #[test]
 fn a_grain_slides_beside_a_heavy_block() {
     for eps in [1e-2, 1e-3, 1e-4] {
@@ -64,7 +65,8 @@ fn bits(world: &mut World, particles: usize) -> Vec<u64> {
     numbers.map(|x| x.to_bits()).collect()
 }
 
-/// What lies beside it does not change a bit of a region: a grain's way, with a rubber block beside it and without.
+/// What lies beside it does not change a bit of a region: a grain's way, with a rubber block beside
+/// it and without.
 #[test]
 fn a_region_does_not_see_another() {
     let path = |heavy| {
@@ -104,7 +106,8 @@ fn a_region_does_not_see_another() {
     assert!(with.1 == without.1, "the plate's impulses differ");
 }
 
-/// Several regions on several threads give the same bits as on one: clay under plates, a free ball that answers on rubber, and loose grains.
+/// Several regions on several threads give the same bits as on one: clay under plates, a free ball
+/// that answers on rubber, and loose grains.
 #[test]
 fn threads_do_not_change_a_bit_of_many_regions() {
     let run = |threads| {

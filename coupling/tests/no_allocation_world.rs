@@ -16,7 +16,8 @@ use pliant_testing::allocations::{Counting, on_all_threads};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Clay, rubber and loose grains between a floor, a wall of the grid, a rocking plate, a pin that rolls to and fro, loaded tools of every other shape that ring, and a free ball that rolls over.
+/// Clay, rubber and loose grains between a floor, a wall of the grid, a rocking plate, a pin that
+/// rolls to and fro, loaded tools of every other shape that ring, and a free ball that rolls over.
 fn busy_world() -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     // Bodies that answer within the step have more to repeat and to keep.
@@ -79,8 +80,10 @@ fn busy_world() -> World {
     builder.build().unwrap()
 }
 
-/// No allocation on one thread in 150 steps with hundreds of contacts that come and go, nor in reading the world afterwards, after three times
-/// as many steps to warm up: a block's contacts have room for the most that it ever had. (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
+/// No allocation on one thread in 150 steps with hundreds of contacts that come and go, nor in
+/// reading the world afterwards, after three times as many steps to warm up: a block's contacts
+/// have room for the most that it ever had. (`alloc_zeroed` and `realloc` come through `alloc`
+/// here, so that growing buffers count too.)
 #[test]
 fn a_step_allocates_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -18,7 +18,8 @@ struct Drop {
 
 const BODY: BodyId = BodyId(1);
 
-/// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5 to 40 mm on a floor.
+/// A box, capsule or sphere of 0.01 to 20 kg that falls at 0 to 10 m/s onto an elastic layer of 5
+/// to 40 mm on a floor.
 fn draw(seed: u64) -> Drop {
     let mut random = Random(seed);
     let dt = random.choose(&[1e-3, 2e-3, 5e-3, 10e-3, 20e-3]);
@@ -80,10 +81,10 @@ fn energy(world: &mut World, mass: f64) -> f64 {
         + mass * G * height
 }
 
-/// Energy is conserved or lost: contact damps, transfers and implicit steps do, nothing drives. So it never rises
-/// above what it was, but for 2 % (what explicit elasticity and contact stiff for the substep may store and
-/// give back). Bodies that pressed thin layers onto the floor left with up to 1300 times of it where the
-/// step was linearised once and never split.
+/// Energy is conserved or lost: contact damps, transfers and implicit steps do, nothing drives. So
+/// it never rises above what it was, but for 2 % (what explicit elasticity and contact stiff for
+/// the substep may store and give back). Bodies that pressed thin layers onto the floor left with
+/// up to 1300 times of it where the step was linearised once and never split.
 #[test]
 fn nothing_is_launched() {
     for seed in 1..=24 {

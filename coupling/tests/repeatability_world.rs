@@ -79,7 +79,8 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// A restored run continues bit for bit, in a fresh world and in one that has gone on, and saving disturbs nothing.
+/// A restored run continues bit for bit, in a fresh world and in one that has gone on, and saving
+/// disturbs nothing.
 #[test]
 fn a_restored_run_continues_bit_for_bit() {
     let mut world = busy_world();
@@ -103,7 +104,8 @@ fn a_restored_run_continues_bit_for_bit() {
     assert!(whole == bits(&mut world), "restored in the world that went on");
 }
 
-/// So does a run whose particles are pressed out of the far side of a thin plate: the face they came through is part of the state.
+/// So does a run whose particles are pressed out of the far side of a thin plate: the face they
+/// came through is part of the state.
 #[test]
 fn a_restored_run_knows_the_faces_of_its_contacts() {
     let build = || {
@@ -156,7 +158,8 @@ fn damaged_states_are_refused() {
     assert!(matches!(refused, Err(StateError::Malformed { .. })), "{refused:?}");
 }
 
-/// A snapshot has the particles in the order in which they were added, however they were sorted since.
+/// A snapshot has the particles in the order in which they were added, however they were sorted
+/// since.
 #[test]
 fn snapshots_keep_the_order() {
     let mut world = busy_world();

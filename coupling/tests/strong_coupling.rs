@@ -1,4 +1,5 @@
-//! Bodies that answer within the step: light ones on heavy soft material at steps that weak coupling cannot hold.
+//! Bodies that answer within the step: light ones on heavy soft material at steps that weak
+//! coupling cannot hold.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -12,7 +13,8 @@ const PLATE: BodyId = BodyId(1);
 /// Mass of the plate [kg]: a fortieth of the block's.
 const MASS: f64 = 0.0128;
 
-/// A light plate, free and under gravity, set down on a soft block of 0.512 kg (0.08 m, 1000 kg/m^3) on a table.
+/// A light plate, free and under gravity, set down on a soft block of 0.512 kg (0.08 m, 1000
+/// kg/m^3) on a table.
 fn plate_on_block(coupling: Coupling, dt: f64) -> World {
     plate_with(coupling, dt, Substeps::Auto)
 }
@@ -47,7 +49,8 @@ fn plate_with(coupling: Coupling, dt: f64, substeps: Substeps) -> World {
     builder.build().unwrap()
 }
 
-/// Least, mean and largest vertical force on the plate over the last tenth of a second [N], and whether it stayed on the block.
+/// Least, mean and largest vertical force on the plate over the last tenth of a second [N], and
+/// whether it stayed on the block.
 fn rest(coupling: Coupling, dt: f64) -> (f64, f64, f64, bool) {
     let mut world = plate_on_block(coupling, dt);
     let (mut least, mut sum, mut most, mut count) = (f64::INFINITY, 0.0, 0.0_f64, 0.0);
@@ -65,9 +68,10 @@ fn rest(coupling: Coupling, dt: f64) -> (f64, f64, f64, bool) {
     (least, sum / count, most, (0.08..0.09).contains(&height))
 }
 
-/// The plate comes to rest and the block carries its weight, m g: within 2 % on average over 0.1 s, and always within 40 % (the block
-/// still swings a little: its own gravity was switched on at the start), at steps of 10 and 2 ms, where the added mass rho c A dt
-/// (c = 5.2 m/s) is 26 and 5 times the plate's. Weakly coupled it is thrown about, out of touch and back.
+/// The plate comes to rest and the block carries its weight, m g: within 2 % on average over 0.1 s,
+/// and always within 40 % (the block still swings a little: its own gravity was switched on at the
+/// start), at steps of 10 and 2 ms, where the added mass rho c A dt (c = 5.2 m/s) is 26 and 5 times
+/// the plate's. Weakly coupled it is thrown about, out of touch and back.
 #[test]
 fn a_light_plate_rests_on_a_heavy_soft_block() {
     let weight = MASS * 9.81;
@@ -82,7 +86,8 @@ fn a_light_plate_rests_on_a_heavy_soft_block() {
     }
 }
 
-/// The estimate asks for strong coupling of the light plate at 10 ms; not at 1 us, where the wave gets 5 um far.
+/// The estimate asks for strong coupling of the light plate at 10 ms; not at 1 us, where the wave
+/// gets 5 um far.
 #[test]
 fn light_bodies_are_found() {
     let strong = |dt| plate_on_block(Coupling::Auto, dt).strongly_coupled().collect::<Vec<_>>();
@@ -90,11 +95,12 @@ fn light_bodies_are_found() {
     assert!(strong(1e-6).is_empty());
 }
 
-/// Strong coupling of a free body adds nothing to the substeps' errors: with substeps of 0.1 ms throughout, so that the material does the
-/// same, steps of 64, 16 and 4 of them are off from steps of one by what the solver's tolerance of 1e-3 leaves of the fall in a
-/// substep, 1e-3 g (0.1 ms)^2 a substep in 640 of them, 6e-8 m, and not by the first order of a step, g (6.4 ms)^2 = 4e-4 m. The plate's
-/// fall and rise through 0.064 s; weak coupling, which hops even at steps of one substep (0.2 to 2 mm off at solver tolerances from 1e-3 to
-/// 1e-6), throws the plate off at four.
+/// Strong coupling of a free body adds nothing to the substeps' errors: with substeps of 0.1 ms
+/// throughout, so that the material does the same, steps of 64, 16 and 4 of them are off from steps
+/// of one by what the solver's tolerance of 1e-3 leaves of the fall in a substep, 1e-3 g (0.1 ms)^2
+/// a substep in 640 of them, 6e-8 m, and not by the first order of a step, g (6.4 ms)^2 = 4e-4 m.
+/// The plate's fall and rise through 0.064 s; weak coupling, which hops even at steps of one
+/// substep (0.2 to 2 mm off at solver tolerances from 1e-3 to 1e-6), throws the plate off at four.
 #[test]
 fn strong_coupling_converges_with_the_step() {
     let path = |coupling, substeps: u32| {

@@ -8,7 +8,8 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{BuildError, Settings, TactilePad, World};
 use pliant_rigid::{BodyId, Shape};
 
-/// A plate of 2 cm with its upper face at z = 0, tilted by `tilt` [rad] about x, that particles on it touch.
+/// A plate of 2 cm with its upper face at z = 0, tilted by `tilt` [rad] about x, that particles on
+/// it touch.
 fn plate(builder: &mut pliant_coupling::WorldBuilder, tilt: f64) -> (BodyId, Isometry3<f64>) {
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), tilt);
     let pose =
@@ -46,9 +47,10 @@ fn world(
     (builder.build().unwrap(), body, pose)
 }
 
-/// Conservation: bins sum to the pad's force, and a pad over the whole touched face feels what the body feels, step by step, on a tilted
-/// plate on which the block slides. Tolerances: rounding of the sums, 1e-13; for the body f32, to which node velocities are rounded
-/// (2^-24 of momenta that are some steps' impulses here), 1e-6 at a solver's tolerance of 1e-12. Measured: 9e-16, 3e-8.
+/// Conservation: bins sum to the pad's force, and a pad over the whole touched face feels what the
+/// body feels, step by step, on a tilted plate on which the block slides. Tolerances: rounding of
+/// the sums, 1e-13; for the body f32, to which node velocities are rounded (2^-24 of momenta that
+/// are some steps' impulses here), 1e-6 at a solver's tolerance of 1e-12. Measured: 9e-16, 3e-8.
 #[test]
 fn a_pad_feels_what_its_body_feels() {
     let (mut world, body, pose) = world(-0.037, 0.4, 1e-12, &[([0.1, 0.1], [7, 5]), ([0.1, 0.1], [1, 1])]);
@@ -73,10 +75,11 @@ fn a_pad_feels_what_its_body_feels() {
     assert!(touched >= 9, "only {touched} bins are touched");
 }
 
-/// Statics: a block at rest presses with m g, its centre of pressure is below its centre of mass, and the pressure is m g/A within the
-/// block's outline and zero beyond it. Tolerances: 1 % and 2 % of the half extent; 25 % for the pressure in the middle of the
-/// face, where the ends of a block of nu 0.3 that friction keeps from spreading carry less. Mean over 0.1 s.
-/// Measured: 2e-6, 1e-6, 4 %.
+/// Statics: a block at rest presses with m g, its centre of pressure is below its centre of mass,
+/// and the pressure is m g/A within the block's outline and zero beyond it. Tolerances: 1 % and 2 %
+/// of the half extent; 25 % for the pressure in the middle of the face, where the ends of a block
+/// of nu 0.3 that friction keeps from spreading carry less. Mean over 0.1 s. Measured: 2e-6, 1e-6,
+/// 4 %.
 #[test]
 fn a_block_at_rest_presses_below_its_centre() {
     let (mut world, ..) = world(-0.025, 0.0, 1e-4, &[([0.1, 0.1], [20, 20])]);
@@ -86,7 +89,8 @@ fn a_block_at_rest_presses_below_its_centre() {
             let reading = world.tactile(0);
             force -= reading.force.z;
             [0, 1].iter().for_each(|&d| moment[d] += reading.moment[d]);
-            // The pad's x is the plate's y, its y the plate's -x: the block's middle at (0.015, 0) is at (0, -0.015) there.
+            // The pad's x is the plate's y, its y the plate's -x: the block's middle at (0.015, 0)
+            // is at (0, -0.015) there.
             middle += reading.pressure(10, 8);
             beside = beside.max(reading.pressure(10, 17)).max(reading.pressure(2, 10));
             steps += 1.0;
@@ -105,8 +109,8 @@ fn a_block_at_rest_presses_below_its_centre() {
     assert!(beside == 0.0, "{beside} Pa beside the block");
 }
 
-/// A pad sees its own rectangle and side: half of the face half of the load of a symmetric block, the far side of the plate nothing.
-/// Tolerance 1 %: particles in symmetry about the cut.
+/// A pad sees its own rectangle and side: half of the face half of the load of a symmetric block,
+/// the far side of the plate nothing. Tolerance 1 %: particles in symmetry about the cut.
 #[test]
 fn a_pad_ends_where_it_ends() {
     let mut settings = Settings::new(0.02, 1e-3);

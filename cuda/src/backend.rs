@@ -1,4 +1,5 @@
-//! Whole worlds on a device: the substeps of [`pliant_coupling::World`] as one recording of launches.
+//! Whole worlds on a device: the substeps of [`pliant_coupling::World`] as one recording of
+//! launches.
 //!
 //! ```
 //! use pliant_coupling::{ParticleSet, Settings, World};
@@ -43,7 +44,8 @@ pub use room::Room;
 /// Moves a world's particles to a device, which steps them from now on.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device refuses.
+/// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device
+/// refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.reset_grid_frame().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, Room::default())?;
@@ -84,7 +86,8 @@ fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceM
 }
 
 impl DeviceBackend {
-    /// Runs the substeps of a step that is not begun, or stopped at the one before; true once all have run.
+    /// Runs the substeps of a step that is not begun, or stopped at the one before; true once all
+    /// have run.
     fn run(&mut self, plan: &SubstepPlan<'_>, is_begun: bool) -> Result<Advance, BackendError> {
         let (mpm, contact) = (&mut self.mpm, &self.contact);
         let (particles, grid) = (mpm.particles().rows(), mpm.grid().nodes());

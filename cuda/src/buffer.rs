@@ -9,8 +9,8 @@ use crate::shared::Shared;
 
 /// Elements of type `T` in the memory of a device, freed when the last handle of it goes.
 ///
-/// Fresh elements of an emulated device are all bits one (NaN, for floats), so that reading them before they are
-/// written shows; those of a GPU are whatever was there.
+/// Fresh elements of an emulated device are all bits one (NaN, for floats), so that reading them
+/// before they are written shows; those of a GPU are whatever was there.
 #[derive(Debug)]
 pub struct Buffer<T> {
     device: Arc<Shared>,
@@ -60,7 +60,8 @@ impl<T: DeviceType> Buffer<T> {
         }
     }
 
-    /// Copies values from the host to the elements from `first` on, after all commands given so far.
+    /// Copies values from the host to the elements from `first` on, after all commands given so
+    /// far.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`] where they go beyond the end, and those of the device.
@@ -80,8 +81,8 @@ impl<T: DeviceType> Buffer<T> {
     /// Copies the elements from `first` on to the host, after all commands given so far.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] where they go beyond the end, and those of the device: what failed in earlier
-    /// launches on a GPU may come out here.
+    /// [`DeviceError::LengthMismatch`] where they go beyond the end, and those of the device: what
+    /// failed in earlier launches on a GPU may come out here.
     pub fn download_at(&self, first: usize, values: &mut [T]) -> Result<(), DeviceError> {
         let from = self.range(first, values.len())?;
         self.device.download(from, bytemuck::cast_slice_mut(values))
@@ -105,8 +106,9 @@ impl<T: DeviceType> Buffer<T> {
         self.device.fill(self.raw(), bytemuck::bytes_of(&value))
     }
 
-    /// Makes room for at least `length` elements, and for half as many more than there were. What was in it stays; spans and
-    /// recordings of the buffer from before are errors from then on. Does nothing where there is room already.
+    /// Makes room for at least `length` elements, and for half as many more than there were. What
+    /// was in it stays; spans and recordings of the buffer from before are errors from then on.
+    /// Does nothing where there is room already.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], with the buffer as it was, and those of the device.

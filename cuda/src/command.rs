@@ -33,7 +33,8 @@ impl Launch {
         Self { shared: bytes, ..self }
     }
 
-    /// With all blocks resident at once; [`Device::resident_blocks`](crate::Device::resident_blocks) bounds their number.
+    /// With all blocks resident at once;
+    /// [`Device::resident_blocks`](crate::Device::resident_blocks) bounds their number.
     #[must_use]
     pub fn cooperative(self) -> Self {
         Self { cooperative: true, ..self }

@@ -1,17 +1,22 @@
-//! The convex contact solve on the device: `pliant_coupling::convex` with its default direction, from contacts in device memory to
-//! velocities in device memory, without a word to the host in between.
+//! The convex contact solve on the device: `pliant_coupling::convex` with its default direction,
+//! from contacts in device memory to velocities in device memory, without a word to the host in
+//! between.
 //!
-//! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel numbers the touched nodes, another does the whole solve: Newton's method with
-//! block-preconditioned, matrix-free conjugate gradients, the exact line search, the choice among the starts, the stopping rule and
-//! the forcing, each as on the CPU, so that iteration counts can be compared. Objective, gradient and every sum are f64 and in an
-//! order that neither the number of blocks nor the schedule changes; the linear systems are f32, and f64 where the CPU does not
-//! trust f32 either.
+//! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel numbers the
+//! touched nodes, another does the whole solve: Newton's method with block-preconditioned,
+//! matrix-free conjugate gradients, the exact line search, the choice among the starts, the
+//! stopping rule and the forcing, each as on the CPU, so that iteration counts can be compared.
+//! Objective, gradient and every sum are f64 and in an order that neither the number of blocks nor
+//! the schedule changes; the linear systems are f32, and f64 where the CPU does not trust f32
+//! either.
 //!
-//! Bodies that answer within the step (`Mobility`, strong coupling) are part of it: [`DeviceConvexSolver::set_mobility`]. The kernel with them
-//! is another one, so that what has none pays nothing.
+//! Bodies that answer within the step (`Mobility`, strong coupling) are part of it:
+//! [`DeviceConvexSolver::set_mobility`]. The kernel with them is another one, so that what has none
+//! pays nothing.
 //!
-//! The CPU's factorisation is not: where even f64 does not solve a system as far as asked, its inexact solution, a direction of descent all
-//! the same, is taken, and the report counts it ([`ConvexReport::unresolved_systems`]).
+//! The CPU's factorisation is not: where even f64 does not solve a system as far as asked, its
+//! inexact solution, a direction of descent all the same, is taken, and the report counts it
+//! ([`ConvexReport::unresolved_systems`]).
 
 mod bodies;
 mod left;
@@ -70,7 +75,8 @@ pub enum ConvexError {
         /// Index of the contact.
         contact: usize,
     },
-    /// More contacts or touched nodes than the solver was made for, or a contact with a node that the grid does not have.
+    /// More contacts or touched nodes than the solver was made for, or a contact with a node that
+    /// the grid does not have.
     #[error(
         "the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes, all of which must be in the grid"
     )]
@@ -170,7 +176,8 @@ fn resident(device: &Device) -> Result<u32, DeviceError> {
 }
 
 impl DeviceConvexSolver {
-    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 560 bytes a contact and at most 650 a node.
+    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 560 bytes a
+    /// contact and at most 650 a node.
     ///
     /// # Errors
     /// Those of the device.
@@ -214,7 +221,8 @@ impl DeviceConvexSolver {
         })
     }
 
-    /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
+    /// With another number of blocks, at least one and at most what the device holds at once. The
+    /// results do not depend on it.
     #[must_use]
     pub fn with_blocks(self, blocks: u32) -> Self {
         let most = self.table.block_sums.len() as u32;
@@ -242,11 +250,11 @@ impl DeviceConvexSolver {
         Ok(())
     }
 
-    /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of its nodes, of which the touched
-    /// ones get their new velocity, unless the solve fails.
+    /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of
+    /// its nodes, of which the touched ones get their new velocity, unless the solve fails.
     ///
-    /// The guesses are the impulses \[N s\] of the contacts, zero where there are too few, and the velocities that the last solve
-    /// left at the same nodes, free ones at nodes it did not have.
+    /// The guesses are the impulses \[N s\] of the contacts, zero where there are too few, and the
+    /// velocities that the last solve left at the same nodes, free ones at nodes it did not have.
     pub fn issue(
         &self,
         commands: &mut Commands,
@@ -258,13 +266,14 @@ impl DeviceConvexSolver {
         self.issue_solve(commands, contacts, grid.nodes, Span::EMPTY, guess_impulses);
     }
 
-    /// Appends that the last solve's velocities are forgotten: the next guess is the free velocities.
+    /// Appends that the last solve's velocities are forgotten: the next guess is the free
+    /// velocities.
     pub fn issue_forget(&self, commands: &mut Commands) {
         commands.clear(self.table.state.span());
     }
 
-    /// Appends the numbering of the nodes that the contacts touch, by their base nodes. One solve follows each: what it leaves at the
-    /// nodes is the next one's guess.
+    /// Appends the numbering of the nodes that the contacts touch, by their base nodes. One solve
+    /// follows each: what it leaves at the nodes is the next one's guess.
     pub fn issue_number(&self, commands: &mut Commands, contacts: &ConvexContacts, grid: &GridNodes) {
         commands.launch(
             Launch::new(self.blocks, CONVEX_THREADS).cooperative(),
@@ -291,8 +300,9 @@ impl DeviceConvexSolver {
 
     /// Appends the solve of contacts that have been numbered.
     ///
-    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities come with the numbering. Nodes of the
-    /// grid whose mark in `held` is [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) keep their velocity; empty, it holds none.
+    /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities
+    /// come with the numbering. Nodes of the grid whose mark in `held` is
+    /// [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) keep their velocity; empty, it holds none.
     pub fn issue_solve(
         &self,
         commands: &mut Commands,

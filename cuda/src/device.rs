@@ -26,13 +26,15 @@ impl Device {
     /// The GPU of number `ordinal`, from 0, with all kernels loaded.
     ///
     /// # Errors
-    /// [`DeviceError::NoDriver`], [`DeviceError::DriverTooOld`], [`DeviceError::NoSuchDevice`], [`DeviceError::DeviceTooOld`],
-    /// [`DeviceError::KernelsDoNotLoad`], [`DeviceError::MissingKernel`], or another failure of the driver.
+    /// [`DeviceError::NoDriver`], [`DeviceError::DriverTooOld`], [`DeviceError::NoSuchDevice`],
+    /// [`DeviceError::DeviceTooOld`], [`DeviceError::KernelsDoNotLoad`],
+    /// [`DeviceError::MissingKernel`], or another failure of the driver.
     pub fn cuda(ordinal: u32) -> Result<Self, DeviceError> {
         Ok(Self::of(Backend::Gpu(Gpu::open(ordinal)?)))
     }
 
-    /// A device emulated by this thread's processor. The seed chooses the order in which blocks, warps and lanes run.
+    /// A device emulated by this thread's processor. The seed chooses the order in which blocks,
+    /// warps and lanes run.
     ///
     /// # Errors
     /// [`DeviceError::NotEmulated`] where the feature `emulated` is off.
@@ -40,7 +42,8 @@ impl Device {
         Ok(Self::of(Backend::Emulated(Emulator::built_in(seed)?)))
     }
 
-    /// A device emulated by another build of this crate's kernels and emulation, one with sanitizers for example.
+    /// A device emulated by another build of this crate's kernels and emulation, one with
+    /// sanitizers for example.
     ///
     /// # Errors
     /// [`DeviceError::EmulationLibrary`] where it does not load.
@@ -93,7 +96,8 @@ impl Device {
         }
     }
 
-    /// Blocks of a kernel that the device can hold at once, the most that a cooperative launch can have.
+    /// Blocks of a kernel that the device can hold at once, the most that a cooperative launch can
+    /// have.
     ///
     /// # Errors
     /// Those of the driver.
@@ -107,7 +111,8 @@ impl Device {
     /// Memory for `length` elements.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`], [`DeviceError::BufferTooLong`], or another failure of the driver.
+    /// [`DeviceError::OutOfMemory`], [`DeviceError::BufferTooLong`], or another failure of the
+    /// driver.
     pub fn allocate<T: DeviceType>(&self, length: usize) -> Result<Buffer<T>, DeviceError> {
         Buffer::new(self.shared.clone(), length)
     }
@@ -125,8 +130,8 @@ impl Device {
     /// Launches the kernel that the parameters are for. On a GPU it runs while the host goes on.
     ///
     /// # Errors
-    /// [`DeviceError::DanglingSpan`], [`DeviceError::Launch`]; [`DeviceError::Emulation`] where an emulated kernel breaks a
-    /// rule; on a GPU, failures of earlier launches.
+    /// [`DeviceError::DanglingSpan`], [`DeviceError::Launch`]; [`DeviceError::Emulation`] where an
+    /// emulated kernel breaks a rule; on a GPU, failures of earlier launches.
     pub fn launch<P: Parameters>(&self, launch: Launch, parameters: &P) -> Result<(), DeviceError> {
         let mut commands = Commands::new();
         commands.launch(launch, parameters);
@@ -143,7 +148,8 @@ impl Device {
         self.shared.run(&commands.list)
     }
 
-    /// Prepares commands to be run many times: on a GPU as a graph, which the driver starts in one call.
+    /// Prepares commands to be run many times: on a GPU as a graph, which the driver starts in one
+    /// call.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -184,7 +190,8 @@ impl Recording {
     /// Runs the commands.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`DeviceError::DanglingSpan`] where a buffer of the recording has grown or gone.
+    /// As [`Device::launch`]; [`DeviceError::DanglingSpan`] where a buffer of the recording has
+    /// grown or gone.
     pub fn run(&self) -> Result<(), DeviceError> {
         let allocations = self.shared.lock();
         check_spans(&allocations, &self.commands.list)?;

@@ -1,7 +1,8 @@
 //! The emulated device: what Rust sees of the C++ in `emulation/`.
 //!
-//! The structures here mirror `emulation/engine.hpp` and `emulation/interface.hpp`. The C++ side is compiled without
-//! exceptions, keeps no thread of its own, and answers every misuse by a kernel with an [`ErrorReport`].
+//! The structures here mirror `emulation/engine.hpp` and `emulation/interface.hpp`. The C++ side is
+//! compiled without exceptions, keeps no thread of its own, and answers every misuse by a kernel
+//! with an [`ErrorReport`].
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;

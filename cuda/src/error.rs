@@ -121,7 +121,8 @@ pub enum DeviceError {
         threads: [u32; 3],
         /// Dynamic shared memory of a block, in bytes.
         shared: u32,
-        /// Why; of the emulated device with the figure that is wrong, and what it should be or at most.
+        /// Why; of the emulated device with the figure that is wrong, and what it should be or at
+        /// most.
         reason: String,
     },
     /// A span of a command does not lie in a live buffer of the device.

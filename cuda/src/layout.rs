@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
 
-/// Device memory as a kernel gets it: an address and a length in elements; `Span<T>` of `kernels/prelude.cuh`.
+/// Device memory as a kernel gets it: an address and a length in elements; `Span<T>` of
+/// `kernels/prelude.cuh`.
 ///
-/// A span does not keep its buffer alive. Each launch checks that the spans in its parameters lie in live buffers of
-/// the device, so a stale one is an error and never a stray write.
+/// A span does not keep its buffer alive. Each launch checks that the spans in its parameters lie
+/// in live buffers of the device, so a stale one is an error and never a stray write.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Span<T> {
@@ -146,7 +147,8 @@ pub struct Layout {
     pub about: &'static [&'static str],
 }
 
-/// Declares a structure that Rust and the kernels share; `kernels/parameters.cuh` is generated from its layout.
+/// Declares a structure that Rust and the kernels share; `kernels/parameters.cuh` is generated from
+/// its layout.
 macro_rules! shared_struct {
     (
         $(#[doc = $about:literal])*
@@ -192,7 +194,8 @@ macro_rules! shared_struct {
 }
 pub(crate) use shared_struct;
 
-/// Declares structures that Rust and the kernels share besides parameters, each after those it contains.
+/// Declares structures that Rust and the kernels share besides parameters, each after those it
+/// contains.
 macro_rules! shared_structs {
     ($(
         $(#[doc = $about:literal])*

@@ -1,9 +1,10 @@
-//! The CUDA backend of Pliant: kernels, what launches them, and their emulation on machines without a GPU.
+//! The CUDA backend of Pliant: kernels, what launches them, and their emulation on machines without
+//! a GPU.
 //!
-//! A [`Device`] is a GPU or its emulation by the processor; everything else works the same on both. [`Buffer`]s hold
-//! device memory, a [`Launch`] with the parameters of a kernel ([`kernels`]) runs it, [`Commands`] are a sequence of
-//! launches and copies that a [`Recording`] repeats without the host's help. [`algorithms`] are prefix sums, sorting and
-//! reductions made of kernels.
+//! A [`Device`] is a GPU or its emulation by the processor; everything else works the same on both.
+//! [`Buffer`]s hold device memory, a [`Launch`] with the parameters of a kernel ([`kernels`]) runs
+//! it, [`Commands`] are a sequence of launches and copies that a [`Recording`] repeats without the
+//! host's help. [`algorithms`] are prefix sums, sorting and reductions made of kernels.
 //!
 //! ```
 //! use pliant_cuda::{Commands, Device, algorithms::Scan};
@@ -22,7 +23,8 @@
 //! # }
 //! ```
 //!
-//! Unsafe code is in two modules: `driver` calls NVIDIA's driver, `emulated` the C++ side of the emulation.
+//! Unsafe code is in two modules: `driver` calls NVIDIA's driver, `emulated` the C++ side of the
+//! emulation.
 
 pub mod algorithms;
 pub mod backend;

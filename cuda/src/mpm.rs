@@ -1,7 +1,7 @@
 //! The material point method on the device: particles, their sort, the grid and the transfers.
 //!
-//! The algorithm and its numbers are those of the crate `pliant-mpm`; see there for the equations. Nothing comes back to the host within a step but
-//! a few words at its end.
+//! The algorithm and its numbers are those of the crate `pliant-mpm`; see there for the equations.
+//! Nothing comes back to the host within a step but a few words at its end.
 
 mod advance;
 mod capacity;

@@ -1,10 +1,13 @@
 //! Isolated worlds side by side on a device: [`WorldBatch`], stepped there.
 //!
-//! [`DeviceWorlds`] is made from a batch as it is. A step is five launches: smooth velocities (a thread a tree and world), contacts in closed form (a
-//! thread a pair and world, its points in places of their own), what they add to each degree of freedom (a thread for it and a world, in the
-//! order of the points), the correction, and the motion. In `f64` nothing is fused and every operation is that of the processor, so that the results have its bits,
-//! as far as powers of impedances are 1 or 2. In `f32` velocities are about each tree's first body, and contacts are in world coordinates: overlaps are as good as the last
-//! bit of positions, 1e-8 m at 0.1 m from the origin and 8e-6 m at 100 m.
+//! [`DeviceWorlds`] is made from a batch as it is. A step is five launches: smooth velocities (a
+//! thread a tree and world), contacts in closed form (a thread a pair and world, its points in
+//! places of their own), what they add to each degree of freedom (a thread for it and a world, in
+//! the order of the points), the correction, and the motion. In `f64` nothing is fused and every
+//! operation is that of the processor, so that the results have its bits, as far as powers of
+//! impedances are 1 or 2. In `f32` velocities are about each tree's first body, and contacts are in
+//! world coordinates: overlaps are as good as the last bit of positions, 1e-8 m at 0.1 m from the
+//! origin and 8e-6 m at 100 m.
 
 mod error;
 mod memory;
@@ -30,7 +33,8 @@ pub struct DeviceWorlds<T: WorldsNumber> {
 }
 
 impl<T: WorldsNumber> DeviceWorlds<T> {
-    /// The worlds of `batch` with their states, targets and parameters, with room for the targets of one step.
+    /// The worlds of `batch` with their states, targets and parameters, with room for the targets
+    /// of one step.
     ///
     /// # Errors
     /// [`WorldsError::TooLarge`], before anything is allocated, and those of the device.
@@ -84,7 +88,8 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         self.flat.velocities
     }
 
-    /// Advances all worlds by a number of steps with their targets as they are. Worlds that diverge stop, the others go on. On a GPU the host goes on as well.
+    /// Advances all worlds by a number of steps with their targets as they are. Worlds that diverge
+    /// stop, the others go on. On a GPU the host goes on as well.
     ///
     /// # Errors
     /// Those of the device.
@@ -95,11 +100,12 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         Ok(())
     }
 
-    /// The same with targets of their own for each step, uploaded in one piece: `[step][motor][world]`. The last ones stay.
+    /// The same with targets of their own for each step, uploaded in one piece:
+    /// `[step][motor][world]`. The last ones stay.
     ///
     /// # Errors
-    /// [`WorldsError::Targets`] where there are others than for all steps, motors and worlds, or one is not finite, and those of the device, which
-    /// may have too little memory for so many.
+    /// [`WorldsError::Targets`] where there are others than for all steps, motors and worlds, or
+    /// one is not finite, and those of the device, which may have too little memory for so many.
     pub fn rollout(&mut self, targets: &[f64], steps: usize) -> Result<(), WorldsError> {
         let needed = steps * self.motors() * self.worlds();
         let wrong = targets.iter().position(|target| !target.is_finite());
@@ -134,7 +140,8 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         })
     }
 
-    /// Positions and velocities of all worlds, in one piece: a row for each number of `q`, then for each of `v`, with the worlds side by side.
+    /// Positions and velocities of all worlds, in one piece: a row for each number of `q`, then for
+    /// each of `v`, with the worlds side by side.
     ///
     /// # Errors
     /// Those of the device.
@@ -161,7 +168,8 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
     /// Puts all worlds into a state each, in one piece, and has them run.
     ///
     /// # Errors
-    /// As of [`DeviceWorlds::set_state`], and [`WorldsError::States`] where there are not as many as worlds.
+    /// As of [`DeviceWorlds::set_state`], and [`WorldsError::States`] where there are not as many
+    /// as worlds.
     pub fn set_states(&mut self, states: &[State]) -> Result<(), WorldsError> {
         let worlds = self.worlds();
         if states.len() != worlds {

@@ -1,5 +1,5 @@
-//! Prefix sums, sorting and reductions against plain Rust, at sizes around those of tiles; all must come out the same bits
-//! whatever the schedule.
+//! Prefix sums, sorting and reductions against plain Rust, at sizes around those of tiles; all must
+//! come out the same bits whatever the schedule.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -9,7 +9,8 @@ use pliant_cuda::kernels::{REDUCE_TILE, SCAN_TILE};
 use pliant_cuda::{Commands, Device};
 use support::{Random, devices};
 
-/// Sizes around a tile's, one with more tiles than a block has threads where the device is fast, and none.
+/// Sizes around a tile's, one with more tiles than a block has threads where the device is fast,
+/// and none.
 fn sizes(device: &Device, tile: u32) -> Vec<usize> {
     let tile = tile as usize;
     let mut sizes = vec![0, 1, 31, 33, 1000, tile - 1, tile, tile + 1, 5 * tile + 77];
@@ -102,8 +103,8 @@ fn reductions_are_right_and_the_same_bits_on_every_schedule() {
         let values: Vec<f64> = (0..count).map(|_| random.signed()).collect();
         let results: Vec<_> = devices.iter().map(|device| reduced(device, &values)).collect();
         for (device, found) in devices.iter().zip(&results) {
-            // Pairwise or not, n additions of numbers up to 1 err by less than n ulps of the partial sums (Higham 2002,
-            // section 4.2), which are below sqrt(n) or so here.
+            // Pairwise or not, n additions of numbers up to 1 err by less than n ulps of the
+            // partial sums (Higham 2002, section 4.2), which are below sqrt(n) or so here.
             let bound = f64::EPSILON * (1.0 + count as f64).powf(1.5);
             let sum: f64 = values.iter().sum();
             let single: f64 = values.iter().map(|value| f64::from(*value as f32)).sum();

@@ -1,4 +1,5 @@
-//! Barriers, shared memory, atomics and arithmetic, against plain Rust; what depends on the schedule, and what does not.
+//! Barriers, shared memory, atomics and arithmetic, against plain Rust; what depends on the
+//! schedule, and what does not.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -147,7 +148,8 @@ fn race(device: &Device) -> (u32, u32) {
     (last.download().unwrap()[0], sum.download().unwrap()[0].to_bits())
 }
 
-/// The emulation is of use only where it shows races: their outcome must follow from the seed, and change with it.
+/// The emulation is of use only where it shows races: their outcome must follow from the seed, and
+/// change with it.
 #[test]
 fn races_show_in_the_schedule() {
     if !is_emulated() {
@@ -178,7 +180,8 @@ fn bits_and_roots() {
             let lowest = if *value == 0 { 0 } else { value.trailing_zeros() + 1 };
             let right = [value.count_ones(), lowest, value.leading_zeros(), value.reverse_bits()];
             assert_eq!(bits[at], right, "{value:#x}");
-            // CUDA C++ Programming Guide, "Mathematical Functions": rsqrtf errs by 2 ulp at most, rsqrt by 1.
+            // CUDA C++ Programming Guide, "Mathematical Functions": rsqrtf errs by 2 ulp at most,
+            // rsqrt by 1.
             let single = 1.0 / f64::from(1.0 + *value as f32).sqrt();
             let double = 1.0 / (1.0 + f64::from(*value)).sqrt();
             assert!((roots[at][0] / single - 1.0).abs() <= 2.5 * f64::from(f32::EPSILON), "{value}");

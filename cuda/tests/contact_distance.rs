@@ -1,9 +1,10 @@
 //! Signed distances of the device against those of `pliant_rigid::Shape` in f64, on random points.
 //!
-//! The points are exact in f32, so that all that differs is rounding. Each number of the device's calculation is at most the size of
-//! the shape plus the point's distance from its middle, S, and a distance takes a few roundings of 2^-24 S in a row: it must be
-//! within 16 of them. A normal or feature is discontinuous where the nearest point is not unique: there the device must give what the
-//! reference gives somewhere within the same bound of the point.
+//! The points are exact in f32, so that all that differs is rounding. Each number of the device's
+//! calculation is at most the size of the shape plus the point's distance from its middle, S, and a
+//! distance takes a few roundings of 2^-24 S in a row: it must be within 16 of them. A normal or
+//! feature is discontinuous where the nearest point is not unique: there the device must give what
+//! the reference gives somewhere within the same bound of the point.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -65,7 +66,8 @@ fn radius(shape: &Shape) -> f64 {
     shape.bounding_sphere().map_or(0.0, |(_, radius)| radius)
 }
 
-/// Points around the shape: in a box of twice its size, near its surface, and on planes of symmetry.
+/// Points around the shape: in a box of twice its size, near its surface, and on planes of
+/// symmetry.
 fn points(shape: &Shape, middle: &Vector3<f64>, count: usize, random: &mut Random) -> Vec<[f32; 3]> {
     let size = radius(shape).max(0.1);
     let any = |k: usize| {
@@ -89,17 +91,20 @@ fn around(p: &Point3<f64>, reach: f64) -> Vec<Point3<f64>> {
     std::iter::once(*p).chain((0..27).map(|k| p + offset(k) * reach)).collect()
 }
 
-/// Whether the reference says the same somewhere: distance within `bound` [m], normal as far as it changes there.
+/// Whether the reference says the same somewhere: distance within `bound` [m], normal as far as it
+/// changes there.
 fn agrees(references: &[SurfacePoint], distance: f64, normal: &Vector3<f64>, bound: f64) -> bool {
     references.iter().any(|r| {
-        // A normal turns by the angle that the point's error is seen under from the nearest point or centre of curvature.
+        // A normal turns by the angle that the point's error is seen under from the nearest point
+        // or centre of curvature.
         let near = references.iter().map(|s| (s.normal.into_inner() - r.normal.into_inner()).norm());
         let turn = near.filter(|turn| *turn < 0.2).fold(1e-5, f64::max);
         (r.distance - distance).abs() <= 3.0 * bound && (r.normal.into_inner() - normal).norm() <= 3.0 * turn
     })
 }
 
-/// Whether a face or triangle of a shape is as near as the nearest, and so one of those that may be named.
+/// Whether a face or triangle of a shape is as near as the nearest, and so one of those that may be
+/// named.
 fn is_nearest(shape: &Shape, feature: u32, p: &Point3<f64>, distance: f64, bound: f64) -> bool {
     let mesh = match shape {
         Shape::Mesh(mesh) => mesh,
@@ -122,8 +127,8 @@ fn is_nearest(shape: &Shape, feature: u32, p: &Point3<f64>, distance: f64, bound
     to_triangle(p, corners) <= distance.abs() + bound
 }
 
-/// Whether `distance` [m] is what one of the triangles of a mesh gives that are nearest on side `side`: at an edge or vertex there
-/// are several, and which of them is taken is by chance.
+/// Whether `distance` [m] is what one of the triangles of a mesh gives that are nearest on side
+/// `side`: at an edge or vertex there are several, and which of them is taken is by chance.
 fn is_equally_near(shape: &Shape, side: u32, p: &Point3<f64>, distance: f64, bound: f64) -> bool {
     let mesh = match shape {
         Shape::Mesh(mesh) => mesh,
@@ -138,7 +143,8 @@ fn is_equally_near(shape: &Shape, side: u32, p: &Point3<f64>, distance: f64, bou
     let nearest = shape.surface_point(p).distance;
     distances.iter().filter(|(_, d)| *d <= least + bound).any(|&(t, d)| {
         let height = mesh.face_normals()[t].dot(&(p - corners(t)[0]));
-        // As `TriangleMesh` has it: behind the triangle, and in its shadow where the point is outside.
+        // As `TriangleMesh` has it: behind the triangle, and in its shadow where the point is
+        // outside.
         let behind = height < -(if nearest < 0.0 { 0.0 } else { 0.9 * d });
         ((if behind { height } else { nearest }) - distance).abs() <= bound
     })

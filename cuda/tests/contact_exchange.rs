@@ -1,5 +1,6 @@
-//! What is given back to grid and bodies: momentum balances to rounding of f64 although velocities are rounded to f32, each body gets what
-//! a plain sum on the host gives it, and the bits do not depend on the schedule.
+//! What is given back to grid and bodies: momentum balances to rounding of f64 although velocities
+//! are rounded to f32, each body gets what a plain sum on the host gives it, and the bits do not
+//! depend on the schedule.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -89,7 +90,8 @@ impl Problem {
             node_begin.push(incidences.len() as u32);
         }
         let count = lattice.len();
-        // Somewhere in a larger grid; some nodes are held by a wall and have no mass in the problem.
+        // Somewhere in a larger grid; some nodes are held by a wall and have no mass in the
+        // problem.
         let slots: Vec<u32> = (0..count as u32).map(|n| (n * 7 + 3) % (8 * count as u32 + 1)).collect();
         let mut grid = vec![[0.0; 4]; 8 * count + 1];
         let mut mass = Vec::new();
@@ -172,7 +174,8 @@ impl Problem {
         grid.download().unwrap()
     }
 
-    /// The body that a node belongs to: that of the last contact that presses, else of the last; none of a node without mass.
+    /// The body that a node belongs to: that of the last contact that presses, else of the last;
+    /// none of a node without mass.
     fn owner(&self, contacts: &[RegisteredContact], node: usize, bodies: usize) -> usize {
         let places = &self.incidences[self.node_begin[node] as usize..self.node_begin[node + 1] as usize];
         let of_group =
@@ -184,7 +187,8 @@ impl Problem {
     }
 }
 
-/// What each body and the walls get, summed on the host, and the sum of all magnitudes, in which roundings are counted.
+/// What each body and the walls get, summed on the host, and the sum of all magnitudes, in which
+/// roundings are counted.
 fn expected(
     problem: &Problem,
     contacts: &[RegisteredContact],
@@ -267,7 +271,8 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
             assert_eq!(grid[*slot as usize], [v[0], v[1], v[2], node[3]], "node {n}");
         }
         let totals = on_device.exchange.download().unwrap();
-        // Sums of the same numbers in another order: a rounding of f64 for each of some ten levels of sums.
+        // Sums of the same numbers in another order: a rounding of f64 for each of some ten levels
+        // of sums.
         let (expected, size) = expected(&problem, &contacts, &grid, &substep_states);
         let bound = 32.0 * f64::EPSILON * size;
         let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
@@ -308,8 +313,8 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
                 "{off} m"
             );
         }
-        // What bodies and walls got, the grid lost. Velocities are rounded to f32: without what is left over, this would be off
-        // by 1e-8 of a node's momentum, 1e7 times the bound.
+        // What bodies and walls got, the grid lost. Velocities are rounded to f32: without what is
+        // left over, this would be off by 1e-8 of a node's momentum, 1e7 times the bound.
         let (old, new) = (momentum(&problem, &problem.grid), momentum(&problem, &grid));
         let balance = (linear + new.linear - old.linear).norm();
         assert!(balance <= bound, "linear momentum is off by {balance} kg m/s of {size}");
@@ -320,7 +325,8 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     (before, last_grid)
 }
 
-/// A contact of a node with a wall of the grid: its impulse goes to the wall, its weight is all on its node, nothing is remembered of it.
+/// A contact of a node with a wall of the grid: its impulse goes to the wall, its weight is all on
+/// its node, nothing is remembered of it.
 #[test]
 fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
     for device in devices() {
@@ -356,14 +362,16 @@ fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
         let mut problem = Problem::new(&[contact], bodies, &mut Random(4));
         problem.impulses = vec![[0.5, -0.25, 0.125]];
         problem.mass.fill(1e-3);
-        // No node moves: all of what the contact gives is left over at its node, and taken back there.
+        // No node moves: all of what the contact gives is left over at its node, and taken back
+        // there.
         for (velocity, slot) in problem.velocity.iter_mut().zip(&problem.slots) {
             let [x, y, z, _] = problem.grid[*slot as usize].map(f64::from);
             *velocity = Vector3::new(x, y, z);
         }
         problem.give_back(&on);
         let totals = on.exchange.download().unwrap();
-        // The contact gives the wall -p, and what is left over at the node, p, comes back: exactly nothing if both act there.
+        // The contact gives the wall -p, and what is left over at the node, p, comes back: exactly
+        // nothing if both act there.
         for total in &totals {
             assert!(total.impulse.linear.norm() < 1e-16 && total.impulse.angular.norm() < 1e-16, "{total:?}");
         }

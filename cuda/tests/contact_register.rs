@@ -1,9 +1,11 @@
-//! Registration of contacts on the device against a plain model in f64, substep by substep: all shapes on moving bodies, particles
-//! that move and are remembered, adhesion, near the world's origin and 100 m away.
+//! Registration of contacts on the device against a plain model in f64, substep by substep: all
+//! shapes on moving bodies, particles that move and are remembered, adhesion, near the world's
+//! origin and 100 m away.
 //!
-//! Lengths on the device are rounded to 2^-24 of the distance S to the geometry's middle and its size; a gap takes a few of these in a
-//! row: 24 of them are the bound (16 of the distance, see `contact_distance.rs`, the rest of the pose and the position). Where the model
-//! decides otherwise for a point within that bound, the device may decide either way.
+//! Lengths on the device are rounded to 2^-24 of the distance S to the geometry's middle and its
+//! size; a gap takes a few of these in a row: 24 of them are the bound (16 of the distance, see
+//! `contact_distance.rs`, the rest of the pose and the position). Where the model decides otherwise
+//! for a point within that bound, the device may decide either way.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -231,7 +233,8 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
                 memories = remember(&scene, &found, &impulses);
                 scene.substep_states.iter_mut().for_each(Seen::advance);
                 scene.particles.iter_mut().for_each(Particle::advance);
-                // Some jump by a cell and more: what is then deep inside is not what was remembered.
+                // Some jump by a cell and more: what is then deep inside is not what was
+                // remembered.
                 for particle in scene.particles.iter_mut().filter(|p| p.id % 4 == 0) {
                     particle.cells[(particle.id / 4 % 3) as usize] += 1.7 * random.signed() as f32;
                 }
@@ -259,8 +262,9 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
     }
 }
 
-/// A particle at 5 m/s passes through a plate of 2 mm, as it does where the solve lets it: it moves its radius in a substep, and stays
-/// a contact of the face it came through, at any depth up to a cell behind the far side. So thin plates cannot be tunnelled through.
+/// A particle at 5 m/s passes through a plate of 2 mm, as it does where the solve lets it: it moves
+/// its radius in a substep, and stays a contact of the face it came through, at any depth up to a
+/// cell behind the far side. So thin plates cannot be tunnelled through.
 #[test]
 fn a_thin_plate_is_followed_from_the_side_a_particle_came_from() {
     let plate = Shape::Box { half_extents: Vector3::new(0.1, 0.08, 0.001) };
@@ -331,8 +335,8 @@ fn substeps_beyond_the_limit_change_nothing() {
     }
 }
 
-/// A substep recorded once and repeated, each time with the poses of its number, is the same as one issued each time; and so is one that
-/// goes on from what another registry saved.
+/// A substep recorded once and repeated, each time with the poses of its number, is the same as one
+/// issued each time; and so is one that goes on from what another registry saved.
 #[test]
 fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
     for device in devices() {

@@ -1,5 +1,6 @@
-//! Walls of the grid within the contact problem, against a plain re-statement of the CPU's rule (`coupling/src/boundary_constraints.rs`): which walls are
-//! added and with what numbers, which nodes are held, what is guessed and imposed, and that nothing of the momentum is lost.
+//! Walls of the grid within the contact problem, against a plain re-statement of the CPU's rule
+//! (`coupling/src/boundary_constraints.rs`): which walls are added and with what numbers, which
+//! nodes are held, what is guessed and imposed, and that nothing of the momentum is lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -31,8 +32,9 @@ fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
     nodes
 }
 
-// The rule of `coupling/src/boundary_constraints.rs`: each touched node with mass once, walls in the order of the list, none at a sticky node. All numbers
-// are rounded once from the same f64, so they are the same; so is the order, for any schedule and number of blocks.
+// The rule of `coupling/src/boundary_constraints.rs`: each touched node with mass once, walls in
+// the order of the list, none at a sticky node. All numbers are rounded once from the same f64, so
+// they are the same; so is the order, for any schedule and number of blocks.
 #[test]
 fn walls_are_those_of_the_cpu() {
     for device in devices() {
@@ -66,7 +68,8 @@ fn walls_are_those_of_the_cpu() {
     }
 }
 
-// As many contacts as there are, not as there is room for, so that the caller can make room; the substep is stopped. Those that fit are right.
+// As many contacts as there are, not as there is room for, so that the caller can make room; the
+// substep is stopped. Those that fit are right.
 #[test]
 fn walls_beyond_the_capacity_are_counted() {
     for device in devices() {
@@ -182,7 +185,8 @@ struct Outcome {
     totals: Vec<BodyExchange>,
 }
 
-/// A substep on a device, checked against `Exchange::apply` and `Walls::impose` on the numbers of its own solve.
+/// A substep on a device, checked against `Exchange::apply` and `Walls::impose` on the numbers of
+/// its own solve.
 fn substep(setup: &Setup) -> Outcome {
     let is_emulated = setup.on.device.is_emulated();
     setup.on.register();
@@ -203,7 +207,8 @@ fn substep(setup: &Setup) -> Outcome {
     setup.exchange();
     let new = setup.nodes();
 
-    // What the walls get about the world's origin, and the magnitudes in which roundings are counted.
+    // What the walls get about the world's origin, and the magnitudes in which roundings are
+    // counted.
     let (mut on_walls, mut size) = (SpatialImpulse::zero(), 0.0);
     let mut give = |node: [i32; 3], impulse: Vector3<f64>| {
         on_walls.add_at(&Point3::origin(), &position(node), &impulse);
@@ -234,7 +239,8 @@ fn substep(setup: &Setup) -> Outcome {
             give(node_of(c.base, s), solved * w);
         }
     }
-    // Roundings of f64 in sums of some ten levels; on a GPU the imposed part is that of its own velocities.
+    // Roundings of f64 in sums of some ten levels; on a GPU the imposed part is that of its own
+    // velocities.
     let totals = setup.on.exchange.download().unwrap();
     let found = totals[3].impulse;
     let bound = if is_emulated { 64.0 * f64::EPSILON * size } else { 1e-6 * size };
@@ -242,8 +248,8 @@ fn substep(setup: &Setup) -> Outcome {
     assert!((found.angular - on_walls.angular).norm() <= bound, "{found:?}, not {on_walls:?}");
     assert!(on_walls.linear.norm() > 1e-4 && totals[3].work == 0.0);
 
-    // Nothing of the momentum is lost: grid, bodies and walls together keep it. Velocities are rounded to f32, which alone is 1e7 times
-    // the bound.
+    // Nothing of the momentum is lost: grid, bodies and walls together keep it. Velocities are
+    // rounded to f32, which alone is 1e7 times the bound.
     let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (number, (old, new)) in old.iter().zip(&new).enumerate() {
         let mass = f64::from(old[3]);
@@ -272,7 +278,8 @@ fn substep(setup: &Setup) -> Outcome {
     Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
 }
 
-/// Substeps that are stopped, from the beginning or after their contacts, or walls, were added, change nothing from then on.
+/// Substeps that are stopped, from the beginning or after their contacts, or walls, were added,
+/// change nothing from then on.
 fn stopped(setup: &Setup) {
     let device = &setup.on.device;
     let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
@@ -315,7 +322,8 @@ fn what_walls_do_is_imposed_and_accounted_for() {
         let mut setup = Setup::new(&device, boundaries(), CONTACTS);
         setup.walls = setup.walls.with_blocks(blocks);
         let outcome = substep(&setup);
-        // The next substep remembers what the particles' contacts did, and that no wall was among them.
+        // The next substep remembers what the particles' contacts did, and that no wall was among
+        // them.
         let before = setup.on.registry.save().unwrap();
         setup.on.register();
         let recalled = setup.contacts();
@@ -353,8 +361,9 @@ fn host_contact(c: &RegisteredContact) -> ContactConstraint {
     }
 }
 
-// The same problem as the CPU builds it, solved by the CPU's solver. The objective's Hessian is at least the mass matrix, so that each is within its
-// residual of the minimiser (`coupling/src/convex/problem.rs`).
+// The same problem as the CPU builds it, solved by the CPU's solver. The objective's Hessian is at
+// least the mass matrix, so that each is within its residual of the minimiser
+// (`coupling/src/convex/problem.rs`).
 #[test]
 fn the_solve_with_walls_is_the_cpus() {
     for device in devices() {

@@ -1,4 +1,5 @@
-//! What the convex contact solve on the device does where there is nothing to solve, or nothing that can be.
+//! What the convex contact solve on the device does where there is nothing to solve, or nothing
+//! that can be.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -22,7 +23,8 @@ fn without_contacts_velocities_are_free() {
     }
 }
 
-// One number that is not finite, wherever it is, ends the solve with the free velocities and no impulses, as on the CPU.
+// One number that is not finite, wherever it is, ends the solve with the free velocities and no
+// impulses, as on the CPU.
 #[test]
 fn what_is_not_finite_is_reported() {
     let spoil: [fn(&mut ContactProblem); 8] = [

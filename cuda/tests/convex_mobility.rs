@@ -1,4 +1,5 @@
-//! Bodies that answer within the convex solve on the device, against the CPU's solver on the same problems.
+//! Bodies that answer within the convex solve on the device, against the CPU's solver on the same
+//! problems.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -12,7 +13,8 @@ use pliant_coupling::convex::{Attachment, ContactProblem, InitialGuess, SolverSe
 use pliant_cuda::convex::{ConvexError, DeviceContactProblem, DeviceSolution};
 use support::{Random, devices};
 
-/// Bodies on the coordinates of a mechanism: `W = J A^-1 J^T` of a random positive definite A of about `mass` kg and a random J.
+/// Bodies on the coordinates of a mechanism: `W = J A^-1 J^T` of a random positive definite A of
+/// about `mass` kg and a random J.
 fn mobility(random: &mut Random, bodies: usize, coordinates: usize, mass: f64) -> Vec<f64> {
     let root = DMatrix::from_fn(coordinates, coordinates, |_, _| random.signed());
     let inertia = (&root * root.transpose() + DMatrix::identity(coordinates, coordinates)) * mass;
@@ -41,7 +43,8 @@ fn coupled(
     problem
 }
 
-/// `1/2 |L^+ (a - b)|^2` of two sets of answers, under a root and without the half: their distance in the bodies' part of the mass norm.
+/// `1/2 |L^+ (a - b)|^2` of two sets of answers, under a root and without the half: their distance
+/// in the bodies' part of the mass norm.
 fn body_distance(problem: &ContactProblem, a: &[[f64; 6]], b: &[[f64; 6]]) -> f64 {
     let rank = problem.mobility.rank();
     let factor = DMatrix::from_row_slice(6 * a.len(), rank, problem.mobility.factor());
@@ -52,11 +55,13 @@ fn body_distance(problem: &ContactProblem, a: &[[f64; 6]], b: &[[f64; 6]]) -> f6
     factor.svd(true, true).solve(&off, 1e-9).unwrap().norm()
 }
 
-// The objective is strongly convex with modulus one in the norm of the nodes' masses and the unknowns of the bodies, so that two
-// iterates are within the sum of their residuals of one another. For light and heavy bodies, with as many coordinates as components,
-// fewer (an arm), and one (a slide); 16 bodies of 12 coordinates for the size. The same turns as the CPU's: iterations but for one at the
-// edge of a tolerance, products of f32 systems but for a tenth. Only with the light slide the CPU takes more, 13 to the device's 10: in its
-// f32 systems the bodies' unknowns are f32 as well.
+// The objective is strongly convex with modulus one in the norm of the nodes' masses and the
+// unknowns of the bodies, so that two iterates are within the sum of their residuals of one
+// another. For light and heavy bodies, with as many coordinates as components, fewer (an arm), and
+// one (a slide); 16 bodies of 12 coordinates for the size. The same turns as the CPU's: iterations
+// but for one at the edge of a tolerance, products of f32 systems but for a tenth. Only with the
+// light slide the CPU takes more, 13 to the device's 10: in its f32 systems the bodies' unknowns
+// are f32 as well.
 #[test]
 fn solutions_are_the_cpus_with_as_many_iterations() {
     for device in devices() {
@@ -91,7 +96,8 @@ fn solutions_are_the_cpus_with_as_many_iterations() {
     }
 }
 
-// Each start leads to the same minimiser, as on the CPU; a start at the solution stays there but for its settling step.
+// Each start leads to the same minimiser, as on the CPU; a start at the solution stays there but
+// for its settling step.
 #[test]
 fn every_start_reaches_the_minimiser() {
     let problem = coupled(random_problem(35, 80, 20.0), 35, 2, 8, 1e-2);
@@ -133,7 +139,8 @@ fn bits(found: &DeviceSolution) -> Vec<u64> {
     bits
 }
 
-// What contacts give bodies is summed by tiles too, whatever block a tile is of. Several tiles of contacts and of nodes.
+// What contacts give bodies is summed by tiles too, whatever block a tile is of. Several tiles of
+// contacts and of nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     let problem = coupled(random_problem_in(8, 36, 260, 20.0), 36, 3, 10, 1e-2);
@@ -158,7 +165,8 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     }
 }
 
-// A mobility of zero is a body that keeps its velocity: the same bits as without any, from the kernel without bodies.
+// A mobility of zero is a body that keeps its velocity: the same bits as without any, from the
+// kernel without bodies.
 #[test]
 fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
     let plain = random_problem(37, 60, 10.0);

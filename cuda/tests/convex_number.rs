@@ -1,4 +1,5 @@
-//! Numbering of the touched nodes on the device against the one on the host, and solves that follow from it.
+//! Numbering of the touched nodes on the device against the one on the host, and solves that follow
+//! from it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -37,8 +38,9 @@ fn number(
     (on_device, grid)
 }
 
-// Nodes are numbered by the first place that names them on both, and lists are sorted: the same numbers, whatever the schedule and
-// the number of blocks. Contacts in no order at all make more groups, and are numbered as well.
+// Nodes are numbered by the first place that names them on both, and lists are sorted: the same
+// numbers, whatever the schedule and the number of blocks. Contacts in no order at all make more
+// groups, and are numbered as well.
 #[test]
 fn the_numbering_is_the_hosts() {
     let sorted = random_problem_in(9, 41, 300, 1.0);
@@ -63,7 +65,8 @@ fn the_numbering_is_the_hosts() {
     }
 }
 
-// Numbered alike, the solve is the same to the bit; the grid gets its velocities rounded, and only at the touched nodes.
+// Numbered alike, the solve is the same to the bit; the grid gets its velocities rounded, and only
+// at the touched nodes.
 #[test]
 fn a_solve_of_blocks_is_the_solve_of_the_given_numbers() {
     for device in devices() {
@@ -142,9 +145,10 @@ fn size_of_grid(problem: &ContactProblem) -> [usize; 3] {
     [problem.node_mass.len() / yz, yz / z, z]
 }
 
-// A run's own problems, each started from what the last solve left at the nodes that it had and from its impulses: the CPU, given the
-// same, starts at the same iterate (f64), and takes about as many iterations. A system of f32 that ends a product earlier or later, at the
-// edge of its own tolerance, can cost or save a step or two.
+// A run's own problems, each started from what the last solve left at the nodes that it had and
+// from its impulses: the CPU, given the same, starts at the same iterate (f64), and takes about as
+// many iterations. A system of f32 that ends a product earlier or later, at the edge of its own
+// tolerance, can cost or save a step or two.
 #[test]
 fn the_solver_remembers_what_it_left_at_the_nodes() {
     let sequence = benchmark_sequence(10.0, 50, 5, 44);

@@ -1,4 +1,5 @@
-//! The convex contact solve on the device against the one on the CPU, on the same problems, whose numbers are those of f32.
+//! The convex contact solve on the device against the one on the CPU, on the same problems, whose
+//! numbers are those of f32.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -12,8 +13,9 @@ use pliant_coupling::convex::{ContactProblem, ConvexSolver, InitialGuess, StopRe
 use pliant_cuda::kernels::CONVEX_THREADS;
 use support::devices;
 
-// The objective is strongly convex with modulus M, so that an iterate is no further from the minimiser in the norm of M than its
-// residual in that of M^-1: two solutions are within the sum of their residuals. Of 1e-8 of the scale rounding of f64 is no part.
+// The objective is strongly convex with modulus M, so that an iterate is no further from the
+// minimiser in the norm of M than its residual in that of M^-1: two solutions are within the sum of
+// their residuals. Of 1e-8 of the scale rounding of f64 is no part.
 #[test]
 fn velocities_are_the_cpus_within_the_bound_of_strong_convexity() {
     for device in devices() {
@@ -34,7 +36,8 @@ fn velocities_are_the_cpus_within_the_bound_of_strong_convexity() {
     }
 }
 
-// Each step is along a direction of descent and ends where the objective is lower; it may rise by the rounding of its own sum.
+// Each step is along a direction of descent and ends where the objective is lower; it may rise by
+// the rounding of its own sum.
 #[test]
 fn the_objective_falls_with_every_step() {
     for device in devices() {
@@ -52,8 +55,9 @@ fn the_objective_falls_with_every_step() {
     }
 }
 
-// The weights of a stencil sum to one: the contacts' impulses and those of the nodes have the same sum, and what the nodes have
-// gained but for the gradient that is left. Sums of a few hundred terms in f64.
+// The weights of a stencil sum to one: the contacts' impulses and those of the nodes have the same
+// sum, and what the nodes have gained but for the gradient that is left. Sums of a few hundred
+// terms in f64.
 #[test]
 fn momentum_is_that_of_the_impulses() {
     for device in devices() {
@@ -82,7 +86,8 @@ fn bits(problem: &ContactProblem, found: &pliant_cuda::convex::DeviceSolution) -
     bits
 }
 
-// Every sum has an order that only its number of terms decides. Several tiles of contacts and of nodes.
+// Every sum has an order that only its number of terms decides. Several tiles of contacts and of
+// nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     let problem = random_problem_in(8, 13, 300, 50.0);
@@ -122,8 +127,9 @@ fn many_tiles_are_summed() {
     }
 }
 
-// A run's own problems, each started from the last one's solution: as many iterations as the CPU's, which takes the same turns. Of
-// single steps one more or less is rounding at the edge of a tolerance; of the products of f32 systems a tenth.
+// A run's own problems, each started from the last one's solution: as many iterations as the CPU's,
+// which takes the same turns. Of single steps one more or less is rounding at the edge of a
+// tolerance; of the products of f32 systems a tenth.
 #[test]
 fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
     for device in devices() {
@@ -189,7 +195,8 @@ fn every_start_reaches_the_minimiser() {
             let bound = found.info.residual + info.residual;
             assert!(distance(&problem, &found.velocities, right.velocities()) <= bound, "{case}");
         }
-        // f32's rounding of the guess is far below this tolerance: the settling step is the only one.
+        // f32's rounding of the guess is far below this tolerance: the settling step is the only
+        // one.
         let guess = InitialGuess::Solution { velocities, impulses };
         let found = solve(&device, &problem, &settings(1e-3), guess);
         assert_eq!((found.info.iterations, found.info.inner_iterations), (1, 0), "{:?}", found.info);

@@ -105,7 +105,8 @@ fn a_recording_runs_again_and_again() {
     }
 }
 
-/// Neither a buffer that is gone, nor one of another device, nor a span that was made up reaches a kernel.
+/// Neither a buffer that is gone, nor one of another device, nor a span that was made up reaches a
+/// kernel.
 #[test]
 fn stale_spans_are_errors() {
     for device in devices() {
@@ -157,7 +158,8 @@ fn devices_of_other_threads_do_not_meet() {
     });
 }
 
-/// A machine without a driver is told so; it is never a panic, and never another device in its place.
+/// A machine without a driver is told so; it is never a panic, and never another device in its
+/// place.
 #[test]
 fn a_missing_gpu_is_a_typed_error() {
     match DriverInfo::ask() {
@@ -183,7 +185,8 @@ fn errors_name_their_figures() {
     assert!(text.contains("3 bytes") && text.contains("2 of 7"), "{text}");
 }
 
-/// The PTX was made from these very kernels, for Ampere and later, and drivers of CUDA 12.0 load it.
+/// The PTX was made from these very kernels, for Ampere and later, and drivers of CUDA 12.0 load
+/// it.
 #[test]
 fn the_ptx_is_current() {
     assert!(

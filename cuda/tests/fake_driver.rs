@@ -1,7 +1,8 @@
-//! The way to a GPU, without one: `src/driver.rs` with a stand-in for NVIDIA's driver (`driver/fake_driver.cpp`).
+//! The way to a GPU, without one: `src/driver.rs` with a stand-in for NVIDIA's driver
+//! (`driver/fake_driver.cpp`).
 //!
-//! The stand-in is compiled as `libcuda.so`, and the other test programs run in processes that find it first. Where there is no C++
-//! compiler that does it, this is told and nothing is tested.
+//! The stand-in is compiled as `libcuda.so`, and the other test programs run in processes that find
+//! it first. Where there is no C++ compiler that does it, this is told and nothing is tested.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(all(target_os = "linux", feature = "emulated"))]
 
@@ -34,7 +35,8 @@ fn tests_pass_by_way_of_a_driver_and_its_failures_have_names() {
     for name in
         ["warp", "block", "misuse", "algorithms", "device", "mpm_transfers", "mpm_constitutive", "mpm_steps"]
     {
-        // One test after the other: the fake driver has one stream, and what captures a graph would catch the others' work.
+        // One test after the other: the fake driver has one stream, and what captures a graph would
+        // catch the others' work.
         let done = faked(&program(name), &library).arg("--test-threads=1").output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }
@@ -60,8 +62,8 @@ fn tests_pass_by_way_of_a_driver_and_its_failures_have_names() {
     }
 }
 
-/// With the fake driver, prints the first failure of a device: while it opens, while it gives memory, or while it runs a
-/// kernel that breaks a rule.
+/// With the fake driver, prints the first failure of a device: while it opens, while it gives
+/// memory, or while it runs a kernel that breaks a rule.
 #[test]
 fn tells_what_fails() {
     if std::env::var_os(FAKED).is_none() {

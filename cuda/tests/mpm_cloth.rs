@@ -1,4 +1,5 @@
-//! Sheets of cloth on the device: the f64 reference's motion, momenta, schedules and sorts, saving, energy.
+//! Sheets of cloth on the device: the f64 reference's motion, momenta, schedules and sorts, saving,
+//! energy.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -19,8 +20,8 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 /// When the pins let go [s].
 const RELEASE: f64 = 0.06;
 
-/// Cloth with every part of the model on, stiff in its plane for how soft it is across: substeps are as long as the latter allows, and the mesh
-/// takes several steps in each.
+/// Cloth with every part of the model on, stiff in its plane for how soft it is across: substeps
+/// are as long as the latter allows, and the mesh takes several steps in each.
 fn material() -> ClothMaterial {
     ClothMaterial {
         shear_stiffness: 2e4,
@@ -36,7 +37,8 @@ fn dt() -> f64 {
     sheets.iter().map(|sheet| Stability::new(sheet, H).largest_substep(2.0)).fold(f64::INFINITY, f64::min)
 }
 
-/// A sheet that hangs from pins, which move and let go, and another that falls on it with a block of jelly; they meet from the start.
+/// A sheet that hangs from pins, which move and let go, and another that falls on it with a block
+/// of jelly; they meet from the start.
 fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ParticleState>) {
     let origin = Vector3::new(0.013, -0.021, 0.32);
     let (u, v) = (Vector3::new(0.35, 0.03, 0.05), Vector3::new(-0.02, 0.3, 0.02));
@@ -110,9 +112,10 @@ fn distance(found: &[ParticleRecord], fast: &Mpm, reference: &ReferenceMpm) -> [
     most
 }
 
-/// What rounding lets be between the reference and a path in f32 after n substeps: 4 sqrt(n) u (V dt n / h + 8) cells, with V the wave speed, as
-/// for the host (mpm/tests/cloth_fast.rs). A director turns with its face, by what the corners are off over the altitude, which is 0.6 cells and more
-/// here; so it may be twice as far.
+/// What rounding lets be between the reference and a path in f32 after n substeps: 4 sqrt(n) u (V
+/// dt n / h + 8) cells, with V the wave speed, as for the host (mpm/tests/cloth_fast.rs). A
+/// director turns with its face, by what the corners are off over the altitude, which is 0.6 cells
+/// and more here; so it may be twice as far.
 fn assert_close([places, directors]: [f64; 2], substeps: u32) {
     let (n, moved) = (f64::from(substeps), material().wave_speed() * dt() / H);
     let bound = 4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0);
@@ -120,7 +123,8 @@ fn assert_close([places, directors]: [f64; 2], substeps: u32) {
     assert!(places < bound && directors < 2.0 * bound, "{substeps}: {places} cells, {directors}; {bound}");
 }
 
-/// Runs a device and the reference alike, in steps of ten substeps, and holds one against the other after each.
+/// Runs a device and the reference alike, in steps of ten substeps, and holds one against the other
+/// after each.
 fn follow(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, steps: u32, before: u32) {
     for step in 1..=steps {
         follow_step(device_mpm, reference, dt(), before + 10 * step);
@@ -137,8 +141,9 @@ fn follow_step(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, delta: 
     assert_close(distance(&found, &model(), reference), substeps);
 }
 
-/// All particles of both sheets and the jelly are where the f64 reference has them, while pins move and after they let go, with sorts in the
-/// middle of steps, and with either way to the grid. Measured: places 0.2 to 0.6 of the bound, directors 0.2 to 0.8.
+/// All particles of both sheets and the jelly are where the f64 reference has them, while pins move
+/// and after they let go, with sorts in the middle of steps, and with either way to the grid.
+/// Measured: places 0.2 to 0.6 of the bound, directors 0.2 to 0.8.
 #[test]
 fn sheets_move_as_in_the_reference() {
     for device in devices().into_iter().take(1) {
@@ -153,8 +158,8 @@ fn sheets_move_as_in_the_reference() {
     }
 }
 
-/// The same where a step has substeps so short that the mesh takes none of its own, and then as long ones as before: the mesh's steps are not
-/// part of the commands that were recorded.
+/// The same where a step has substeps so short that the mesh takes none of its own, and then as
+/// long ones as before: the mesh's steps are not part of the commands that were recorded.
 #[test]
 fn substeps_change_their_length() {
     let steps =
@@ -176,7 +181,8 @@ fn bits(device_mpm: &DeviceMpm) -> Vec<String> {
     all.iter().map(|p| format!("{p:?}")).collect()
 }
 
-/// The schedule changes no bit, and neither does memory for blocks that has to be made within a step.
+/// The schedule changes no bit, and neither does memory for blocks that has to be made within a
+/// step.
 #[test]
 fn schedules_and_growth_change_no_bit() {
     let start = model();
@@ -193,9 +199,10 @@ fn schedules_and_growth_change_no_bit() {
     }
 }
 
-/// Linear and angular momentum change by what gravity and the pins gave, step by step, and energy by the work of both and what is lost
-/// otherwise, which the host's run says. Bound on momenta: rounding of N particles' in each substep, sqrt(N) u of the sum of their sizes,
-/// and as much in the grid (mpm/tests/cloth_fast.rs); here for five substeps.
+/// Linear and angular momentum change by what gravity and the pins gave, step by step, and energy
+/// by the work of both and what is lost otherwise, which the host's run says. Bound on momenta:
+/// rounding of N particles' in each substep, sqrt(N) u of the sum of their sizes, and as much in
+/// the grid (mpm/tests/cloth_fast.rs); here for five substeps.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
     for device in devices().into_iter().take(1) {
@@ -228,7 +235,8 @@ fn pins_and_gravity_account_for_momenta() {
             assert!(linear.norm() < size, "{step}: {linear:?} N s of {size}");
             // Levers are up to 0.9 m; places are rounded to 2^-24 of a block of 0.2 m.
             assert!(angular.norm() < 2.0 * size, "{step}: {angular:?} N m s of {size}");
-            // The two paths' particles differ by rounding, which the pins answer; there are six of them. Measured: 2e-6 N s.
+            // The two paths' particles differ by rounding, which the pins answer; there are six of
+            // them. Measured: 2e-6 N s.
             let apart = (pins.impulse.linear - right.impulse.linear).norm();
             let worked = (pins.work - right.work).abs();
             println!("{step}: {apart:e} N s, {worked:e} J of {size:e}; {:e} J", right.work);
@@ -244,9 +252,10 @@ fn pins_and_gravity_account_for_momenta() {
     }
 }
 
-/// The elastic energy of particles, faces and hinges is the host's of the same state. A face's density is a sum of squares of differences, so
-/// rounding makes an error of u times the strains' sum times the modulus; what is left of that, of a sheet as it lies here, is below
-/// 1e-6 of the whole (measured: 5e-8).
+/// The elastic energy of particles, faces and hinges is the host's of the same state. A face's
+/// density is a sum of squares of differences, so rounding makes an error of u times the strains'
+/// sum times the modulus; what is left of that, of a sheet as it lies here, is below 1e-6 of the
+/// whole (measured: 5e-8).
 #[test]
 fn energies_are_the_hosts() {
     for device in devices().into_iter().take(1) {
@@ -263,7 +272,8 @@ fn energies_are_the_hosts() {
     }
 }
 
-/// What comes back is the device's state to the bit, and from it both the host and another device go on to where the reference is.
+/// What comes back is the device's state to the bit, and from it both the host and another device
+/// go on to where the reference is.
 #[test]
 fn a_state_from_the_device_goes_on_elsewhere() {
     for device in devices().into_iter().take(1) {
@@ -292,7 +302,8 @@ fn a_state_from_the_device_goes_on_elsewhere() {
     }
 }
 
-/// What sheets take is known to the byte, and a vertex that leaves its neighbourhood is told with its id.
+/// What sheets take is known to the byte, and a vertex that leaves its neighbourhood is told with
+/// its id.
 #[test]
 fn memory_is_known_and_a_lost_vertex_is_told() {
     let start = model();

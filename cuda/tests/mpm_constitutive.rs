@@ -1,4 +1,5 @@
-//! Every model's stress and return mapping on the device against the f64 model of `pliant-mpm`, on the same f32 inputs.
+//! Every model's stress and return mapping on the device against the f64 model of `pliant-mpm`, on
+//! the same f32 inputs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -16,7 +17,8 @@ use support::{Random, devices};
 /// Roundings in a decomposition of a 3x3 matrix: the host measured 8.6 epsilon, so 17 u.
 const OPERATIONS: f64 = 17.0;
 
-/// Trial deformation gradients and histories: nearly rigid, strained by up to a half, squeezed flat, inverted, and singular.
+/// Trial deformation gradients and histories: nearly rigid, strained by up to a half, squeezed
+/// flat, inverted, and singular.
 fn trials() -> Vec<[f32; 10]> {
     let mut random = Random(21);
     let rotation = |random: &mut Random| {
@@ -48,11 +50,13 @@ fn trials() -> Vec<[f32; 10]> {
     all
 }
 
-/// Lengths of a substep [s]: none, and some between those in which the stress of a granular material hardly relaxes and all of it does.
+/// Lengths of a substep [s]: none, and some between those in which the stress of a granular
+/// material hardly relaxes and all of it does.
 const DELTAS: [f64; 4] = [0.0, 1e-5, 3e-4, 1e-2];
 
-/// Trials of a granular material: pressed by 1e-6 to 0.1 or pulled, sheared from not at all to three times what the cone bears, on the cone of
-/// slow flow but for rounding, and with volume gained before that is more or less than they are pressed by.
+/// Trials of a granular material: pressed by 1e-6 to 0.1 or pulled, sheared from not at all to
+/// three times what the cone bears, on the cone of slow flow but for rounding, and with volume
+/// gained before that is more or less than they are pressed by.
 fn granular_trials(model: &Model) -> Vec<[f32; 10]> {
     let mut random = Random(33);
     let host = AnyModel::<f64>::new(model);
@@ -96,13 +100,14 @@ fn errors(model: &Model, delta: f64, trial: &[f32; 10], response: &[f32; 16]) ->
     let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|n| f64::from(response[10 + n]));
     let found = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
 
-    // Strain: what rounding makes of the stretches, relative to each. The models continue below their smallest stretch (0.05), and the
-    // logarithm has the slope 1/sigma.
+    // Strain: what rounding makes of the stretches, relative to each. The models continue below
+    // their smallest stretch (0.05), and the logarithm has the slope 1/sigma.
     let sigma = f.singular_values();
     let largest = sigma[0];
     let smallest = sigma[2].max(0.05);
     let strain = OPERATIONS * ROUNDOFF * largest / smallest;
-    // The rotation of a polar decomposition turns by the error over the sum of the two smallest stretches, signed (Higham 1986).
+    // The rotation of a polar decomposition turns by the error over the sum of the two smallest
+    // stretches, signed (Higham 1986).
     let signed = sigma[2] * f.determinant().signum();
     let gap = (sigma[1] + signed).abs().max(1e-3);
     let turn = OPERATIONS * ROUNDOFF * (largest / gap).max(1.0);
@@ -121,9 +126,11 @@ fn errors(model: &Model, delta: f64, trial: &[f32; 10], response: &[f32; 16]) ->
             (0.0, 0.0, modulus * (volume * slope * (2.0 + f.determinant().abs() * 10.0) + strain * largest))
         }
         Model::VonMises { .. } | Model::DruckerPrager { .. } | Model::Granular(_) => {
-            // The cone's slope multiplies the trace's error: below 2 for Drucker-Prager. Of a granular stress T, that of fast, slow and trial
-            // stress each has a weight of 1 at most (differentiate the quadratic equation for T), and fast flow's is 1.1 times the pressure: with
-            // K = 2.2 mu a slope of 5 in the strains, and 1.8 besides for the cone's section.
+            // The cone's slope multiplies the trace's error: below 2 for Drucker-Prager. Of a
+            // granular stress T, that of fast, slow and trial stress each has a weight of 1 at most
+            // (differentiate the quadratic equation for T), and fast flow's is 1.1 times the
+            // pressure: with K = 2.2 mu a slope of 5 in the strains, and 1.8 besides for the cone's
+            // section.
             let cone = 6.0 * strain;
             (4.0 * cone * largest.max(1.0), 4.0 * cone, 3.0 * modulus * cone)
         }
@@ -153,8 +160,8 @@ fn responses(device: &Device, material: usize, delta: f64, trials: &[[f32; 10]])
     output.download().unwrap()
 }
 
-/// tau = (d psi / d F) F^T and the return mappings as the host has them (mpm/src/constitutive), within what the rounding of f32 and the
-/// conditioning of each model make of the same trial.
+/// tau = (d psi / d F) F^T and the return mappings as the host has them (mpm/src/constitutive),
+/// within what the rounding of f32 and the conditioning of each model make of the same trial.
 #[test]
 fn models_match_those_of_the_host() {
     for device in devices() {
@@ -178,8 +185,8 @@ fn worst(device: &Device, m: usize, model: &Model, deltas: &[f64], trials: &[[f3
     worst
 }
 
-/// The same of granular flow, whose response depends on the substep's length, over all that it can meet: Matsuoka-Nakai with mu(I) as
-/// mpm/src/constitutive/granular.rs has it in f64.
+/// The same of granular flow, whose response depends on the substep's length, over all that it can
+/// meet: Matsuoka-Nakai with mu(I) as mpm/src/constitutive/granular.rs has it in f64.
 #[test]
 fn granular_flow_matches_that_of_the_host() {
     let materials = every_material(1e5);
@@ -190,7 +197,8 @@ fn granular_flow_matches_that_of_the_host() {
             [trials.clone(), self::trials()].map(|trials| worst(&device, m, &model, &DELTAS, &trials));
         println!("error over bound {worst:?}");
     }
-    // The trials are of all kinds, at each length but the shortest: where nothing changes, where stress relaxes in part, where grains part.
+    // The trials are of all kinds, at each length but the shortest: where nothing changes, where
+    // stress relaxes in part, where grains part.
     let host = AnyModel::<f64>::new(&model);
     for delta in &DELTAS[1..3] {
         let mut kinds = [0; 3];

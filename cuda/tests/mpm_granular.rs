@@ -16,8 +16,8 @@ const SAND: usize = 5;
 /// A substep in which nothing moves and everything is kept [s]: k = exp(-sqrt(g/h) dt) is 1 - 2e-8.
 const NO_TIME: f64 = 1e-9;
 
-/// A column of sand falls apart beside a block of jelly that it leans on, both on a floor with friction. The reference gives details back as
-/// Fei et al. 2021 have it.
+/// A column of sand falls apart beside a block of jelly that it leans on, both on a floor with
+/// friction. The reference gives details back as Fei et al. 2021 have it.
 #[test]
 fn sand_beside_jelly_moves_as_on_the_host() {
     let mut states = block([8, 4, 6], 0);
@@ -51,9 +51,11 @@ fn totals(mpm: &Mpm) -> Totals {
     mpm.clone().totals(&mut Vec::new())
 }
 
-/// In no time, sand alone gives the grid what granular particles alone give it, so that k = 1 returns every particle its own velocity and
-/// affine field, to the roundings of the two gathers: 32 each, of velocities up to V and, in the affine field, 4/h times that. APIC
-/// (Jiang et al. 2015) keeps what is affine in a particle's surroundings: of jelly's random motion most is gone, and of sand's without gravity.
+/// In no time, sand alone gives the grid what granular particles alone give it, so that k = 1
+/// returns every particle its own velocity and affine field, to the roundings of the two gathers:
+/// 32 each, of velocities up to V and, in the affine field, 4/h times that. APIC (Jiang et al.
+/// 2015) keeps what is affine in a particle's surroundings: of jelly's random motion most is gone,
+/// and of sand's without gravity.
 #[test]
 fn grains_keep_what_the_grid_cannot_hold() {
     let substeps = 6;
@@ -87,8 +89,8 @@ fn grains_keep_what_the_grid_cannot_hold() {
     }
 }
 
-/// The detail has neither momentum nor angular momentum (mpm/src/detail.rs), whatever else is in the same cells: in no time both stay, to
-/// 32 roundings of each of the two transfers of a substep.
+/// The detail has neither momentum nor angular momentum (mpm/src/detail.rs), whatever else is in
+/// the same cells: in no time both stay, to 32 roundings of each of the two transfers of a substep.
 #[test]
 fn details_have_no_momentum() {
     let states = shaken(None);
@@ -113,8 +115,9 @@ fn details_have_no_momentum() {
     }
 }
 
-/// In a fall onto a floor, beside others, momentum changes by what gravity and floor give (Newton), to 1e-5 of what goes through it. Angular momentum
-/// changes besides by dt m v x detail in each substep, since particles move with the grid's velocity.
+/// In a fall onto a floor, beside others, momentum changes by what gravity and floor give (Newton),
+/// to 1e-5 of what goes through it. Angular momentum changes besides by dt m v x detail in each
+/// substep, since particles move with the grid's velocity.
 #[test]
 fn sand_that_collapses_keeps_its_momentum() {
     let mut states = block([8, 4, 6], 0);
@@ -138,8 +141,9 @@ fn sand_that_collapses_keeps_its_momentum() {
     }
 }
 
-/// Details take as many commands more as a substep has without them (to the grid, the grid, and back), where there are grains, and none elsewhere
-/// or without gravity, by which they would not decay. A recording without them is not taken for one with them.
+/// Details take as many commands more as a substep has without them (to the grid, the grid, and
+/// back), where there are grains, and none elsewhere or without gravity, by which they would not
+/// decay. A recording without them is not taken for one with them.
 #[test]
 fn only_grains_under_gravity_cost_more() {
     let device = &devices()[0];

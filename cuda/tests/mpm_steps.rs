@@ -1,4 +1,5 @@
-//! Steps of the material point method on the device: conservation, the host's path, repeatability, and what goes wrong.
+//! Steps of the material point method on the device: conservation, the host's path, repeatability,
+//! and what goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -20,8 +21,9 @@ fn totals(mpm: &Mpm, device: &DeviceMpm) -> Totals {
     copy.totals(&mut Vec::new())
 }
 
-/// Without gravity and boundaries MPM with APIC conserves mass, linear and angular momentum, the affine field's part included (Jiang et
-/// al. 2015, section 5.3), here of a block that spins, stretches and crosses blocks, to 1e-5.
+/// Without gravity and boundaries MPM with APIC conserves mass, linear and angular momentum, the
+/// affine field's part included (Jiang et al. 2015, section 5.3), here of a block that spins,
+/// stretches and crosses blocks, to 1e-5.
 #[test]
 fn a_spinning_free_block_conserves_momentum() {
     let spin = Vector3::new(3.0, -5.0, 8.0);
@@ -85,7 +87,8 @@ fn bits(mpm: &DeviceMpm) -> Vec<ParticleRecord> {
     mpm.particles().download().unwrap()
 }
 
-/// No result depends on the schedule: the same bits, and the same order of the particles, for every seed; and from run to run.
+/// No result depends on the schedule: the same bits, and the same order of the particles, for every
+/// seed; and from run to run.
 #[test]
 fn results_do_not_depend_on_the_schedule() {
     let (materials, states) = cloud();
@@ -115,7 +118,8 @@ fn results_do_not_depend_on_the_schedule() {
     }
 }
 
-/// Steps of different lengths, and rare sorts, which a particle that drifts too far makes up for: the same but for rounding.
+/// Steps of different lengths, and rare sorts, which a particle that drifts too far makes up for:
+/// the same but for rounding.
 #[test]
 fn the_sort_interval_changes_rounding_only() {
     let (materials, states) = cloud();
@@ -143,7 +147,8 @@ fn the_sort_interval_changes_rounding_only() {
     }
 }
 
-/// Written back, the particles are the device's bit for bit, and a device that takes them goes on with them.
+/// Written back, the particles are the device's bit for bit, and a device that takes them goes on
+/// with them.
 #[test]
 fn particles_come_back_bit_for_bit() {
     let (materials, states) = cloud();
@@ -168,8 +173,9 @@ fn particles_come_back_bit_for_bit() {
     }
 }
 
-/// Too few blocks, of either kind, stop a step, which says how many there are; the particles are as before the substep that needed them,
-/// bit for bit, and with more room the step goes on to the bits of one that had it from the start.
+/// Too few blocks, of either kind, stop a step, which says how many there are; the particles are as
+/// before the substep that needed them, bit for bit, and with more room the step goes on to the
+/// bits of one that had it from the start.
 #[test]
 fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
     let (materials, states) = cloud();
@@ -224,7 +230,8 @@ fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
     }
 }
 
-/// A particle that crosses more than two cells in a substep is lost, and told with its id; of several, the least.
+/// A particle that crosses more than two cells in a substep is lost, and told with its id; of
+/// several, the least.
 #[test]
 fn a_lost_particle_is_told() {
     let (materials, mut states) = cloud();
@@ -250,8 +257,8 @@ fn a_lost_particle_is_told() {
     }
 }
 
-/// After a sort, particles lie block by block and cell by cell, those of a cell in the order they had; each block once, and each particle in the
-/// block that holds the lowest node of its stencil.
+/// After a sort, particles lie block by block and cell by cell, those of a cell in the order they
+/// had; each block once, and each particle in the block that holds the lowest node of its stencil.
 #[test]
 fn a_sort_orders_by_block_and_cell() {
     let (materials, states) = cloud();
@@ -284,8 +291,8 @@ fn a_sort_orders_by_block_and_cell() {
     }
 }
 
-/// The account of a step of many substeps and sorts is what the particles' momentum changed by, to 1e-5 of what went through it, and gravity's
-/// part is m g t.
+/// The account of a step of many substeps and sorts is what the particles' momentum changed by, to
+/// 1e-5 of what went through it, and gravity's part is m g t.
 #[test]
 fn accounts_balance_over_many_substeps() {
     let (materials, mut states) = cloud();
@@ -308,7 +315,8 @@ fn accounts_balance_over_many_substeps() {
     }
 }
 
-/// What is run between a substep's halves sees its nodes: here it stops them all, and with them the particles.
+/// What is run between a substep's halves sees its nodes: here it stops them all, and with them the
+/// particles.
 #[test]
 fn commands_between_the_halves_change_the_nodes() {
     let (materials, mut states) = cloud();
@@ -337,7 +345,8 @@ fn commands_between_the_halves_change_the_nodes() {
     }
 }
 
-/// Every node block is found by its key, 64 nodes after another in the order of the slots, and others are not.
+/// Every node block is found by its key, 64 nodes after another in the order of the slots, and
+/// others are not.
 #[test]
 fn node_blocks_are_found_by_their_keys() {
     let (materials, states) = cloud();

@@ -1,4 +1,5 @@
-//! Totals of the particles on the device against sums in f64 of the same particles, and against the host's.
+//! Totals of the particles on the device against sums in f64 of the same particles, and against the
+//! host's.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -19,8 +20,9 @@ const MODULUS: f64 = 1e5;
 /// Roundings in a decomposition of a 3x3 matrix in f32: the host measured 8.6 epsilon, so 17 u.
 const OPERATIONS: f64 = 17.0;
 
-/// More particles than a tile has, strained by up to a half, of all materials or of one, around a place far from the origin. Some of the
-/// neo-Hookean ones are squeezed below the volume ratio where ln J goes on as its tangent, some of the plastic ones below the smallest stretch.
+/// More particles than a tile has, strained by up to a half, of all materials or of one, around a
+/// place far from the origin. Some of the neo-Hookean ones are squeezed below the volume ratio
+/// where ln J goes on as its tangent, some of the plastic ones below the smallest stretch.
 fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
     let mut random = Random(61 + material.unwrap_or(9) as u64);
     let far = Vector3::new(30.0, -45.0, 12.0);
@@ -40,8 +42,8 @@ fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
         .collect()
 }
 
-/// The sums as they are defined, in f64 of the numbers that the device has; and the sums of the magnitudes, with the elastic energy's
-/// error bound last.
+/// The sums as they are defined, in f64 of the numbers that the device has; and the sums of the
+/// magnitudes, with the elastic energy's error bound last.
 fn plain(mpm: &Mpm) -> (Totals, [f64; 6]) {
     let (mut sum, mut sizes) = (Totals::default(), [0.0; 6]);
     let inertia = H * H / 4.0;
@@ -65,13 +67,14 @@ fn plain(mpm: &Mpm) -> (Totals, [f64; 6]) {
             sizes[5] += (volume * density_error(model, &f, density)).powi(2);
         }
     }
-    // Errors of this size and either sign (Higham and Mary 2019): six standard deviations of their sum.
+    // Errors of this size and either sign (Higham and Mary 2019): six standard deviations of their
+    // sum.
     sizes[5] = 6.0 * sizes[5].sqrt();
     (sum, sizes)
 }
 
-/// What rounding to f32 makes of an energy density at most [J/m^3]: the derivative by each strain times that strain's error, and some
-/// roundings of the largest term.
+/// What rounding to f32 makes of an energy density at most [J/m^3]: the derivative by each strain
+/// times that strain's error, and some roundings of the largest term.
 fn density_error(model: &Model, f: &Matrix3<f64>, density: f64) -> f64 {
     let elastic = model.elastic();
     let (mu, lambda) = (elastic.shear_modulus(), elastic.lame_lambda());
@@ -128,8 +131,9 @@ fn totals(device: &Device, mpm: &Mpm) -> Totals {
     on_device(device, mpm, &[]).totals().unwrap()
 }
 
-/// Mass, first moment, momenta and energies are their definitions (mpm/src/totals.rs): angular momentum and kinetic energy with the affine
-/// field's share (Jiang et al. 2015), elastic energy of each model (mpm/src/constitutive), 56 m from the origin.
+/// Mass, first moment, momenta and energies are their definitions (mpm/src/totals.rs): angular
+/// momentum and kinetic energy with the affine field's share (Jiang et al. 2015), elastic energy of
+/// each model (mpm/src/constitutive), 56 m from the origin.
 #[test]
 fn totals_are_sums_over_the_particles() {
     for device in devices().into_iter().take(1) {
@@ -149,7 +153,8 @@ fn totals_are_sums_over_the_particles() {
     }
 }
 
-/// The host sums the same in f32 vectors for the elastic energy: no farther from it than two such errors.
+/// The host sums the same in f32 vectors for the elastic energy: no farther from it than two such
+/// errors.
 #[test]
 fn totals_are_the_hosts() {
     let mpm = host(H, &every_material(MODULUS), &particles(None, 600), &[]);

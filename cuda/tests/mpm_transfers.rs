@@ -1,8 +1,10 @@
 //! One substep on the device against the f64 reference.
 //!
-//! Both start from the same numbers (those that the host rounded to f32), so what differs is the rounding of one substep. Each bound is a
-//! count of roundings times the unit roundoff u = 2^-24 times the sum of the magnitudes that were added (Higham 2002, sections 3.1 and
-//! 4.2): rounding cannot exceed it, and a wrong term is ten thousand times larger. These are the bounds that the CPU's path is held to.
+//! Both start from the same numbers (those that the host rounded to f32), so what differs is the
+//! rounding of one substep. Each bound is a count of roundings times the unit roundoff u = 2^-24
+//! times the sum of the magnitudes that were added (Higham 2002, sections 3.1 and 4.2): rounding
+//! cannot exceed it, and a wrong term is ten thousand times larger. These are the bounds that the
+//! CPU's path is held to.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -23,11 +25,12 @@ const EXACT: f64 = 0.0625;
 const DT: f64 = 2e-3;
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 
-/// Roundings on the way of one particle's term to a node or back: weights 9, polynomial 8, products 3, and the stress 12; the sums' are
-/// counted apart.
+/// Roundings on the way of one particle's term to a node or back: weights 9, polynomial 8, products
+/// 3, and the stress 12; the sums' are counted apart.
 const OPERATIONS: f64 = 32.0;
 
-/// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block borders cross.
+/// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block
+/// borders cross.
 fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64, count: usize) -> Vec<ParticleState> {
     (0..count)
         .map(|k| {
@@ -54,8 +57,9 @@ struct Scale {
     velocity: f64,
 }
 
-/// Per node, the sum over particles of w (m |v| + sum_e |slope_e| (offset_e + index_e)): the momentum polynomial's magnitudes. The stress
-/// counts with the modulus, as an error of F of one u makes one of E_oed u.
+/// Per node, the sum over particles of w (m |v| + sum_e |slope_e| (offset_e + index_e)): the
+/// momentum polynomial's magnitudes. The stress counts with the modulus, as an error of F of one u
+/// makes one of E_oed u.
 fn scales(mpm: &ReferenceMpm, grid: &Grid) -> Vec<Scale> {
     let h = mpm.grid_spacing;
     let mut scales = vec![Scale::default(); grid.nodes().len()];
@@ -132,7 +136,8 @@ fn one_substep(
     }
     assert_eq!(node_velocities.len(), nodes.len(), "nodes with mass that the reference does not have");
 
-    // From here the reference goes on from the device's node velocities, so that the bounds of G2P hold G2P alone.
+    // From here the reference goes on from the device's node velocities, so that the bounds of G2P
+    // hold G2P alone.
     for (slot, velocity) in node_velocities {
         grid.nodes_mut()[slot].velocity = velocity;
     }
@@ -150,10 +155,12 @@ fn one_substep(
             // (4/h) (sum w v index - offset v).
             let affine = 4.0 / h * 3.5 * velocity;
             worst.hold(3, "affine", (f.affine - p.affine).abs().max(), affine);
-            // The stored position is up to 8 cells from its block's corner; a particle 4e6 cells out also has the reference's u.
+            // The stored position is up to 8 cells from its block's corner; a particle 4e6 cells
+            // out also has the reference's u.
             let position = DT * velocity + h * 8.0 * u + 4.0 * f64::EPSILON * p.position.amax();
             worst.hold(4, "position", (f.position.coords - p.position).amax(), position);
-            // Three products of dt C and F, then the decomposition and the return mapping (exp, ln, two rotations).
+            // Three products of dt C and F, then the decomposition and the return mapping (exp, ln,
+            // two rotations).
             let strain = 3.0 * DT * affine * f.deformation_gradient.abs().max() + 2.0 * OPERATIONS * u;
             let error = (f.deformation_gradient - p.deformation_gradient).abs().max();
             worst.hold(5, "deformation gradient", error, strain);
@@ -168,8 +175,9 @@ fn one_substep(
     }
 }
 
-/// One substep (P2G, free motion, G2P with return mapping; Hu et al. 2018, Jiang et al. 2015) of random particles of all models, several in
-/// one cell, on block borders, at negative coordinates and nearly 4e6 cells from the origin, where the device's range ends.
+/// One substep (P2G, free motion, G2P with return mapping; Hu et al. 2018, Jiang et al. 2015) of
+/// random particles of all models, several in one cell, on block borders, at negative coordinates
+/// and nearly 4e6 cells from the origin, where the device's range ends.
 #[test]
 fn one_substep_matches_the_reference() {
     let mut worst = Worst::default();
@@ -189,8 +197,9 @@ fn one_substep_matches_the_reference() {
     println!("error over bound: {:?}", worst.0);
 }
 
-/// Planes of every kind, some through nodes, some oblique, on the device and on the host: the same nodes, velocities within rounding, and
-/// the same account of momentum, which is what the particles' momentum changed by.
+/// Planes of every kind, some through nodes, some oblique, on the device and on the host: the same
+/// nodes, velocities within rounding, and the same account of momentum, which is what the
+/// particles' momentum changed by.
 #[test]
 fn boundaries_and_account_match_the_host() {
     let plane = |point: [f64; 3], normal: [f64; 3], kind| Boundary {
@@ -212,8 +221,8 @@ fn boundaries_and_account_match_the_host() {
         let mut device_mpm = on_device(&device, &mpm, &boundaries);
         let account = device_mpm.advance(1, DT, GRAVITY).unwrap();
         let sums = mpm.particles_to_grid(DT, GRAVITY);
-        // Velocities are sums of up to 150 terms of some 10 m/s, as above, and boundaries are projections; 1e-4 is far above their rounding
-        // and far below what any boundary does.
+        // Velocities are sums of up to 150 terms of some 10 m/s, as above, and boundaries are
+        // projections; 1e-4 is far above their rounding and far below what any boundary does.
         let nodes = device_mpm.grid().download().unwrap();
         assert_eq!(nodes.len(), mpm.active_nodes());
         for node in &nodes {

@@ -1,8 +1,10 @@
-//! The other test programs once more, with kernels and emulation under the address and undefined-behaviour sanitizers.
+//! The other test programs once more, with kernels and emulation under the address and
+//! undefined-behaviour sanitizers.
 //!
-//! The C++ is compiled again, as a shared library with sanitizers, and each program runs in a process of its own with the
-//! sanitizer's runtime loaded before it; `support` then takes that library for its emulated devices. Where the compiler
-//! has no sanitizers (or is none), this is told and nothing is tested.
+//! The C++ is compiled again, as a shared library with sanitizers, and each program runs in a
+//! process of its own with the sanitizer's runtime loaded before it; `support` then takes that
+//! library for its emulated devices. Where the compiler has no sanitizers (or is none), this is
+//! told and nothing is tested.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(all(target_os = "linux", feature = "emulated"))]
 

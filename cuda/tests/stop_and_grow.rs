@@ -1,5 +1,6 @@
-//! Whole substeps on the device, particles against a body: what stops a step leaves nothing of the substep, more memory lets it go on to the
-//! same bits, and what a step reports is the sum of its substeps.
+//! Whole substeps on the device, particles against a body: what stops a step leaves nothing of the
+//! substep, more memory lets it go on to the same bits, and what a step reports is the sum of its
+//! substeps.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod mpm_support;
@@ -38,7 +39,8 @@ const NEARLY_NONE: Room =
 const ENOUGH: Room =
     Room { blocks: BlockCapacities { particle_blocks: 40, node_blocks: 300 }, contacts: 300, nodes: 900 };
 
-/// A block of jelly and sand above a tilted box, which it meets corner first: contacts become more from substep to substep.
+/// A block of jelly and sand above a tilted box, which it meets corner first: contacts become more
+/// from substep to substep.
 fn falling() -> (Mpm, Bodies) {
     let mut states = lattice([-0.01, -0.01, 0.0], H / 2.0, [4, 4, 4]);
     for (k, s) in states.iter_mut().enumerate() {
@@ -167,8 +169,8 @@ impl World {
     }
 }
 
-/// A world that begins with next to no memory of any kind comes to the same bits as one that had enough from the start, in every part of
-/// its state and of what it reports, whatever the schedule.
+/// A world that begins with next to no memory of any kind comes to the same bits as one that had
+/// enough from the start, in every part of its state and of what it reports, whatever the schedule.
 #[test]
 fn growth_changes_no_bit() {
     let (mpm, bodies) = falling();
@@ -205,7 +207,8 @@ fn growth_changes_no_bit() {
     }
 }
 
-/// A step's reports are the sums and maxima of those of its substeps, each run as a step of its own; substeps without contacts are none.
+/// A step's reports are the sums and maxima of those of its substeps, each run as a step of its
+/// own; substeps without contacts are none.
 #[test]
 fn a_step_reports_the_sum_of_its_substeps() {
     let (mpm, bodies) = falling();
@@ -259,7 +262,8 @@ fn nothing() -> ConvexTotals {
     }
 }
 
-/// What no memory mends stops the step as well, with particles and memories as before the substep, in which nothing is left to do again.
+/// What no memory mends stops the step as well, with particles and memories as before the substep,
+/// in which nothing is left to do again.
 #[test]
 fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
     let (mpm, bodies) = falling();
@@ -317,7 +321,8 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
     }
 }
 
-/// The figures of a whole model are what its parts allocate, to the byte, and a model larger than the device is refused before any is.
+/// The figures of a whole model are what its parts allocate, to the byte, and a model larger than
+/// the device is refused before any is.
 #[test]
 fn memory_is_known_before_it_is_taken() {
     let (mpm, bodies) = falling();

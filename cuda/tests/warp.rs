@@ -1,5 +1,6 @@
-//! Operations of a warp against their definitions in the CUDA C++ Programming Guide ("Warp Shuffle Functions", "Warp Vote
-//! Functions", "Warp Match Functions", "Warp Reduce Functions"), for whole warps and for masks.
+//! Operations of a warp against their definitions in the CUDA C++ Programming Guide ("Warp Shuffle
+//! Functions", "Warp Vote Functions", "Warp Match Functions", "Warp Reduce Functions"), for whole
+//! warps and for masks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -48,7 +49,8 @@ fn expected(operation: u32, mask: u32, parameter: u32, width: u32, values: &[u32
     }
 }
 
-/// Runs an operation on two blocks of two warps and compares; lanes outside of the mask must have written nothing.
+/// Runs an operation on two blocks of two warps and compares; lanes outside of the mask must have
+/// written nothing.
 fn check(operation: u32, mask: u32, parameter: u32, width: u32, values: &[u32]) {
     const UNTOUCHED: u32 = 0xdead_beef;
     for device in devices() {

@@ -17,7 +17,8 @@ const H: f64 = 0.02;
 /// Of the ball [m].
 const RADIUS: f64 = 0.034;
 
-/// A sheet hangs by two corners, which move, over a ball that comes up from below and turns, under a block of jelly that falls on both.
+/// A sheet hangs by two corners, which move, over a ball that comes up from below and turns, under
+/// a block of jelly that falls on both.
 fn draped() -> World {
     let mut settings = Settings::new(H, 2e-3);
     settings.solver.relative_tolerance = 1e-6;
@@ -62,7 +63,8 @@ fn draped() -> World {
     builder.build().unwrap()
 }
 
-/// What a step did: impulses on the ball and of the pins [N s, N m s], momentum [N s], energies [J].
+/// What a step did: impulses on the ball and of the pins [N s, N m s], momentum [N s], energies
+/// [J].
 fn outcome(world: &mut World) -> [f64; 14] {
     let (body, pins) = (world.body_impulses()[0], world.boundary_impulse());
     let totals = world.diagnostics();
@@ -74,9 +76,10 @@ fn outcome(world: &mut World) -> [f64; 14] {
     all
 }
 
-// Both solve the same problems to 1e-6, and round the particles' numbers to f32 in their own order. A contact of cloth begins half the
-// sheet's thickness away, so that with the cube's edge as radius the ball would get something else in the first step. Measured: up to 2e-5.
-// A state that is saved on the device goes on on the CPU.
+// Both solve the same problems to 1e-6, and round the particles' numbers to f32 in their own order.
+// A contact of cloth begins half the sheet's thickness away, so that with the cube's edge as radius
+// the ball would get something else in the first step. Measured: up to 2e-5. A state that is saved
+// on the device goes on on the CPU.
 #[test]
 fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
     for device in devices().into_iter().take(1) {
@@ -94,7 +97,8 @@ fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
                 let apart: Vec<f64> = part.clone().map(|i| right[i] - found[i]).collect();
                 sizes[k] = sizes[k].max(norm(&right[part]));
                 println!("{step} {k}: {:.1e} of {:.1e}", norm(&apart), sizes[k]);
-                // Torques about the ball's middle all but cancel: they are judged by the force at its surface.
+                // Torques about the ball's middle all but cancel: they are judged by the force at
+                // its surface.
                 let size = if k == 1 { sizes[1].max(RADIUS * sizes[0]) } else { sizes[k] };
                 assert!(norm(&apart) <= 1e-4 * size, "{step} {k}: {found:?}, not {right:?}");
             }
@@ -115,7 +119,8 @@ fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
     }
 }
 
-// What cloth costs in commands is what cuda/README.md says: of a world with bodies 13 a substep, and one more, and one for pins.
+// What cloth costs in commands is what cuda/README.md says: of a world with bodies 13 a substep,
+// and one more, and one for pins.
 #[test]
 fn commands_of_cloth_are_counted() {
     for device in devices().into_iter().take(1) {

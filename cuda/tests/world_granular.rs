@@ -1,4 +1,5 @@
-//! A world of sand on bodies, on the CPU and on a device: contact at the grains' surface, and rough walls.
+//! A world of sand on bodies, on the CPU and on a device: contact at the grains' surface, and rough
+//! walls.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -30,8 +31,8 @@ fn body(name: &str, half: [f64; 3], height: f64, motion: Motion) -> BodyDesc {
     }
 }
 
-/// Two layers of sand and jelly, side by side, slide over a floor that is a body, pressed on by a plate that answers, towards a wall of the
-/// grid.
+/// Two layers of sand and jelly, side by side, slide over a floor that is a body, pressed on by a
+/// plate that answers, towards a wall of the grid.
 fn pressed(walls: GranularWalls) -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     settings.coupling = Coupling::Strong;
@@ -84,7 +85,8 @@ fn pressed(walls: GranularWalls) -> World {
     builder.build().unwrap()
 }
 
-/// How far two worlds' bodies are apart: position [m] and rotation [rad] of the plate, impulses of the last step on both [N s, N m s].
+/// How far two worlds' bodies are apart: position [m] and rotation [rad] of the plate, impulses of
+/// the last step on both [N s, N m s].
 fn apart(a: &World, b: &World) -> [f64; 4] {
     let [x, y] = [a, b].map(|world| world.bodies().pose(BodyId(1)));
     let pairs = || a.body_impulses().iter().zip(b.body_impulses());
@@ -101,9 +103,10 @@ fn momentum(world: &mut World) -> Vector3<f64> {
     world.diagnostics().linear_momentum + world.bodies().momentum().linear
 }
 
-// Both solve the same contact problems to 1e-6 and round the particles' numbers to f32 in their own order (2^-24 of them, which stiff contacts
-// and substeps let grow). What the particles lose the bodies and the wall get, to the rounding of velocities to f32 in each
-// of 24 substeps. Measured: impulses within 7e-5 of them, 3e-9 N s lost.
+// Both solve the same contact problems to 1e-6 and round the particles' numbers to f32 in their own
+// order (2^-24 of them, which stiff contacts and substeps let grow). What the particles lose the
+// bodies and the wall get, to the rounding of velocities to f32 in each of 24 substeps. Measured:
+// impulses within 7e-5 of them, 3e-9 N s lost.
 #[test]
 fn sand_does_on_bodies_what_it_does_on_the_cpu() {
     for device in devices().into_iter().take(1) {
@@ -137,7 +140,8 @@ fn sand_does_on_bodies_what_it_does_on_the_cpu() {
     }
 }
 
-// Room for contacts that grows in the middle of a step changes nothing, to the bit, also where contacts act beside their particles.
+// Room for contacts that grows in the middle of a step changes nothing, to the bit, also where
+// contacts act beside their particles.
 #[test]
 fn room_that_grows_changes_nothing() {
     for device in devices().into_iter().take(1) {

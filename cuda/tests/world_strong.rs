@@ -38,7 +38,8 @@ fn free(name: &str, mass: f64, half: [f64; 3], pose: [f64; 3], velocity: Spatial
     }
 }
 
-/// A soft block of 0.04 m falls onto an anvil, a light plate lies askew on it and turns; nothing else is there.
+/// A soft block of 0.04 m falls onto an anvil, a light plate lies askew on it and turns; nothing
+/// else is there.
 fn thrown(steps_of: u32) -> World {
     let mut settings = Settings::new(0.02, 1e-3 * f64::from(steps_of));
     settings.gravity = GRAVITY * Vector3::z();
@@ -71,7 +72,8 @@ fn momentum(world: &mut World) -> Vector3<f64> {
     world.diagnostics().linear_momentum + world.bodies().momentum().linear
 }
 
-/// How far two worlds' bodies are apart: positions [m], rotations [rad], impulses of the last step [N s, N m s].
+/// How far two worlds' bodies are apart: positions [m], rotations [rad], impulses of the last step
+/// [N s, N m s].
 fn apart(a: &World, b: &World) -> [f64; 4] {
     let mut off = [0.0_f64; 4];
     for body in [BodyId(0), BodyId(1)] {
@@ -88,11 +90,13 @@ fn apart(a: &World, b: &World) -> [f64; 4] {
     off
 }
 
-// The bodies' own steps and the particles' substeps are the CPU's, and so are the contact problems up to rounding of the particles' numbers
-// to f32 in another order (2^-24 of them, which the stiffness of contacts and the substeps let grow) and the solves' tolerance of 1e-6.
-// Measured of the 0.05 N s that the bodies get: impulses within 3e-7 N s, so that the plate of 4 g is within 1e-6 m. What the particles lose
-// the bodies get, beside the weight of all and to the rounding of velocities to f32 in each substep: 24 times 2^-24 of 0.08 N s at most.
-// Measured: 1.3e-8 N s, and 7e-9 J of work.
+// The bodies' own steps and the particles' substeps are the CPU's, and so are the contact problems
+// up to rounding of the particles' numbers to f32 in another order (2^-24 of them, which the
+// stiffness of contacts and the substeps let grow) and the solves' tolerance of 1e-6. Measured of
+// the 0.05 N s that the bodies get: impulses within 3e-7 N s, so that the plate of 4 g is within
+// 1e-6 m. What the particles lose the bodies get, beside the weight of all and to the rounding of
+// velocities to f32 in each substep: 24 times 2^-24 of 0.08 N s at most. Measured: 1.3e-8 N s, and
+// 7e-9 J of work.
 #[test]
 fn bodies_that_answer_do_what_they_do_on_the_cpu() {
     for device in devices() {
@@ -120,7 +124,8 @@ fn bodies_that_answer_do_what_they_do_on_the_cpu() {
     }
 }
 
-// What the device does not measure is absent, not zero: what particles lose at boundaries, in contact, and to plastic flow.
+// What the device does not measure is absent, not zero: what particles lose at boundaries, in
+// contact, and to plastic flow.
 #[test]
 fn losses_that_are_not_measured_are_absent() {
     for device in devices().into_iter().take(1) {
@@ -136,7 +141,8 @@ fn losses_that_are_not_measured_are_absent() {
     }
 }
 
-// Memory that grows in the middle of a step changes nothing, to the bit: nor does it where bodies answer.
+// Memory that grows in the middle of a step changes nothing, to the bit: nor does it where bodies
+// answer.
 #[test]
 fn room_that_grows_changes_nothing() {
     for device in devices().into_iter().take(1) {
@@ -151,8 +157,9 @@ fn room_that_grows_changes_nothing() {
     }
 }
 
-// A state says where contact saw the bodies last, also that of a device: another world goes on from it as the one on the device does, to
-// what rounding does in one step. Without that pose, contact would see the plate jump by dt dV/2, of 1e-3 m.
+// A state says where contact saw the bodies last, also that of a device: another world goes on from
+// it as the one on the device does, to what rounding does in one step. Without that pose, contact
+// would see the plate jump by dt dV/2, of 1e-3 m.
 #[test]
 fn a_state_from_a_device_goes_on_elsewhere() {
     for device in devices().into_iter().take(1) {

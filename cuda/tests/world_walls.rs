@@ -1,4 +1,5 @@
-//! A world whose grid has walls, on the CPU and on a device: the walls and the body give the particles the same.
+//! A world whose grid has walls, on the CPU and on a device: the walls and the body give the
+//! particles the same.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -10,7 +11,8 @@ use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, Geometry, Motion, Shape, SpatialVelocity, Trajectory, VelocityKey};
 use support::devices;
 
-/// Two layers of particles in an edge of two walls, under a plate that presses and drags them. All contacts share nodes with the walls.
+/// Two layers of particles in an edge of two walls, under a plate that presses and drags them. All
+/// contacts share nodes with the walls.
 fn squeezed(kind: BoundaryKind) -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     settings.solver.relative_tolerance = 1e-6;
@@ -42,8 +44,9 @@ fn squeezed(kind: BoundaryKind) -> World {
     builder.build().unwrap()
 }
 
-// Both solve the same problems to 1e-6, and round the particles' numbers to f32 in their own order. Measured in the impulses of a step:
-// up to 2e-5. Without the slip walls' contacts in the device's solve it is 0.3, without the friction that is imposed after it 0.1.
+// Both solve the same problems to 1e-6, and round the particles' numbers to f32 in their own order.
+// Measured in the impulses of a step: up to 2e-5. Without the slip walls' contacts in the device's
+// solve it is 0.3, without the friction that is imposed after it 0.1.
 #[test]
 fn walls_of_a_world_give_what_they_give_on_the_cpu() {
     for device in devices().into_iter().take(1) {

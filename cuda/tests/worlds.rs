@@ -1,4 +1,5 @@
-//! Worlds side by side on the device against [`WorldBatch`] on the processor: equations 2 to 13 of ComFree (math.md 7) in the same order of operations.
+//! Worlds side by side on the device against [`WorldBatch`] on the processor: equations 2 to 13 of
+//! ComFree (math.md 7) in the same order of operations.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -17,8 +18,8 @@ use support::{devices, emulated};
 use worlds_support::{ball, random_state, systems};
 
 const DT: f64 = 2e-3;
-/// What one step's rounding may come to, as part of the largest speed: some hundred operations deep, and the same on the processor
-/// (`batch/tests/batch.rs`).
+/// What one step's rounding may come to, as part of the largest speed: some hundred operations
+/// deep, and the same on the processor (`batch/tests/batch.rs`).
 const ROUNDING: f64 = 1e-10;
 
 /// A batch whose worlds are in random states where much overlaps, and the states.
@@ -53,7 +54,8 @@ fn size(state: &State) -> f64 {
     state.v.iter().fold(1.0, |most, v| v.abs().max(most))
 }
 
-/// Each number of all states off by as much of it, or of 1 where it is less, one way or the other; quaternions of unit length.
+/// Each number of all states off by as much of it, or of 1 where it is less, one way or the other;
+/// quaternions of unit length.
 fn perturbed(model: &Model, states: &[State], by: f64, random: &mut Random) -> Vec<State> {
     let mut states = states.to_vec();
     let quaternions = model.links().iter().filter(|link| link.joint.has_quaternion());
@@ -91,8 +93,8 @@ fn settings() -> [ComFreeSettings; 3] {
     ]
 }
 
-// In f64 a step on the device is one on the processor to rounding; so are twenty, where each adds as much rounding and that grows as a difference of the
-// same size at the beginning does.
+// In f64 a step on the device is one on the processor to rounding; so are twenty, where each adds
+// as much rounding and that grows as a difference of the same size at the beginning does.
 #[test]
 fn worlds_are_those_of_the_processor() {
     let seed = 31;
@@ -128,9 +130,10 @@ fn worlds_are_those_of_the_processor() {
     }
 }
 
-// Single precision: half of a number's last bit is 2^-24 of it, a step is about a thousand roundings deep, and those have random signs: all of them are as if
-// the state were off by root of a thousand times as much. Steps in double precision from states that are so off, thirty-two for each world, tell what that
-// comes to, also where a contact is at the edge of touching.
+// Single precision: half of a number's last bit is 2^-24 of it, a step is about a thousand
+// roundings deep, and those have random signs: all of them are as if the state were off by root of
+// a thousand times as much. Steps in double precision from states that are so off, thirty-two for
+// each world, tell what that comes to, also where a contact is at the edge of touching.
 #[test]
 fn single_precision_is_double_to_its_rounding() {
     let rounding = 1000.0_f64.sqrt() * 2.0_f64.powi(-24);
@@ -178,7 +181,8 @@ fn steps_on<T: WorldsNumber>(device: &Device, batch: &WorldBatch, steps: usize) 
     device_states(&worlds)
 }
 
-// Sums have one order: the same bits in every run, whatever order blocks and threads have, and whatever worlds stand beside.
+// Sums have one order: the same bits in every run, whatever order blocks and threads have, and
+// whatever worlds stand beside.
 #[test]
 fn worlds_do_not_depend_on_the_schedule_or_neighbours() {
     let seed = 23;
@@ -228,7 +232,8 @@ fn diverge<T: WorldsNumber>(device: &Device) {
     assert_eq!(spoiled.state(4).unwrap(), sound.state(0).unwrap());
 }
 
-// A world that diverges stops at its last finite state and says when; the others go on as if it were not there, and it runs again from a new state.
+// A world that diverges stops at its last finite state and says when; the others go on as if it
+// were not there, and it runs again from a new state.
 #[test]
 fn a_world_that_diverges_stops_alone() {
     for device in devices() {
@@ -259,7 +264,8 @@ fn a_stopped_world_stays_stopped() {
     }
 }
 
-// Each parameter that a world can have, in that world only: as on the processor, and not as without it.
+// Each parameter that a world can have, in that world only: as on the processor, and not as without
+// it.
 #[test]
 fn parameters_belong_to_one_world() {
     let seed = 8;
@@ -389,7 +395,8 @@ fn what_does_not_fit_is_named() {
     assert!(worlds.state(4).is_err());
 }
 
-// What is told to be needed is what is taken, to the byte, and what does not fit is refused before any of it is taken.
+// What is told to be needed is what is taken, to the byte, and what does not fit is refused before
+// any of it is taken.
 #[test]
 fn memory_is_told_before_it_is_taken() {
     for device in devices().into_iter().filter(Device::is_emulated) {

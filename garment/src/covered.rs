@@ -37,9 +37,11 @@ pub enum CoveredError {
     },
 }
 
-/// Area of the floor z = 0 \[m^2\] under triangles with these `positions` (m, world frame), where what lies on each other counts
-/// once. The floor is cut into strips along x that are `cell` \[m\] wide; along the middle of each, what is covered is summed up exactly.
-/// So the error is at most half a cell along what bounds the covered part across the strips, and of second order in the cell otherwise.
+/// Area of the floor z = 0 \[m^2\] under triangles with these `positions` (m, world frame), where
+/// what lies on each other counts once. The floor is cut into strips along x that are `cell` \[m\]
+/// wide; along the middle of each, what is covered is summed up exactly. So the error is at most
+/// half a cell along what bounds the covered part across the strips, and of second order in the
+/// cell otherwise.
 ///
 /// # Errors
 /// A cell that is not positive or far too fine, a face whose vertices are not there or not finite.

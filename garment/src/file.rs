@@ -22,11 +22,13 @@ pub enum ClothFileError {
     },
 }
 
-/// Reads a sheet from an OBJ, STL or PLY file, times `scale` (metres per file unit), in the file's frame. Vertices at exactly the
-/// same place are one, see [`mesh::load_mesh`]; so a garment's seams may be split in the file.
+/// Reads a sheet from an OBJ, STL or PLY file, times `scale` (metres per file unit), in the file's
+/// frame. Vertices at exactly the same place are one, see [`mesh::load_mesh`]; so a garment's seams
+/// may be split in the file.
 ///
 /// # Errors
-/// [`ClothFileError`], naming the file: it cannot be read, or its mesh is not an orientable surface.
+/// [`ClothFileError`], naming the file: it cannot be read, or its mesh is not an orientable
+/// surface.
 pub fn load_cloth(path: impl AsRef<Path>, scale: f64) -> Result<ClothMesh, ClothFileError> {
     let path = path.as_ref();
     let mesh = mesh::load_mesh(path, scale)?;

@@ -1,4 +1,5 @@
-//! Garments: patterns that are cut, filled with triangles and sewn to one sheet for the particles' cloth.
+//! Garments: patterns that are cut, filled with triangles and sewn to one sheet for the particles'
+//! cloth.
 //!
 //! - [`outline`]: a panel's outline with named pieces, divided into equal parts;
 //! - [`triangulate`]: nearly equilateral triangles within it;

@@ -1,18 +1,22 @@
-//! A panel's outline: straight and curved pieces, each with the name of its seam, divided into equal parts.
+//! A panel's outline: straight and curved pieces, each with the name of its seam, divided into
+//! equal parts.
 
 use nalgebra::Vector2;
 
 /// Longest edge of a sheet, in spacings.
 pub const LONGEST_EDGE: f64 = 1.9;
 
-/// Shortest piece of an outline, in spacings: rounded to a whole number of parts, a piece of this length still has one.
+/// Shortest piece of an outline, in spacings: rounded to a whole number of parts, a piece of this
+/// length still has one.
 const SHORTEST_PIECE: f64 = 0.5;
 
-/// Largest distance of a curve from the straight edge that stands for a part of it, in spacings. An arc of one spacing that
-/// turns by a right angle is this far from its chord, so what is refused would be a corner rather than a curve.
+/// Largest distance of a curve from the straight edge that stands for a part of it, in spacings. An
+/// arc of one spacing that turns by a right angle is this far from its chord, so what is refused
+/// would be a corner rather than a curve.
 const LARGEST_SAGITTA: f64 = 0.25;
 
-/// How far the end of an outline may be from its start, in spacings: rounding of whoever wrote the numbers.
+/// How far the end of an outline may be from its start, in spacings: rounding of whoever wrote the
+/// numbers.
 const CLOSED: f64 = 1e-6;
 
 /// Why an outline is refused.
@@ -105,7 +109,8 @@ pub struct Outline {
     pieces: Vec<Piece>,
 }
 
-/// A cubic Bezier curve; quadratic curves are written as one, and lines, too, but are divided without rounding.
+/// A cubic Bezier curve; quadratic curves are written as one, and lines, too, but are divided
+/// without rounding.
 #[derive(Clone, Debug, PartialEq)]
 struct Piece {
     name: String,
@@ -117,7 +122,8 @@ struct Piece {
 /// An outline divided into straight edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelBoundary {
-    /// Its vertices \[m\], counter-clockwise; edge k goes from vertex k to the next, the last one back to the first.
+    /// Its vertices \[m\], counter-clockwise; edge k goes from vertex k to the next, the last one
+    /// back to the first.
     pub points: Vec<Vector2<f64>>,
     /// The pieces in order.
     pub pieces: Vec<BoundaryPiece>,
@@ -166,7 +172,8 @@ impl Outline {
         self
     }
 
-    /// Divides the last piece into this many parts, whatever the spacing; left out, it is length / spacing, rounded.
+    /// Divides the last piece into this many parts, whatever the spacing; left out, it is length /
+    /// spacing, rounded.
     #[must_use]
     pub fn parts(mut self, parts: usize) -> Self {
         if let Some(piece) = self.pieces.last_mut() {
@@ -179,7 +186,8 @@ impl Outline {
         self.pieces.last().map_or(self.start, |piece| piece.controls[3])
     }
 
-    /// Area enclosed \[m^2\], positive counter-clockwise, exact up to rounding: 1/2 of the integral of x dy - y dx (Green).
+    /// Area enclosed \[m^2\], positive counter-clockwise, exact up to rounding: 1/2 of the integral
+    /// of x dy - y dx (Green).
     pub fn area(&self) -> f64 {
         self.pieces.iter().map(Piece::swept_area).sum()
     }
@@ -189,7 +197,8 @@ impl Outline {
         self.pieces.iter().find(|known| known.name == piece).map(|piece| piece.length(1.0))
     }
 
-    /// Divides every piece into parts of equal length, as near to `spacing` \[m\] as a whole number allows.
+    /// Divides every piece into parts of equal length, as near to `spacing` \[m\] as a whole number
+    /// allows.
     ///
     /// # Errors
     /// [`OutlineError`], with the name of the piece.
@@ -229,7 +238,8 @@ impl Outline {
     }
 }
 
-/// Nodes and weights of Gauss and Legendre's rule with five points on [0, 1]: exact for polynomials up to degree 9.
+/// Nodes and weights of Gauss and Legendre's rule with five points on [0, 1]: exact for polynomials
+/// up to degree 9.
 const GAUSS: [(f64, f64); 5] = [
     (0.046_910_077_030_668_004, 0.118_463_442_528_094_54),
     (0.230_765_344_947_158_45, 0.239_314_335_249_683_24),
@@ -273,7 +283,8 @@ impl Piece {
         GAUSS.iter().map(|(t, weight)| 0.5 * weight * self.at(*t).perp(&self.tangent(*t))).sum()
     }
 
-    /// The parameter at which the curve is `length` \[m\] long, by bisection, since a curve's length never falls.
+    /// The parameter at which the curve is `length` \[m\] long, by bisection, since a curve's
+    /// length never falls.
     fn parameter(&self, length: f64) -> f64 {
         if self.straight {
             return length / self.length(1.0);

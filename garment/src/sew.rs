@@ -129,8 +129,9 @@ pub struct Sewn {
     pub faces: Vec<core::ops::Range<usize>>,
 }
 
-/// Sews panels. A merged vertex lies at the mean of those that it was. The first panel keeps its side; where `SeamDirection::Same` asks for it,
-/// others are turned over, so that the normals of the whole mesh are on one side. Vertices and faces have the order of the panels.
+/// Sews panels. A merged vertex lies at the mean of those that it was. The first panel keeps its
+/// side; where `SeamDirection::Same` asks for it, others are turned over, so that the normals of
+/// the whole mesh are on one side. Vertices and faces have the order of the panels.
 ///
 /// # Errors
 /// [`SewError`], with the names of panels and pieces, and their counts.
@@ -199,7 +200,8 @@ fn find_joints(panels: &[Panel], seams: &[Seam]) -> Result<Vec<SeamVertices>, Se
     Ok(joints)
 }
 
-/// Which panels are turned over: those that lie the same way along a seam have their outsides on different sides of the pattern.
+/// Which panels are turned over: those that lie the same way along a seam have their outsides on
+/// different sides of the pattern.
 fn turn(panels: usize, seams: &[Seam], joints: &[SeamVertices]) -> Result<Vec<bool>, SewError> {
     let mut turned: Vec<Option<bool>> = vec![None; panels];
     for first in 0..panels {

@@ -1,9 +1,10 @@
 //! An outline filled with triangles that are nearly equilateral.
 //!
-//! Inside, vertices start on a hexagonal lattice; those that are too near to the outline are left out. The constrained Delaunay
-//! triangulation (crate `spade`) joins them, edges that are short push their ends apart, and both are repeated (Persson and Strang
-//! 2004, "A simple mesh generator in MATLAB"), which spreads over the sheet what the lattice has too much or misses at its
-//! edge. Refinement alone would stop at triangles of 30 degrees, and makes them of many sizes.
+//! Inside, vertices start on a hexagonal lattice; those that are too near to the outline are left
+//! out. The constrained Delaunay triangulation (crate `spade`) joins them, edges that are short
+//! push their ends apart, and both are repeated (Persson and Strang 2004, "A simple mesh generator
+//! in MATLAB"), which spreads over the sheet what the lattice has too much or misses at its edge.
+//! Refinement alone would stop at triangles of 30 degrees, and makes them of many sizes.
 
 use nalgebra::Vector2;
 use spade::handles::{DirectedEdgeHandle, FixedVertexHandle, VertexHandle};
@@ -11,19 +12,21 @@ use spade::{CdtEdge, ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use super::outline::{BoundaryPiece, LONGEST_EDGE, Outline, OutlineError, PanelBoundary};
 
-/// Distance from the outline within which the lattice has no vertices, in spacings. A row of triangles is 0.87 high, so that a
-/// vertex of the outline stands for the nearest 0.43 of it; a little less leaves none of the sheet without a vertex.
+/// Distance from the outline within which the lattice has no vertices, in spacings. A row of
+/// triangles is 0.87 high, so that a vertex of the outline stands for the nearest 0.43 of it; a
+/// little less leaves none of the sheet without a vertex.
 const MARGIN: f64 = 0.4;
 
-/// Length up to which an edge pushes, in spacings. It is more than one, so that vertices are pushed everywhere and keep their
-/// distance from the outline.
+/// Length up to which an edge pushes, in spacings. It is more than one, so that vertices are pushed
+/// everywhere and keep their distance from the outline.
 const SPRING_LENGTH: f64 = 1.25;
 
 /// How much of what an edge lacks moves each of its ends in a round.
 const STEP: f64 = 0.25;
 
-/// How often vertices are pushed. Of eleven halves of shirts with spacings of 6 to 20 mm, 40 rounds left smallest angles of at least
-/// 34 degrees and edges of up to 1.34 spacings; 60 rounds did no better.
+/// How often vertices are pushed. Of eleven halves of shirts with spacings of 6 to 20 mm, 40 rounds
+/// left smallest angles of at least 34 degrees and edges of up to 1.34 spacings; 60 rounds did no
+/// better.
 const ROUNDS: usize = 40;
 
 /// Why an outline was not filled.
@@ -35,8 +38,8 @@ pub enum TriangulateError {
     /// The library that joins the vertices refuses one of them.
     #[error("triangulation: {0}")]
     Library(String),
-    /// The triangles do not fill the outline, each of its vertices once: it is too narrow somewhere, or its parts are so long
-    /// that vertices went out between them.
+    /// The triangles do not fill the outline, each of its vertices once: it is too narrow
+    /// somewhere, or its parts are so long that vertices went out between them.
     #[error(
         "triangulation: {faces} triangles cover {area} m^2, but {expected_faces} should cover {expected_area} m^2; the outline is too narrow or its parts are too long for a spacing of {spacing} m"
     )]
@@ -92,9 +95,9 @@ pub struct Quality {
 }
 
 impl PanelMesh {
-    /// Fills an outline with triangles whose edges are about `spacing` \[m\] long. Its boundary has exactly the vertices of
-    /// [`Outline::divide`]. The lattice has a line of vertices along y through the outline's start. The same outline and spacing give the
-    /// same sheet.
+    /// Fills an outline with triangles whose edges are about `spacing` \[m\] long. Its boundary has
+    /// exactly the vertices of [`Outline::divide`]. The lattice has a line of vertices along y
+    /// through the outline's start. The same outline and spacing give the same sheet.
     ///
     /// # Errors
     /// The outline is refused, or is too narrow somewhere to be filled with such triangles.
@@ -121,7 +124,8 @@ impl PanelMesh {
         self.faces.iter().map(|face| self.face_area(face)).sum()
     }
 
-    /// The vertices along a piece in its direction, both ends included; `None` where there is no piece of this name.
+    /// The vertices along a piece in its direction, both ends included; `None` where there is no
+    /// piece of this name.
     pub fn along(&self, piece: &str) -> Option<Vec<usize>> {
         let piece = self.pieces.iter().find(|known| known.name == piece)?;
         Some((piece.first..=piece.first + piece.parts).map(|k| k % self.outer).collect())
@@ -162,7 +166,8 @@ impl PanelMesh {
 }
 
 impl Quality {
-    /// Figures of triangles in space \[m\]. Without triangles, angle and shortest edge are infinite and the longest is zero.
+    /// Figures of triangles in space \[m\]. Without triangles, angle and shortest edge are infinite
+    /// and the longest is zero.
     pub fn of(triangles: impl Iterator<Item = [nalgebra::Vector3<f64>; 3]>) -> Self {
         let mut quality = Self { min_angle: f64::INFINITY, shortest_edge: f64::INFINITY, longest_edge: 0.0 };
         for corners in triangles {
@@ -235,9 +240,10 @@ fn relaxed_position(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) 
     x + STEP * joined.vertex(vertex).out_edges().map(push).sum::<Vector2<f64>>()
 }
 
-/// The triangles within the boundary, of which the triangulation has every edge. A triangle with a vertex that is not on the boundary is
-/// inside. Going around any other counter-clockwise, its vertices come in the order of the boundary if it is inside, and
-/// in the opposite order if it is outside; so rounding does not decide about the slivers along straight pieces.
+/// The triangles within the boundary, of which the triangulation has every edge. A triangle with a
+/// vertex that is not on the boundary is inside. Going around any other counter-clockwise, its
+/// vertices come in the order of the boundary if it is inside, and in the opposite order if it is
+/// outside; so rounding does not decide about the slivers along straight pieces.
 fn faces_within(joined: &Delaunay, outer: usize) -> Vec<[usize; 3]> {
     let faces = joined.inner_faces().map(|face| face.vertices().map(|vertex| vertex.index()));
     faces

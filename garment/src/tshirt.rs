@@ -1,4 +1,5 @@
-//! A T-shirt: front and back, each cut on the fold, sewn at the shoulders and along sides and sleeves.
+//! A T-shirt: front and back, each cut on the fold, sewn at the shoulders and along sides and
+//! sleeves.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -6,7 +7,8 @@ use super::outline::Outline;
 use super::sew::{Panel, Seam, SeamDirection, SewError, Sewn, sew};
 use super::triangulate::{PanelMesh, TriangulateError};
 
-/// A T-shirt that lies flat in the xy plane, +y towards the neck, its front up (+z), its middle at the origin.
+/// A T-shirt that lies flat in the xy plane, +y towards the neck, its front up (+z), its middle at
+/// the origin.
 ///
 /// ```text
 ///            neck_width
@@ -19,9 +21,9 @@ use super::triangulate::{PanelMesh, TriangulateError};
 ///        |____________|
 /// ```
 ///
-/// Sleeves and body are one piece of cloth. The upper edge goes straight from the neck to the cuff; the cuff is at right angles to
-/// it, and the underarm is a curve that leaves the side upwards and would be parallel to the upper edge if the body had no
-/// side.
+/// Sleeves and body are one piece of cloth. The upper edge goes straight from the neck to the cuff;
+/// the cuff is at right angles to it, and the underarm is a curve that leaves the side upwards and
+/// would be parallel to the upper edge if the body had no side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TShirt {
     /// Width of the body \[m\].
@@ -40,7 +42,8 @@ pub struct TShirt {
     pub front_neck_depth: f64,
     /// Depth of the neck in the back \[m\].
     pub back_neck_depth: f64,
-    /// Distance between front and back, which lie at z = gap / 2 and -gap / 2; seams are at z = 0 \[m\].
+    /// Distance between front and back, which lie at z = gap / 2 and -gap / 2; seams are at z = 0
+    /// \[m\].
     pub gap: f64,
     /// Length that edges should have \[m\].
     pub spacing: f64,
@@ -83,9 +86,10 @@ pub enum TShirtError {
 pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back left"];
 
 impl TShirt {
-    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a grid of this spacing h \[m\]: edges about
-    /// 1.265 h, so that with h = 1/128 m there are about as many vertices and faces as in the published scene; gap 1.5 h, about what
-    /// layers that lie on each other keep.
+    /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a
+    /// grid of this spacing h \[m\]: edges about 1.265 h, so that with h = 1/128 m there are about
+    /// as many vertices and faces as in the published scene; gap 1.5 h, about what layers that lie
+    /// on each other keep.
     pub fn for_grid(grid_spacing: f64) -> Self {
         Self {
             chest_width: 0.4,
@@ -101,7 +105,8 @@ impl TShirt {
         }
     }
 
-    /// Right half of a panel's outline, around from the waist's middle: waist, side, underarm, cuff, shoulder, neck, fold.
+    /// Right half of a panel's outline, around from the waist's middle: waist, side, underarm,
+    /// cuff, shoulder, neck, fold.
     ///
     /// # Errors
     /// A measure that is not positive, or does not go with others.
@@ -113,7 +118,8 @@ impl TShirt {
         let upper_cuff = at(half_width + self.sleeve_length, top - self.sleeve_drop);
         let along = (upper_cuff - neck).normalize();
         let lower_cuff = upper_cuff + self.sleeve_opening * at(along.y, -along.x);
-        // Where the line from the lower end of the cuff along the sleeve meets the line of the side.
+        // Where the line from the lower end of the cuff along the sleeve meets the line of the
+        // side.
         let armpit = at(half_width, lower_cuff.y + (half_width - lower_cuff.x) * (along.y / along.x));
         let underarm = 0.5 * (lower_cuff - armpit).norm();
         let side = at(half_width, armpit.y - underarm);
@@ -134,7 +140,8 @@ impl TShirt {
             side.y > -top,
         )?;
         let bottom = at(0.0, top - neck_depth);
-        // The neck leaves the shoulder downwards and meets the fold at a right angle: controls of a quarter of an ellipse.
+        // The neck leaves the shoulder downwards and meets the fold at a right angle: controls of a
+        // quarter of an ellipse.
         let round = 4.0 / 3.0 * (2f64.sqrt() - 1.0);
         let controls = [neck + round * at(0.0, -neck_depth), bottom + round * at(neck.x, 0.0)];
         Ok(Outline::starting_at(at(0.0, -top))

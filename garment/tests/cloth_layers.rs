@@ -12,7 +12,8 @@ use pliant_rigid::{BodyDesc, Geometry, Motion, Shape, SpatialVelocity, Trajector
 /// Spacing of the grid of the paper's shirt (m).
 const H: f64 = 1.0 / 128.0;
 
-/// Eight layers of a strip in the folds of an accordion, each 1.05 h above the last, `length` along x (m).
+/// Eight layers of a strip in the folds of an accordion, each 1.05 h above the last, `length` along
+/// x (m).
 fn accordion(length: f64, width: f64) -> ClothMesh {
     let [along, across] = [length, width].map(|side| (side / (0.9 * H)).ceil() as usize);
     let mut vertices = Vec::new();
@@ -43,8 +44,9 @@ fn body(name: &str, shape: Shape, pose: Isometry3<f64>, motion: Motion) -> BodyD
     BodyDesc { name: name.into(), pose, motion, geometries, appearance: Vec::new() }
 }
 
-/// Most crossings of the layers at any step while a plate presses them to `part` of their thickness each, stays and goes up again;
-/// its greatest pressure (Pa); the greatest speed of a particle at the end (m/s).
+/// Most crossings of the layers at any step while a plate presses them to `part` of their thickness
+/// each, stays and goes up again; its greatest pressure (Pa); the greatest speed of a particle at
+/// the end (m/s).
 fn press(part: f64) -> (usize, f64, f64) {
     let mut builder = World::builder(Settings::new(H, 0.002));
     let (length, width) = (0.1, 0.05);
@@ -76,9 +78,10 @@ fn press(part: f64) -> (usize, f64, f64) {
     (most, impulse / 0.002 / (length * width), world.mpm().max_speed())
 }
 
-/// Eight layers under a press at the paper's step (2 ms, h = 1/128 m), to 0.7 of their thickness and ten times the pressure of their
-/// weight: no edge ever passes through a face, and when the plate is gone nothing is faster than what falls from the top of the pile.
-/// (Measured: none at 0.7 to 0.95; at 0.6, 4 crossings: there the grid no longer tells neighbours apart.)
+/// Eight layers under a press at the paper's step (2 ms, h = 1/128 m), to 0.7 of their thickness
+/// and ten times the pressure of their weight: no edge ever passes through a face, and when the
+/// plate is gone nothing is faster than what falls from the top of the pile. (Measured: none at 0.7
+/// to 0.95; at 0.6, 4 crossings: there the grid no longer tells neighbours apart.)
 #[test]
 fn eight_layers_under_a_press_do_not_cross() {
     let (crossings, pressure, speed) = press(0.7);

@@ -27,7 +27,8 @@ impl Sheets {
         self
     }
 
-    /// `columns` x `rows` unit squares, each cut by the diagonal from (1, 0) to (0, 1); `at` places the point (u, v).
+    /// `columns` x `rows` unit squares, each cut by the diagonal from (1, 0) to (0, 1); `at` places
+    /// the point (u, v).
     fn grid(&mut self, columns: u32, rows: u32, at: impl Fn(f64, f64) -> [f64; 3]) -> &mut Self {
         let across = columns + 1;
         let vertices: Vec<_> =
@@ -49,8 +50,9 @@ impl Sheets {
 
 const FACE: [[u32; 3]; 1] = [[0, 1, 2]];
 
-// Two triangles that intersect in general position do so along a segment with two ends, and each end is where an edge of one
-// goes through the other: two crossings, whether each triangle gives one or one gives both.
+// Two triangles that intersect in general position do so along a segment with two ends, and each
+// end is where an edge of one goes through the other: two crossings, whether each triangle gives
+// one or one gives both.
 #[test]
 fn two_triangles_that_intersect_have_two_crossings() {
     let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0]];
@@ -74,7 +76,8 @@ fn two_triangles_that_intersect_have_two_crossings() {
     assert_eq!(apart.crossings(), Crossings::default());
 }
 
-// Layers on their own sides have no crossing, however near: a tenth of a nanometre at a metre's size is a million times rounding.
+// Layers on their own sides have no crossing, however near: a tenth of a nanometre at a metre's
+// size is a million times rounding.
 #[test]
 fn parallel_sheets_do_not_cross_however_near() {
     for gap in [1e-10, 1e-4, 0.3] {
@@ -101,12 +104,13 @@ fn what_touches_does_not_cross() {
     assert_eq!(standing.crossings().count, 0);
 }
 
-/// A level sheet of 9 x 6 squares, and an upright one of 4 x 3 that stands in it up to half of its middle row, across the line
-/// x = 4.3 from y = 0.75 to y = 4.75.
+/// A level sheet of 9 x 6 squares, and an upright one of 4 x 3 that stands in it up to half of its
+/// middle row, across the line x = 4.3 from y = 0.75 to y = 4.75.
 ///
-/// Edges of the upright sheet through the level one: those of its middle row, five posts and four diagonals, 9. Edges of the level
-/// sheet through the upright one: those that cross x = 4.3 in between, level ones at y = 1, 2, 3, 4 and diagonals at
-/// y = 1.7, 2.7, 3.7 and the one at 0.7 is just outside, that at 4.7 just inside: 4 + 4 = 8.
+/// Edges of the upright sheet through the level one: those of its middle row, five posts and four
+/// diagonals, 9. Edges of the level sheet through the upright one: those that cross x = 4.3 in
+/// between, level ones at y = 1, 2, 3, 4 and diagonals at y = 1.7, 2.7, 3.7 and the one at 0.7 is
+/// just outside, that at 4.7 just inside: 4 + 4 = 8.
 fn pushed_through() -> (Sheets, usize) {
     let mut sheets = Sheets::default();
     sheets.grid(9, 6, |u, v| [u, v, 0.0]).grid(4, 3, |u, v| [4.3, 0.75 + u, v - 1.4]);
@@ -126,7 +130,8 @@ fn a_sheet_pushed_through_another_crosses_along_a_line() {
     assert_eq!(one.crossings(), found);
 }
 
-// Crossings are a matter of incidence: no rigid motion changes them, nor does the order of the sheets or of a face's corners.
+// Crossings are a matter of incidence: no rigid motion changes them, nor does the order of the
+// sheets or of a face's corners.
 #[test]
 fn crossings_do_not_depend_on_the_frame() {
     let (sheets, expected) = pushed_through();
@@ -148,7 +153,8 @@ fn crossings_do_not_depend_on_the_frame() {
     assert_eq!(other.crossings().count, expected);
 }
 
-/// A sheet 3 m long and 1 m wide, folded into an S of three layers `gap` [m] apart that bulge by `bulge` [m] where they turn.
+/// A sheet 3 m long and 1 m wide, folded into an S of three layers `gap` [m] apart that bulge by
+/// `bulge` [m] where they turn.
 fn folded(gap: f64) -> Sheets {
     let mut sheets = Sheets::default();
     sheets.grid(60, 20, |u, v| {
@@ -169,7 +175,8 @@ fn folded(gap: f64) -> Sheets {
     sheets
 }
 
-// A fold with room in it crosses nothing. Pushing its upper layer down by one and a half gaps lets it come out below the middle one.
+// A fold with room in it crosses nothing. Pushing its upper layer down by one and a half gaps lets
+// it come out below the middle one.
 #[test]
 fn a_folded_sheet_does_not_cross_itself_until_it_does() {
     let sheets = folded(0.04);
@@ -182,7 +189,8 @@ fn a_folded_sheet_does_not_cross_itself_until_it_does() {
     assert!(pushed.crossings().count > 20);
 }
 
-// A run that blew up still has its figure: what is not finite, or not there, crosses nothing, the rest does.
+// A run that blew up still has its figure: what is not finite, or not there, crosses nothing, the
+// rest does.
 #[test]
 fn what_is_not_finite_crosses_nothing() {
     let (mut sheets, expected) = pushed_through();

@@ -5,7 +5,8 @@ use nalgebra::{Point3, Vector3};
 
 /// Triangles in a leaf.
 const LEAF_SIZE: usize = 4;
-/// Each level halves the number of triangles, of which there are fewer than 2^32: the stack cannot overflow.
+/// Each level halves the number of triangles, of which there are fewer than 2^32: the stack cannot
+/// overflow.
 const MAX_DEPTH: usize = 40;
 
 /// An axis-aligned box.
@@ -48,7 +49,8 @@ pub(super) struct Hit {
 #[derive(Clone, Debug)]
 struct Node {
     bounds: BoundingBox,
-    /// A leaf's first entry in `order`; the right child of an inner node (the left child follows its parent).
+    /// A leaf's first entry in `order`; the right child of an inner node (the left child follows
+    /// its parent).
     start: u32,
     /// How many triangles a leaf has; 0 for an inner node.
     count: u32,
@@ -76,7 +78,8 @@ impl Bvh {
         Bvh { nodes, order }
     }
 
-    /// The triangle nearest to `p` among those that `accept` lets through; `None` where there is none.
+    /// The triangle nearest to `p` among those that `accept` lets through; `None` where there is
+    /// none.
     pub(super) fn nearest(
         &self,
         vertices: &[Point3<f64>],
@@ -148,7 +151,8 @@ impl Bvh {
     }
 }
 
-/// Appends the tree of the triangles `order`, which are the entries from `first` on of the whole order.
+/// Appends the tree of the triangles `order`, which are the entries from `first` on of the whole
+/// order.
 fn build(
     nodes: &mut Vec<Node>,
     order: &mut [u32],

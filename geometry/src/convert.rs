@@ -8,7 +8,8 @@ use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::{ConvexHullError, try_convex_hull};
 
-/// Vertices \[m\] and outward triangles of the convex hull of `points`, by parry's incremental quickhull.
+/// Vertices \[m\] and outward triangles of the convex hull of `points`, by parry's incremental
+/// quickhull.
 pub(super) fn convex_hull(points: &[Point3<f64>]) -> Result<Triangulation, ConvexHullError> {
     let points: Vec<_> = points.iter().map(|p| to_glam(&p.coords)).collect();
     let (vertices, triangles) = try_convex_hull(&points)?;
@@ -34,9 +35,11 @@ impl<F: Fn(&Vector3<f64>) -> Vector3<f64>> SupportMap for Farthest<F> {
 
 /// What parry found about two convex solids.
 pub enum Nearest {
-    /// Nearest points of both, or deepest where they overlap \[m\], and the unit direction from the first to the second.
+    /// Nearest points of both, or deepest where they overlap \[m\], and the unit direction from the
+    /// first to the second.
     Points([Vector3<f64>; 2], Vector3<f64>),
-    /// They are probably farther apart than asked for; in this unit direction, where that can be checked.
+    /// They are probably farther apart than asked for; in this unit direction, where that can be
+    /// checked.
     Far(Vector3<f64>),
     /// They overlap.
     Overlap,
@@ -52,8 +55,9 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Nearest points of two convex solids that are given by their support functions in one frame \[m\], if they are apart by
-    /// less than `limit` \[m\]: GJK (Gilbert, Johnson and Keerthi 1988). `start` is a direction from the first to the second.
+    /// Nearest points of two convex solids that are given by their support functions in one frame
+    /// \[m\], if they are apart by less than `limit` \[m\]: GJK (Gilbert, Johnson and Keerthi
+    /// 1988). `start` is a direction from the first to the second.
     pub fn nearest(
         &mut self,
         first: impl Fn(&Vector3<f64>) -> Vector3<f64>,
@@ -71,8 +75,8 @@ impl Workspace {
         }
     }
 
-    /// Deepest points of two convex solids that overlap, as the call of [`nearest`](Self::nearest) just before has found: EPA (van
-    /// den Bergen 2001).
+    /// Deepest points of two convex solids that overlap, as the call of [`nearest`](Self::nearest)
+    /// just before has found: EPA (van den Bergen 2001).
     pub fn deepest(
         &mut self,
         first: impl Fn(&Vector3<f64>) -> Vector3<f64>,

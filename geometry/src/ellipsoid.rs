@@ -8,9 +8,10 @@ const MAX_BISECTIONS: usize = 1100;
 
 /// Nearest point of the ellipsoid of these semi-axes \[m\], inside and outside.
 ///
-/// The nearest point x of p satisfies x_i = a_i^2 p_i/(t + a_i^2) with one multiplier t, the largest root of
-/// sum (a_i p_i/(t + a_i^2))^2 = 1, found by bisection in the octant of p (Eberly, Distance from a Point to an Ellipse, an
-/// Ellipsoid, or a Hyperellipsoid, 2013, sections 3 and 4). The error is a few roundings of the largest semi-axis.
+/// The nearest point x of p satisfies x_i = a_i^2 p_i/(t + a_i^2) with one multiplier t, the
+/// largest root of sum (a_i p_i/(t + a_i^2))^2 = 1, found by bisection in the octant of p (Eberly,
+/// Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013, sections 3 and 4).
+/// The error is a few roundings of the largest semi-axis.
 pub(super) fn ellipsoid(semi_axes: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoint {
     // Decreasing semi-axes; ties keep their order.
     let mut order = [0, 1, 2];
@@ -22,7 +23,8 @@ pub(super) fn ellipsoid(semi_axes: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     for (k, axis) in order.into_iter().enumerate() {
         foot[axis] = x[k].copysign(p[axis]);
     }
-    // The gradient of the implicit equation: a normal that holds its direction when p is on the surface.
+    // The gradient of the implicit equation: a normal that holds its direction when p is on the
+    // surface.
     let scaled = foot.component_div(semi_axes);
     let gradient = scaled.component_div(semi_axes);
     let outward = Unit::try_new(gradient, f64::MIN_POSITIVE).unwrap_or(Vector3::z_axis());
@@ -31,12 +33,15 @@ pub(super) fn ellipsoid(semi_axes: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     SurfacePoint { distance: if level < 1.0 { -gap } else { gap }, normal: outward, feature: 0 }
 }
 
-/// The point of the ellipsoid nearest to `y`, both in the first octant, for decreasing semi-axes `e`.
+/// The point of the ellipsoid nearest to `y`, both in the first octant, for decreasing semi-axes
+/// `e`.
 fn nearest_in_octant(e: &[f64; 3], y: &[f64; 3]) -> [f64; 3] {
-    // Where the smallest coordinate vanishes, the nearest point may leave the coordinate plane: then t sits at a pole.
+    // Where the smallest coordinate vanishes, the nearest point may leave the coordinate plane:
+    // then t sits at a pole.
     for last in (0..3).rev() {
         if y[last] > 0.0 {
-            // Coordinates behind `last` are 0, and the point stays in their plane unless it is deep inside.
+            // Coordinates behind `last` are 0, and the point stays in their plane unless it is deep
+            // inside.
             return leave_plane(e, y, last);
         }
     }
@@ -90,8 +95,9 @@ fn leave_plane(e: &[f64; 3], y: &[f64; 3], last: usize) -> [f64; 3] {
     core::array::from_fn(|i| if i <= last { r[i] * y[i] / (s + r[i]) } else { 0.0 })
 }
 
-/// A lower bound of the signed distance \[m\]. With k = |(x/a, y/b, z/c)|, whose gradient is at most 1/min: outside the
-/// distance is at least (k - 1) min; inside it is at most that along the ray from the centre, (1 - k) max, and at most min.
+/// A lower bound of the signed distance \[m\]. With k = |(x/a, y/b, z/c)|, whose gradient is at
+/// most 1/min: outside the distance is at least (k - 1) min; inside it is at most that along the
+/// ray from the centre, (1 - k) max, and at most min.
 pub(super) fn lower_bound(semi_axes: &Vector3<f64>, p: &Point3<f64>) -> f64 {
     let (least, greatest) = (semi_axes.min(), semi_axes.max());
     let k = p.coords.component_div(semi_axes).norm();

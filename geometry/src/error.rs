@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-/// A geometry that cannot be used. Lengths are in metres, volumes in cubic metres; vertex and triangle
-/// numbers count from 0 in the order in which they were given.
+/// A geometry that cannot be used. Lengths are in metres, volumes in cubic metres; vertex and
+/// triangle numbers count from 0 in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GeometryError {
     /// A size that must be finite and positive is not.

@@ -3,13 +3,14 @@
 use super::{GeometryError, TriangleMesh};
 use nalgebra::Point3;
 
-/// A grid of heights, in its own frame: the solid between the surface through the heights, centred on the z axis, and a level
-/// floor below.
+/// A grid of heights, in its own frame: the solid between the surface through the heights, centred
+/// on the z axis, and a level floor below.
 ///
-/// Each cell is two triangles, cut along the diagonal from its corner of lowest x and y. The solid is held as the closed mesh of
-/// that surface, of its sides and its floor, so that distances are those of [`TriangleMesh`]: exact to rounding for the
-/// triangulated surface. Make the floor deep enough that nothing reaches its middle: a point nearer to the floor or the sides than to
-/// the surface is measured from these.
+/// Each cell is two triangles, cut along the diagonal from its corner of lowest x and y. The solid
+/// is held as the closed mesh of that surface, of its sides and its floor, so that distances are
+/// those of [`TriangleMesh`]: exact to rounding for the triangulated surface. Make the floor deep
+/// enough that nothing reaches its middle: a point nearer to the floor or the sides than to the
+/// surface is measured from these.
 #[derive(Clone, Debug)]
 pub struct HeightField {
     mesh: TriangleMesh,
@@ -17,11 +18,12 @@ pub struct HeightField {
 }
 
 impl HeightField {
-    /// `heights` \[m\] in rows of `columns` along x, rows along y; `spacing` \[m\] between neighbours along x and y; the floor is
-    /// `depth` \[m\] below the lowest height.
+    /// `heights` \[m\] in rows of `columns` along x, rows along y; `spacing` \[m\] between
+    /// neighbours along x and y; the floor is `depth` \[m\] below the lowest height.
     ///
     /// # Errors
-    /// Fewer than 2 columns or rows, an incomplete row, heights that are not finite, sizes that are not positive.
+    /// Fewer than 2 columns or rows, an incomplete row, heights that are not finite, sizes that are
+    /// not positive.
     pub fn new(
         heights: &[f64],
         columns: usize,
@@ -59,7 +61,8 @@ impl HeightField {
         &self.mesh
     }
 
-    /// How many triangles the surface has; they are the first of the mesh, two for each cell, row by row.
+    /// How many triangles the surface has; they are the first of the mesh, two for each cell, row
+    /// by row.
     pub fn surface_triangles(&self) -> usize {
         self.surface_triangles
     }

@@ -3,13 +3,16 @@
 use super::{GeometryError, SurfacePoint, TriangleMesh, convert, topology};
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
-/// Triangles whose vertices are this close to a plane, in proportion to the radius of the hull, lie in it.
+/// Triangles whose vertices are this close to a plane, in proportion to the radius of the hull, lie
+/// in it.
 const COPLANAR: f64 = 1e-9;
 
-/// Least thickness of a cloud of points in proportion to its width: below, rounding decides on which side a point is.
+/// Least thickness of a cloud of points in proportion to its width: below, rounding decides on
+/// which side a point is.
 const MIN_THICKNESS: f64 = 1e-7;
 
-/// How far a point may stand out of the hull of the others and be dropped, in proportion to the radius of the hull.
+/// How far a point may stand out of the hull of the others and be dropped, in proportion to the
+/// radius of the hull.
 const LEFT_OUT: f64 = 1e-6;
 
 /// How much the corners of flat faces are moved out before the hull is built.
@@ -27,8 +30,8 @@ struct Plane {
 
 /// The convex hull of points, in its own frame. Coplanar triangles make one face.
 ///
-/// The nearest triangle comes from a bounding volume hierarchy; inside, the distance is that to the plane of
-/// its face.
+/// The nearest triangle comes from a bounding volume hierarchy; inside, the distance is that to the
+/// plane of its face.
 #[derive(Clone, Debug)]
 pub struct ConvexHull {
     mesh: TriangleMesh,
@@ -37,8 +40,8 @@ pub struct ConvexHull {
 }
 
 impl ConvexHull {
-    /// The hull of `points` \[m\]. Points inside are dropped, and those that stand out of the hull of the others by less
-    /// than a millionth of its radius may be.
+    /// The hull of `points` \[m\]. Points inside are dropped, and those that stand out of the hull
+    /// of the others by less than a millionth of its radius may be.
     ///
     /// # Errors
     /// Coordinates that are not finite, and points that do not span a volume.
@@ -69,8 +72,8 @@ impl ConvexHull {
         self.planes.len()
     }
 
-    /// Outward unit normal and offset \[m\] of a face: the solid is `normal . x <= offset`. `None` where there
-    /// is none.
+    /// Outward unit normal and offset \[m\] of a face: the solid is `normal . x <= offset`. `None`
+    /// where there is none.
     pub fn face(&self, face: u32) -> Option<(Unit<Vector3<f64>>, f64)> {
         self.planes.get(face as usize).map(|plane| (plane.normal, plane.offset))
     }
@@ -96,8 +99,8 @@ impl ConvexHull {
         }
     }
 
-    /// For a point behind face `side`: measured from the nearest face that faces within 60 degrees of it. `None` for other
-    /// points, and where `side` does not exist.
+    /// For a point behind face `side`: measured from the nearest face that faces within 60 degrees
+    /// of it. `None` for other points, and where `side` does not exist.
     pub(super) fn surface_point_from(
         &self,
         p: &Point3<f64>,
@@ -117,8 +120,8 @@ impl ConvexHull {
         candidates.max_by(|a, b| a.distance.total_cmp(&b.distance)).filter(|s| s.distance < 0.0)
     }
 
-    /// Whether the line from `p` along `direction` goes through the hull: it is inside of all planes at once (Cyrus and
-    /// Beck 1978).
+    /// Whether the line from `p` along `direction` goes through the hull: it is inside of all
+    /// planes at once (Cyrus and Beck 1978).
     fn line_enters(&self, p: &Point3<f64>, direction: &Vector3<f64>) -> bool {
         let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
         for plane in &self.planes {
@@ -136,11 +139,13 @@ impl ConvexHull {
     }
 }
 
-/// Moves the points to their mean and scales them to unit spread along their principal axes. Hulls are unchanged by
-/// affine maps, and thin plates become as easy as round clouds. `None` where the points do not span a volume.
+/// Moves the points to their mean and scales them to unit spread along their principal axes. Hulls
+/// are unchanged by affine maps, and thin plates become as easy as round clouds. `None` where the
+/// points do not span a volume.
 ///
-/// Then x becomes x (1 + e |x|^2). On every line and plane that misses the mean, |x|^2 is strictly convex, so that
-/// points between others on an edge or a face, which would make triangles without area, fall inside the hull.
+/// Then x becomes x (1 + e |x|^2). On every line and plane that misses the mean, |x|^2 is strictly
+/// convex, so that points between others on an edge or a face, which would make triangles without
+/// area, fall inside the hull.
 fn whiten(points: &[Point3<f64>]) -> Option<Vec<Point3<f64>>> {
     let count = points.len() as f64;
     let mean = points.iter().map(|p| p.coords).sum::<Vector3<f64>>() / count;
@@ -180,8 +185,8 @@ fn originals(
     vertices.iter().map(|v| find(v).map(|k| points[order[k]])).collect()
 }
 
-/// Joins coplanar neighbours into faces. Faces are numbered by the area of their largest triangle, whose
-/// plane is theirs, since it is known best.
+/// Joins coplanar neighbours into faces. Faces are numbered by the area of their largest triangle,
+/// whose plane is theirs, since it is known best.
 fn faces(mesh: &TriangleMesh) -> Result<(Vec<Plane>, Vec<u32>), GeometryError> {
     let (vertices, triangles) = (mesh.vertices(), mesh.triangles());
     let corners = |t: usize| triangles[t].map(|i| vertices[i as usize].coords);

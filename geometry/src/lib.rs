@@ -1,9 +1,9 @@
 //! Geometries, exact signed distances to them, and their mass properties.
 //!
-//! Every shape is a closed solid in its own frame. The signed distance is negative inside, and exact on both
-//! sides: its magnitude is the distance to the nearest point of the surface, so that its gradient is the unit
-//! normal wherever the nearest point is unique. Queries do not allocate, and shapes can be shared between
-//! threads.
+//! Every shape is a closed solid in its own frame. The signed distance is negative inside, and
+//! exact on both sides: its magnitude is the distance to the nearest point of the surface, so that
+//! its gradient is the unit normal wherever the nearest point is unique. Queries do not allocate,
+//! and shapes can be shared between threads.
 
 mod bvh;
 pub mod convert;

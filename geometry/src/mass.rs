@@ -6,8 +6,8 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use std::f64::consts::PI;
 
 impl Shape {
-    /// Mass \[kg\], centre of mass \[m\] and inertia about it \[kg m^2\], in the shape frame, of the solid
-    /// filled with `density` \[kg/m^3\]; `None` for the half-space.
+    /// Mass \[kg\], centre of mass \[m\] and inertia about it \[kg m^2\], in the shape frame, of
+    /// the solid filled with `density` \[kg/m^3\]; `None` for the half-space.
     pub fn mass_properties(&self, density: f64) -> Option<(f64, Point3<f64>, Matrix3<f64>)> {
         let centred = |mass: f64, diagonal: Vector3<f64>| {
             Some((mass, Point3::origin(), Matrix3::from_diagonal(&(diagonal * mass))))

@@ -8,21 +8,24 @@ use nalgebra::{Point3, Unit, Vector3};
 /// Cosine of 60 degrees: triangles whose normals are closer than this face the same side.
 const SAME_SIDE_COSINE: f64 = 0.5;
 
-/// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than this to the normal.
+/// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than
+/// this to the normal.
 const SHADOW_COSINE: f64 = 0.9;
 
-/// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of rounding
-/// errors.
+/// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of
+/// rounding errors.
 const COINCIDENT: f64 = 1e-10;
 
 /// Vertices \[m\] and triangles.
 pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
-/// A closed, oriented triangle mesh in its own frame. The triangles are counter-clockwise seen from outside.
+/// A closed, oriented triangle mesh in its own frame. The triangles are counter-clockwise seen from
+/// outside.
 ///
-/// The nearest triangle comes from a bounding volume hierarchy, the sign from angle-weighted pseudo-normals,
-/// which are right for every closed mesh (Baerentzen and Aanaes, Signed distance computation using the angle
-/// weighted pseudonormal, IEEE TVCG 11(3), 2005). Surfaces that cut through themselves are not detected.
+/// The nearest triangle comes from a bounding volume hierarchy, the sign from angle-weighted
+/// pseudo-normals, which are right for every closed mesh (Baerentzen and Aanaes, Signed distance
+/// computation using the angle weighted pseudonormal, IEEE TVCG 11(3), 2005). Surfaces that cut
+/// through themselves are not detected.
 #[derive(Clone, Debug)]
 pub struct TriangleMesh {
     vertices: Vec<Point3<f64>>,
@@ -39,14 +42,15 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh from its vertices \[m\] and triangles (indices of vertices, counter-clockwise seen from outside).
-    /// Vertices that coincide must be merged first; vertices that no triangle uses are allowed.
+    /// A mesh from its vertices \[m\] and triangles (indices of vertices, counter-clockwise seen
+    /// from outside). Vertices that coincide must be merged first; vertices that no triangle uses
+    /// are allowed.
     ///
     /// # Errors
-    /// In this order: no triangles, coordinates that are not finite, indices out of range, degenerate
-    /// triangles, edges with more than two triangles, open edges, neighbours of opposite orientation,
-    /// vertices between separate fans, and a surface that is inside out as a whole. Each with a count and the
-    /// first offender.
+    /// In this order: no triangles, coordinates that are not finite, indices out of range,
+    /// degenerate triangles, edges with more than two triangles, open edges, neighbours of opposite
+    /// orientation, vertices between separate fans, and a surface that is inside out as a whole.
+    /// Each with a count and the first offender.
     pub fn new(vertices: Vec<Point3<f64>>, triangles: Vec<[u32; 3]>) -> Result<Self, GeometryError> {
         let half_edges = topology::check(&vertices, &triangles)?;
         let volume = volume::signed_volume(&vertices, &triangles);
@@ -103,13 +107,14 @@ impl TriangleMesh {
         [self.bounds.min, self.bounds.max]
     }
 
-    /// The other half-edge of every half-edge: `3 t + k` runs from corner `k` of triangle `t` to the next.
+    /// The other half-edge of every half-edge: `3 t + k` runs from corner `k` of triangle `t` to
+    /// the next.
     pub fn twins(&self) -> Result<Vec<u32>, GeometryError> {
         topology::pair_edges(&self.triangles)
     }
 
-    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max` \[m\]: all that touch the box, and
-    /// some more. The order is that of the tree.
+    /// Calls `f` with every triangle whose leaf of the tree touches the box from `min` to `max`
+    /// \[m\]: all that touch the box, and some more. The order is that of the tree.
     pub fn for_each_near(&self, min: &Point3<f64>, max: &Point3<f64>, f: impl FnMut(u32)) {
         self.bvh.for_each_near(&BoundingBox { min: *min, max: *max }, f);
     }
@@ -118,8 +123,8 @@ impl TriangleMesh {
     pub(super) fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self.bvh.nearest(&self.vertices, &self.triangles, p, |_| true) {
             Some(hit) => self.resolve(p, &hit),
-            // The nearest triangle of a mesh that has triangles is only missing for a point that is not
-            // finite.
+            // The nearest triangle of a mesh that has triangles is only missing for a point that is
+            // not finite.
             None => SurfacePoint { distance: f64::NAN, normal: Vector3::z_axis(), feature: 0 },
         }
     }
@@ -151,8 +156,8 @@ impl TriangleMesh {
         SurfacePoint { distance: normal.dot(&(p - corner)), normal, feature: triangle }
     }
 
-    /// For a point behind triangle `side`: measured from the nearest triangle that faces within 60 degrees of it. `None`
-    /// for other points, and where `side` does not exist.
+    /// For a point behind triangle `side`: measured from the nearest triangle that faces within 60
+    /// degrees of it. `None` for other points, and where `side` does not exist.
     pub(super) fn surface_point_from(
         &self,
         p: &Point3<f64>,
@@ -166,7 +171,8 @@ impl TriangleMesh {
         }
         let hit = self.bvh.nearest(&self.vertices, &self.triangles, p, same_side)?;
         let from_plane = self.plane_point(p, hit.triangle);
-        // From outside, the nearest point of that side lies along its normal, or the point is beside the shadow.
+        // From outside, the nearest point of that side lies along its normal, or the point is
+        // beside the shadow.
         let reach = if nearest.distance < 0.0 { 0.0 } else { SHADOW_COSINE * hit.distance_squared.sqrt() };
         Some(from_plane).filter(|s| s.distance < -reach)
     }
@@ -176,8 +182,8 @@ impl TriangleMesh {
         self.sphere
     }
 
-    /// A lower bound of the signed distance [m]: the solid lies in its bounding box, and so does every ball
-    /// inside it.
+    /// A lower bound of the signed distance [m]: the solid lies in its bounding box, and so does
+    /// every ball inside it.
     pub(super) fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         self.bounds.signed_distance(p)
     }

@@ -1,9 +1,9 @@
 //! Exact signed distances of the analytic shapes, in closed form.
 //!
-//! Every function takes a point in the frame of its shape and gives the nearest point of the surface as
-//! distance, outward normal and feature. On the medial axis, where the nearest point is not unique, the
-//! lowest feature wins, or the +x (cylinder) or +z (sphere, capsule) direction, so that results do not depend
-//! on the platform.
+//! Every function takes a point in the frame of its shape and gives the nearest point of the
+//! surface as distance, outward normal and feature. On the medial axis, where the nearest point is
+//! not unique, the lowest feature wins, or the +x (cylinder) or +z (sphere, capsule) direction, so
+//! that results do not depend on the platform.
 
 use super::SurfacePoint;
 use nalgebra::{Point3, Unit, Vector3};
@@ -41,8 +41,8 @@ pub(super) fn cuboid(half_extents: &Vector3<f64>, p: &Point3<f64>) -> SurfacePoi
     SurfacePoint { distance: v.norm(), normal: direction_or(v, face), feature }
 }
 
-/// Distance \[m\] and normal of the plane of one box face, for a point behind it: between the planes of the other four, at
-/// any depth. `None` for other points and faces that do not exist.
+/// Distance \[m\] and normal of the plane of one box face, for a point behind it: between the
+/// planes of the other four, at any depth. `None` for other points and faces that do not exist.
 pub(super) fn cuboid_from(
     half_extents: &Vector3<f64>,
     p: &Point3<f64>,
@@ -68,8 +68,8 @@ pub(super) fn sphere(radius: f64, p: &Point3<f64>) -> SurfacePoint {
 
 pub(super) fn capsule(radius: f64, half_length: f64, p: &Point3<f64>) -> SurfacePoint {
     let v = Vector3::new(p.x, p.y, p.z - p.z.clamp(-half_length, half_length));
-    // Points on the axis are at the same distance from a whole circle (or a cap): any direction across will
-    // do.
+    // Points on the axis are at the same distance from a whole circle (or a cap): any direction
+    // across will do.
     let fallback = if p.z.abs() < half_length { Vector3::x_axis() } else { Vector3::z_axis() };
     SurfacePoint { distance: v.norm() - radius, normal: direction_or(v, fallback), feature: 0 }
 }
@@ -94,8 +94,9 @@ pub(super) fn cylinder(radius: f64, half_length: f64, p: &Point3<f64>) -> Surfac
     SurfacePoint { distance: v.norm(), normal: direction_or(v, nearest.normal), feature: nearest.feature }
 }
 
-/// Distance \[m\] and normal of a cylinder's side for a point inside, or of a cap for a point behind it: within the radius, at
-/// any depth. `None` for other points and features that do not exist.
+/// Distance \[m\] and normal of a cylinder's side for a point inside, or of a cap for a point
+/// behind it: within the radius, at any depth. `None` for other points and features that do not
+/// exist.
 pub(super) fn cylinder_from(
     radius: f64,
     half_length: f64,

@@ -141,8 +141,8 @@ impl Shape {
         }
     }
 
-    /// A lower bound of the signed distance \[m\] of all points within `reach` (m, each not negative)
-    /// of `center` along the axes of the shape's frame.
+    /// A lower bound of the signed distance \[m\] of all points within `reach` (m, each not
+    /// negative) of `center` along the axes of the shape's frame.
     pub fn lower_bound_around(&self, center: &Point3<f64>, reach: &Vector3<f64>) -> f64 {
         match self {
             Shape::HalfSpace => center.z - reach.z,

@@ -6,17 +6,17 @@ use nalgebra::Point3;
 use std::f64::consts::PI;
 
 impl Shape {
-    /// A tessellation for rendering, in the shape frame: vertices \[m\] and triangles, counter-clockwise
-    /// seen from outside, closed. `segments` (at least 3) is the number of segments round a full
-    /// circle; boxes, hulls and meshes do not use it. The half-space has no triangles; height fields do
-    /// not use `segments` either.
+    /// A tessellation for rendering, in the shape frame: vertices \[m\] and triangles,
+    /// counter-clockwise seen from outside, closed. `segments` (at least 3) is the number of
+    /// segments round a full circle; boxes, hulls and meshes do not use it. The half-space has no
+    /// triangles; height fields do not use `segments` either.
     pub fn triangles(&self, segments: u32) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
         let segments = segments.max(3);
         match self {
             Shape::HalfSpace => (Vec::new(), Vec::new()),
             Shape::Box { half_extents: h } => {
-                // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the order of the
-                // features.
+                // Vertex k has the sign bits of k as x, y, z; two triangles for each face in the
+                // order of the features.
                 let vertex = |k: u32, axis: u32, h: f64| if k >> axis & 1 == 1 { h } else { -h };
                 let vertices =
                     (0..8).map(|k| Point3::new(vertex(k, 0, h.x), vertex(k, 1, h.y), vertex(k, 2, h.z)));
@@ -46,8 +46,8 @@ impl Shape {
     }
 }
 
-/// Half circle from -z to +z as (distance from the axis, z) \[m\], cut at the equator and moved apart by
-/// `half_length`.
+/// Half circle from -z to +z as (distance from the axis, z) \[m\], cut at the equator and moved
+/// apart by `half_length`.
 fn round_profile(radius: f64, half_length: f64, segments: u32) -> Vec<(f64, f64)> {
     let quarter = segments.div_ceil(4).max(1);
     let mut profile = vec![(0.0, -half_length - radius)];
@@ -62,7 +62,8 @@ fn round_profile(radius: f64, half_length: f64, segments: u32) -> Vec<(f64, f64)
     profile
 }
 
-/// Turns a profile, which starts and ends on the z axis and runs upwards outside it, into a closed surface.
+/// Turns a profile, which starts and ends on the z axis and runs upwards outside it, into a closed
+/// surface.
 fn revolve(profile: &[(f64, f64)], segments: u32) -> Triangulation {
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();

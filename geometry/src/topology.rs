@@ -3,18 +3,19 @@
 use super::GeometryError;
 use nalgebra::Point3;
 
-/// Smallest area of a triangle in proportion to the square of its longest edge: below, the direction of the
-/// normal is made of rounding errors.
+/// Smallest area of a triangle in proportion to the square of its longest edge: below, the
+/// direction of the normal is made of rounding errors.
 const MIN_AREA_RATIO: f64 = 1e-12;
 
-/// The half-edges of a closed surface: half-edge `3 t + k` runs from corner `k` of triangle `t` to the next
-/// corner.
+/// The half-edges of a closed surface: half-edge `3 t + k` runs from corner `k` of triangle `t` to
+/// the next corner.
 pub(super) struct HalfEdges {
     /// The half-edge of the neighbour that runs the other way.
     pub(super) twin: Vec<u32>,
 }
 
-/// Checks everything that the sign of a distance rests on, and gives the neighbours of the triangles.
+/// Checks everything that the sign of a distance rests on, and gives the neighbours of the
+/// triangles.
 pub(super) fn check(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<HalfEdges, GeometryError> {
     if triangles.is_empty() {
         return Err(GeometryError::Empty { shape: "mesh", what: "triangles" });
@@ -70,8 +71,8 @@ fn ends(triangles: &[[u32; 3]], h: u32) -> [u32; 2] {
     [t[(h % 3) as usize], t[((h + 1) % 3) as usize]]
 }
 
-/// The twin of every half-edge; every edge must join exactly two triangles that run through it in opposite
-/// directions.
+/// The twin of every half-edge; every edge must join exactly two triangles that run through it in
+/// opposite directions.
 pub(super) fn pair_edges(triangles: &[[u32; 3]]) -> Result<Vec<u32>, GeometryError> {
     let mut edges: Vec<(u32, u32, u32)> = (0..3 * triangles.len() as u32)
         .map(|h| {
@@ -110,7 +111,8 @@ pub(super) fn pair_edges(triangles: &[[u32; 3]]) -> Result<Vec<u32>, GeometryErr
     Ok(twin)
 }
 
-/// The triangles around every vertex must be one fan: else its normal mixes surfaces that only touch there.
+/// The triangles around every vertex must be one fan: else its normal mixes surfaces that only
+/// touch there.
 fn check_fans(vertices: usize, triangles: &[[u32; 3]], twin: &[u32]) -> Result<(), GeometryError> {
     let mut corners = vec![0_u32; vertices];
     let mut any_half_edge = vec![u32::MAX; vertices];
@@ -126,7 +128,8 @@ fn check_fans(vertices: usize, triangles: &[[u32; 3]], twin: &[u32]) -> Result<(
         let (start, mut h, mut fan) = (any_half_edge[v], any_half_edge[v], 0);
         loop {
             fan += 1;
-            // The edge before this one in its triangle ends at the vertex; its twin leaves the vertex.
+            // The edge before this one in its triangle ends at the vertex; its twin leaves the
+            // vertex.
             h = twin[(3 * (h / 3) + (h + 2) % 3) as usize];
             if h == start || fan > corners[v] {
                 return fan != corners[v];

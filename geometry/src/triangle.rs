@@ -13,8 +13,9 @@ pub(super) enum TriangleFeature {
     Vertex(u8),
 }
 
-/// The point of triangle (a, b, c) nearest to `p`, and where on the triangle it lies. Voronoi regions of the
-/// triangle's features (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
+/// The point of triangle (a, b, c) nearest to `p`, and where on the triangle it lies. Voronoi
+/// regions of the triangle's features (Ericson, Real-Time Collision Detection, 2005, section
+/// 5.1.5).
 pub(super) fn closest_point(
     p: &Point3<f64>,
     a: &Point3<f64>,

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Signed volume \[m^3\] of a closed, oriented surface: the sum over the tetrahedra from a point near
-/// it to each triangle.
+/// Signed volume \[m^3\] of a closed, oriented surface: the sum over the tetrahedra from a point
+/// near it to each triangle.
 pub(super) fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let Some(origin) = vertices.first() else { return 0.0 };
     triangles
@@ -15,9 +15,9 @@ pub(super) fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) ->
         .sum()
 }
 
-/// Mass \[kg\], centre of mass \[m\] and inertia about it [kg m^2]: integrals over signed tetrahedra.
-/// For a tetrahedron (0, a, b, c) of volume V: first moment V (a + b + c)/4, second moment V/20 (a
-/// a^T + b b^T + c c^T + s s^T) with s = a + b + c.
+/// Mass \[kg\], centre of mass \[m\] and inertia about it [kg m^2]: integrals over signed
+/// tetrahedra. For a tetrahedron (0, a, b, c) of volume V: first moment V (a + b + c)/4, second
+/// moment V/20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c.
 pub(super) fn mesh_mass(
     vertices: &[Point3<f64>],
     triangles: &[[u32; 3]],

@@ -89,8 +89,8 @@ fn sizes_that_are_not_positive_are_refused() {
     assert!(Shape::Capsule { radius: 1.0, half_length: 0.0 }.validate().is_ok());
 }
 
-/// The integrals over a mesh match the closed forms; for round shapes the tessellation converges to them from
-/// below, by a part of about (pi/n)^2.
+/// The integrals over a mesh match the closed forms; for round shapes the tessellation converges to
+/// them from below, by a part of about (pi/n)^2.
 #[test]
 fn mass_properties_of_meshes_match_the_closed_forms() {
     let shapes = [
@@ -121,8 +121,8 @@ fn mass_properties_of_meshes_match_the_closed_forms() {
     assert!(Shape::HalfSpace.mass_properties(1.0).is_none());
 }
 
-/// Torus of Pappus: volume 2 pi^2 R r^2; for n by m facets 2 pi R r^2/2 m sin(2 pi/m) times the polygon's
-/// factor.
+/// Torus of Pappus: volume 2 pi^2 R r^2; for n by m facets 2 pi R r^2/2 m sin(2 pi/m) times the
+/// polygon's factor.
 #[test]
 fn volume_of_a_torus() {
     let (vertices, triangles) = pliant_testing::meshes::torus(0.6, 0.25, 400, 400);

@@ -35,7 +35,8 @@ impl pulp::WithSimd for Wides<'_> {
     }
 }
 
-/// IEEE operations in the same order: bit for bit the same in eight lanes, of which each has another pose.
+/// IEEE operations in the same order: bit for bit the same in eight lanes, of which each has
+/// another pose.
 #[test]
 fn lanes_have_the_bits_of_single_pairs() {
     let mut random = Random(12);
@@ -68,8 +69,9 @@ fn lanes_have_the_bits_of_single_pairs() {
     }
 }
 
-/// Two solids of one kind in the other order: the same meetings with the normal the other way, in whatever order, to the rounding of the formulas
-/// (positions up to 2 m, tens of sums; directions of nearly parallel axes lose up to the square root of it).
+/// Two solids of one kind in the other order: the same meetings with the normal the other way, in
+/// whatever order, to the rounding of the formulas (positions up to 2 m, tens of sums; directions
+/// of nearly parallel axes lose up to the square root of it).
 #[test]
 fn the_other_order_is_the_mirror() {
     let (seed, tolerance) = (13, 1e-9);
@@ -105,7 +107,8 @@ fn the_other_order_is_the_mirror() {
     }
 }
 
-/// Centres that coincide, axes on one line, segments within boxes, capsules of no length, boxes that share faces: finite numbers, unit normals.
+/// Centres that coincide, axes on one line, segments within boxes, capsules of no length, boxes
+/// that share faces: finite numbers, unit normals.
 #[test]
 fn degenerate_poses_give_finite_meetings() {
     let turned = UnitQuaternion::from_scaled_axis(Vector3::new(0.0, 0.0, core::f64::consts::FRAC_PI_2));
@@ -146,7 +149,8 @@ fn degenerate_poses_give_finite_meetings() {
     }
 }
 
-/// Boxes on each other, a capsule along and across a box: as many meetings as hold them, at known places.
+/// Boxes on each other, a capsule along and across a box: as many meetings as hold them, at known
+/// places.
 #[test]
 fn flat_contacts_have_their_corners() {
     let cube = Shape::Box { half_extents: Vector3::repeat(0.1) };
@@ -168,7 +172,8 @@ fn flat_contacts_have_their_corners() {
             assert_eq!(boxes.len(), 4, "{boxes:?}");
             let lies = Isometry3::from_parts(above(x, 0.15 + gap).translation, sideways);
             let capsules = count([capsule.clone(), cube.clone()], lies);
-            // Both ends of what is over the cube, and perhaps one of the nearest places between, which rounding chooses.
+            // Both ends of what is over the cube, and perhaps one of the nearest places between,
+            // which rounding chooses.
             for end in [-0.1, 0.1] {
                 assert!(capsules.iter().any(|(point, _)| (point[0] - end).abs() < 1e-9), "{capsules:?}");
             }

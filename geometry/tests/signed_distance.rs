@@ -34,9 +34,9 @@ fn shapes() -> Vec<(&'static str, Shape)> {
     ]
 }
 
-/// The gradient of a distance has length 1 and is the normal, except where the nearest point is not unique
-/// (Osher and Fedkiw 2003, 2.3). Points where a small move changes the normal by much are left out: they are
-/// near the medial axis or an edge of the solid.
+/// The gradient of a distance has length 1 and is the normal, except where the nearest point is not
+/// unique (Osher and Fedkiw 2003, 2.3). Points where a small move changes the normal by much are
+/// left out: they are near the medial axis or an edge of the solid.
 #[test]
 fn normal_is_the_gradient_and_has_length_one() {
     for (name, shape) in shapes() {
@@ -62,8 +62,8 @@ fn normal_is_the_gradient_and_has_length_one() {
                 let (plus, minus) = sides(k);
                 (plus.distance - minus.distance) / (2.0 * h)
             });
-            // Differences: truncation h^2/d^2 and rounding eps/h, about 1e-10 each; creases within h of p
-            // give more.
+            // Differences: truncation h^2/d^2 and rounding eps/h, about 1e-10 each; creases within
+            // h of p give more.
             assert!((here.normal.norm() - 1.0).abs() < 1e-12, "{name} at {p}");
             assert!((gradient - *here.normal).norm() < 1e-4, "{name} at {p}: {gradient} {:?}", here.normal);
         }
@@ -86,8 +86,8 @@ fn foot_of_the_distance_lies_on_the_surface() {
     }
 }
 
-/// Closed forms: half-space z; sphere |p| - r; capsule distance to a segment less r; box by Quilez' formula;
-/// cylinder by the same formula in the half-plane (radius, z).
+/// Closed forms: half-space z; sphere |p| - r; capsule distance to a segment less r; box by Quilez'
+/// formula; cylinder by the same formula in the half-plane (radius, z).
 #[test]
 fn analytic_shapes_match_their_closed_forms() {
     let rectangle = |x: f64, y: f64| x.max(y).min(0.0) + x.max(0.0).hypot(y.max(0.0));
@@ -145,8 +145,8 @@ fn meshes_match_brute_force() {
     }
 }
 
-/// A box, a cylinder and their hulls and meshes are the same solid. The tessellated cylinder is inside the
-/// round one by at most the sagitta r (1 - cos(pi/n)).
+/// A box, a cylinder and their hulls and meshes are the same solid. The tessellated cylinder is
+/// inside the round one by at most the sagitta r (1 - cos(pi/n)).
 #[test]
 fn meshes_and_hulls_match_analytic_shapes() {
     let cuboid = Shape::Box { half_extents: Vector3::new(0.5, 0.3, 0.7) };
@@ -168,7 +168,8 @@ fn meshes_and_hulls_match_analytic_shapes() {
     }
 }
 
-/// In the notch of the L the distance is that to its two walls, positive, and inside the arms it is negative.
+/// In the notch of the L the distance is that to its two walls, positive, and inside the arms it is
+/// negative.
 #[test]
 fn notch_of_an_l_is_outside() {
     let shape = mesh(pliant_testing::meshes::l_shape());
@@ -217,8 +218,8 @@ fn lower_bound_and_bounding_sphere_are_bounds() {
     }
 }
 
-/// A point that entered a 1 mm plate through the top and is 0.9 mm deep is pushed out through the top, in all
-/// forms of the plate; without the side it would be pushed through.
+/// A point that entered a 1 mm plate through the top and is 0.9 mm deep is pushed out through the
+/// top, in all forms of the plate; without the side it would be pushed through.
 #[test]
 fn side_of_a_thin_plate_does_not_flip() {
     let plate = Shape::Box { half_extents: Vector3::new(0.1, 0.1, 0.5e-3) };
@@ -245,7 +246,8 @@ fn side_of_a_thin_plate_does_not_flip() {
                 assert!((held.distance + depth).abs() < 1e-15, "{shape:?}: {held:?}");
                 assert!(held.normal.z > 1.0 - 1e-12, "{shape:?}: {held:?}");
             }
-            // Before the top, beside the plate, and for a side that does not exist, the nearest surface counts.
+            // Before the top, beside the plate, and for a side that does not exist, the nearest
+            // surface counts.
             let beside = Point3::new(0.102, y, -1e-3);
             for p in [Point3::new(x, y, 2e-3), beside] {
                 assert_eq!(shape.surface_point_from(&p, side), shape.surface_point(&p), "{shape:?}");
@@ -255,7 +257,8 @@ fn side_of_a_thin_plate_does_not_flip() {
     }
 }
 
-/// On a round hull or mesh a point that slides under the surface changes facets and keeps its depth.
+/// On a round hull or mesh a point that slides under the surface changes facets and keeps its
+/// depth.
 #[test]
 fn side_follows_a_point_around_a_faceted_cylinder() {
     let surface = Shape::Cylinder { radius: 0.03, half_length: 0.1 }.triangles(48);
@@ -271,8 +274,8 @@ fn side_follows_a_point_around_a_faceted_cylinder() {
     }
 }
 
-/// Hulls: points inside are dropped, faces join coplanar triangles, and the distance inside is to the nearest
-/// plane.
+/// Hulls: points inside are dropped, faces join coplanar triangles, and the distance inside is to
+/// the nearest plane.
 #[test]
 fn hull_of_a_grid_is_a_box() {
     let mut points = Vec::new();
@@ -300,9 +303,9 @@ fn hull_of_a_grid_is_a_box() {
     assert!(ConvexHull::new(&[Point3::new(f64::NAN, 0.0, 0.0)]).is_err());
 }
 
-/// Clouds that hulls are bad at: lattices with many points on each edge and face and many repeated, flattened to
-/// 1:10,000, turned, far from the origin, from millimetres to kilometres. The hull reaches as far as the points in every
-/// direction, and no further.
+/// Clouds that hulls are bad at: lattices with many points on each edge and face and many repeated,
+/// flattened to 1:10,000, turned, far from the origin, from millimetres to kilometres. The hull
+/// reaches as far as the points in every direction, and no further.
 #[test]
 fn hulls_of_lattices_and_thin_clouds() {
     for seed in 0..540 {
@@ -323,7 +326,8 @@ fn hulls_of_lattices_and_thin_clouds() {
             .collect();
         let hull = ConvexHull::new(&points).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let radius = hull.mesh().bounding_sphere().1;
-        // A millionth of the radius, as promised, and the rounding of coordinates far from the origin.
+        // A millionth of the radius, as promised, and the rounding of coordinates far from the
+        // origin.
         let tolerance = 1e-6 * radius;
         for _ in 0..50 {
             let direction = random.vector().normalize();

@@ -1,4 +1,5 @@
-//! XML as a tree that owns its text, with the file and line of every element, and attributes read as what they mean.
+//! XML as a tree that owns its text, with the file and line of every element, and attributes read
+//! as what they mean.
 
 use std::sync::Arc;
 
@@ -6,7 +7,8 @@ use nalgebra::Vector3;
 
 use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 
-/// Elements within elements that are followed; deeper ones are refused, so that no file can exhaust the stack.
+/// Elements within elements that are followed; deeper ones are refused, so that no file can exhaust
+/// the stack.
 const DEEPEST: usize = 200;
 
 /// An element.

@@ -25,7 +25,8 @@ impl core::fmt::Display for SourceLocation {
     }
 }
 
-/// A file that cannot be imported: where, which attribute with which value, and what is wrong with it.
+/// A file that cannot be imported: where, which attribute with which value, and what is wrong with
+/// it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportError {
     /// Where.

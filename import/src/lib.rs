@@ -1,11 +1,13 @@
 //! Mechanisms from files: MJCF (MuJoCo's XML) and URDF.
 //!
-//! What is understood, approximated, left out or refused is told for every element and attribute by the tables in `docs/import.md`,
-//! which are printed from the tables that the code walks over every file ([`support_table`]). Nothing is dropped silently: what is left
-//! out or approximated is a named [`ImportWarning`], what cannot be left out is an [`ImportError`].
+//! What is understood, approximated, left out or refused is told for every element and attribute by
+//! the tables in `docs/import.md`, which are printed from the tables that the code walks over every
+//! file ([`support_table`]). Nothing is dropped silently: what is left out or approximated is a
+//! named [`ImportWarning`], what cannot be left out is an [`ImportError`].
 //!
-//! A file becomes an [`Imported`]: the [`System`](pliant_rigid::simulation::System) (mechanism, motors, constraints), the geometries that can touch, those that are only
-//! to be seen, and the state to begin with.
+//! A file becomes an [`Imported`]: the [`System`](pliant_rigid::simulation::System) (mechanism,
+//! motors, constraints), the geometries that can touch, those that are only to be seen, and the
+//! state to begin with.
 //!
 //! ```
 //! use pliant_import as import;
@@ -32,8 +34,8 @@ use std::path::Path;
 pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 
-/// Reads a mechanism from a file: MJCF where the root element is `<mujoco>`, URDF where it is `<robot>`. Meshes and included files are
-/// found relative to the file.
+/// Reads a mechanism from a file: MJCF where the root element is `<mujoco>`, URDF where it is
+/// `<robot>`. Meshes and included files are found relative to the file.
 ///
 /// # Errors
 /// [`ImportError`] with file, line, element, attribute and value.

@@ -1,5 +1,6 @@
-//! Which elements and attributes are understood, and what becomes of the others. The same table is walked over every file before
-//! anything is read, and printed into the documentation, so that the two cannot differ.
+//! Which elements and attributes are understood, and what becomes of the others. The same table is
+//! walked over every file before anything is read, and printed into the documentation, so that the
+//! two cannot differ.
 
 use super::element::Element;
 use super::error::{ImportError, ImportProblem, ImportWarning};
@@ -21,8 +22,8 @@ pub(super) enum Support {
     Refused(&'static str),
 }
 
-/// Attributes with the same fate: names separated by space, each with the value that makes no difference after a `=` (its numbers
-/// separated by commas).
+/// Attributes with the same fate: names separated by space, each with the value that makes no
+/// difference after a `=` (its numbers separated by commas).
 pub(super) type Attributes = (Support, &'static str);
 
 /// An element within another.

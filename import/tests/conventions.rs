@@ -1,4 +1,5 @@
-//! What MJCF and URDF mean, against closed forms, against each other, and against numbers recorded from MuJoCo.
+//! What MJCF and URDF mean, against closed forms, against each other, and against numbers recorded
+//! from MuJoCo.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
@@ -49,8 +50,8 @@ fn mass_matrix_at(model: &Model, state: &State) -> (DMatrix<f64>, Vec<f64>) {
 
 const BALL: &str = "<geom type=\"sphere\" size=\"0.1\" mass=\"2\"/>";
 
-/// A hinge away from the body's origin: the link's frame sits at the hinge, which does not move, and the body swings about it with
-/// I = 2/5 m r^2 + m d^2 and the torque m g d sin q of gravity.
+/// A hinge away from the body's origin: the link's frame sits at the hinge, which does not move,
+/// and the body swings about it with I = 2/5 m r^2 + m d^2 and the torque m g d sin q of gravity.
 #[test]
 fn a_hinge_at_an_offset_is_a_pendulum() {
     let m = bodies(&format!(
@@ -65,8 +66,8 @@ fn a_hinge_at_an_offset_is_a_pendulum() {
     assert!((bias[0] - 2.0 * 9.81 * 0.5 * 0.7_f64.sin()).abs() < 1e-13);
 }
 
-/// `ref` is the coordinate of the pose that the file shows; joints of one body act in their order, each on what the earlier ones have
-/// moved: x = T(p) R(a, q - ref) T(-p) for each.
+/// `ref` is the coordinate of the pose that the file shows; joints of one body act in their order,
+/// each on what the earlier ones have moved: x = T(p) R(a, q - ref) T(-p) for each.
 #[test]
 fn joints_of_one_body_form_a_chain() {
     let m = bodies(&format!(
@@ -140,7 +141,8 @@ fn angles_are_degrees_unless_radians_are_asked_for() {
     assert_eq!(dof(&radians, "h").limits, [-90.0, 180.0]);
 }
 
-/// The mass of a capsule between two points: pi r^2 L + 4/3 pi r^3 of density 1000; its axis and middle.
+/// The mass of a capsule between two points: pi r^2 L + 4/3 pi r^3 of density 1000; its axis and
+/// middle.
 #[test]
 fn fromto_puts_a_capsule_between_two_points() {
     let m = bodies(
@@ -156,8 +158,9 @@ fn fromto_puts_a_capsule_between_two_points() {
     assert!((mass - 1000.0 * PI * (0.01 + 4.0 / 3.0 * 0.001)).abs() < 1e-11, "{mass}");
 }
 
-/// `inertiafromgeom`: the sum over geoms by Steiner's theorem; an `<inertial>` counts instead unless it is overruled; groups out of range
-/// do not count; `settotalmass`, `boundmass`, `boundinertia` and `balanceinertia` as documented.
+/// `inertiafromgeom`: the sum over geoms by Steiner's theorem; an `<inertial>` counts instead
+/// unless it is overruled; groups out of range do not count; `settotalmass`, `boundmass`,
+/// `boundinertia` and `balanceinertia` as documented.
 #[test]
 fn masses_come_from_geoms_or_from_inertial() {
     let body = |compiler: &str, inertial: &str| {
@@ -194,8 +197,9 @@ fn masses_come_from_geoms_or_from_inertial() {
     assert_eq!(full, Matrix3::new(3.0, 0.1, 0.2, 0.1, 4.0, 0.3, 0.2, 0.3, 5.0));
 }
 
-/// Classes: the outermost holds everywhere, a nested one goes on from the one around it, `childclass` holds for what is inside, and an
-/// element's own class and attributes come first. Attributes are inherited one by one.
+/// Classes: the outermost holds everywhere, a nested one goes on from the one around it,
+/// `childclass` holds for what is inside, and an element's own class and attributes come first.
+/// Attributes are inherited one by one.
 #[test]
 fn default_classes_are_inherited() {
     let m = mjcf(
@@ -226,7 +230,8 @@ fn default_classes_are_inherited() {
     assert!((geom.rotation.angle() - PI).abs() < 1e-15);
 }
 
-/// Motors: the joint feels gear times the force, of a length and rate that are gear times the joint's.
+/// Motors: the joint feels gear times the force, of a length and rate that are gear times the
+/// joint's.
 #[test]
 fn motors_act_through_their_gears() {
     let m = mjcf(&format!(
@@ -257,8 +262,9 @@ fn motors_act_through_their_gears() {
     assert_eq!(limits, [50.0, 40.0, 50.0, 50.0, 50.0]);
 }
 
-/// A mesh asset: the reference pose is taken off first, then the scale applied (asked of MuJoCo 4.0: the corner tetrahedron with this
-/// reference and scale has its centre of mass at the place below).
+/// A mesh asset: the reference pose is taken off first, then the scale applied (asked of MuJoCo
+/// 4.0: the corner tetrahedron with this reference and scale has its centre of mass at the place
+/// below).
 #[test]
 fn a_mesh_is_moved_before_it_is_scaled() {
     let m = mjcf(
@@ -270,8 +276,9 @@ fn a_mesh_is_moved_before_it_is_scaled() {
     assert!((inertia.center() - Vector3::new(0.15, 0.1, -0.15)).norm() < 1e-12, "{:?}", inertia.center());
 }
 
-/// MuJoCo 4.0 lets a ball of 2 kg with this contact rest 1.22625 mm deep: 16000 N/m, of two equal springs in series. Its damper there,
-/// with the documented b = 2/(d t) and the yielding d/(1 - d), is the dissipation times the weight.
+/// MuJoCo 4.0 lets a ball of 2 kg with this contact rest 1.22625 mm deep: 16000 N/m, of two equal
+/// springs in series. Its damper there, with the documented b = 2/(d t) and the yielding d/(1 - d),
+/// is the dissipation times the weight.
 #[test]
 fn solref_becomes_the_spring_that_mujoco_rests_on() {
     let m = pliant_import::from_mjcf(
@@ -285,8 +292,8 @@ fn solref_becomes_the_spring_that_mujoco_rests_on() {
     assert!((material.dissipation - damping / 9.81).abs() < 1e-12);
 }
 
-/// Keyframes: MuJoCo has the place of a free body before its quaternion, and angular velocities in the body's axes. Motors that are left
-/// out take their numbers with them.
+/// Keyframes: MuJoCo has the place of a free body before its quaternion, and angular velocities in
+/// the body's axes. Motors that are left out take their numbers with them.
 #[test]
 fn keyframes_are_brought_to_the_order_used_here() {
     let text = format!(
@@ -301,7 +308,8 @@ fn keyframes_are_brought_to_the_order_used_here() {
     let key = m.keyframe("k").unwrap();
     let half = 0.5_f64.sqrt();
     let q = [half, 0.0, 0.0, half, 4.0, 5.0, 6.0, 0.0, 1.0, 0.0, 0.0, 0.7];
-    // A quarter turn about z takes (4, 5, 6) to (-5, 4, 6); half a turn about x takes (1, 2, 3) to (1, -2, -3).
+    // A quarter turn about z takes (4, 5, 6) to (-5, 4, 6); half a turn about x takes (1, 2, 3) to
+    // (1, -2, -3).
     let v = [-5.0, 4.0, 6.0, 1.0, 2.0, 3.0, 1.0, -2.0, -3.0, 9.0];
     assert!(key.state.q.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-15), "{:?}", key.state.q);
     assert!(key.state.v.iter().zip(v).all(|(a, b)| (a - b).abs() < 1e-14), "{:?}", key.state.v);
@@ -309,7 +317,8 @@ fn keyframes_are_brought_to_the_order_used_here() {
     key.state.validate(&m.system.model).unwrap();
 }
 
-/// Constraints hold in the configuration that the file shows; couplings count from the reference coordinates.
+/// Constraints hold in the configuration that the file shows; couplings count from the reference
+/// coordinates.
 #[test]
 fn constraints_hold_where_the_file_shows_the_bodies() {
     let m = mjcf(&format!(
@@ -348,7 +357,8 @@ fn constraints_hold_where_the_file_shows_the_bodies() {
     assert!(driver == driven && ratio == 0.0 && offset == 0.25);
 }
 
-/// MuJoCo's rule: (contype a and conaffinity b) or (contype b and conaffinity a), besides exclusions and pairs.
+/// MuJoCo's rule: (contype a and conaffinity b) or (contype b and conaffinity a), besides
+/// exclusions and pairs.
 #[test]
 fn geoms_touch_by_mujocos_rule() {
     let figures = [(1_u32, 1_u32), (1, 0), (2, 1), (0, 2), (4, 4), (0, 1), (6, 0)];
@@ -399,8 +409,9 @@ fn a_body_on_several_joints_does_not_touch_its_parent() {
     assert!(!scene.may_touch(0, 1) && !scene.may_touch(0, 2) && !scene.may_touch(1, 2));
 }
 
-/// Numbers recorded from MuJoCo 4.0.0 (`mj_fullM` times (1, 2, ..., 13), and `qfrc_bias`) at the keyframe of `data/mixed.xml`, brought
-/// to the velocities used here: angular before linear, in the axes of the parent.
+/// Numbers recorded from MuJoCo 4.0.0 (`mj_fullM` times (1, 2, ..., 13), and `qfrc_bias`) at the
+/// keyframe of `data/mixed.xml`, brought to the velocities used here: angular before linear, in the
+/// axes of the parent.
 #[test]
 fn a_mechanism_of_every_joint_moves_as_in_mujoco() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mixed.xml");
@@ -445,7 +456,8 @@ fn a_mechanism_of_every_joint_moves_as_in_mujoco() {
     }
 }
 
-/// One mechanism in both formats: a tree of random frames, axes and inertias. The mass matrices are equal at random positions.
+/// One mechanism in both formats: a tree of random frames, axes and inertias. The mass matrices are
+/// equal at random positions.
 #[test]
 fn mjcf_and_urdf_describe_the_same_mechanism() {
     for seed in 0..10 {
@@ -548,7 +560,8 @@ fn urdf_joints_mean_what_they_say() {
     let Equality::Coupler { driver, driven, ratio, offset } = m.system.equalities[0] else { panic!() };
     assert_eq!((driver, driven), (m.joint("turn").unwrap(), m.joint("follow").unwrap()));
     assert_eq!((ratio, offset), (-2.0, 0.1));
-    // In the plane across x: any motion keeps the link at the height of its origin along x, and turns it about x.
+    // In the plane across x: any motion keeps the link at the height of its origin along x, and
+    // turns it about x.
     assert_eq!(joint("glide").joint, JointKind::Planar);
     let mut state = m.state.clone();
     state.q[model.positions_of(m.joint("glide").unwrap())].copy_from_slice(&[0.3, 0.4, 0.7]);

@@ -1,4 +1,5 @@
-//! The models in `scenes/models`: degrees of freedom, mass, reach, and that their motors can hold them.
+//! The models in `scenes/models`: degrees of freedom, mass, reach, and that their motors can hold
+//! them.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
@@ -31,7 +32,8 @@ fn place(imported: &Imported, state: &State, link: &str) -> Vector3<f64> {
 
 #[test]
 fn dimensions_and_masses_are_the_published_ones() {
-    // Degrees of freedom; total mass (kg); a link and where it is at the zero pose (m). Sources: the comments of the models.
+    // Degrees of freedom; total mass (kg); a link and where it is at the zero pose (m). Sources:
+    // the comments of the models.
     let (shank, thigh, ankle) = (0.246 * 1.75, 0.245 * 1.75, 0.039 * 1.75);
     let leg = 0.209 + 0.195;
     let table = [
@@ -54,7 +56,8 @@ fn dimensions_and_masses_are_the_published_ones() {
     let humanoid = model("humanoid.xml");
     let pelvis = place(&humanoid, &humanoid.state, "pelvis");
     assert!((pelvis.z - (shank + thigh + ankle)).abs() < 2e-6);
-    // A leg bent by law of cosines: at the keyframe "stand" thigh and shank make the angles -0.8 and 0.8 with the vertical.
+    // A leg bent by law of cosines: at the keyframe "stand" thigh and shank make the angles -0.8
+    // and 0.8 with the vertical.
     let quadruped = model("quadruped.xml");
     let stand = quadruped.keyframe("stand").unwrap().state.clone();
     let knee = place(&quadruped, &stand, "hind_right_shank");
@@ -63,8 +66,9 @@ fn dimensions_and_masses_are_the_published_ones() {
     assert!(leg > 0.29, "it stands within its reach");
 }
 
-/// Motors that carry the weight hold every model where it is: what is told of gravity compensation in math 5. A floating base is welded
-/// to the world for this. Motors are strong enough, or the arm would sink.
+/// Motors that carry the weight hold every model where it is: what is told of gravity compensation
+/// in math 5. A floating base is welded to the world for this. Motors are strong enough, or the arm
+/// would sink.
 #[test]
 fn gravity_compensation_holds_every_model_still() {
     for name in [
@@ -144,7 +148,8 @@ fn no_model_touches_itself_where_it_begins() {
     }
 }
 
-/// Servos of the gripper close on their limits: told to open, the fingers end 0.04 m from the middle.
+/// Servos of the gripper close on their limits: told to open, the fingers end 0.04 m from the
+/// middle.
 #[test]
 fn the_gripper_opens_when_told_to() {
     let mut imported = model("parallel_gripper.xml");

@@ -521,7 +521,8 @@ fn what_urdf_loses_is_named() {
     );
 }
 
-/// Meshes: OBJ and STL, with a scale; in URDF a warning where the hull has more volume; includes; the file and line of a fault in them.
+/// Meshes: OBJ and STL, with a scale; in URDF a warning where the hull has more volume; includes;
+/// the file and line of a fault in them.
 #[test]
 fn files_are_found_and_named() {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("import_files");

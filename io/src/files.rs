@@ -44,7 +44,8 @@ struct Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.renamed {
-            // Nothing can be done about a failure here; the error that led here is the one to report.
+            // Nothing can be done about a failure here; the error that led here is the one to
+            // report.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -75,8 +76,9 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes `path` so that it is complete or unchanged: `write` fills a temporary file in the same folder, which is
-/// then flushed, synced and renamed over `path`. On an error (also one of `write`, also a panic in it) nothing is left.
+/// Writes `path` so that it is complete or unchanged: `write` fills a temporary file in the same
+/// folder, which is then flushed, synced and renamed over `path`. On an error (also one of `write`,
+/// also a panic in it) nothing is left.
 ///
 /// # Errors
 /// [`IoError::File`] naming `path` and the step that failed.

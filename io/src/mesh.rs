@@ -69,7 +69,8 @@ pub enum MeshError {
         /// The vertices of the first, in order of index.
         first: [u32; 2],
     },
-    /// Edges whose triangles run along them the same way: neighbouring triangles face opposite sides.
+    /// Edges whose triangles run along them the same way: neighbouring triangles face opposite
+    /// sides.
     #[error(
         "the triangles are not consistently oriented: {count} edges, the first between vertices {} and {}",
         first[0],
@@ -92,8 +93,8 @@ pub struct MeshData {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The volume a closed surface encloses [m^3]: positive when its triangles are counter-clockwise seen from outside,
-/// negative when the surface is inside out.
+/// The volume a closed surface encloses [m^3]: positive when its triangles are counter-clockwise
+/// seen from outside, negative when the surface is inside out.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct SignedVolume(pub f64);
 
@@ -104,14 +105,15 @@ impl SignedVolume {
     }
 }
 
-/// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times `scale` (metres per file
-/// unit). Vertices at exactly the same place are welded into one, whichever file they come from, because STL has no
-/// shared vertices and exporters split the others along seams; triangles that lose a corner by it are dropped, and so
-/// are vertices that no triangle uses. OBJ and STL coordinates have the precision of f32.
+/// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times
+/// `scale` (metres per file unit). Vertices at exactly the same place are welded into one,
+/// whichever file they come from, because STL has no shared vertices and exporters split the others
+/// along seams; triangles that lose a corner by it are dropped, and so are vertices that no
+/// triangle uses. OBJ and STL coordinates have the precision of f32.
 ///
 /// # Errors
-/// [`MeshError`] naming the file: missing or malformed, an unsupported extension, no triangles, a vertex that is not
-/// finite, a scale that is not positive.
+/// [`MeshError`] naming the file: missing or malformed, an unsupported extension, no triangles, a
+/// vertex that is not finite, a scale that is not positive.
 pub fn load_mesh(path: impl AsRef<Path>, scale: f64) -> Result<MeshData, MeshError> {
     let path = path.as_ref();
     if !(scale > 0.0 && scale.is_finite()) {
@@ -158,7 +160,8 @@ fn read_obj(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     Ok((positions, triangles))
 }
 
-/// An STL, binary or ascii; its stored normals are not used, the order of the corners says which side is outside.
+/// An STL, binary or ascii; its stored normals are not used, the order of the corners says which
+/// side is outside.
 fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
     let mesh = stl_io::read_stl(&mut BufReader::new(file)).map_err(|e| match e.kind() {
@@ -192,13 +195,14 @@ fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData 
     mesh
 }
 
-/// Checks that the surface bounds a solid: every edge is run along once each way by its triangles (twice each way
-/// where four meet, and so on), and returns the volume that it encloses by the divergence theorem,
-/// V = 1/6 sum a . (b x c).
+/// Checks that the surface bounds a solid: every edge is run along once each way by its triangles
+/// (twice each way where four meet, and so on), and returns the volume that it encloses by the
+/// divergence theorem, V = 1/6 sum a . (b x c).
 ///
 /// # Errors
 /// [`MeshError::Empty`], [`MeshError::VertexOutOfRange`], [`MeshError::OpenEdges`],
-/// [`MeshError::InconsistentOrientation`]. An inside-out surface is no error here: its volume is negative.
+/// [`MeshError::InconsistentOrientation`]. An inside-out surface is no error here: its volume is
+/// negative.
 pub fn check_closed(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<SignedVolume, MeshError> {
     if triangles.is_empty() {
         return Err(MeshError::Empty);
@@ -224,7 +228,8 @@ pub fn check_closed(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<
     Ok(SignedVolume(enclosed_volume(vertices, triangles)))
 }
 
-/// The uses of each edge, sorted by edge: an odd number is a hole, an unbalanced even number a flipped neighbour.
+/// The uses of each edge, sorted by edge: an odd number is a hole, an unbalanced even number a
+/// flipped neighbour.
 fn check_edges(edges: &[([u32; 2], i32)]) -> Result<(), MeshError> {
     let mut open = (0, [0; 2]);
     let mut unbalanced = (0, [0; 2]);

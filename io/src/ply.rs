@@ -1,6 +1,7 @@
 //! Frames of particles as binary little-endian PLY, and triangle meshes read from any PLY.
 //!
-//! The files open in Blender, ParaView, MeshLab and Houdini; format: Turk, "The PLY polygon file format", 1994.
+//! The files open in Blender, ParaView, MeshLab and Houdini; format: Turk, "The PLY polygon file
+//! format", 1994.
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};
@@ -22,7 +23,8 @@ pub struct FrameParticle {
     pub position: [f32; 3],
     /// Velocity [m/s]: `vx vy vz`.
     pub velocity: [f32; 3],
-    /// Radius at which the particle is drawn \[m\], 0 for one that cloth's triangles show: `radius`.
+    /// Radius at which the particle is drawn \[m\], 0 for one that cloth's triangles show:
+    /// `radius`.
     pub radius: f32,
     /// sRGB colour: `red green blue`.
     pub color: [u8; 3],
@@ -36,7 +38,8 @@ pub struct FrameParticle {
     pub stress_norm: f32,
 }
 
-/// Which optional properties a frame has; position, velocity, radius, colour and material are always there.
+/// Which optional properties a frame has; position, velocity, radius, colour and material are
+/// always there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameFields {
     /// Write `J`.
@@ -57,7 +60,8 @@ impl FrameFields {
 pub struct FrameTriangles<'a> {
     /// Three particle indices each, counterclockwise seen from the front: `vertex_indices`.
     pub corners: &'a [[u32; 3]],
-    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: the file does not tell.
+    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: the file does not
+    /// tell.
     pub back_colors: &'a [[u8; 3]],
 }
 
@@ -269,10 +273,12 @@ impl PropertyAccess for TriangleOut {
     }
 }
 
-/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) where there is cloth.
+/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) where there is
+/// cloth.
 ///
 /// # Errors
-/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there, or only some backs have a colour.
+/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there, or only
+/// some backs have a colour.
 pub fn encode_frame(
     out: &mut impl Write,
     particles: &[FrameParticle],
@@ -340,7 +346,8 @@ pub fn write_frame(
     atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
 }
 
-/// Names the file in a parser's error, and tells a file that is missing or cut from one that is wrong.
+/// Names the file in a parser's error, and tells a file that is missing or cut from one that is
+/// wrong.
 fn parse_error(path: &Path, error: ParseError) -> IoError {
     IoError::Malformed { path: path.to_path_buf(), reason: error.to_string() }
 }
@@ -356,7 +363,8 @@ struct Fans {
     backs: Vec<[u8; 3]>,
 }
 
-/// Polygons as triangles (a fan each, right for convex ones), every index checked against `vertex_count`.
+/// Polygons as triangles (a fan each, right for convex ones), every index checked against
+/// `vertex_count`.
 fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Fans, IoError> {
     let mut triangles = Vec::with_capacity(faces.len());
     let mut backs = Vec::with_capacity(faces.len());
@@ -402,7 +410,8 @@ fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError>
     Ok((header, vertices, triangles))
 }
 
-/// The `vertex` element must have `x`, `y` and `z`: a file without them would read as a heap of zeros.
+/// The `vertex` element must have `x`, `y` and `z`: a file without them would read as a heap of
+/// zeros.
 fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
     let malformed = |reason: &str| IoError::Malformed { path: path.to_path_buf(), reason: reason.to_owned() };
     let vertex = header.elements.get("vertex").ok_or_else(|| malformed("it has no element `vertex`"))?;
@@ -431,11 +440,12 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
 /// Vertices [file units] and triangles, three vertex indices each.
 pub type IndexedTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// Reads the polygon mesh of any PLY (ascii or binary, either byte order) as triangles; polygons become fans.
-/// Positions are in the file's own unit and frame.
+/// Reads the polygon mesh of any PLY (ascii or binary, either byte order) as triangles; polygons
+/// become fans. Positions are in the file's own unit and frame.
 ///
 /// # Errors
-/// [`IoError`] naming `path`: not there, cut short, no vertices, or a face that names a vertex that is not there.
+/// [`IoError`] naming `path`: not there, cut short, no vertices, or a face that names a vertex that
+/// is not there.
 pub fn read_triangles(path: impl AsRef<Path>) -> Result<IndexedTriangles, IoError> {
     let path = path.as_ref();
     let (header, vertices, Fans { triangles, .. }) = read_elements::<Vertex>(path)?;

@@ -103,7 +103,8 @@ fn ply() -> String {
     text
 }
 
-// A unit cube at 2 m a file unit has 8 vertices, 12 triangles and 8 m^3, whichever format it comes in.
+// A unit cube at 2 m a file unit has 8 vertices, 12 triangles and 8 m^3, whichever format it comes
+// in.
 #[test]
 fn every_format_gives_the_same_closed_cube() {
     let folder = tempfile::tempdir().unwrap();
@@ -172,8 +173,8 @@ fn holes_flips_and_inside_out_are_told_apart() {
     assert!(matches!(beyond, Err(MeshError::VertexOutOfRange { triangle: 0, vertex: 8, vertices: 8 })));
 }
 
-// The divergence theorem holds wherever the origin is: a cube 10 km away has the same volume to the digits that its
-// coordinates carry (1e4 * 2^-53 ~ 1e-12 each).
+// The divergence theorem holds wherever the origin is: a cube 10 km away has the same volume to the
+// digits that its coordinates carry (1e4 * 2^-53 ~ 1e-12 each).
 #[test]
 fn volume_does_not_depend_on_the_place() {
     let mut far = cube();

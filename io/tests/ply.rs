@@ -1,4 +1,5 @@
-//! Frames go to PLY and come back the same; broken files and failed writes are errors that name the file.
+//! Frames go to PLY and come back the same; broken files and failed writes are errors that name the
+//! file.
 
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -47,7 +48,8 @@ fn a_frame_survives_the_file_bit_for_bit() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-// The format (Turk 1994): little-endian floats in the order of the header. 7 floats, 3 bytes, a u16: 33 bytes a particle.
+// The format (Turk 1994): little-endian floats in the order of the header. 7 floats, 3 bytes, a
+// u16: 33 bytes a particle.
 #[test]
 fn the_layout_is_the_documented_one() {
     let mut bytes = Vec::new();

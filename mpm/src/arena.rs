@@ -1,11 +1,13 @@
 //! The nodes that the particles of one block reach.
 //!
-//! A block's particles touch its own 4^3 nodes and, with the stencil and one cell of drift since the last sort, one layer
-//! before and three layers behind: 8^3 nodes at most. The transfers work on them in an *arena* of the thread.
-//! Only the box that the stencils really reach, the *window*, is kept: P2G leaves it in the block's part of one pool, from
-//! which the grid pass adds the windows in a fixed order.
+//! A block's particles touch its own 4^3 nodes and, with the stencil and one cell of drift since
+//! the last sort, one layer before and three layers behind: 8^3 nodes at most. The transfers work
+//! on them in an *arena* of the thread. Only the box that the stencils really reach, the *window*,
+//! is kept: P2G leaves it in the block's part of one pool, from which the grid pass adds the
+//! windows in a fixed order.
 //!
-//! All of these hold nodes in rows of four along z, as node blocks do: one cache line, which is moved as a whole.
+//! All of these hold nodes in rows of four along z, as node blocks do: one cache line, which is
+//! moved as a whole.
 
 use core::cell::RefCell;
 use core::ops::Range;
@@ -31,7 +33,8 @@ pub(crate) const STRIDE_Y: usize = EDGE_ROWS * LANES;
 /// Floats from a stencil's first node that the kernels may touch.
 pub(crate) const STENCIL: usize = 2 * STRIDE_X + 2 * STRIDE_Y + LANES;
 
-/// Positions (in cells from the block's corner) that the arena serves: the lowest stencil node is in -1..=4.
+/// Positions (in cells from the block's corner) that the arena serves: the lowest stencil node is
+/// in -1..=4.
 pub(crate) const LOWEST: f32 = -0.5;
 pub(crate) const HIGHEST: f32 = 5.5;
 
@@ -78,8 +81,8 @@ pub(crate) struct StencilBox {
 }
 
 impl StencilBox {
-    /// What the stencils of particles at `lowest..=highest` (cells from the block's corner) reach. Particles beyond the arena's
-    /// reach must be sorted first.
+    /// What the stencils of particles at `lowest..=highest` (cells from the block's corner) reach.
+    /// Particles beyond the arena's reach must be sorted first.
     pub(crate) fn around(lowest: [f32; 3], highest: [f32; 3]) -> Self {
         let mut stencil_box = Self::default();
         for d in 0..3 {
@@ -115,8 +118,8 @@ impl StencilBox {
         spread(along(0), spread(along(1), rows, 3), 9)
     }
 
-    /// Lowest and highest positions that particles of which the stencils are within it can have, but for rounding [cells from the
-    /// block's corner].
+    /// Lowest and highest positions that particles of which the stencils are within it can have,
+    /// but for rounding [cells from the block's corner].
     pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
         let nodes = |d: usize| match d {
             // Rows along z.
@@ -129,7 +132,8 @@ impl StencilBox {
                 (first, first + i32::from(self.count[d]) - 1)
             }
         };
-        // A stencil's first node is half a cell to one and a half below its particle, and its last the same above.
+        // A stencil's first node is half a cell to one and a half below its particle, and its last
+        // the same above.
         let ends = [0, 1, 2].map(nodes);
         [ends.map(|(first, _)| f64::from(first) + 0.5), ends.map(|(_, last)| f64::from(last) - 0.5)]
     }
@@ -153,7 +157,8 @@ impl StencilBox {
         }
     }
 
-    /// Along x or y, the nodes (of the block) that the window shares with a neighbouring block at this offset.
+    /// Along x or y, the nodes (of the block) that the window shares with a neighbouring block at
+    /// this offset.
     #[inline(always)]
     fn shared(&self, axis: usize, offset: i32) -> Range<usize> {
         let from = i32::from(self.first[axis]) - 1 - BLOCK_NODES as i32 * offset;
@@ -161,7 +166,8 @@ impl StencilBox {
         from.clamp(0, BLOCK_NODES as i32) as usize..to.clamp(0, BLOCK_NODES as i32) as usize
     }
 
-    /// Calls `visit(row of the stencil_box, row of the scratchpad, row of the block)` for every row shared with neighbour `n`.
+    /// Calls `visit(row of the stencil_box, row of the scratchpad, row of the block)` for every row
+    /// shared with neighbour `n`.
     #[inline(always)]
     pub(crate) fn for_each_shared_row(&self, n: usize, mut visit: impl FnMut(usize, usize, usize)) {
         if self.neighbours >> n & 1 == 0 {
@@ -216,7 +222,8 @@ mod tests {
     use super::*;
     use crate::sort::NEIGHBOURS;
 
-    /// Every row of a window lies in exactly one neighbour, at the place that the node's coordinates give.
+    /// Every row of a window lies in exactly one neighbour, at the place that the node's
+    /// coordinates give.
     #[test]
     fn every_row_of_a_window_is_shared_with_one_neighbour() {
         let axis: Vec<(f32, f32)> = vec![(-0.5, 5.49), (-0.5, -0.5), (0.5, 4.49), (1.7, 2.2), (4.5, 5.49)];
@@ -244,8 +251,8 @@ mod tests {
         }
     }
 
-    /// The bounds of a window hold the positions that it is around, and are no more than a cell from them, along z no more than
-    /// four: stencils begin on whole nodes, rows on every fourth.
+    /// The bounds of a window hold the positions that it is around, and are no more than a cell
+    /// from them, along z no more than four: stencils begin on whole nodes, rows on every fourth.
     #[test]
     fn bounds_hold_the_positions() {
         const SEED: u64 = 11;

@@ -53,7 +53,8 @@ impl Boundary {
         }
     }
 
-    /// Whether it acts on a grid node at `position` \[m\] of a grid of this spacing \[m\]: at or behind the plane.
+    /// Whether it acts on a grid node at `position` \[m\] of a grid of this spacing \[m\]: at or
+    /// behind the plane.
     pub fn acts_on(&self, position: &Point3<f64>, grid_spacing: f64) -> bool {
         let node = (position / grid_spacing).coords.into();
         GridPlane::acts_at(GridPlane::new(self, grid_spacing).distance(node))

@@ -2,13 +2,15 @@
 
 use pliant_numeric::scalar::Real;
 
-/// Inverse of the weights' second moment: sum_i w_ip (x_i - x_p)(x_i - x_p)^T = h^2/4 I at every position, so this over h^2.
+/// Inverse of the weights' second moment: sum_i w_ip (x_i - x_p)(x_i - x_p)^T = h^2/4 I at every
+/// position, so this over h^2.
 pub const INVERSE_SECOND_MOMENT: f64 = 4.0;
 
 /// Weights of the three nodes of one axis around a particle.
 ///
-/// `fx` is the particle's coordinate relative to the first of them in grid spacings, within [0.5, 1.5):
-/// `fx = x/h - base` with `base = floor(x/h - 0.5)`. The weights sum to one and have mean `fx`.
+/// `fx` is the particle's coordinate relative to the first of them in grid spacings, within [0.5,
+/// 1.5): `fx = x/h - base` with `base = floor(x/h - 0.5)`. The weights sum to one and have mean
+/// `fx`.
 #[inline(always)]
 pub fn quadratic_weights<T: Real>(fx: T) -> [T; 3] {
     let half = T::splat(0.5);
@@ -16,7 +18,8 @@ pub fn quadratic_weights<T: Real>(fx: T) -> [T; 3] {
     [half * left * left, T::splat(0.75) - middle * middle, half * right * right]
 }
 
-/// First of the three nodes of one axis and the coordinate relative to it, both in grid spacings, from `x / h`.
+/// First of the three nodes of one axis and the coordinate relative to it, both in grid spacings,
+/// from `x / h`.
 pub fn base_node(x_over_h: f64) -> (i32, f64) {
     let base = (x_over_h - 0.5).floor();
     (base as i32, x_over_h - base)
@@ -27,7 +30,8 @@ mod tests {
     use super::*;
     use pliant_testing::random::Random;
 
-    /// Moments of the quadratic B-spline: sum w = 1, sum w x_i = x, sum w (x_i - x)^2 = 1/4, to rounding.
+    /// Moments of the quadratic B-spline: sum w = 1, sum w x_i = x, sum w (x_i - x)^2 = 1/4, to
+    /// rounding.
     #[test]
     fn moments() {
         let mut random = Random(41);

@@ -1,17 +1,20 @@
-//! Motion of granular particles that the grid cannot hold, kept through the transfers (Fei et al. 2021, AFLIP).
+//! Motion of granular particles that the grid cannot hold, kept through the transfers (Fei et al.
+//! 2021, AFLIP).
 //!
-//! What goes to the grid and comes back has lost what the particles of a cell do beside their affine field. Each substep
-//! takes its part, so the loss grows with the number of substeps, whatever their length: sand behaves as if it were viscous, thin
-//! layers stop, and stiffer sand stops sooner because its substeps are shorter. Here a granular particle gets back what it
-//! lost,
+//! What goes to the grid and comes back has lost what the particles of a cell do beside their
+//! affine field. Each substep takes its part, so the loss grows with the number of substeps,
+//! whatever their length: sand behaves as if it were viscous, thin layers stop, and stiffer sand
+//! stops sooner because its substeps are shorter. Here a granular particle gets back what it lost,
 //!
 //! v_p = sum_i w_ip v_i + k (v_p' - sum_i w_ip v_i'),  C_p = C(v_i) + k (C_p' - C(v_i')),
 //!
-//! where v_p', C_p' are the particle's before the substep and v_i' what granular particles alone give the grid without
-//! forces, so that what is given back has neither momentum nor angular momentum in sum, whatever else is in the same cells.
-//! Particles move and deform with the grid's velocity v; that they move and the detail does not changes the angular momentum
-//! by the sum of dt m v x detail, the same in every frame of reference. Nothing resists the detail, so it has to decay:
-//! k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in which a grain falls by a cell. Without gravity nothing is kept.
+//! where v_p', C_p' are the particle's before the substep and v_i' what granular particles alone
+//! give the grid without forces, so that what is given back has neither momentum nor angular
+//! momentum in sum, whatever else is in the same cells. Particles move and deform with the grid's
+//! velocity v; that they move and the detail does not changes the angular momentum by the sum of dt
+//! m v x detail, the same in every frame of reference. Nothing resists the detail, so it has to
+//! decay: k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in which a grain falls by a cell.
+//! Without gravity nothing is kept.
 
 use crate::arena::{STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
@@ -32,7 +35,8 @@ pub(crate) const ROWS: usize = 12;
 /// Detail of sixteen particles.
 pub(crate) type SubgridMotion = [F32x16; ROWS];
 
-/// Fraction of the detail that is left after `substep` \[s\] under the gravity `g` \[m/s^2\] on a grid of spacing `grid_spacing` \[m\].
+/// Fraction of the detail that is left after `substep` \[s\] under the gravity `g` \[m/s^2\] on a
+/// grid of spacing `grid_spacing` \[m\].
 pub fn subgrid_retention(g: f64, grid_spacing: f64, substep: f64) -> f64 {
     if g > 0.0 { (-DECAY * (g / grid_spacing).sqrt() * substep).exp() } else { 0.0 }
 }
@@ -109,7 +113,8 @@ impl Kernel for FindSubgridMotion<'_> {
     }
 }
 
-/// Gives the particles of a tile their detail back: `subgrid_retention` of it, in the lanes whose material keeps any.
+/// Gives the particles of a tile their detail back: `subgrid_retention` of it, in the lanes whose
+/// material keeps any.
 #[inline(always)]
 pub(crate) fn add_subgrid_motion<S: Simd>(
     motion: &mut Tile,

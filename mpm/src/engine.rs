@@ -1,5 +1,5 @@
-//! The fast path: the explicit substep on the CPU, sixteen particles at a time, in parallel, the same bits for any
-//! number of threads.
+//! The fast path: the explicit substep on the CPU, sixteen particles at a time, in parallel, the
+//! same bits for any number of threads.
 //!
 //! One substep is [`Mpm::particles_to_grid`], whatever changes node velocities (contact), and
 //! [`Mpm::grid_to_particles`]. [`crate::reference`] is the same algorithm in plain f64.
@@ -27,7 +27,8 @@ use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
 /// Node blocks of which a thread takes one lot at a time, with one partial sum.
 pub(crate) const NODE_CHUNK: usize = 8;
 
-/// Sort again once the order costs this much more than a fresh one (changes of cell along the particles).
+/// Sort again once the order costs this much more than a fresh one (changes of cell along the
+/// particles).
 const RESORT_RATIO: f64 = 1.25;
 
 /// What the free motion of one substep did to the momentum of all particles.
@@ -41,15 +42,16 @@ pub struct GridMotionSums {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions \[J\].
     pub work: f64,
-    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still \[J\]. Absent where it is not
-    /// measured by itself.
+    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still
+    /// \[J\]. Absent where it is not measured by itself.
     pub boundary_work: Option<f64>,
 }
 
 /// What the laws of the particles dissipated in one substep \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
-    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear, whose loss is not measured.
+    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear,
+    /// whose loss is not measured.
     pub plastic: Option<f64>,
     /// Kinetic energy that the damping of cloth took.
     pub damping: f64,
@@ -82,7 +84,8 @@ pub struct Mpm {
     pub(crate) outcomes: Vec<BlockOutcome>,
     count: usize,
     grid_version: u64,
-    /// The particle that was lost. It is out of the reach of every arena, so nothing moves any more.
+    /// The particle that was lost. It is out of the reach of every arena, so nothing moves any
+    /// more.
     pub(crate) lost: Option<MpmError>,
     /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
@@ -96,8 +99,9 @@ pub struct Mpm {
 
 /// Where the grid is, and how it moves.
 ///
-/// The transfers take no notice of a common velocity of grid and particles, so a grid that goes with the material makes results the same in
-/// every inertial frame, and substeps as long as without that velocity.
+/// The transfers take no notice of a common velocity of grid and particles, so a grid that goes
+/// with the material makes results the same in every inertial frame, and substeps as long as
+/// without that velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GridFrame {
     /// World position of the node with coordinates zero \[m\].
@@ -130,11 +134,13 @@ pub(crate) struct SortState {
 impl Mpm {
     /// Builds the fast path.
     ///
-    /// `grid_spacing` is h \[m\]. `level` asks for an instruction set; the best supported one at or below it is used.
+    /// `grid_spacing` is h \[m\]. `level` asks for an instruction set; the best supported one at or
+    /// below it is used.
     ///
     /// # Errors
-    /// A grid spacing, a material parameter or a boundary out of range, no particles, a particle that is not finite (in f32) or whose block
-    /// index does not fit 32 bits, or an unknown material.
+    /// A grid spacing, a material parameter or a boundary out of range, no particles, a particle
+    /// that is not finite (in f32) or whose block index does not fit 32 bits, or an unknown
+    /// material.
     pub fn new(
         grid_spacing: f64,
         materials: Vec<Material>,
@@ -147,8 +153,8 @@ impl Mpm {
 
     /// Builds the fast path with sheets of cloth as well.
     ///
-    /// Their particles come after the others: of each sheet its vertices and then its centroids, see [`Mpm::sheet_particles`]; their
-    /// materials count on from `materials`, one a sheet.
+    /// Their particles come after the others: of each sheet its vertices and then its centroids,
+    /// see [`Mpm::sheet_particles`]; their materials count on from `materials`, one a sheet.
     ///
     /// # Errors
     /// As [`Mpm::new`], and what is wrong with a sheet ([`Sheet::check`]).
@@ -250,9 +256,11 @@ impl Mpm {
         self.frame.velocity
     }
 
-    /// Lets the grid move with `velocity` (m/s, world frame) from the next substep on, rounded to f32; one that is not finite there stands still.
+    /// Lets the grid move with `velocity` (m/s, world frame) from the next substep on, rounded to
+    /// f32; one that is not finite there stands still.
     ///
-    /// Particles move as before, but cross the grid with what their velocity differs by. To be called between substeps.
+    /// Particles move as before, but cross the grid with what their velocity differs by. To be
+    /// called between substeps.
     pub fn set_grid_velocity(&mut self, velocity: Vector3<f64>) {
         let rounded = velocity.map(|v| f64::from(v as f32));
         self.frame.velocity = if rounded.iter().all(|v| v.is_finite()) { rounded } else { Vector3::zeros() };
@@ -407,7 +415,8 @@ impl Mpm {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
     }
 
-    /// The sheets as they were given, from which another implementation of the same step makes its own tables; empty without cloth.
+    /// The sheets as they were given, from which another implementation of the same step makes its
+    /// own tables; empty without cloth.
     pub fn sheets(&self) -> &[Sheet] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.sources)
     }
@@ -422,7 +431,8 @@ impl Mpm {
         self.densities[material]
     }
 
-    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at small strain \[m/s\].
+    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at
+    /// small strain \[m/s\].
     pub fn wave_speed(&self, material: usize) -> f64 {
         match material.checked_sub(self.materials.len()) {
             Some(sheet) => self.sheet_materials()[sheet].wave_speed(),
@@ -430,7 +440,8 @@ impl Mpm {
         }
     }
 
-    /// Largest stable substep for particles that move at up to `max_speed` [m/s]: [`largest_stable_substep`] and
+    /// Largest stable substep for particles that move at up to `max_speed` [m/s]:
+    /// [`largest_stable_substep`] and
     /// [`Stability::largest_substep`](crate::cloth::Stability::largest_substep) \[s\].
     pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {
         let of_sheets =

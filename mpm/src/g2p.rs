@@ -1,7 +1,9 @@
-//! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress.
+//! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and
+//! stress.
 //!
-//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p, less the grid's own way (Jiang et al. 2016,
-//! Hu et al. 2018). Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles update at once.
+//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p +=
+//! dt v_p, less the grid's own way (Jiang et al. 2016, Hu et al. 2018). Mirrors P2G: nine registers
+//! hold a cell's stencil for all of its particles, sixteen particles update at once.
 
 use crate::arena::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
@@ -39,7 +41,8 @@ pub(crate) struct GridToParticles<'a> {
     pub grid_velocity: [f32; 3],
     /// Substep \[s\].
     pub substep: f32,
-    /// What granular particles get back, a tile each; empty where nothing is granular ([`crate::detail`]).
+    /// What granular particles get back, a tile each; empty where nothing is granular
+    /// ([`crate::detail`]).
     pub subgrid_motions: &'a [SubgridMotion],
     /// Fraction of it.
     pub subgrid_fraction: f32,
@@ -50,7 +53,8 @@ pub(crate) struct GridToParticles<'a> {
 pub(crate) struct BlockOutcome {
     /// Some particle left the reach of its block's arena: sort before the next transfer.
     pub sort: bool,
-    /// A particle (tile within the block, lane) that is not a number any more or left its neighbourhood.
+    /// A particle (tile within the block, lane) that is not a number any more or left its
+    /// neighbourhood.
     pub lost: Option<(u32, u32)>,
     /// Square of the largest speed \[m^2/s^2\].
     pub speed_squared: f32,
@@ -321,7 +325,8 @@ fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
     sum
 }
 
-/// Damping of cloth: of the symmetric part of C only `subgrid_retention` is left, C <- (V+1)/2 C + (V-1)/2 C^T. Returns what |C|^2 loses.
+/// Damping of cloth: of the symmetric part of C only `subgrid_retention` is left, C <- (V+1)/2 C +
+/// (V-1)/2 C^T. Returns what |C|^2 loses.
 #[inline(always)]
 fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);

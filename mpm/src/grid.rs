@@ -97,8 +97,8 @@ impl Kernel for GridPass<'_> {
 }
 
 impl GridPass<'_> {
-    /// Sums the windows in the order of the neighbours: the same bits for any number of threads. False if none reaches the
-    /// block.
+    /// Sums the windows in the order of the neighbours: the same bits for any number of threads.
+    /// False if none reaches the block.
     #[inline(always)]
     fn gather<S: Simd>(&self, momenta: &mut [F32x16; ROWS]) -> bool {
         let mut any = false;
@@ -122,7 +122,8 @@ impl GridPass<'_> {
         any
     }
 
-    /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum is held against.
+    /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum
+    /// is held against.
     #[inline(always)]
     fn sum(&self, momenta: &[F32x16; ROWS]) -> FreeMotionSums {
         // Entries (z, component), summed over y and over x.
@@ -212,14 +213,15 @@ pub(crate) fn node_position(key: BlockKey, node: usize) -> [f64; 3] {
     [0, 1, 2].map(|d| f64::from(BLOCK_CELLS) * f64::from(key[d]) + local[d] as f64)
 }
 
-/// World position of a node of a grid with this origin \[m\] and spacing \[m\], in cells from the world's origin.
+/// World position of a node of a grid with this origin \[m\] and spacing \[m\], in cells from the
+/// world's origin.
 fn cells_from_origin(key: BlockKey, node: usize, origin: &Vector3<f64>, grid_spacing: f64) -> [f64; 3] {
     let position = node_position(key, node);
     [0, 1, 2].map(|d| position[d] + origin[d] / grid_spacing)
 }
 
-/// Boundary conditions of a block's nodes, and what they did to their momentum and energy. `near` is
-/// [`GridPass::near_planes`].
+/// Boundary conditions of a block's nodes, and what they did to their momentum and energy. `near`
+/// is [`GridPass::near_planes`].
 #[inline(never)]
 fn impose_boundaries(
     block: &mut NodeBlock,
@@ -247,7 +249,8 @@ fn impose_boundaries(
         sums.boundary.linear += change;
         sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
         sums.work += change.dot(&mean);
-        // At the velocities at the end: before, the grid has the impulse of elasticity already, against which the plane holds.
+        // At the velocities at the end: before, the grid has the impulse of elasticity already,
+        // against which the plane holds.
         sums.boundary_work += change.dot(&Vector3::from(v.map(f64::from)));
         value[..3].copy_from_slice(&v);
     }

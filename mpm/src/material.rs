@@ -29,11 +29,13 @@ pub enum Model {
         /// Yield stress in uniaxial tension \[Pa\].
         yield_stress: f64,
     },
-    /// Drucker-Prager plasticity over Hencky elasticity, without cohesion: dry sand (Klar et al. 2016).
+    /// Drucker-Prager plasticity over Hencky elasticity, without cohesion: dry sand (Klar et al.
+    /// 2016).
     DruckerPrager {
         /// Elastic response inside the cone.
         elastic: Elastic,
-        /// Angle of internal friction in triaxial compression \[rad\]; [`FrictionTest`] converts from other tests.
+        /// Angle of internal friction in triaxial compression \[rad\]; [`FrictionTest`] converts
+        /// from other tests.
         friction_angle: f64,
     },
     /// Granular flow: a cone of Matsuoka and Nakai whose friction follows mu(I), without cohesion.
@@ -46,9 +48,11 @@ pub enum Model {
 pub struct GranularFlow {
     /// Elastic response inside the cone.
     pub elastic: Elastic,
-    /// Friction angle of slow flow in simple shear \[rad\], within (0, pi/4): tan of it is mu_s, and it is the angle of repose.
+    /// Friction angle of slow flow in simple shear \[rad\], within (0, pi/4): tan of it is mu_s,
+    /// and it is the angle of repose.
     pub friction_angle: f64,
-    /// Friction angle of fast flow in simple shear \[rad\]: tan of it is mu_2. Equal to `friction_angle` for flow that does not depend on its rate.
+    /// Friction angle of fast flow in simple shear \[rad\]: tan of it is mu_2. Equal to
+    /// `friction_angle` for flow that does not depend on its rate.
     pub fast_friction_angle: f64,
     /// Inertial number I_0 at which friction is half way between slow and fast (no unit).
     pub inertial_number: f64,
@@ -62,13 +66,14 @@ pub struct GranularFlow {
 
 /// How grains slide along bodies.
 ///
-/// Columns that collapse on wood, baize, sandpaper and Plexiglas run out equally far (Lube et al. 2004): what slides is the grains above
-/// those that touch the floor.
+/// Columns that collapse on wood, baize, sandpaper and Plexiglas run out equally far (Lube et al.
+/// 2004): what slides is the grains above those that touch the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GranularWalls {
-    /// Grains that touch a body are held by it, and those above slide over them: the material yields before the wall does. Friction is that of
-    /// fast flow, the most that the material can bear, whatever the body's own.
+    /// Grains that touch a body are held by it, and those above slide over them: the material
+    /// yields before the wall does. Friction is that of fast flow, the most that the material can
+    /// bear, whatever the body's own.
     #[default]
     Rough,
     /// Grains slide along a body by its own friction, as on glass or polished steel.
@@ -77,27 +82,29 @@ pub enum GranularWalls {
 
 /// The test in which a sand's angle of internal friction was measured.
 ///
-/// The cone of Drucker and Prager is round, sands are not: matched to one test it is too strong or too weak in another. A
-/// cone that meets triaxial compression at 30 degrees acts like 44 degrees in plane strain. Match it to how the sand is
-/// going to move.
+/// The cone of Drucker and Prager is round, sands are not: matched to one test it is too strong or
+/// too weak in another. A cone that meets triaxial compression at 30 degrees acts like 44 degrees
+/// in plane strain. Match it to how the sand is going to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionTest {
     /// A cylinder under axial load (Klar et al. 2016): sin(phi) = (s1 - s3)/(s1 + s3).
     TriaxialCompression,
-    /// Plane strain without dilation: the same ratio with no strain along one axis (Drucker and Prager 1952, matched at
-    /// zero dilation).
+    /// Plane strain without dilation: the same ratio with no strain along one axis (Drucker and
+    /// Prager 1952, matched at zero dilation).
     PlaneStrain,
-    /// Shear along a plane that does not stretch, without dilation: tan(phi) = shear stress over normal stress there. It is
-    /// the angle at which a layer flows down a slope, and so the angle of repose; tan of it is the sine of the angle in
-    /// plane strain (Davis 1968).
+    /// Shear along a plane that does not stretch, without dilation: tan(phi) = shear stress over
+    /// normal stress there. It is the angle at which a layer flows down a slope, and so the angle
+    /// of repose; tan of it is the sine of the angle in plane strain (Davis 1968).
     SimpleShear,
 }
 
 impl FrictionTest {
-    /// The `friction_angle` of [`Model::DruckerPrager`] \[rad\] for a sand that has `angle` (rad, within (0, pi/2)) in this test.
+    /// The `friction_angle` of [`Model::DruckerPrager`] \[rad\] for a sand that has `angle` (rad,
+    /// within (0, pi/2)) in this test.
     ///
-    /// On the cone |dev tau| = 3 p alpha, alpha = sqrt(2/3) 2 sin(f)/(3 - sin(f)); flow without dilation in one plane has
+    /// On the cone |dev tau| = 3 p alpha, alpha = sqrt(2/3) 2 sin(f)/(3 - sin(f)); flow without
+    /// dilation in one plane has
     /// |dev tau| = sqrt(2) p sin(phi) there. There is no such cone above 60 degrees of simple shear, and a
     /// material with the result (not a number) is refused.
     pub fn cone_angle(self, angle: f64) -> f64 {
@@ -151,7 +158,8 @@ impl Elastic {
         self.lame_lambda() + 2.0 * self.shear_modulus()
     }
 
-    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho), in m/s, at small strain, for a density in kg/m^3.
+    /// Speed of pressure waves sqrt((lambda + 2 mu) / rho), in m/s, at small strain, for a density
+    /// in kg/m^3.
     pub fn pressure_wave_speed(&self, density: f64) -> f64 {
         (self.oedometric_modulus() / density).sqrt()
     }
@@ -168,7 +176,8 @@ impl Elastic {
 }
 
 impl GranularFlow {
-    /// Checks that angles are within (0, pi/4), fast flow is not weaker than slow flow, and the rest is positive.
+    /// Checks that angles are within (0, pi/4), fast flow is not weaker than slow flow, and the
+    /// rest is positive.
     fn validate(&self) -> Result<(), MaterialError> {
         let (slow, fast) = (self.friction_angle, self.fast_friction_angle);
         let below = core::f64::consts::FRAC_PI_4;

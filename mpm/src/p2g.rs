@@ -1,9 +1,11 @@
-//! Particles to grid: mass, momentum and internal force (math: MLS-MPM, Hu et al. 2018, with APIC, Jiang et al. 2015).
+//! Particles to grid: mass, momentum and internal force (math: MLS-MPM, Hu et al. 2018, with APIC,
+//! Jiang et al. 2015).
 //!
 //! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p) ].
 //!
-//! Sixteen particles at a time compute their contributions; then, particle by particle, a vector holds three nodes of
-//! a z-run, and nine accumulators hold the whole stencil in registers for as long as the cell stays the same.
+//! Sixteen particles at a time compute their contributions; then, particle by particle, a vector
+//! holds three nodes of a z-run, and nine accumulators hold the whole stencil in registers for as
+//! long as the cell stays the same.
 
 use crate::arena::{STENCIL, STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::detail::granular_lanes;
@@ -35,8 +37,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub granular_of: Option<&'a [Material]>,
 }
 
-/// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k) of the stencil gets
-/// w (m0 + i c0 + j c1 + k c2).
+/// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k)
+/// of the stencil gets w (m0 + i c0 + j c1 + k c2).
 #[inline(always)]
 fn momenta<S: Simd>(
     stencils: &Stencils<S>,
@@ -113,7 +115,8 @@ impl<S: Simd> ClothImpulses<S> {
         Some(cloth_impulses)
     }
 
-    /// Adds `factor` times entry (d, e) of the skew stress: -m_z for (x, y), m_y for (x, z), and so on around.
+    /// Adds `factor` times entry (d, e) of the skew stress: -m_z for (x, y), m_y for (x, z), and so
+    /// on around.
     #[inline(always)]
     fn add_moment(&self, slope: Lanes<S>, factor: Lanes<S>, d: usize, e: usize) -> Lanes<S> {
         match (e + 3 - d) % 3 {

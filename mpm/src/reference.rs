@@ -1,10 +1,12 @@
 //! The plain, serial f64 MPM: the oracle for the fast paths. Written to be read, never optimised.
 //!
-//! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and explicit symplectic Euler. One substep
-//! is [`ReferenceMpm::particles_to_grid`], [`Grid::free_motion`], boundary conditions or contact on the nodes, and
-//! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by step.
-//! Cloth ([`ReferenceCloth`]) is in the same grid; where it is pinned, [`ReferenceMpm::apply_pins`] comes before boundary conditions and contact.
-//! Positions are world coordinates \[m\]; node (i, j, k) is at h (i, j, k).
+//! MLS-MPM (Hu et al. 2018) with APIC transfers (Jiang et al. 2015) on quadratic B-splines, and
+//! explicit symplectic Euler. One substep is [`ReferenceMpm::particles_to_grid`],
+//! [`Grid::free_motion`], boundary conditions or contact on the nodes, and
+//! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by
+//! step. Cloth ([`ReferenceCloth`]) is in the same grid; where it is pinned,
+//! [`ReferenceMpm::apply_pins`] comes before boundary conditions and contact. Positions are world
+//! coordinates \[m\]; node (i, j, k) is at h (i, j, k).
 
 mod cloth;
 mod error;
@@ -89,8 +91,9 @@ impl ReferenceMpm {
         model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of internal and body forces over `substep` seconds:
-    /// (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p)].
+    /// Scatters mass and momentum, including the impulse of internal and body forces over `substep`
+    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p
+    /// (x_i - x_p)].
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`].
@@ -121,7 +124,8 @@ impl ReferenceMpm {
         Ok(grid)
     }
 
-    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and says its index in [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
+    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and says its index in
+    /// [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
     ///
     /// # Errors
     /// What does not fit the grid or is out of range.
@@ -142,9 +146,9 @@ impl ReferenceMpm {
         }
     }
 
-    /// Gathers velocity and affine field, advances deformation gradients and positions by `substep` seconds, then maps each deformation
-    /// gradient back to its yield surface:
-    /// v = sum_i w_ip v_i; C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
+    /// Gathers velocity and affine field, advances deformation gradients and positions by `substep`
+    /// seconds, then maps each deformation gradient back to its yield surface: v = sum_i w_ip v_i;
+    /// C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
     pub fn grid_to_particles(&mut self, grid: &Grid, substep: f64) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
         let kept = detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep);
@@ -176,8 +180,9 @@ impl ReferenceMpm {
         }
     }
 
-    /// One substep of `substep` seconds. `condition(position, mass, velocity)` is called for every node with mass, after its free motion
-    /// and the pins of cloth, and may change the velocity: boundary conditions, contact, damping.
+    /// One substep of `substep` seconds. `condition(position, mass, velocity)` is called for every
+    /// node with mass, after its free motion and the pins of cloth, and may change the velocity:
+    /// boundary conditions, contact, damping.
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`]; the particles are then unchanged.

@@ -1,7 +1,8 @@
 //! Sorting the particles by block and cell.
 //!
-//! Particles move less than a block between sorts, so every new block gathers from its 27 old neighbours, in a fixed
-//! order: parallel, without atomics, and the same order of particles for any number of threads.
+//! Particles move less than a block between sorts, so every new block gathers from its 27 old
+//! neighbours, in a fixed order: parallel, without atomics, and the same order of particles for any
+//! number of threads.
 
 use rayon::prelude::*;
 
@@ -17,7 +18,8 @@ pub(crate) const NEIGHBOURS: usize = 27;
 /// Cells in a block.
 const CELLS: usize = 64;
 
-/// Rows of a tile that are brought into the new order at once. More would need more spare memory, fewer more passes.
+/// Rows of a tile that are brought into the new order at once. More would need more spare memory,
+/// fewer more passes.
 const ROWS_AT_ONCE: usize = 3;
 
 /// Tiles handed to a thread at once, at least.
@@ -49,8 +51,8 @@ pub(crate) fn neighbour_key(key: BlockKey, n: usize) -> BlockKey {
     [key[0].wrapping_add(o[0]), key[1].wrapping_add(o[1]), key[2].wrapping_add(o[2])]
 }
 
-/// Where a particle at `position` (cells from its block's corner) belongs: neighbour, then cell, in one number.
-/// The cell is that of the lowest node of its stencil.
+/// Where a particle at `position` (cells from its block's corner) belongs: neighbour, then cell, in
+/// one number. The cell is that of the lowest node of its stencil.
 fn destination(position: [f32; 3]) -> u16 {
     let (mut neighbour, mut cell) = (0, 0);
     for x in position {
@@ -166,7 +168,8 @@ impl Sorter {
         par_blocks(0, &self.new_blocks, &mut self.sources[..], &mut self.cell_starts, &work);
     }
 
-    /// Brings one half of the state into the new order, some rows at a time, so that no second copy of it is needed.
+    /// Brings one half of the state into the new order, some rows at a time, so that no second copy
+    /// of it is needed.
     fn permute(&mut self, tiles: &mut Vec<Tile>, half: Half) {
         let count = self.sources.len();
         if tiles.len() < count {
@@ -190,7 +193,8 @@ impl Sorter {
     }
 }
 
-/// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from `sources`.
+/// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from
+/// `sources`.
 fn gather_rows(
     rows: &mut [F32x16; ROWS_AT_ONCE],
     first: usize,

@@ -62,8 +62,8 @@ impl Mpm {
         Ok(())
     }
 
-    /// Takes a state written by [`Mpm::write_state`] of a model with as many particles. On an error the particles are as
-    /// before.
+    /// Takes a state written by [`Mpm::write_state`] of a model with as many particles. On an error
+    /// the particles are as before.
     ///
     /// # Errors
     /// [`MpmError::Checkpoint`] with what does not fit.
@@ -99,11 +99,13 @@ impl Mpm {
         Ok(())
     }
 
-    /// Takes the state of all particles, bit for bit; those of a block in the order given. [`BlockView::stored`](crate::BlockView::stored) reads them.
-    /// On an error the particles are as before.
+    /// Takes the state of all particles, bit for bit; those of a block in the order given.
+    /// [`BlockView::stored`](crate::BlockView::stored) reads them. On an error the particles are as
+    /// before.
     ///
     /// # Errors
-    /// [`MpmError::Checkpoint`] where particles are missing or doubled, out of reach of their block, or of an unknown material.
+    /// [`MpmError::Checkpoint`] where particles are missing or doubled, out of reach of their
+    /// block, or of an unknown material.
     pub fn set_particles(&mut self, particles: &[ParticleRecord]) -> Result<(), MpmError> {
         if particles.len() != self.len() {
             return Err(malformed(format!("{} particles for a model of {}", particles.len(), self.len())));
@@ -149,7 +151,8 @@ impl Mpm {
         Ok(())
     }
 
-    /// Puts the grid's origin at the world's, at rest, for what knows no other grid. Positions are rounded once more, to f32 of a cell.
+    /// Puts the grid's origin at the world's, at rest, for what knows no other grid. Positions are
+    /// rounded once more, to f32 of a cell.
     ///
     /// # Errors
     /// [`MpmError::InvalidParticle`] where a particle is too far from the world's origin.
@@ -179,8 +182,8 @@ impl Mpm {
         }
     }
 
-    /// Every particle once; every lane, padding included, with a known material and within reach of the next transfer (or of the
-    /// sort before it).
+    /// Every particle once; every lane, padding included, with a known material and within reach of
+    /// the next transfer (or of the sort before it).
     fn check_contents(&self, store: &ParticleStore, must_sort: bool) -> Result<(), MpmError> {
         let mut seen = vec![false; self.len()];
         let reach = if must_sort { SORT_REACH } else { 0.0 };
@@ -290,7 +293,8 @@ mod tests {
     use crate::{InstructionSet, ParticleState};
     use pliant_testing::random::Random;
 
-    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state of the model is refused and changes nothing.
+    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state
+    /// of the model is refused and changes nothing.
     #[test]
     fn stored_particles_go_in_as_they_came_out() {
         let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };

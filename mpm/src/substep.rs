@@ -17,8 +17,8 @@ impl Mpm {
     /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary
     /// conditions.
     ///
-    /// `substep` is the substep \[s\], `gravity` in m/s^2, world frame. Does nothing once a particle is
-    /// lost.
+    /// `substep` is the substep \[s\], `gravity` in m/s^2, world frame. Does nothing once a
+    /// particle is lost.
     pub fn particles_to_grid(&mut self, substep: f64, gravity: Vector3<f64>) -> GridMotionSums {
         if self.lost.is_some() {
             return GridMotionSums::default();
@@ -143,8 +143,8 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::LostParticle`] if a particle's position is not a number, or it moved more than
-    /// two cells in this substep `substep` \[s\]. The particles then stay as they are, and every later
-    /// call gives the same error until [`Mpm::read_state`].
+    /// two cells in this substep `substep` \[s\]. The particles then stay as they are, and every
+    /// later call gives the same error until [`Mpm::read_state`].
     pub fn grid_to_particles(&mut self, substep: f64) -> Result<(), MpmError> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
@@ -197,8 +197,8 @@ impl Mpm {
         }
     }
 
-    /// Lets the pins of cloth act on the grid in the substep of `substep` from `time` on \[s\]. To be
-    /// called between [`Mpm::particles_to_grid`] and whatever else changes node velocities.
+    /// Lets the pins of cloth act on the grid in the substep of `substep` from `time` on \[s\]. To
+    /// be called between [`Mpm::particles_to_grid`] and whatever else changes node velocities.
     pub fn apply_pins(&mut self, time: f64, substep: f64) {
         if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
             sheets.apply_pins_to_grid(

@@ -1,10 +1,11 @@
 //! Particle storage: tiles of sixteen, one row of sixteen lanes a quantity.
 //!
-//! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split in two arrays of tiles
-//! (kinematics and deformation). A block of the grid owns whole tiles, and pads its last one with particles of zero mass.
+//! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split
+//! in two arrays of tiles (kinematics and deformation). A block of the grid owns whole tiles, and
+//! pads its last one with particles of zero mass.
 //!
-//! Positions are in cells relative to the corner of the particle's block, so that precision does not depend on where in
-//! the world the particle is: 24 bits below four cells, at any block index.
+//! Positions are in cells relative to the corner of the particle's block, so that precision does
+//! not depend on where in the world the particle is: 24 bits below four cells, at any block index.
 
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
@@ -14,7 +15,8 @@ pub(crate) const ROWS: usize = 17;
 /// Sixteen particles' worth of one half of the state.
 pub(crate) type Tile = [F32x16; ROWS];
 
-/// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the wait.
+/// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the
+/// wait.
 #[inline(always)]
 pub(crate) fn prefetch<S: Simd>(rows: &[F32x16]) {
     for row in rows {
@@ -88,7 +90,8 @@ pub(crate) struct ParticleStore {
     pub deformation: Vec<Tile>,
 }
 
-/// What a padding lane holds: no mass, no motion, identity deformation; its position is the one of its tile's first lane.
+/// What a padding lane holds: no mass, no motion, identity deformation; its position is the one of
+/// its tile's first lane.
 pub(crate) fn padding_value(half: Half, row: usize) -> f32 {
     match half {
         Half::Kinematics => 0.0,
@@ -161,7 +164,8 @@ impl<A: Shares, B: Shares> Shares for (A, B) {
     }
 }
 
-/// Makes room for `len` elements and an eighth more: buffers grow rarely, and never hold twice what they need.
+/// Makes room for `len` elements and an eighth more: buffers grow rarely, and never hold twice what
+/// they need.
 pub(crate) fn reserve_with_slack<T>(v: &mut Vec<T>, len: usize) {
     if len > v.capacity() {
         v.reserve_exact(len + len / 8 - v.len());

@@ -21,7 +21,8 @@ pub struct Totals {
     pub first_moment: Vector3<f64>,
     /// Linear momentum \[N s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) \[N m s\].
+    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) \[N m
+    /// s\].
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 \[J\].
     pub kinetic_energy: f64,
@@ -118,8 +119,9 @@ impl Kernel for ElasticEnergy<'_> {
 }
 
 impl ElasticEnergy<'_> {
-    /// Of the particles of material `m`, in f64: where the energy is the difference of numbers that are not small, as the neo-Hookean's
-    /// (|F|^2 - 3)/2 - ln J, rounding in f32 is as large as that of a strain of 3e-4.
+    /// Of the particles of material `m`, in f64: where the energy is the difference of numbers that
+    /// are not small, as the neo-Hookean's (|F|^2 - 3)/2 - ln J, rounding in f32 is as large as
+    /// that of a strain of 3e-4.
     #[inline(never)]
     fn in_double(&self, m: usize, material: &Material) -> f64 {
         let model = AnyModel::<f64>::new(&material.model);

@@ -70,7 +70,8 @@ impl Mpm {
         &mut self.nodes
     }
 
-    /// Block and index within it of the node at integer coordinates `node`; `None` where the grid has no block.
+    /// Block and index within it of the node at integer coordinates `node`; `None` where the grid
+    /// has no block.
     pub fn find_node(&self, node: [i32; 3]) -> Option<(usize, usize)> {
         let key = node.map(|n| n.div_euclid(BLOCK_CELLS));
         let local = [0, 1, 2].map(|d| (node[d] - key[d] * BLOCK_CELLS) as usize);
@@ -84,7 +85,8 @@ impl Mpm {
         Point3::new(p[0], p[1], p[2]) * self.grid_spacing + self.frame.origin
     }
 
-    /// Calls `visit(id, state)` for every particle, in the sorted order; `id` is its index when it was added.
+    /// Calls `visit(id, state)` for every particle, in the sorted order; `id` is its index when it
+    /// was added.
     pub fn for_each_particle(&self, mut visit: impl FnMut(u32, &ParticleState)) {
         for b in 0..self.block_count() {
             let view = self.block(b);
@@ -175,14 +177,15 @@ impl BlockView<'_> {
         Point3::new(x[0], x[1], x[2]) + self.origin
     }
 
-    /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in cells from the block's
-    /// corner. Past the block's last particle they mean nothing.
+    /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in
+    /// cells from the block's corner. Past the block's last particle they mean nothing.
     pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
         [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
     }
 
-    /// Lowest and highest corner of a box that holds all particles, but for rounding, without a look at them: what their stencils
-    /// reach, so that it is larger than [`Self::local_bounds`] by up to a cell, along z by up to four. In cells from the block's corner.
+    /// Lowest and highest corner of a box that holds all particles, but for rounding, without a
+    /// look at them: what their stencils reach, so that it is larger than [`Self::local_bounds`] by
+    /// up to a cell, along z by up to four. In cells from the block's corner.
     pub fn rough_bounds(&self) -> [[f64; 3]; 2] {
         self.stencil_box.bounds()
     }
@@ -222,7 +225,8 @@ impl BlockView<'_> {
         self.material(i) >= self.materials
     }
 
-    /// Elastic deformation gradient; identity for cloth, whose deformation is in the places of its vertices and its directors.
+    /// Elastic deformation gradient; identity for cloth, whose deformation is in the places of its
+    /// vertices and its directors.
     pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
         if self.is_cloth(i) {
             return Matrix3::identity();
@@ -235,7 +239,8 @@ impl BlockView<'_> {
         Vector3::from(lanes::DIRECTOR.map(|row| f64::from(self.strain(row, i))))
     }
 
-    /// The model's history variable; for a centroid of cloth the area of its face over that at rest.
+    /// The model's history variable; for a centroid of cloth the area of its face over that at
+    /// rest.
     pub fn history(&self, i: usize) -> f64 {
         f64::from(self.strain(deformation::STATE, i))
     }

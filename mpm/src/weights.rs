@@ -50,7 +50,8 @@ impl<S: Simd> Stencils<S> {
         indices
     }
 
-    /// A row a particle: the nine products of x and y weights (x slowest), the three z weights, zeros.
+    /// A row a particle: the nine products of x and y weights (x slowest), the three z weights,
+    /// zeros.
     #[inline(always)]
     pub(crate) fn particle_rows(&self, rows: &mut [F32x16; LANES]) {
         let mut columns = [S::splat(0.0); LANES];

@@ -15,9 +15,10 @@ fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, model: fn(El
     Material { density, model: model(Elastic { youngs_modulus, poissons_ratio }) }
 }
 
-/// Acceptance 3: axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa, L 25 m, rho 1 kg/m^3, v0 0.1 m/s.
-/// omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of mass moves by 2 v0 / (pi omega) = 0.1013 m; 1 %.
-/// Measured with 50 cells: -0.4 % and +0.6 %, first order in h from the wall of fixed nodes (25 cells miss 1 %).
+/// Acceptance 3: axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa,
+/// L 25 m, rho 1 kg/m^3, v0 0.1 m/s. omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of
+/// mass moves by 2 v0 / (pi omega) = 0.1013 m; 1 %. Measured with 50 cells: -0.4 % and +0.6 %,
+/// first order in h from the wall of fixed nodes (25 cells miss 1 %).
 #[test]
 fn axial_bar_vibrates_at_its_first_mode() {
     let bar = material(1.0, 100.0, 0.0, Model::FixedCorotated);
@@ -59,11 +60,13 @@ fn axial_bar_vibrates_at_its_first_mode() {
     assert!((amplitude / expected_amplitude - 1.0).abs() < 0.01);
 }
 
-/// Acceptance 4: a column between smooth walls under its own weight: tau_zz = -rho g (H - z), and the particle at height z settles
-/// by rho g (H z - z^2/2) / E_oed, the surface by rho g H^2 / (2 E_oed); 2 %. Damped on the grid to rest.
+/// Acceptance 4: a column between smooth walls under its own weight: tau_zz = -rho g (H - z), and
+/// the particle at height z settles by rho g (H z - z^2/2) / E_oed, the surface by rho g H^2 / (2
+/// E_oed); 2 %. Damped on the grid to rest.
 ///
-/// The stress is held to 2 % of rho g H above the two cells next to the floor. Within them a floor made of fixed nodes bends the
-/// spline's strain (measured: 17 % in the second particle, 3 % in the fourth); above, 1.2 %. Settlement: 1.7 % with 20 cells.
+/// The stress is held to 2 % of rho g H above the two cells next to the floor. Within them a floor
+/// made of fixed nodes bends the spline's strain (measured: 17 % in the second particle, 3 % in the
+/// fourth); above, 1.2 %. Settlement: 1.7 % with 20 cells.
 #[test]
 fn hydrostatic_column_settles() {
     let soil = material(1000.0, 1e6, 0.3, Model::LinearCorotated);
@@ -107,8 +110,9 @@ fn hydrostatic_column_settles() {
     assert!((settlement - 1.0).abs() < 0.02, "{settlement}");
 }
 
-/// Acceptance 5: uniaxial strain at a constant rate, sigma_zz = E_oed eps, sigma_xx = lambda eps; 0.1 %. Nodes near the faces move with the
-/// affine field; the inner ones are free (the patch test).
+/// Acceptance 5: uniaxial strain at a constant rate, sigma_zz = E_oed eps, sigma_xx = lambda eps;
+/// 0.1 %. Nodes near the faces move with the affine field; the inner ones are free (the patch
+/// test).
 #[test]
 fn uniaxial_strain_gives_the_oedometric_modulus() {
     for model in [Model::FixedCorotated, Model::NeoHookean, Model::LinearCorotated] {
@@ -155,10 +159,12 @@ fn fit(history: &[(f64, f64)], omega: f64) -> (f64, f64, f64) {
     (solution.x, solution.y, residual)
 }
 
-/// Tip deflection and first frequency of a cantilever `cells` grid cells thick, relative to Euler-Bernoulli.
+/// Tip deflection and first frequency of a cantilever `cells` grid cells thick, relative to
+/// Euler-Bernoulli.
 ///
-/// One layer of particles in y with v_y = 0 is the plane problem, and nu = 0 makes plane strain and plane stress the same.
-/// The beam is released under its weight: the tip then swings about its static deflection at the first frequency.
+/// One layer of particles in y with v_y = 0 is the plane problem, and nu = 0 makes plane strain and
+/// plane stress the same. The beam is released under its weight: the tip then swings about its
+/// static deflection at the first frequency.
 fn cantilever(cells: usize) -> (f64, f64) {
     let (length, thickness, gravity) = (10.0, 1.0, 1e-4);
     let beam = material(1.0, 12.0, 0.0, Model::LinearCorotated);
@@ -197,9 +203,10 @@ fn cantilever(cells: usize) -> (f64, f64) {
     (fit(&history, best).0 / deflection, best / omega)
 }
 
-/// Acceptance 6: small deflection of a cantilever under its weight (Timoshenko and Goodier): tip rho g A L^4 / (8 E I), 5 %, and first
-/// frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %; the error falls with h. Measured with 2 cells across the thickness: +7.1 % and -4.7 %;
-/// with 4: +2.8 % and -2.3 %. Shear (Timoshenko) is 0.8 % of the deflection.
+/// Acceptance 6: small deflection of a cantilever under its weight (Timoshenko and Goodier): tip
+/// rho g A L^4 / (8 E I), 5 %, and first frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %;
+/// the error falls with h. Measured with 2 cells across the thickness: +7.1 % and -4.7 %; with 4:
+/// +2.8 % and -2.3 %. Shear (Timoshenko) is 0.8 % of the deflection.
 #[test]
 fn cantilever_deflection_and_frequency() {
     let coarse = cantilever(2);
@@ -210,7 +217,8 @@ fn cantilever_deflection_and_frequency() {
 }
 
 /// The generalised vortex (Kamojjala et al. 2015): a ring, 0.75 <= R <= 1.25, whose circles turn by
-/// alpha(R, t) = A g(R) sin(pi t), g = 1 - 32 (R - 1)^2 + 256 (R - 1)^4. Both faces stay free of traction.
+/// alpha(R, t) = A g(R) sin(pi t), g = 1 - 32 (R - 1)^2 + 256 (R - 1)^4. Both faces stay free of
+/// traction.
 struct Vortex {
     amplitude: f64,
     shear_modulus: f64,
@@ -234,9 +242,10 @@ impl Vortex {
         Vector3::new(rest.0 * angle.cos(), rest.0 * angle.sin(), 0.0)
     }
 
-    /// Acceleration that the motion needs. With gamma = R alpha', F is a rotation times simple shear, J = 1 and the neo-Hookean stress is
-    /// mu [[0, gamma], [gamma, gamma^2]] in polar axes, so that
-    /// b_r = -R alpha_t^2 + mu gamma^2 / (rho R), b_theta = R alpha_tt - mu (3 alpha' + R alpha'') / rho.
+    /// Acceleration that the motion needs. With gamma = R alpha', F is a rotation times simple
+    /// shear, J = 1 and the neo-Hookean stress is mu [[0, gamma], [gamma, gamma^2]] in polar axes,
+    /// so that b_r = -R alpha_t^2 + mu gamma^2 / (rho R), b_theta = R alpha_tt - mu (3 alpha' + R
+    /// alpha'') / rho.
     fn body_force(&self, x: &Vector3<f64>, t: f64) -> Vector3<f64> {
         let radius = x.x.hypot(x.y);
         let (g, g1, g2) = Self::profile(radius);
@@ -249,7 +258,8 @@ impl Vortex {
         radial * er + tangential * et
     }
 
-    /// L2 norm of the displacement error at time `end` [m], relative to the ring's volume, on a grid of spacing h.
+    /// L2 norm of the displacement error at time `end` [m], relative to the ring's volume, on a
+    /// grid of spacing h.
     ///
     /// Particles sit on circles; one layer in z with v_z = 0 is the plane problem.
     fn error(&self, h: f64, end: f64, courant: f64) -> f64 {
@@ -292,11 +302,13 @@ impl Vortex {
     }
 }
 
-/// Acceptance 7: the L2 error of the displacement at t = 1/2 s (largest deformation) falls with second order in h at a fixed Courant
-/// number of 0.4. E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, A = 0.3 rad (shear up to gamma = 1.3).
+/// Acceptance 7: the L2 error of the displacement at t = 1/2 s (largest deformation) falls with
+/// second order in h at a fixed Courant number of 0.4. E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, A = 0.3
+/// rad (shear up to gamma = 1.3).
 ///
-/// Measured: 2.07 from h = 1/8 to 1/16 m and 1.91 from 1/16 to 1/32 m, error 0.63 % of A on the last. With A = 1 rad the first-order error
-/// of F <- (I + dt C) F shows at this Courant number (1.7, 1.5); at 0.1 the last pair is 2.2 again.
+/// Measured: 2.07 from h = 1/8 to 1/16 m and 1.91 from 1/16 to 1/32 m, error 0.63 % of A on the
+/// last. With A = 1 rad the first-order error of F <- (I + dt C) F shows at this Courant number
+/// (1.7, 1.5); at 0.1 the last pair is 2.2 again.
 #[test]
 fn generalised_vortex_converges_with_second_order() {
     let amplitude = 0.3;

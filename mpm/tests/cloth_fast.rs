@@ -25,7 +25,8 @@ fn material() -> ClothMaterial {
     }
 }
 
-/// A sheet that hangs from a moving edge that is let go at 0.06 s, and another that falls on it with a block of jelly.
+/// A sheet that hangs from a moving edge that is let go at 0.06 s, and another that falls on it
+/// with a block of jelly.
 fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
     let origin = Vector3::new(0.013, -0.021, 0.32);
     let (u, v) = (Vector3::new(0.5, 0.03, 0.05), Vector3::new(-0.02, 0.4, 0.02));
@@ -76,7 +77,8 @@ fn reference() -> ReferenceMpm {
     mpm
 }
 
-/// Largest distance of a particle of cloth from its place in the reference [cells], and of a director.
+/// Largest distance of a particle of cloth from its place in the reference [cells], and of a
+/// director.
 fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
     let mut places = vec![Vector3::zeros(); fast.len()];
     let mut directors = places.clone();
@@ -102,11 +104,12 @@ fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
     most
 }
 
-/// All particles of both sheets and the jelly are where the reference has them, at every instruction set, before, while and after they
-/// meet and the pins let go.
+/// All particles of both sheets and the jelly are where the reference has them, at every
+/// instruction set, before, while and after they meet and the pins let go.
 ///
-/// The bound is that of rounding in `parity_trajectory` for positions: 4 sqrt(N) u (V dt N / h + 8) cells, with V the wave speed.
-/// Measured: an eighth of it. The three sweeps of the tie (the reference has twenty) are not seen above rounding.
+/// The bound is that of rounding in `parity_trajectory` for positions: 4 sqrt(N) u (V dt N / h + 8)
+/// cells, with V the wave speed. Measured: an eighth of it. The three sweeps of the tie (the
+/// reference has twenty) are not seen above rounding.
 #[test]
 fn sheets_move_as_in_the_reference() {
     for level in levels() {
@@ -130,8 +133,9 @@ fn sheets_move_as_in_the_reference() {
     }
 }
 
-/// Linear and angular momentum change by what gravity and the pins gave, in every substep (the faces' and hinges' forces and the tie are
-/// impulses between particles). Bound: rounding of N particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the grid.
+/// Linear and angular momentum change by what gravity and the pins gave, in every substep (the
+/// faces' and hinges' forces and the tie are impulses between particles). Bound: rounding of N
+/// particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the grid.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
     let mut mpm = fast(InstructionSet::detect());
@@ -160,8 +164,8 @@ fn pins_and_gravity_account_for_momenta() {
     assert!(pulled > 1e-3, "the pins never pulled: {pulled} N s");
 }
 
-/// The number of threads changes no bit, and a run that is saved and goes on elsewhere is the same run; particles of cloth of another sheet
-/// are refused.
+/// The number of threads changes no bit, and a run that is saved and goes on elsewhere is the same
+/// run; particles of cloth of another sheet are refused.
 #[test]
 fn threads_and_saving_change_no_bit() {
     let run = |threads: usize, saved: bool| {
@@ -203,7 +207,8 @@ fn threads_and_saving_change_no_bit() {
     }
 }
 
-/// Where the sheets' particles are is told by their patches, and what is wrong with a sheet is refused with its number.
+/// Where the sheets' particles are is told by their patches, and what is wrong with a sheet is
+/// refused with its number.
 #[test]
 fn patches_and_refusals() {
     let (sheets, materials, block) = scene();
@@ -235,9 +240,9 @@ fn patches_and_refusals() {
     assert!(build(&sheets, &unknown).contains("particles[2].material: 1 is not one of the 1 materials"));
 }
 
-// The law: of the symmetric part of C damping keeps the part V, so m h^2/8 |sym C|^2 (1 - V^2) goes. In the first substep the
-// velocities do not depend on damping: the kinetic energies of a damped and of an undamped sheet differ by that. f32 rounds each to some
-// 1e-6 of the energy.
+// The law: of the symmetric part of C damping keeps the part V, so m h^2/8 |sym C|^2 (1 - V^2)
+// goes. In the first substep the velocities do not depend on damping: the kinetic energies of a
+// damped and of an undamped sheet differ by that. f32 rounds each to some 1e-6 of the energy.
 #[test]
 fn what_damping_takes_is_told() {
     let kinetic = |damping: f64| {

@@ -25,8 +25,8 @@ fn with_cloths(h: f64, gravity: f64, cloths: Vec<ReferenceCloth>) -> ReferenceMp
     mpm
 }
 
-/// A strip from `origin`, `length` along `axis` and `width` along y (m), in `parts`; vertices of the end k along the axis are
-/// k (parts[1] + 1) + j.
+/// A strip from `origin`, `length` along `axis` and `width` along y (m), in `parts`; vertices of
+/// the end k along the axis are k (parts[1] + 1) + j.
 fn strip(origin: Vector3<f64>, axis: Vector3<f64>, length: f64, width: f64, parts: [usize; 2]) -> ClothMesh {
     ClothMesh::rectangle(origin, length * axis, width * Vector3::y(), parts).unwrap()
 }
@@ -35,9 +35,11 @@ fn fix(mesh: &ClothMesh, vertices: impl IntoIterator<Item = usize>) -> Vec<Pin> 
     vertices.into_iter().map(|v| Pin::fixed(v, mesh.vertices()[v]).unwrap()).collect()
 }
 
-/// Free flight of a crumpled, spinning, stretched sheet through two others and a block of particles: mass, linear and angular momentum
-/// stay to rounding, 1e-12 of the sums of magnitudes over 300 substeps (Jiang et al. 2015 for the transfers; elastic forces of an energy
-/// that no rotation changes; impulses between faces and vertices without moment). Every part of the model is on.
+/// Free flight of a crumpled, spinning, stretched sheet through two others and a block of
+/// particles: mass, linear and angular momentum stay to rounding, 1e-12 of the sums of magnitudes
+/// over 300 substeps (Jiang et al. 2015 for the transfers; elastic forces of an energy that no
+/// rotation changes; impulses between faces and vertices without moment). Every part of the model
+/// is on.
 #[test]
 fn free_flight_keeps_momenta() {
     let h = 0.05;
@@ -54,7 +56,8 @@ fn free_flight_keeps_momenta() {
         for p in &mut cloth.vertices {
             p.position += 0.01 * random.vector();
         }
-        // The centroids stay between their vertices from the first substep on; before it they must be, too.
+        // The centroids stay between their vertices from the first substep on; before it they must
+        // be, too.
         for index in 0..cloth.faces.len() {
             let corners = cloth.faces[index].vertices;
             cloth.centroids[index].position =
@@ -98,8 +101,9 @@ fn free_flight_keeps_momenta() {
     }
 }
 
-/// Energy after 200 substeps, relative to that after the first, of a free sheet with random velocities of 2 % of the wave speed, with edges
-/// of `edge` h and substeps of `factor` times the stable one. Waves in its plane are three times as fast as those across it.
+/// Energy after 200 substeps, relative to that after the first, of a free sheet with random
+/// velocities of 2 % of the wave speed, with edges of `edge` h and substeps of `factor` times the
+/// stable one. Waves in its plane are three times as fast as those across it.
 fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
     let h = 0.1;
     let mut material = material(1e3, 1e4, 0.3, h);
@@ -130,8 +134,9 @@ fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
     if end.is_finite() { end } else { f64::INFINITY }
 }
 
-/// At the stable substep energy does not grow, though waves in the plane would allow a third of it, and the limits are real: 6 times as
-/// long, and in bending 5.5 times (radians of the shortest wave), is unstable.
+/// At the stable substep energy does not grow, though waves in the plane would allow a third of it,
+/// and the limits are real: 6 times as long, and in bending 5.5 times (radians of the shortest
+/// wave), is unstable.
 #[test]
 fn stable_substep_is_stable_and_its_limit_is_real() {
     for edge in [0.25, 0.5, 1.0, 1.4] {
@@ -144,9 +149,11 @@ fn stable_substep_is_stable_and_its_limit_is_real() {
     }
 }
 
-/// The longest vibration along a free strip has period 2 L / c, c^2 = E / rho without contraction: its velocity is zero after a quarter. Substeps
-/// are as long as stability allows, in which waves run two cells and the mesh takes steps of its own; the mean of the
-/// stresses is off by (omega T)^2 / 24 in omega, the elements by (k a)^2 / 24, the grid's quadratic splines by a few (k h)^2 / 24: together below 1 %.
+/// The longest vibration along a free strip has period 2 L / c, c^2 = E / rho without contraction:
+/// its velocity is zero after a quarter. Substeps are as long as stability allows, in which waves
+/// run two cells and the mesh takes steps of its own; the mean of the stresses is off by (omega
+/// T)^2 / 24 in omega, the elements by (k a)^2 / 24, the grid's quadratic splines by a few (k h)^2
+/// / 24: together below 1 %.
 #[test]
 fn vibration_along_a_strip_has_its_period() {
     let (h, length, parts) = (0.1, 2.0, 20);
@@ -186,7 +193,8 @@ fn vibration_along_a_strip_has_its_period() {
     assert!((crossing / quarter - 1.0).abs() < 0.01, "{}", crossing / quarter);
 }
 
-/// A rigid motion of the whole sheet is no strain: forces stay zero and turn with it (frame indifference of the mesh's forces).
+/// A rigid motion of the whole sheet is no strain: forces stay zero and turn with it (frame
+/// indifference of the mesh's forces).
 #[test]
 fn forces_turn_with_the_sheet() {
     let h = 0.05;
@@ -215,7 +223,8 @@ fn forces_turn_with_the_sheet() {
         assert!((turn * a - b).norm() < 1e-11 * scale);
     }
     assert!((cloth.elastic_energy() / energy - 1.0).abs() < 1e-11);
-    // And they are the energy's derivative, hinges and directors included: 1e-6 of the largest force.
+    // And they are the energy's derivative, hinges and directors included: 1e-6 of the largest
+    // force.
     for vertex in [0, 5, 30] {
         for axis in 0..3 {
             let mut at = |step: f64| {
@@ -230,9 +239,10 @@ fn forces_turn_with_the_sheet() {
     }
 }
 
-/// Uniaxial stretch of a strip, free to contract: fixed corotated elasticity in 2D has lateral stretch s2 = (2 mu + lambda
-/// s1)/(2 mu + lambda s1^2) (from P22 = 0) and force a width and thickness P11 = 2 mu (s1 - 1) + lambda (s1 s2 - 1) s2. The
-/// mesh's forces are that to rounding, at its ends only.
+/// Uniaxial stretch of a strip, free to contract: fixed corotated elasticity in 2D has lateral
+/// stretch s2 = (2 mu + lambda s1)/(2 mu + lambda s1^2) (from P22 = 0) and force a width and
+/// thickness P11 = 2 mu (s1 - 1) + lambda (s1 s2 - 1) s2. The mesh's forces are that to rounding,
+/// at its ends only.
 #[test]
 fn uniaxial_stretch_of_a_strip() {
     let (width, thickness) = (0.1, 0.02);
@@ -281,7 +291,8 @@ fn hanging_elongation(cells: usize) -> f64 {
     tip * 2.0 * material.elastic.youngs_modulus / (material.density * gravity * length * length)
 }
 
-/// A strip that hangs from its upper edge is longer by rho g L^2 / (2 E) (Timoshenko and Goodier), and its pins carry its weight.
+/// A strip that hangs from its upper edge is longer by rho g L^2 / (2 E) (Timoshenko and Goodier),
+/// and its pins carry its weight.
 #[test]
 fn hanging_strip_elongates() {
     let (coarse, fine) = (hanging_elongation(10), hanging_elongation(20));
@@ -289,8 +300,8 @@ fn hanging_strip_elongates() {
     assert!((fine - 1.0).abs() < 0.02 && (coarse - 1.0).abs() < 0.04);
 }
 
-/// A strip hung up at both ends is a catenary, z = a cosh(x / a) with 2 a sinh(s / 2a) = L for a span s: the sag, and all
-/// vertices' heights.
+/// A strip hung up at both ends is a catenary, z = a cosh(x / a) with 2 a sinh(s / 2a) = L for a
+/// span s: the sag, and all vertices' heights.
 #[test]
 fn chain_is_a_catenary() {
     let (length, span, gravity, parts) = (1.0, 0.8, 10.0, 25);
@@ -328,7 +339,8 @@ fn chain_is_a_catenary() {
     assert!((lowest / sag - 1.0).abs() < 0.02 && worst < 0.02);
 }
 
-/// Kinetic, elastic and potential energy of a sheet that swings from two corners for 10 s never exceeds that of its start.
+/// Kinetic, elastic and potential energy of a sheet that swings from two corners for 10 s never
+/// exceeds that of its start.
 #[test]
 fn energy_does_not_grow_while_hanging() {
     let (h, gravity) = (0.1, 10.0);
@@ -360,17 +372,18 @@ fn energy_does_not_grow_while_hanging() {
     }
 }
 
-/// Small deflection of a sheet with bending stiffness B and mass m an area under its weight, clamped along an edge
-/// (Timoshenko and Woinowsky-Krieger, cylindrical bending): m g L^4 / (8 B) in the middle of the free edge. Four rectangles
-/// to the free edge and six times as many along the clamp, all with the same diagonal, so that it bends to a cylinder far
-/// from the sides. Measured: -0.9 %, with 6 rectangles +0.7 %.
+/// Small deflection of a sheet with bending stiffness B and mass m an area under its weight,
+/// clamped along an edge (Timoshenko and Woinowsky-Krieger, cylindrical bending): m g L^4 / (8 B)
+/// in the middle of the free edge. Four rectangles to the free edge and six times as many along the
+/// clamp, all with the same diagonal, so that it bends to a cylinder far from the sides. Measured:
+/// -0.9 %, with 6 rectangles +0.7 %.
 #[test]
 fn cantilever_sheet_bends() {
     let (parts, length, gravity) = (4_usize, 0.3_f64, 0.05);
     let h = length / parts as f64;
     let mut material = material(1e3, 1e5, 0.0, 0.05);
-    // A deflection of 2 % of the length, of the strip from the middle of the clamped rectangle on: an angle is spread over both sides
-    // of its edge, and the clamp's edge bends on one side only.
+    // A deflection of 2 % of the length, of the strip from the middle of the clamped rectangle on:
+    // an angle is spread over both sides of its edge, and the clamp's edge bends on one side only.
     let free = length + 0.5 * h;
     let deflection = 0.02 * length;
     material.bending_stiffness = 1e3 * 0.05 * gravity * free.powi(4) / (8.0 * deflection);
@@ -386,7 +399,8 @@ fn cantilever_sheet_bends() {
     let cloth = ReferenceCloth::new(mesh, material, pins, h).unwrap();
     let mut mpm = with_cloths(h, gravity, vec![cloth]);
     let dt = substep(&mpm);
-    // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; what the diagonals give way by creeps on behind it.
+    // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; what the diagonals give way by
+    // creeps on behind it.
     let omega = 3.516 * (material.bending_stiffness / (1e3 * 0.05)).sqrt() / (length * length);
     while mpm.time < 24.0 / omega {
         mpm.substep(dt, |_, _, v| *v /= 1.0 + 2.0 * omega * dt).unwrap();
@@ -396,10 +410,10 @@ fn cantilever_sheet_bends() {
     assert!((tip - 1.0).abs() < 0.03, "{tip}");
 }
 
-/// A sheet that falls on another, which hangs by its corners, does not pass through: the upper one's particles stay above
-/// the lower one, everywhere and at every time (it is held by the grid; Jiang, Gast and Teran 2017). With edges of h, and
-/// with faces almost as large as they may be (1.9 h). The upper one is turned, so that no vertices meet. Measured: never
-/// closer than 1.0 h.
+/// A sheet that falls on another, which hangs by its corners, does not pass through: the upper
+/// one's particles stay above the lower one, everywhere and at every time (it is held by the grid;
+/// Jiang, Gast and Teran 2017). With edges of h, and with faces almost as large as they may be (1.9
+/// h). The upper one is turned, so that no vertices meet. Measured: never closer than 1.0 h.
 #[test]
 fn sheets_do_not_pass_through_each_other() {
     let (h, gravity) = (0.05, 10.0);
@@ -449,8 +463,8 @@ fn clearance(lower: &ReferenceCloth, upper: &ReferenceCloth) -> f64 {
     smallest
 }
 
-/// Pins hold a vertex on its path to rounding, and what they and gravity give is what the sheet's momentum gains; they let
-/// go at their time, and then it falls with the rest.
+/// Pins hold a vertex on its path to rounding, and what they and gravity give is what the sheet's
+/// momentum gains; they let go at their time, and then it falls with the rest.
 #[test]
 fn pins_hold_and_release() {
     let (h, gravity) = (0.05, 10.0);
@@ -481,7 +495,8 @@ fn pins_hold_and_release() {
     for _ in 0..100 {
         mpm.substep(dt, |_, _, _| {}).unwrap();
     }
-    // The substep that begins at the release may still be held, by the rounding of the time; n substeps fall g dt^2 n (n + 1) / 2.
+    // The substep that begins at the release may still be held, by the rounding of the time; n
+    // substeps fall g dt^2 n (n + 1) / 2.
     let fallen = (start - height(&mpm)) / (0.5 * gravity * 0.1 * 0.1);
     assert!((fallen - 1.0).abs() < 0.03, "{fallen}");
     assert_eq!(mpm.cloths[0].support_impulse(), Vector3::zeros());

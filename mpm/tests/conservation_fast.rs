@@ -50,8 +50,9 @@ fn assert_kept(before: &Totals, after: &Totals, scale: (f64, f64), what: &str) -
     error.into_iter().fold(0.0, f64::max)
 }
 
-/// Acceptance 1 (Jiang et al. 2015): P2G keeps mass, linear and angular momentum (with the affine term), with the internal forces of
-/// deformed particles of every model, and G2P gives them back; 1e-5 relative to the sum of magnitudes. Measured: 2e-8.
+/// Acceptance 1 (Jiang et al. 2015): P2G keeps mass, linear and angular momentum (with the affine
+/// term), with the internal forces of deformed particles of every model, and G2P gives them back;
+/// 1e-5 relative to the sum of magnitudes. Measured: 2e-8.
 #[test]
 fn transfers_conserve_mass_and_momenta() {
     let h = 0.07;
@@ -83,8 +84,9 @@ fn transfers_conserve_mass_and_momenta() {
     println!("worst {worst:e}");
 }
 
-/// A free spinning block keeps linear and angular momentum over 400 substeps, with sorts on the way; 1e-5 relative (acceptance 1).
-/// Measured: at most 1.2e-6, what 400 roundings without a preferred direction make (20 u).
+/// A free spinning block keeps linear and angular momentum over 400 substeps, with sorts on the
+/// way; 1e-5 relative (acceptance 1). Measured: at most 1.2e-6, what 400 roundings without a
+/// preferred direction make (20 u).
 #[test]
 fn spinning_free_block_keeps_angular_momentum() {
     for (index, material) in every_material().into_iter().enumerate() {
@@ -110,9 +112,9 @@ fn spinning_free_block_keeps_angular_momentum() {
     }
 }
 
-/// The books balance: the change of the particles' momenta is gravity's impulse and the boundaries', and gravity's is M g dt at the centre
-/// of mass. A block meets sticky, smooth and rough planes, off axis; 1e-5 of the sum of
-/// magnitudes. Measured: 2.6e-6.
+/// The books balance: the change of the particles' momenta is gravity's impulse and the
+/// boundaries', and gravity's is M g dt at the centre of mass. A block meets sticky, smooth and
+/// rough planes, off axis; 1e-5 of the sum of magnitudes. Measured: 2.6e-6.
 #[test]
 fn impulses_account_for_the_change_of_momentum() {
     let h = 0.05;
@@ -168,8 +170,9 @@ fn impulses_account_for_the_change_of_momentum() {
     }
 }
 
-/// Galileo: on a grid that moves with `u`, particles to whose velocities `u` is added do what they do on a grid at rest; planes at rest stop them
-/// where they are, and the books of momentum balance. Bound: acceptance 1, and the rounding of velocities by 2^-24 of `u` in each substep.
+/// Galileo: on a grid that moves with `u`, particles to whose velocities `u` is added do what they
+/// do on a grid at rest; planes at rest stop them where they are, and the books of momentum
+/// balance. Bound: acceptance 1, and the rounding of velocities by 2^-24 of `u` in each substep.
 #[test]
 fn a_grid_that_moves_with_the_particles_changes_nothing() {
     let (h, steps, gravity) = (0.05, 40, Vector3::new(0.5, 0.0, -9.81));
@@ -221,7 +224,8 @@ fn a_grid_that_moves_with_the_particles_changes_nothing() {
     }
 }
 
-/// A plane stays where it is while the grid moves: what falls on it comes to rest on it, on any grid, and the plane takes the momentum.
+/// A plane stays where it is while the grid moves: what falls on it comes to rest on it, on any
+/// grid, and the plane takes the momentum.
 #[test]
 fn planes_stay_where_they_are_while_the_grid_moves() {
     let (h, material) = (0.05, every_material()[0]);
@@ -239,14 +243,16 @@ fn planes_stay_where_they_are_while_the_grid_moves() {
     let after = totals(&mpm);
     let lowest = mpm.particles().iter().map(|p| p.position.z).fold(f64::INFINITY, f64::min);
     println!("pushed {pushed:?}, lowest {lowest}");
-    // A node above the plane by less than a cell holds particles that are below it by less than a cell.
+    // A node above the plane by less than a cell holds particles that are below it by less than a
+    // cell.
     assert!(lowest > 1.0 - h, "{lowest}");
     let gained = after.linear_momentum - before.linear_momentum;
     assert!(pushed.z > before.mass && (gained - pushed).norm() < TOLERANCE * before.mass, "{pushed:?}");
 }
 
-/// What has only turned has no elastic energy (frame indifference): that of the rounding of its deformation gradient to f32, E V/2 times the square of some
-/// units of 6e-8, and no difference of larger numbers.
+/// What has only turned has no elastic energy (frame indifference): that of the rounding of its
+/// deformation gradient to f32, E V/2 times the square of some units of 6e-8, and no difference of
+/// larger numbers.
 #[test]
 fn what_only_turned_has_no_elastic_energy() {
     for (index, material) in every_material_with(1e6).into_iter().enumerate() {

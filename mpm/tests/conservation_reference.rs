@@ -1,4 +1,5 @@
-//! Conservation laws of the f64 reference: acceptance case 1, and energy and momentum of a collision (case 2).
+//! Conservation laws of the f64 reference: acceptance case 1, and energy and momentum of a
+//! collision (case 2).
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -30,9 +31,10 @@ fn momentum_error(
     )
 }
 
-/// Acceptance 1 (Jiang et al. 2015, propositions on conservation): P2G keeps mass, linear and angular momentum (with the affine
-/// term), with internal forces of deformed particles of every model included; G2P gives them back. 4 epsilon, relative to the sum of
-/// magnitudes. Measured: at most 0.6 epsilon over these 40 seeds.
+/// Acceptance 1 (Jiang et al. 2015, propositions on conservation): P2G keeps mass, linear and
+/// angular momentum (with the affine term), with internal forces of deformed particles of every
+/// model included; G2P gives them back. 4 epsilon, relative to the sum of magnitudes. Measured: at
+/// most 0.6 epsilon over these 40 seeds.
 #[test]
 fn transfers_conserve_mass_and_momenta() {
     let materials: Vec<_> =
@@ -72,8 +74,8 @@ fn transfers_conserve_mass_and_momenta() {
     println!("worst {} epsilon", worst / f64::EPSILON);
 }
 
-/// Granular particles get their detail back (AFLIP) beside others in the same cells: at the same place, in no time, both momenta stay as in APIC. 8 epsilon: two
-/// transfers.
+/// Granular particles get their detail back (AFLIP) beside others in the same cells: at the same
+/// place, in no time, both momenta stay as in APIC. 8 epsilon: two transfers.
 #[test]
 fn detail_has_no_momentum() {
     let materials = every_material();
@@ -106,8 +108,9 @@ fn detail_has_no_momentum() {
     assert!(kept_some > 0.1, "no detail: {kept_some} m/s");
 }
 
-/// A free spinning block keeps L for as long as it flies: no external torque, and APIC transfers lose none (Jiang et al. 2015).
-/// 1e-12 relative over 400 substeps (rounding only), for every model; measured 3e-15.
+/// A free spinning block keeps L for as long as it flies: no external torque, and APIC transfers
+/// lose none (Jiang et al. 2015). 1e-12 relative over 400 substeps (rounding only), for every
+/// model; measured 3e-15.
 #[test]
 fn spinning_free_block_keeps_angular_momentum() {
     for model in [Model::FixedCorotated, Model::NeoHookean, Model::LinearCorotated] {
@@ -133,9 +136,10 @@ fn spinning_free_block_keeps_angular_momentum() {
     }
 }
 
-/// Acceptance 2: two elastic spheres meet (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, r 0.2 m, v +-(0.1, 0.1) m/s.
-/// Momentum to 1e-6 (here: rounding), total energy never above its start (APIC dissipates; elastic energy comes back), and the spheres
-/// part again. Measured: highest 0.99995, at the end 0.73.
+/// Acceptance 2: two elastic spheres meet (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho
+/// 1e3 kg/m^3, r 0.2 m, v +-(0.1, 0.1) m/s. Momentum to 1e-6 (here: rounding), total energy never
+/// above its start (APIC dissipates; elastic energy comes back), and the spheres part again.
+/// Measured: highest 0.99995, at the end 0.73.
 #[test]
 fn colliding_spheres_do_not_gain_energy() {
     let material = soft(Model::NeoHookean);
@@ -174,7 +178,8 @@ fn colliding_spheres_do_not_gain_energy() {
     assert!(mean < -0.05, "{mean}");
 }
 
-/// Highest energy, relative to that after the first substep, of a free block with 2 % random velocities at a substep of `courant` h / c_s.
+/// Highest energy, relative to that after the first substep, of a free block with 2 % random
+/// velocities at a substep of `courant` h / c_s.
 fn energy_growth(model: Model, courant: f64) -> f64 {
     let material = Material { density: 1e3, model };
     let h = 0.1;
@@ -199,7 +204,8 @@ fn energy_growth(model: Model, courant: f64) -> f64 {
     highest
 }
 
-/// The stable substep: at [`COURANT_NUMBER`] energy does not grow, and the limit is real: at 1.3 it blows up (first seen at 0.9 to 1.25).
+/// The stable substep: at [`COURANT_NUMBER`] energy does not grow, and the limit is real: at 1.3 it
+/// blows up (first seen at 0.9 to 1.25).
 #[test]
 fn stable_substep_is_stable_and_its_limit_is_real() {
     for nu in [0.0, 0.3, 0.45] {

@@ -17,7 +17,8 @@ fn build(h: f64, particles: &[ParticleState]) -> Result<Mpm, MpmError> {
     Mpm::new(h, every_material(), particles, &[], InstructionSet::detect())
 }
 
-/// Every quantity of a particle that is not a number or out of range is refused; the error names particle, field, value and unit.
+/// Every quantity of a particle that is not a number or out of range is refused; the error names
+/// particle, field, value and unit.
 #[test]
 fn invalid_particles_are_named() {
     type Spoil = fn(&mut ParticleState);
@@ -51,8 +52,8 @@ fn invalid_particles_are_named() {
     assert!(build(0.1, &[particle(); 5]).is_ok());
 }
 
-/// A boundary that is not a number, not of unit normal or of negative friction is refused; the error names boundary, field, value
-/// and unit.
+/// A boundary that is not a number, not of unit normal or of negative friction is refused; the
+/// error names boundary, field, value and unit.
 #[test]
 fn invalid_boundaries_are_named() {
     type Spoil = fn(&mut Boundary);
@@ -154,8 +155,8 @@ fn invalid_materials_are_named() {
     assert!(text.contains("2") && text.contains("density is NaN kg/m^3"), "{text}");
 }
 
-/// A step far beyond the stable one loses particles: the error names one, with where it is and how fast, and no later call panics
-/// or turns it into success. Every model, every instruction set.
+/// A step far beyond the stable one loses particles: the error names one, with where it is and how
+/// fast, and no later call panics or turns it into success. Every model, every instruction set.
 #[test]
 fn a_blow_up_names_a_lost_particle() {
     let h = 0.05;
@@ -184,7 +185,8 @@ fn a_blow_up_names_a_lost_particle() {
     }
 }
 
-/// A particle that is thrown over more than two cells in one substep is the one that is named, and one that is thrown over less is not.
+/// A particle that is thrown over more than two cells in one substep is the one that is named, and
+/// one that is thrown over less is not.
 #[test]
 fn the_lost_particle_is_the_one_that_left() {
     let h = 0.1;

@@ -9,7 +9,8 @@ use pliant_numeric::linalg::Mat3;
 
 const ELASTIC: Elastic = Elastic { youngs_modulus: 1e6, poissons_ratio: 0.3 };
 
-/// Compression before the flow, along each axis: elastic strains turn the stress off the axes of the flow by as much.
+/// Compression before the flow, along each axis: elastic strains turn the stress off the axes of
+/// the flow by as much.
 const COMPRESSION: f64 = 2e-5;
 
 /// Strain increment, and how many: the flow is 20 times the elastic strain.
@@ -27,8 +28,8 @@ fn flow(angle: f64, increment: [[f64; 3]; 3]) -> pliant_numeric::linalg::Sym3<f6
     response.kirchhoff_stress
 }
 
-/// Steady shear along a plane that does not stretch (Davis 1968): tan(phi) = tau/sigma_n on that plane. Tolerance: the elastic
-/// strains, 3e-4; measured 9e-5.
+/// Steady shear along a plane that does not stretch (Davis 1968): tan(phi) = tau/sigma_n on that
+/// plane. Tolerance: the elastic strains, 3e-4; measured 9e-5.
 #[test]
 fn simple_shear_flows_at_its_friction_angle() {
     for degrees in [20.0_f64, 31.0, 40.0] {
@@ -45,7 +46,8 @@ fn simple_shear_flows_at_its_friction_angle() {
     }
 }
 
-/// Plane strain at constant volume: sin(phi) = (s1 - s3)/(s1 + s3), and in triaxial compression the same of its own axes.
+/// Plane strain at constant volume: sin(phi) = (s1 - s3)/(s1 + s3), and in triaxial compression the
+/// same of its own axes.
 #[test]
 fn plane_strain_and_triaxial_compression_flow_at_their_friction_angles() {
     for degrees in [20.0_f64, 30.0, 40.0] {
@@ -63,7 +65,8 @@ fn plane_strain_and_triaxial_compression_flow_at_their_friction_angles() {
         let tau = flow(cone, [[d.exp(), 0.0, 0.0], [0.0, d.exp(), 0.0], [0.0, 0.0, (-2.0 * d).exp()]]);
         assert!((ratio(tau.zz, tau.xx) - angle.sin()).abs() < 1e-9, "triaxial: {}", ratio(tau.zz, tau.xx));
     }
-    // The figures in the documentation: the cone of 30 degrees has 44 in plane strain, where 22.2 have 30.
+    // The figures in the documentation: the cone of 30 degrees has 44 in plane strain, where 22.2
+    // have 30.
     let of = |degrees: f64| FrictionTest::PlaneStrain.cone_angle(degrees.to_radians()).to_degrees();
     assert!((of(43.9) - 30.0).abs() < 0.1 && (of(30.0) - 22.2).abs() < 0.05, "{} {}", of(43.9), of(30.0));
 }

@@ -1,4 +1,5 @@
-//! Stepping allocates nothing once its buffers have grown: a substep of any size costs the same, and no allocator's lock joins the threads.
+//! Stepping allocates nothing once its buffers have grown: a substep of any size costs the same,
+//! and no allocator's lock joins the threads.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -24,7 +25,8 @@ fn order(mpm: &Mpm) -> u64 {
     hash
 }
 
-/// Allocations in 200 substeps after as many to warm up, and the sorts and changes of blocks among them.
+/// Allocations in 200 substeps after as many to warm up, and the sorts and changes of blocks among
+/// them.
 fn after_warm_up(mut mpm: Mpm, dt: f64) -> (usize, usize, u64) {
     let mut scratch: Vec<Totals> = Vec::new();
     for _ in 0..200 {
@@ -52,8 +54,9 @@ fn sheet(h: f64) -> Mpm {
     Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
 }
 
-/// No allocation on one thread: for a block of several materials that turns and rings within its blocks, and for one and for a sheet of cloth that
-/// fly through blocks, as many as before. (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
+/// No allocation on one thread: for a block of several materials that turns and rings within its
+/// blocks, and for one and for a sheet of cloth that fly through blocks, as many as before.
+/// (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
 #[test]
 fn stepping_allocates_nothing() {
     let mut materials = every_material();

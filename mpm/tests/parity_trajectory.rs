@@ -16,16 +16,19 @@ use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 const H: f64 = 0.05;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
-/// Substeps' rounding errors have no preferred direction: N of them add up to sqrt(N) times one (Higham 2002, section 2.8), and in
-/// each the last few sums decide, about a unit roundoff of the largest value. This many times that is allowed.
+/// Substeps' rounding errors have no preferred direction: N of them add up to sqrt(N) times one
+/// (Higham 2002, section 2.8), and in each the last few sums decide, about a unit roundoff of the
+/// largest value. This many times that is allowed.
 const ALLOWED: f64 = 4.0;
 
-/// A block of one model falls on a smooth floor at z = 0 while it spins, and bounces, flows or crumbles; both paths for 300 substeps.
+/// A block of one model falls on a smooth floor at z = 0 while it spins, and bounces, flows or
+/// crumbles; both paths for 300 substeps.
 ///
-/// The bound: the scheme is stable (substep below Courant's) and dissipates, plasticity and the floor are projections, so that none
-/// enlarges an error of velocity: after N substeps it is ALLOWED sqrt(N) u V with the velocity scale V (impact and wave speed), and that
-/// of position is its integral, N dt times as much, and ALLOWED sqrt(N) u of 8 cells. Measured: elastic models and dough 2 % to 5 % of the
-/// bound in velocity, sand, whose grains come apart, 20 %.
+/// The bound: the scheme is stable (substep below Courant's) and dissipates, plasticity and the
+/// floor are projections, so that none enlarges an error of velocity: after N substeps it is
+/// ALLOWED sqrt(N) u V with the velocity scale V (impact and wave speed), and that of position is
+/// its integral, N dt times as much, and ALLOWED sqrt(N) u of 8 cells. Measured: elastic models and
+/// dough 2 % to 5 % of the bound in velocity, sand, whose grains come apart, 20 %.
 #[test]
 fn blocks_bounce_as_in_the_reference() {
     let floor = Boundary { point: Point3::origin(), normal: Vector3::z_axis(), kind: BoundaryKind::Slip };
@@ -74,15 +77,16 @@ fn blocks_bounce_as_in_the_reference() {
             velocity_error,
             velocity_error / velocity_bound
         );
-        // Granular particles keep, beside the grid's velocity that moves them, a part that no stress resists, with its roundings: the two
-        // paths' sand is held to the same places only.
+        // Granular particles keep, beside the grid's velocity that moves them, a part that no
+        // stress resists, with its roundings: the two paths' sand is held to the same places only.
         let is_held = velocity_error < velocity_bound || matches!(material.model, Model::Granular(_));
         assert!(position_error < position_bound && is_held, "material {index}");
     }
 }
 
-/// Galilean invariance: a block at rest shape flies 3 blocks (12 cells) far, across block borders and the origin, and is the same block
-/// there. Bounds as above, with C (4/h) u V sqrt(27) in each substep from rounding of the gathered sums, and F the sum of dt C.
+/// Galilean invariance: a block at rest shape flies 3 blocks (12 cells) far, across block borders
+/// and the origin, and is the same block there. Bounds as above, with C (4/h) u V sqrt(27) in each
+/// substep from rounding of the gathered sums, and F the sum of dt C.
 #[test]
 fn a_flying_block_is_translated() {
     for level in levels() {

@@ -1,8 +1,9 @@
 //! One substep of the fast path against the f64 reference, at every instruction set.
 //!
-//! Both start from the same numbers (those that the fast path rounded to f32), so what differs is the rounding of one substep. Each
-//! bound is a count of roundings times the unit roundoff u = 2^-24 times the sum of the magnitudes that were added (Higham 2002, sections
-//! 3.1 and 4.2): rounding cannot exceed it, and a wrong term is ten thousand times larger.
+//! Both start from the same numbers (those that the fast path rounded to f32), so what differs is
+//! the rounding of one substep. Each bound is a count of roundings times the unit roundoff u =
+//! 2^-24 times the sum of the magnitudes that were added (Higham 2002, sections 3.1 and 4.2):
+//! rounding cannot exceed it, and a wrong term is ten thousand times larger.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -14,16 +15,18 @@ use pliant_mpm::reference::{Grid, ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{InstructionSet, Mpm};
 use pliant_testing::Random;
 
-/// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border, and on weights near zero.
+/// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border,
+/// and on weights near zero.
 const EXACT: f64 = 0.0625;
 const DT: f64 = 2e-3;
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 
-/// Roundings on the way of one particle's term to a node or back: weights 9, polynomial 8, products 3, and the stress 12; the sums' are
-/// counted apart.
+/// Roundings on the way of one particle's term to a node or back: weights 9, polynomial 8, products
+/// 3, and the stress 12; the sums' are counted apart.
 const OPERATIONS: f64 = 32.0;
 
-/// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block borders cross.
+/// Random particles of every model around `centre` [cells], within a cube of 5 cells, which block
+/// borders cross.
 fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64) -> Vec<ReferenceParticle> {
     let materials = every_material();
     (0..300)
@@ -58,8 +61,9 @@ struct Scale {
     velocity: f64,
 }
 
-/// Per node, the sum over particles of w (m |v| + sum_e |slope_e| (offset_e + index_e)): the momentum polynomial's magnitudes. The
-/// stress counts with the modulus, as an error of F of one u makes one of E_oed u.
+/// Per node, the sum over particles of w (m |v| + sum_e |slope_e| (offset_e + index_e)): the
+/// momentum polynomial's magnitudes. The stress counts with the modulus, as an error of F of one u
+/// makes one of E_oed u.
 fn scales(mpm: &ReferenceMpm, grid: &Grid) -> Vec<Scale> {
     let h = mpm.grid_spacing;
     let mut scales = vec![Scale::default(); grid.nodes().len()];
@@ -129,7 +133,8 @@ fn one_substep(seed: u64, centre: Vector3<f64>, h: f64, level: InstructionSet, w
     }
     assert_eq!(found, mpm.active_nodes(), "nodes with mass that the reference does not have");
 
-    // From here both go on from the fast path's node velocities, so that the bounds of G2P hold G2P alone.
+    // From here both go on from the fast path's node velocities, so that the bounds of G2P hold G2P
+    // alone.
     for (slot, velocity) in node_velocities {
         grid.nodes_mut()[slot].velocity = velocity;
     }
@@ -144,10 +149,12 @@ fn one_substep(seed: u64, centre: Vector3<f64>, h: f64, level: InstructionSet, w
         // (4/h) (sum w v index - offset v).
         let affine = 4.0 / h * 3.5 * velocity;
         worst.hold(3, "affine", (f.affine - p.affine).abs().max(), affine);
-        // The stored position is up to 8 cells from its block's corner; a particle 4e6 cells out also has the reference's u.
+        // The stored position is up to 8 cells from its block's corner; a particle 4e6 cells out
+        // also has the reference's u.
         let position = DT * velocity + h * 8.0 * u + 4.0 * f64::EPSILON * p.position.amax();
         worst.hold(4, "position", (f.position.coords - p.position).amax(), position);
-        // Three products of dt C and F, then the decomposition and the return mapping (exp, ln, two rotations).
+        // Three products of dt C and F, then the decomposition and the return mapping (exp, ln, two
+        // rotations).
         let strain = 3.0 * DT * affine * f.deformation_gradient.abs().max() + 2.0 * OPERATIONS * u;
         let error = (f.deformation_gradient - p.deformation_gradient).abs().max();
         worst.hold(5, "deformation gradient", error, strain);
@@ -168,8 +175,9 @@ fn one_substep(seed: u64, centre: Vector3<f64>, h: f64, level: InstructionSet, w
     }
 }
 
-/// One substep (P2G, free motion, G2P with return mapping; Hu et al. 2018, Jiang et al. 2015) of random particles of all models, several in
-/// one cell, on block borders, at negative coordinates and 4e6 cells from the origin.
+/// One substep (P2G, free motion, G2P with return mapping; Hu et al. 2018, Jiang et al. 2015) of
+/// random particles of all models, several in one cell, on block borders, at negative coordinates
+/// and 4e6 cells from the origin.
 #[test]
 fn one_substep_matches_the_reference() {
     let mut worst = Worst::default();

@@ -1,4 +1,5 @@
-//! The same bits for any number of threads and across saving and restoring; corrupt states are refused.
+//! The same bits for any number of threads and across saving and restoring; corrupt states are
+//! refused.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -50,7 +51,8 @@ fn totals(mpm: &Mpm) -> Totals {
     mpm.totals(&mut Vec::new())
 }
 
-/// The order of every sum is fixed (blocks, then neighbours), so the number of threads changes no bit: of particles, node sums and totals.
+/// The order of every sum is fixed (blocks, then neighbours), so the number of threads changes no
+/// bit: of particles, node sums and totals.
 #[test]
 fn threads_change_no_bit() {
     let mut expected: Option<(Vec<u64>, Vec<u8>, Totals, u64)> = None;
@@ -74,7 +76,8 @@ fn threads_change_no_bit() {
     }
 }
 
-/// A run that is saved, restored into a fresh model and continued ends with the bits of one that never stopped, wherever it is cut.
+/// A run that is saved, restored into a fresh model and continued ends with the bits of one that
+/// never stopped, wherever it is cut.
 #[test]
 fn a_restored_run_continues_bit_for_bit() {
     let mut whole = tumbling();
@@ -109,8 +112,9 @@ fn a_state_is_all_there_is() {
     assert!(bits(&mpm) == expected);
 }
 
-/// Where things are in a saved state: magic 8, six u64 (particles, blocks, tiles, must sort, two counts of runs), six f64 (the grid's origin and velocity), 20 bytes a block (three
-/// i32 of its key, u32 count, f32 speed), then tiles of 17 x 16 f32, kinematics first.
+/// Where things are in a saved state: magic 8, six u64 (particles, blocks, tiles, must sort, two
+/// counts of runs), six f64 (the grid's origin and velocity), 20 bytes a block (three i32 of its
+/// key, u32 count, f32 speed), then tiles of 17 x 16 f32, kinematics first.
 const COUNT: usize = 8;
 const BLOCKS: usize = 16;
 const TILES: usize = 24;
@@ -187,7 +191,8 @@ fn a_state_of_another_model_is_refused() {
     refused(&bits(&tumbling()), "another model");
 }
 
-/// Whatever bits are flipped, a state is refused, or it runs on or loses a particle; nothing panics.
+/// Whatever bits are flipped, a state is refused, or it runs on or loses a particle; nothing
+/// panics.
 #[test]
 fn flipped_bits_never_panic() {
     let mut mpm = small();

@@ -1,8 +1,8 @@
 //! Small matrices over [`Real`]: vectors, general and symmetric 3x3 matrices.
 //!
-//! `nalgebra` is used in public types; inside kernels these types are used instead, because everything here is certain to be
-//! inlined into a caller that is compiled for a wider instruction set (see [`crate::scalar`]).
-//! Decompositions are in [`crate::svd`].
+//! `nalgebra` is used in public types; inside kernels these types are used instead, because
+//! everything here is certain to be inlined into a caller that is compiled for a wider instruction
+//! set (see [`crate::scalar`]). Decompositions are in [`crate::svd`].
 
 use crate::scalar::Real;
 use core::ops::{Add, AddAssign, Mul, Sub};

@@ -1,4 +1,5 @@
-//! A small seeded generator, so that a scene's random numbers depend on its seed and on nothing else.
+//! A small seeded generator, so that a scene's random numbers depend on its seed and on nothing
+//! else.
 
 /// Advances the state of a SplitMix64 generator and returns its next 64 uniform bits.
 pub fn split_mix(state: &mut u64) -> u64 {
@@ -9,8 +10,9 @@ pub fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): 64 bits of state,
-/// period 2^64, passes BigCrush. The same numbers on every platform; not for cryptography.
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
+/// 64 bits of state, period 2^64, passes BigCrush. The same numbers on every platform; not for
+/// cryptography.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SplitMix64 {
     state: u64,
@@ -43,7 +45,8 @@ impl SplitMix64 {
 mod tests {
     use super::*;
 
-    // The first outputs for seed 1234567 of the reference implementation (Vigna, splitmix64.c, 2015).
+    // The first outputs for seed 1234567 of the reference implementation (Vigna, splitmix64.c,
+    // 2015).
     #[test]
     fn matches_the_reference_sequence() {
         let mut generator = SplitMix64::new(1_234_567);
@@ -53,8 +56,8 @@ mod tests {
         }
     }
 
-    // Uniform on [-1, 3): mean 1, variance 16/12; the mean of n draws has standard deviation sqrt(16/12/n), 5 of which
-    // are exceeded with probability 6e-7.
+    // Uniform on [-1, 3): mean 1, variance 16/12; the mean of n draws has standard deviation
+    // sqrt(16/12/n), 5 of which are exceeded with probability 6e-7.
     #[test]
     fn uniform_has_its_mean_and_range() {
         let mut generator = SplitMix64::new(7);

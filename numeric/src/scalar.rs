@@ -1,10 +1,11 @@
 //! The scalar that the numerical kernels are written over.
 //!
-//! One source serves three precisions: `f64` (the reference), `f32` (one particle of the fast path) and SIMD lanes of `f32`
-//! (16 particles at once). Code generic over [`Real`] must not branch on a value: it computes both sides and takes one with
-//! [`Real::select`]. [`MaskOps::any`] may skip work that no lane needs, as long as each lane's result does not depend on its
-//! neighbours. Every generic function is `#[inline(always)]`, because the instruction set is chosen at run time by a caller
-//! compiled for it, and only what is inlined into that caller is compiled for it too.
+//! One source serves three precisions: `f64` (the reference), `f32` (one particle of the fast path)
+//! and SIMD lanes of `f32` (16 particles at once). Code generic over [`Real`] must not branch on a
+//! value: it computes both sides and takes one with [`Real::select`]. [`MaskOps::any`] may skip
+//! work that no lane needs, as long as each lane's result does not depend on its neighbours. Every
+//! generic function is `#[inline(always)]`, because the instruction set is chosen at run time by a
+//! caller compiled for it, and only what is inlined into that caller is compiled for it too.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -149,6 +150,7 @@ macro_rules! impl_real {
     };
 }
 
-// Measured by the tests of `svd`: 4 sweeps are needed in f32 (3 leave 14 epsilon), 5 suffice in f64.
+// Measured by the tests of `svd`: 4 sweeps are needed in f32 (3 leave 14 epsilon), 5 suffice in
+// f64.
 impl_real!(f32, 4);
 impl_real!(f64, 6);

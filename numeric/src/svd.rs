@@ -1,8 +1,10 @@
-//! Eigenvalues, singular values and the polar decomposition of 3x3 matrices, without branches on values.
+//! Eigenvalues, singular values and the polar decomposition of 3x3 matrices, without branches on
+//! values.
 //!
-//! Cyclic Jacobi (Golub and Van Loan, *Matrix Computations*, 8.5) diagonalises F^T F; as in McAdams et al. 2011 the left factor
-//! then comes from F V. Squaring F loses the small singular values below sqrt(epsilon) |F|; one rotation of the two smaller
-//! columns of F V (one-sided Jacobi) brings them back, so that U diag(sigma) V^T is F to a few epsilon |F| for any F.
+//! Cyclic Jacobi (Golub and Van Loan, *Matrix Computations*, 8.5) diagonalises F^T F; as in McAdams
+//! et al. 2011 the left factor then comes from F V. Squaring F loses the small singular values
+//! below sqrt(epsilon) |F|; one rotation of the two smaller columns of F V (one-sided Jacobi)
+//! brings them back, so that U diag(sigma) V^T is F to a few epsilon |F| for any F.
 
 use crate::linalg::{Mat3, Sym3, Vec3};
 use crate::scalar::{MaskOps, Real};
@@ -12,16 +14,19 @@ use crate::scalar::{MaskOps, Real};
 pub struct Svd<T> {
     /// Left rotation, determinant +1.
     pub u: Mat3<T>,
-    /// Singular values, largest magnitude first (to rounding); only the last may be negative, and then det F is.
+    /// Singular values, largest magnitude first (to rounding); only the last may be negative, and
+    /// then det F is.
     pub sigma: Vec3<T>,
     /// Right rotation, determinant +1.
     pub v: Mat3<T>,
 }
 
-/// Magnitudes below this are taken as zero, so that scaling by the inverse stays within f32's range.
+/// Magnitudes below this are taken as zero, so that scaling by the inverse stays within f32's
+/// range.
 const SMALLEST_SCALE: f64 = 1e-30;
 
-/// Tangent of the Jacobi angle that annihilates `off` between diagonal entries `p` and `q`; magnitude at most 1.
+/// Tangent of the Jacobi angle that annihilates `off` between diagonal entries `p` and `q`;
+/// magnitude at most 1.
 ///
 /// Entries must be of order one: what is below epsilon^2 counts as zero.
 #[inline(always)]
@@ -54,9 +59,11 @@ fn swap_columns<T: Real>(mask: T::Mask, x: Vec3<T>, y: Vec3<T>) -> (Vec3<T>, Vec
     (Vec3::<T>::select(mask, y, x), Vec3::<T>::select(mask, x.scale(T::splat(-1.0)), y))
 }
 
-/// Cyclic Jacobi on a matrix of order one: eigenvalues in no order, and the columns of a rotation of eigenvectors.
+/// Cyclic Jacobi on a matrix of order one: eigenvalues in no order, and the columns of a rotation
+/// of eigenvectors.
 ///
-/// A lane whose entry is negligible is not rotated, so its result does not depend on how long its neighbours take.
+/// A lane whose entry is negligible is not rotated, so its result does not depend on how long its
+/// neighbours take.
 #[inline(always)]
 fn jacobi<T: Real>(a: Sym3<T>) -> (Vec3<T>, [Vec3<T>; 3]) {
     // d[k] are the diagonal entries, off[k] the entry that couples the other two indices.
@@ -88,7 +95,8 @@ fn jacobi<T: Real>(a: Sym3<T>) -> (Vec3<T>, [Vec3<T>; 3]) {
     (Vec3(d), v)
 }
 
-/// Eigenvalues of a symmetric matrix, largest first, and a proper rotation whose columns are the eigenvectors.
+/// Eigenvalues of a symmetric matrix, largest first, and a proper rotation whose columns are the
+/// eigenvectors.
 ///
 /// `a = q diag(values) q^T` to a few epsilon |a|.
 #[inline(always)]
@@ -114,9 +122,11 @@ fn perpendicular<T: Real>(u: Vec3<T>) -> Vec3<T> {
     raw.scale(T::splat(1.0) / length)
 }
 
-/// Singular value decomposition with proper rotations; the sign of det F is on the smallest singular value.
+/// Singular value decomposition with proper rotations; the sign of det F is on the smallest
+/// singular value.
 ///
-/// U, V are orthogonal and F is reproduced to a few epsilon |F|, also where singular values are zero or equal.
+/// U, V are orthogonal and F is reproduced to a few epsilon |F|, also where singular values are
+/// zero or equal.
 /// |F| should lie within 1e-30 and 1e30; anything smaller counts as zero.
 #[inline(always)]
 pub fn svd<T: Real>(f: &Mat3<T>) -> Svd<T> {
@@ -137,7 +147,8 @@ pub fn svd<T: Real>(f: &Mat3<T>) -> Svd<T> {
     let u0 = b0.scale(one / sigma0.max(T::splat(0.5)));
     let u0 = Vec3::<T>::select(nothing, Vec3([one, zero, zero]), u0);
 
-    // The other two, freed of the first direction, are made orthogonal to each other by one more rotation.
+    // The other two, freed of the first direction, are made orthogonal to each other by one more
+    // rotation.
     let (b1, b2) = (f.mul_vec(v[1]), f.mul_vec(v[2]));
     let c1 = u0.scale_add(-u0.dot(b1), b1);
     let c2 = u0.scale_add(-u0.dot(b2), b2);
@@ -163,9 +174,10 @@ pub fn svd<T: Real>(f: &Mat3<T>) -> Svd<T> {
 
 /// The rotation R of the polar decomposition `F = R S`, always with determinant +1.
 ///
-/// Where F has a reflection, S is symmetric with its smallest eigenvalue negative (`R = U V^T` of [`svd`]). Newton's iteration
-/// (Higham 1986, `R <- (R + R^-T) / 2`) for well-conditioned F with det F > 0; lanes on which it has not converged after a
-/// fixed number of iterations take the rotation from [`svd`].
+/// Where F has a reflection, S is symmetric with its smallest eigenvalue negative (`R = U V^T` of
+/// [`svd`]). Newton's iteration (Higham 1986, `R <- (R + R^-T) / 2`) for well-conditioned F with
+/// det F > 0; lanes on which it has not converged after a fixed number of iterations take the
+/// rotation from [`svd`].
 #[inline(always)]
 pub fn polar<T: Real>(f: &Mat3<T>) -> Mat3<T> {
     let half = T::splat(0.5);

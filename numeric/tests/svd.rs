@@ -7,7 +7,8 @@ use pliant_numeric::scalar::Real;
 use pliant_numeric::svd::*;
 use pliant_testing::random::{Random, to_f32, to_f64};
 
-/// Matrices whose decomposition is hard: singular, reflected, equal or tiny singular values, extreme scales; then random.
+/// Matrices whose decomposition is hard: singular, reflected, equal or tiny singular values,
+/// extreme scales; then random.
 fn matrices() -> Vec<Mat3<f64>> {
     let mut random = Random(7);
     let spectra = [
@@ -46,7 +47,8 @@ fn orthogonality(m: &Mat3<f64>) -> f64 {
     (m.transpose() * *m - Mat3::identity()).max_abs()
 }
 
-/// Largest errors of (reconstruction / |F|, orthogonality) over all matrices, after checking order and determinants.
+/// Largest errors of (reconstruction / |F|, orthogonality) over all matrices, after checking order
+/// and determinants.
 fn svd_errors(decompose: impl Fn(&Mat3<f64>) -> (Mat3<f64>, Mat3<f64>, Vec3<f64>, Mat3<f64>)) -> (f64, f64) {
     let (mut reconstruction, mut orthogonal) = (0.0_f64, 0.0_f64);
     for f in matrices() {
@@ -64,7 +66,8 @@ fn svd_errors(decompose: impl Fn(&Mat3<f64>) -> (Mat3<f64>, Mat3<f64>, Vec3<f64>
     (reconstruction, orthogonal)
 }
 
-/// Backward stability: U diag(sigma) V^T = F to a few units of rounding. Measured, over f32 and f64: at most 8.6 eps and 7.0 eps.
+/// Backward stability: U diag(sigma) V^T = F to a few units of rounding. Measured, over f32 and
+/// f64: at most 8.6 eps and 7.0 eps.
 #[test]
 fn svd_f64() {
     let (reconstruction, orthogonal) = svd_errors(|f| {
@@ -118,7 +121,8 @@ fn eigen_sym_reproduces_the_matrix() {
     }
 }
 
-/// R is a rotation and R^T F symmetric, for conditioned, reflected and singular F, and in f32 as in f64.
+/// R is a rotation and R^T F symmetric, for conditioned, reflected and singular F, and in f32 as in
+/// f64.
 #[test]
 fn polar_is_a_rotation_with_symmetric_stretch() {
     for f in matrices() {

@@ -56,7 +56,8 @@ fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
         .collect()
 }
 
-// The law: the chain's pose is that of the mechanism, and its Jacobian the derivative of that, here by central differences.
+// The law: the chain's pose is that of the mechanism, and its Jacobian the derivative of that, here
+// by central differences.
 #[test]
 fn a_chain_is_where_the_mechanism_is() {
     for name in ["iiwa7", "panda"] {
@@ -90,8 +91,8 @@ fn a_chain_is_where_the_mechanism_is() {
     }
 }
 
-// The law: what a posture within the limits reaches can be reached; the pose of the solution is the one asked for, to the tolerances,
-// and its coordinates are within the limits.
+// The law: what a posture within the limits reaches can be reached; the pose of the solution is the
+// one asked for, to the tolerances, and its coordinates are within the limits.
 #[test]
 fn what_can_be_reached_is_reached() {
     for name in ["iiwa7", "panda"] {
@@ -124,8 +125,9 @@ fn what_can_be_reached_is_reached() {
     }
 }
 
-// The law: with a rest posture the solution is the nearest to it that there is near by: no motion that leaves the tool where it is brings it
-// nearer. The tolerance is that of the search, 1e-6 rad a step, over the curvature of the goal's manifold.
+// The law: with a rest posture the solution is the nearest to it that there is near by: no motion
+// that leaves the tool where it is brings it nearer. The tolerance is that of the search, 1e-6 rad
+// a step, over the curvature of the goal's manifold.
 #[test]
 fn the_posture_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -144,7 +146,8 @@ fn the_posture_goes_towards_rest() {
     assert!(nearer > 10, "{nearer}");
 }
 
-// The law (two bars a, b; elbow angle g): cos g = (x^2 + y^2 - a^2 - b^2)/(2 a b), shoulder = atan2(y, x) - atan2(b sin g, a + b cos g).
+// The law (two bars a, b; elbow angle g): cos g = (x^2 + y^2 - a^2 - b^2)/(2 a b), shoulder =
+// atan2(y, x) - atan2(b sin g, a + b cos g).
 #[test]
 fn a_planar_arm_has_its_closed_form() {
     let chain = planar([f64::NEG_INFINITY, f64::INFINITY]);
@@ -176,7 +179,8 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
         assert_relative_eq!(rest.position_error, distance, epsilon = 1e-6);
         assert!(error.to_string().contains(&format!("{distance:.4}")[..5]), "{error}");
     }
-    // With an orientation as well: the point alone can be reached, the orientation, out of the plane, cannot; pi/3 of it remain at least.
+    // With an orientation as well: the point alone can be reached, the orientation, out of the
+    // plane, cannot; pi/3 of it remain at least.
     let pose = Isometry3::from_parts(
         Translation3::new(0.4, 0.3, 0.0),
         UnitQuaternion::from_scaled_axis(Vector3::x()),
@@ -186,7 +190,8 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
     assert!(rest.distance < 1e-6 && rest.orientation_error > 0.5, "{rest:?}");
 }
 
-// The law: within limits of +-0.5 rad the bars reach a point at angle pi/2 best with both joints at 0.5; the distance follows from there.
+// The law: within limits of +-0.5 rad the bars reach a point at angle pi/2 best with both joints at
+// 0.5; the distance follows from there.
 #[test]
 fn limits_are_respected_and_named() {
     let chain = planar([-0.5, 0.5]);
@@ -234,8 +239,9 @@ fn straight(time: f64, goal: ToolGoal, pass: bool) -> Waypoint {
     Waypoint { time, place: WaypointTarget::Tool(goal), path_kind: PathKind::Straight, pass }
 }
 
-// The laws: on a straight way the tool's point is on the line, at the share of minimum jerk (Flash and Hogan 1985), and its axes are the
-// slerp at the same share; at rest at stops; rates are the derivative of postures (third derivatives of some 10 rad/s^3 leave h^2/6 of them).
+// The laws: on a straight way the tool's point is on the line, at the share of minimum jerk (Flash
+// and Hogan 1985), and its axes are the slerp at the same share; at rest at stops; rates are the
+// derivative of postures (third derivatives of some 10 rad/s^3 leave h^2/6 of them).
 #[test]
 fn a_straight_way_is_straight() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -264,8 +270,9 @@ fn a_straight_way_is_straight() {
     assert!(path.rates[0].iter().chain(&path.rates[path.times.len() - 1]).all(|r| *r == 0.0));
 }
 
-// The laws: waypoints evenly spaced on a line that are passed evenly leave the line straight; the speed at the one in the middle is the mean
-// one; at a corner the velocity is continuous: between neighbouring samples it changes by no more than the acceleration times 10 ms.
+// The laws: waypoints evenly spaced on a line that are passed evenly leave the line straight; the
+// speed at the one in the middle is the mean one; at a corner the velocity is continuous: between
+// neighbouring samples it changes by no more than the acceleration times 10 ms.
 #[test]
 fn waypoints_are_passed_without_a_stop() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -302,8 +309,8 @@ fn waypoints_are_passed_without_a_stop() {
     }
 }
 
-// The laws: a joint way ends at its postures, is straight between stops, and passes without turning back; what is too fast, out of range or
-// out of reach is an error that names the waypoint.
+// The laws: a joint way ends at its postures, is straight between stops, and passes without turning
+// back; what is too fast, out of range or out of reach is an error that names the waypoint.
 #[test]
 fn joint_ways_and_refusals() {
     let (_, chain, ready) = arm("panda", &tool());
@@ -345,8 +352,9 @@ fn joint_ways_and_refusals() {
     assert!(matches!(plan(&chain, &ready, &mixed, &given), Err(PlanError::Waypoint { waypoint: 0, .. })));
 }
 
-// The laws: between waypoints that are passed the tool turns on without a jump of its angular velocity; an axis that is asked for alone is
-// there at its waypoint, and turns the shortest way; a free orientation lets the point go straight all the same.
+// The laws: between waypoints that are passed the tool turns on without a jump of its angular
+// velocity; an axis that is asked for alone is there at its waypoint, and turns the shortest way; a
+// free orientation lets the point go straight all the same.
 #[test]
 fn tools_turn_as_they_are_told() {
     let (_, chain, ready) = arm("iiwa7", &tool());

@@ -20,7 +20,8 @@ fn cube() -> Shape {
     Shape::Box { half_extents: Vector3::repeat(0.05) }
 }
 
-/// K of a facet with which `points` contacts answer the part `part` of what would hold the mass right where they touch.
+/// K of a facet with which `points` contacts answer the part `part` of what would hold the mass
+/// right where they touch.
 fn stiffness(part: f64, points: f64, epsilon: f64) -> f64 {
     part * epsilon * MASS / (H * H) / (4.0 * points)
 }
@@ -40,7 +41,8 @@ fn at(model: &Model, name: &str, x: f64, y: f64, z: f64) -> Vec<f64> {
     q
 }
 
-/// Without contact `Q y = b`: a body falls by g h^2/epsilon, whatever its mass, and a joint moves by its control.
+/// Without contact `Q y = b`: a body falls by g h^2/epsilon, whatever its mass, and a joint moves
+/// by its control.
 #[test]
 fn without_contact_everything_moves_by_what_acts_on_it() {
     let mut bench = Bench::new(Vector3::new(0.0, 0.0, -G), 0.5);
@@ -57,8 +59,9 @@ fn without_contact_everything_moves_by_what_acts_on_it() {
     }
 }
 
-/// A weightless knob welded to a cube makes it a body whose weight acts beside the centre of its mass: `Q y = b` with the mass matrix about the cube's origin
-/// of both together, the knob's by the parallel axis theorem.
+/// A weightless knob welded to a cube makes it a body whose weight acts beside the centre of its
+/// mass: `Q y = b` with the mass matrix about the cube's origin of both together, the knob's by the
+/// parallel axis theorem.
 #[test]
 fn what_is_welded_on_is_part_of_the_body() {
     let offset = Vector3::new(0.0, 0.03, 0.08);
@@ -78,7 +81,8 @@ fn what_is_welded_on_is_part_of_the_body() {
     assert!((angular / (H * H)).norm() < 1e-13 && turn.norm() > 1e-4, "{angular} {turn}");
 }
 
-/// A cube at rest on its corners is as deep as their forces, equation 25, carry its weight: 16 (K depth + (K + D/h) g h^2/epsilon) = m g.
+/// A cube at rest on its corners is as deep as their forces, equation 25, carry its weight: 16 (K
+/// depth + (K + D/h) g h^2/epsilon) = m g.
 #[test]
 fn a_body_sinks_to_the_predicted_depth() {
     for epsilon in [1.0, 2.0] {
@@ -92,7 +96,8 @@ fn a_body_sinks_to_the_predicted_depth() {
                 bench.object("cube", cube(), MASS, Vector3::zeros());
                 let (model, mut dynamics) = bench.dynamics(&settings);
                 let mut q = at(&model, "cube", 0.3, 0.2, 0.05);
-                // What is left of the way falls by 1 - part in a step: below 1e-15 of it after 330 steps at 0.1.
+                // What is left of the way falls by 1 - part in a step: below 1e-15 of it after 330
+                // steps at 0.1.
                 settle(&mut dynamics, &mut q, &[], 400);
                 let depth = (MASS * G / 16.0 - (k + d / H) * G * H * H / epsilon) / k;
                 // Rounding of positions near 0.05 m, over the part that each step answers.
@@ -109,8 +114,9 @@ fn a_body_sinks_to_the_predicted_depth() {
     }
 }
 
-/// A ball that is pushed moves as the pusher does: with F = w epsilon m/h^2 for the way w of a step, which the drive gives up F/K_r for,
-/// w = u/(1 + epsilon m/(h^2 K_r)); and it is as deep as 4 K (depth + u) = F, where nothing else acts.
+/// A ball that is pushed moves as the pusher does: with F = w epsilon m/h^2 for the way w of a
+/// step, which the drive gives up F/K_r for, w = u/(1 + epsilon m/(h^2 K_r)); and it is as deep as
+/// 4 K (depth + u) = F, where nothing else acts.
 #[test]
 fn a_pushed_body_moves_with_the_pusher() {
     let (u, drive) = (1e-3, 2e4);
@@ -146,8 +152,9 @@ fn slipping(facets: usize, gravity: Vector3<f64>, depth: f64, mu: f64) -> (Vecto
     (-contact.force, k, gravity * (H * H))
 }
 
-/// Friction opposes the way that a body would take without contact, stays in the cone, is 2 mu^2 K times that way while every facet pushes, for any number
-/// of facets, and tends to the integral over all directions with the square of their number.
+/// Friction opposes the way that a body would take without contact, stays in the cone, is 2 mu^2 K
+/// times that way while every facet pushes, for any number of facets, and tends to the integral
+/// over all directions with the square of their number.
 #[test]
 fn friction_opposes_sliding_within_the_cone() {
     let seed = 51;
@@ -181,7 +188,8 @@ fn friction_opposes_sliding_within_the_cone() {
                 }
             }
         }
-        // The trapezoidal rule over a kink: at most 4/12 of the square of the angle between facets, times the slope there.
+        // The trapezoidal rule over a kink: at most 4/12 of the square of the angle between facets,
+        // times the slope there.
         for (error, facets) in errors.into_iter().zip([32.0, 64.0, 128.0]) {
             let angle: f64 = 2.0 * core::f64::consts::PI / facets;
             assert!(error <= angle * angle, "seed {seed}, mu {mu}, {gravity:?}, {depth}: {errors:?}");
@@ -191,8 +199,9 @@ fn friction_opposes_sliding_within_the_cone() {
     assert!(wholly > 200 && partly > 200);
 }
 
-/// SoftPlus is above the exact law by ln 2/beta where a contact begins, so a ball that is just not touched yet is lifted by
-/// `4 ln 2/beta h^2/(epsilon m)`; everywhere it is above by no more, and by the factor exp(-beta |x|) less away from there.
+/// SoftPlus is above the exact law by ln 2/beta where a contact begins, so a ball that is just not
+/// touched yet is lifted by `4 ln 2/beta h^2/(epsilon m)`; everywhere it is above by no more, and
+/// by the factor exp(-beta |x|) less away from there.
 #[test]
 fn soft_contacts_become_exact_as_one_over_beta() {
     let k = stiffness(0.5, 1.0, 1.0);
@@ -220,7 +229,8 @@ fn soft_contacts_become_exact_as_one_over_beta() {
     }
 }
 
-/// Joints, pairs, figures and numbers that the model does not do with are typed errors that say which.
+/// Joints, pairs, figures and numbers that the model does not do with are typed errors that say
+/// which.
 #[test]
 fn what_has_no_closed_form_is_refused() {
     let message = |bench: Bench, settings: &QuasiSettings| {

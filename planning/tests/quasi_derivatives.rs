@@ -51,7 +51,8 @@ fn cube() -> Bench {
         1.0,
         Vector3::new(0.01, 0.0, 0.005),
     );
-    // Something welded to it, above the floor. Without weight there, the way that the cube falls depends on how it lies.
+    // Something welded to it, above the floor. Without weight there, the way that the cube falls
+    // depends on how it lies.
     let frame = Isometry3::translation(0.0, 0.03, 0.08);
     bench.weightless_knob(cube, frame);
     bench
@@ -138,10 +139,12 @@ const CASES: [Case; 4] = [
     Case { name: "two fingers", bench: hand, joints: 6, draw: hand_state },
 ];
 
-/// Both Jacobians of every case, smooth and exact, with steps from 10 to 100 ms, 4 and 6 facets, increments and targets, damped and not, against
-/// central differences. Two of them, of steps d and d/2, give one that is off by d^4 of fifth derivatives: contacts are felt across
-/// 1/(beta K) = 1 mm, so with d = 2e-6 that is (2e-3)^4 of the slopes, 2e-11; and by rounding, 2e-16 of positions up to 1 m and displacements over d, some ten
-/// of them: 1e-8 of slopes of 1 and more is far from neither. A change of features between shows as two that are not alike.
+/// Both Jacobians of every case, smooth and exact, with steps from 10 to 100 ms, 4 and 6 facets,
+/// increments and targets, damped and not, against central differences. Two of them, of steps d and
+/// d/2, give one that is off by d^4 of fifth derivatives: contacts are felt across 1/(beta K) = 1
+/// mm, so with d = 2e-6 that is (2e-3)^4 of the slopes, 2e-11; and by rounding, 2e-16 of positions
+/// up to 1 m and displacements over d, some ten of them: 1e-8 of slopes of 1 and more is far from
+/// neither. A change of features between shows as two that are not alike.
 #[test]
 fn derivatives_are_those_of_differences() {
     let (seed, d) = (41, 2e-6);

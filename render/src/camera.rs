@@ -24,16 +24,18 @@ pub(super) struct Basis {
     pub forward: Vector3<f64>,
 }
 
-/// Field of view of `Camera::frame` [rad]: 28 degrees, that of a portrait lens, which distorts little.
+/// Field of view of `Camera::frame` [rad]: 28 degrees, that of a portrait lens, which distorts
+/// little.
 const FRAME_FOV: f64 = 28.0 * std::f64::consts::PI / 180.0;
 
 /// Part of the picture that framed bounds fill at most, so that nothing touches the edge.
 const FRAME_FILL: f64 = 0.88;
 
 impl Camera {
-    /// A camera that sees the whole box between `bounds_min` and `bounds_max` \[m\], centred in the picture, from a
-    /// distance that just fits it. It looks from `azimuth` \[rad\] about z from +x, `elevation` \[rad\] above the horizon
-    /// (less than pi/2 either way), and the picture is `aspect` times as wide as high.
+    /// A camera that sees the whole box between `bounds_min` and `bounds_max` \[m\], centred in the
+    /// picture, from a distance that just fits it. It looks from `azimuth` \[rad\] about z from +x,
+    /// `elevation` \[rad\] above the horizon (less than pi/2 either way), and the picture is
+    /// `aspect` times as wide as high.
     pub fn frame(
         bounds_min: Point3<f64>,
         bounds_max: Point3<f64>,
@@ -61,8 +63,8 @@ impl Camera {
         Self { position: target + to_camera * distance, target, up: Vector3::z(), vertical_fov: FRAME_FOV }
     }
 
-    /// Where a world point \[m\] falls in a picture of `width` x `height` pixels: column and row, from the upper left
-    /// corner; none behind the camera or for a degenerate camera.
+    /// Where a world point \[m\] falls in a picture of `width` x `height` pixels: column and row,
+    /// from the upper left corner; none behind the camera or for a degenerate camera.
     pub fn project(&self, point: &Point3<f64>, width: u32, height: u32) -> Option<[f64; 2]> {
         let basis = self.basis().ok()?;
         let offset = point - self.position;
@@ -96,8 +98,9 @@ impl Camera {
     }
 }
 
-/// Where along `axis`, and at which distance along `to_camera`, a camera sees all corners within +-`slope`:
-/// each side of the view is a plane through the corner that decides it, and the camera is where the two planes meet.
+/// Where along `axis`, and at which distance along `to_camera`, a camera sees all corners within
+/// +-`slope`: each side of the view is a plane through the corner that decides it, and the camera
+/// is where the two planes meet.
 fn fit(corners: &[Vector3<f64>; 8], axis: &Vector3<f64>, to_camera: &Vector3<f64>, slope: f64) -> (f64, f64) {
     let reach = |sign: f64| {
         let side = corners.iter().map(|c| sign * c.dot(axis) + slope * c.dot(to_camera));

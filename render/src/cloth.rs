@@ -9,13 +9,15 @@ pub struct RenderCloth<'a> {
     pub positions: &'a [[f32; 3]],
     /// sRGB colour of the front at each vertex, between which it is interpolated.
     pub colors: &'a [[u8; 3]],
-    /// Three vertex indices a triangle; the front is the side from which they go round counterclockwise.
+    /// Three vertex indices a triangle; the front is the side from which they go round
+    /// counterclockwise.
     pub triangles: &'a [[u32; 3]],
     /// sRGB colour of the back of each triangle; empty: both sides look alike.
     pub back_colors: &'a [[u8; 3]],
 }
 
-/// sRGB colour of the wrong side of a cloth whose right side has `color`: greyer and darker, as that of a printed one.
+/// sRGB colour of the wrong side of a cloth whose right side has `color`: greyer and darker, as
+/// that of a printed one.
 pub fn back_color(color: [u8; 3]) -> [u8; 3] {
     const GREYER: f32 = 0.35;
     const DARKER: f32 = 0.62;

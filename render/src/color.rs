@@ -31,8 +31,8 @@ const VIRIDIS: [[f32; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// Colour of a scalar `t`, clamped to [0, 1] (NaN counts as 0): dark violet at 0 over green to yellow at 1, with
-/// lightness that grows evenly. sRGB.
+/// Colour of a scalar `t`, clamped to [0, 1] (NaN counts as 0): dark violet at 0 over green to
+/// yellow at 1, with lightness that grows evenly. sRGB.
 pub fn viridis(t: f32) -> [u8; 3] {
     let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
     let x = t * 8.0;

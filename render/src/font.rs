@@ -1,4 +1,5 @@
-//! A 5 x 7 dot-matrix font for captions: capitals, digits and a few signs; small letters are drawn as capitals.
+//! A 5 x 7 dot-matrix font for captions: capitals, digits and a few signs; small letters are drawn
+//! as capitals.
 
 use super::pixels::Image;
 
@@ -68,7 +69,8 @@ fn glyph(character: char) -> [u8; 7] {
     GLYPHS.iter().find(|(c, _)| *c == capital).map_or(unknown, |(_, rows)| *rows)
 }
 
-/// Writes `text` in the lower left corner, as large as suits the picture; what does not fit is cut off.
+/// Writes `text` in the lower left corner, as large as suits the picture; what does not fit is cut
+/// off.
 pub(super) fn draw_caption(image: &mut Image, text: &str) {
     let dot = (image.height as usize / 220).max(1);
     let margin = 6 * dot;
@@ -81,7 +83,8 @@ pub(super) fn text_width(text: &str, dot: usize) -> usize {
     6 * dot * text.chars().count()
 }
 
-/// Writes `text` with its upper left corner at (`x`, `y`) in dots of `dot` pixels; what does not fit is cut off.
+/// Writes `text` with its upper left corner at (`x`, `y`) in dots of `dot` pixels; what does not
+/// fit is cut off.
 pub(super) fn draw_text(image: &mut Image, x: usize, y: usize, dot: usize, text: &str) {
     for (position, character) in text.chars().enumerate() {
         let left = x + position * 6 * dot;

@@ -1,7 +1,8 @@
-//! Animations as GIF, one frame at a time: only what changed is stored, with a palette of its own a frame.
+//! Animations as GIF, one frame at a time: only what changed is stored, with a palette of its own a
+//! frame.
 //!
-//! Format: CompuServe, "Graphics Interchange Format, version 89a", 1990. Palettes by median cut (Heckbert, "Color
-//! image quantization for frame buffer display", SIGGRAPH 1982).
+//! Format: CompuServe, "Graphics Interchange Format, version 89a", 1990. Palettes by median cut
+//! (Heckbert, "Color image quantization for frame buffer display", SIGGRAPH 1982).
 
 use std::io::{self, Write};
 
@@ -17,8 +18,8 @@ const UNCHANGED: u8 = 255;
 /// Bits kept of each channel to count colours.
 const BITS: usize = 6;
 
-/// Writes an endlessly looping animation frame by frame. Nothing is kept but the frame that is shown, so an animation
-/// may be of any length. Call [`GifWriter::finish`], or the file has no end.
+/// Writes an endlessly looping animation frame by frame. Nothing is kept but the frame that is
+/// shown, so an animation may be of any length. Call [`GifWriter::finish`], or the file has no end.
 #[derive(Debug)]
 pub struct GifWriter<W: Write> {
     out: W,
@@ -37,8 +38,9 @@ struct ChangedRect {
 }
 
 impl<W: Write> GifWriter<W> {
-    /// Starts an animation of `width` x `height` pixels (1 to 65,535 each), each frame shown for `frame_time` \[s\], which
-    /// is rounded to the format's 0.01 s and is at least 0.02 s (viewers slow down shorter ones).
+    /// Starts an animation of `width` x `height` pixels (1 to 65,535 each), each frame shown for
+    /// `frame_time` \[s\], which is rounded to the format's 0.01 s and is at least 0.02 s (viewers
+    /// slow down shorter ones).
     ///
     /// # Errors
     /// What `out` gives; `InvalidInput` for a size or a time that the format cannot hold.
@@ -115,7 +117,8 @@ impl<W: Write> GifWriter<W> {
         pairs.map(|(new, old)| new.iter().zip(old).any(|(a, b)| a.abs_diff(*b) > TOLERANCE)).collect()
     }
 
-    /// The rectangle about the changed pixels; one pixel when there are none, for a frame must have an area.
+    /// The rectangle about the changed pixels; one pixel when there are none, for a frame must have
+    /// an area.
     fn bounds(&self, changed: &[bool]) -> ChangedRect {
         let width = self.width as usize;
         let mut part = ChangedRect { x: [width, 0], y: [self.height as usize, 0] };
@@ -175,7 +178,8 @@ fn compress(indices: &[u8]) -> Vec<u8> {
     const END: u16 = 257;
     const FULL: u16 = 4096;
     let mut bits = BitWriter { bytes: Vec::with_capacity(indices.len() / 2), pending: 0, count: 0 };
-    // child[256 code + symbol]: code of the string `code` followed by `symbol`; 0 (a symbol) where there is none.
+    // child[256 code + symbol]: code of the string `code` followed by `symbol`; 0 (a symbol) where
+    // there is none.
     let mut child = vec![0u16; usize::from(FULL) * 256];
     let (mut next, mut width) = (END + 1, 9);
     bits.push(CLEAR, width);
@@ -197,7 +201,8 @@ fn compress(indices: &[u8]) -> Vec<u8> {
             (next, width) = (END + 1, 9);
         } else {
             child[slot] = next;
-            // The reader is one code behind: it widens after it has read the first code that needs it.
+            // The reader is one code behind: it widens after it has read the first code that needs
+            // it.
             width += u32::from(next == 1 << width);
             next += 1;
         }
@@ -276,8 +281,8 @@ fn nearest_color(colors: &[[u8; 3]], cell: &Cell) -> u8 {
     best.map_or(0, |(index, _)| index as u8)
 }
 
-/// Splits the cells into at most `COLORS` groups: again and again the one with the largest squared error, along its
-/// widest channel, at the mean.
+/// Splits the cells into at most `COLORS` groups: again and again the one with the largest squared
+/// error, along its widest channel, at the mean.
 fn median_cut(cells: &mut [Cell]) -> Vec<&[Cell]> {
     let mut groups: Vec<(f64, usize, &mut [Cell])> = Vec::with_capacity(COLORS);
     if !cells.is_empty() {
@@ -302,8 +307,8 @@ fn median_cut(cells: &mut [Cell]) -> Vec<&[Cell]> {
     groups.into_iter().map(|(_, _, cells)| &*cells).collect()
 }
 
-/// Squared error of the group about its mean, and the channel with most of it. Weighs by the square root of the count,
-/// so that a large plain background does not take the whole palette.
+/// Squared error of the group about its mean, and the channel with most of it. Weighs by the square
+/// root of the count, so that a large plain background does not take the whole palette.
 fn spread(cells: &[Cell]) -> (f64, usize) {
     if cells.len() < 2 {
         return (0.0, 0);

@@ -1,8 +1,10 @@
-//! Pictures of particles, cloth and bodies on the CPU: spheres, triangles and solids by ray casting in screen tiles, one key light with
-//! a contact-hardening shadow, hemispheric ambient light with screen-space occlusion, 2 x 2 samples a pixel.
+//! Pictures of particles, cloth and bodies on the CPU: spheres, triangles and solids by ray casting
+//! in screen tiles, one key light with a contact-hardening shadow, hemispheric ambient light with
+//! screen-space occlusion, 2 x 2 samples a pixel.
 //!
-//! The input is plain data, so a picture can be made of a running simulation, of a frame file or of nothing at all.
-//! World frame: right-handed, z up, metres. The same input gives the same bytes, whatever the number of threads.
+//! The input is plain data, so a picture can be made of a running simulation, of a frame file or of
+//! nothing at all. World frame: right-handed, z up, metres. The same input gives the same bytes,
+//! whatever the number of threads.
 
 mod camera;
 mod cloth;
@@ -72,7 +74,8 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
 /// Unit vector to the light.
 fn light_direction(picture: &Picture, basis: &camera::Basis) -> Result<Vector3<f32>, RenderError> {
     let direction = picture.light.unwrap_or_else(|| {
-        // From the left of the camera and a little behind it, so that shadows fall to the right and away.
+        // From the left of the camera and a little behind it, so that shadows fall to the right and
+        // away.
         let vertical = picture.camera.up.normalize();
         let flat = basis.forward - vertical * basis.forward.dot(&vertical);
         let flat = flat.try_normalize(1e-6).unwrap_or(basis.up);

@@ -1,5 +1,6 @@
-//! How open each pixel is to the sky: screen-space ambient occlusion over the hemisphere of its normal
-//! (after Mittring, "Finding next gen: CryEngine 2", 2007), at pixel resolution, blurred within surfaces.
+//! How open each pixel is to the sky: screen-space ambient occlusion over the hemisphere of its
+//! normal (after Mittring, "Finding next gen: CryEngine 2", 2007), at pixel resolution, blurred
+//! within surfaces.
 
 use rayon::prelude::*;
 
@@ -27,7 +28,8 @@ pub(super) struct Occlusion {
     reach: f32,
 }
 
-/// Interleaved gradient noise (Jimenez, "Next generation post processing in Call of Duty", 2014), in [0, 1).
+/// Interleaved gradient noise (Jimenez, "Next generation post processing in Call of Duty", 2014),
+/// in [0, 1).
 pub(super) fn pixel_noise(x: usize, y: usize) -> f32 {
     (52.982_918 * (0.067_110_56 * x as f32 + 0.005_837_15 * y as f32).fract()).fract()
 }
@@ -127,8 +129,8 @@ impl Occlusion {
         Self { width, height, openness, depth, reach }
     }
 
-    /// Openness at a sample [samples] that sees a surface at distance `depth` [m]: of the four pixels about it, those
-    /// on the same surface.
+    /// Openness at a sample [samples] that sees a surface at distance `depth` [m]: of the four
+    /// pixels about it, those on the same surface.
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {
             let pixel = s / SUPERSAMPLING;

@@ -1,4 +1,5 @@
-//! Line plots as SVG: force curves, time against tolerance. White background, no font files: the viewer's own sans-serif.
+//! Line plots as SVG: force curves, time against tolerance. White background, no font files: the
+//! viewer's own sans-serif.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,8 +27,8 @@ pub enum Style {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Its points, in the units of the axes. One that cannot be drawn (not finite, or not positive on a logarithmic
-    /// axis) interrupts the line.
+    /// Its points, in the units of the axes. One that cannot be drawn (not finite, or not positive
+    /// on a logarithmic axis) interrupts the line.
     pub points: Vec<(f64, f64)>,
     /// How it is drawn.
     pub style: Style,
@@ -46,7 +47,8 @@ pub struct Plot {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
-    /// Ends of the vertical axis; none takes those of the curves and lines. What is beyond them runs along the edge.
+    /// Ends of the vertical axis; none takes those of the curves and lines. What is beyond them
+    /// runs along the edge.
     pub y_range: Option<Range>,
     /// The curves.
     pub series: Vec<Series>,
@@ -95,7 +97,8 @@ const TITLE_HEIGHT: u32 = 40;
 /// Points of a curve from which on only the extremes of every bucket are drawn: several a pixel.
 const MOST_POINTS: usize = 6000;
 
-/// Curve colours that people with any colour vision tell apart (Okabe and Ito, 2008), without the yellow.
+/// Curve colours that people with any colour vision tell apart (Okabe and Ito, 2008), without the
+/// yellow.
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -118,7 +121,8 @@ impl Plot {
     /// The plot as the text of an SVG file.
     ///
     /// # Errors
-    /// [`PlotError::Empty`] when there is nothing to draw, [`PlotError::Layout`] when it does not fit.
+    /// [`PlotError::Empty`] when there is nothing to draw, [`PlotError::Layout`] when it does not
+    /// fit.
     pub fn to_svg(&self) -> Result<String, PlotError> {
         let mut svg = String::new();
         {
@@ -299,8 +303,8 @@ impl Figure {
     }
 }
 
-/// At most about [`MOST_POINTS`] of the points of a curve: of long ones the least and the largest of every bucket, in their order, so
-/// that no peak is lost.
+/// At most about [`MOST_POINTS`] of the points of a curve: of long ones the least and the largest
+/// of every bucket, in their order, so that no peak is lost.
 fn thin(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();
@@ -322,8 +326,8 @@ fn usable(log: bool, value: f64) -> bool {
     value.is_finite() && (!log || value > 0.0)
 }
 
-/// An axis that covers the values, with a margin of 5 %, or from decade to decade where it is logarithmic; none without
-/// values.
+/// An axis that covers the values, with a margin of 5 %, or from decade to decade where it is
+/// logarithmic; none without values.
 fn axis_range(log: bool, values: impl Iterator<Item = f64>) -> Option<Range> {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low > high {

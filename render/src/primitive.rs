@@ -81,7 +81,8 @@ const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
 const GLOSS_CLOTH: f32 = 0.01;
 
-/// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not to mistake for a shadow.
+/// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not
+/// to mistake for a shadow.
 const MARK: f32 = 0.62;
 
 /// sRGB of the floor under `Picture::ground`.
@@ -209,7 +210,8 @@ impl RenderScene {
         Ok(())
     }
 
-    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint of `width` \[m\].
+    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint
+    /// of `width` \[m\].
     pub fn albedo(&self, primitive: &Primitive, ray: &Ray, point: &V3, width: f32) -> [f32; 3] {
         let Shape::Triangle { corners, sides: Some(sides), .. } = &primitive.shape else {
             return primitive.albedo_at(point, width);
@@ -225,7 +227,8 @@ impl RenderScene {
         }
     }
 
-    /// A sphere about everything but the planes: centre and radius \[m\]; a unit one when there is nothing.
+    /// A sphere about everything but the planes: centre and radius \[m\]; a unit one when there is
+    /// nothing.
     pub fn bounding_sphere(&self) -> (V3, f32) {
         let mut low = V3::repeat(f32::INFINITY);
         let mut high = V3::repeat(f32::NEG_INFINITY);
@@ -254,7 +257,8 @@ impl Primitive {
         if !self.marked {
             return self.albedo;
         }
-        // The product of the three signs, each smoothed over the footprint: +1 and -1 in turn from octant to octant.
+        // The product of the three signs, each smoothed over the footprint: +1 and -1 in turn from
+        // octant to octant.
         let local = rotation.tr_mul(&(point - center));
         let parity: f32 = local.iter().map(|x| (2.0 * x / width.max(1e-9)).clamp(-1.0, 1.0)).product();
         let tone = 0.5 * (1.0 + MARK) + 0.5 * (1.0 - MARK) * parity;
@@ -301,7 +305,8 @@ impl Shape {
     }
 }
 
-/// Ray from the origin to a sphere about `center`: the half chord from the ray's nearest point, which loses no digits.
+/// Ray from the origin to a sphere about `center`: the half chord from the ray's nearest point,
+/// which loses no digits.
 fn sphere(center: &V3, radius: f32, direction: &V3) -> Option<f32> {
     let along = center.dot(direction);
     let aside = center - direction * along;
@@ -345,7 +350,8 @@ impl ConvexSolid {
                 ends.into_iter().flatten().reduce(f32::min)
             }
             Self::Ellipsoid(half) => {
-                // The unit sphere in stretched space: half chord from the nearest point, as for the sphere.
+                // The unit sphere in stretched space: half chord from the nearest point, as for the
+                // sphere.
                 let (from, along) = (origin.component_div(half), direction.component_div(half));
                 let a = along.norm_squared();
                 let nearest = -from.dot(&along) / a;
@@ -385,7 +391,8 @@ impl ConvexSolid {
 fn slab(origin: &V3, direction: &V3, half: &V3, axes: &[usize]) -> (f32, f32) {
     let mut range = (f32::NEG_INFINITY, f32::INFINITY);
     for &axis in axes {
-        // Division by zero gives infinities of the right sign; 0/0 (a ray in the face) fails both comparisons.
+        // Division by zero gives infinities of the right sign; 0/0 (a ray in the face) fails both
+        // comparisons.
         let a = (-half[axis] - origin[axis]) / direction[axis];
         let b = (half[axis] - origin[axis]) / direction[axis];
         range = (range.0.max(a.min(b)), range.1.min(a.max(b)));

@@ -1,4 +1,5 @@
-//! Which primitive each sample sees: primitives binned into screen tiles, rays cast within their screen rectangles.
+//! Which primitive each sample sees: primitives binned into screen tiles, rays cast within their
+//! screen rectangles.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -33,7 +34,8 @@ pub(super) struct View {
 pub(super) struct Buffer {
     /// Distance along the ray \[m\]; infinite where there is nothing.
     pub depth: Vec<f32>,
-    /// Index of the primitive, or the number of primitives plus the index of the plane, or `NOTHING`.
+    /// Index of the primitive, or the number of primitives plus the index of the plane, or
+    /// `NOTHING`.
     pub primitive: Vec<u32>,
 }
 
@@ -173,7 +175,8 @@ impl View {
     }
 }
 
-/// Finds the nearest primitive of every sample. Ties go to the first, so the result does not depend on threads.
+/// Finds the nearest primitive of every sample. Ties go to the first, so the result does not depend
+/// on threads.
 pub(super) fn rasterise(view: &View, primitives: &[Primitive]) -> Buffer {
     let rects: Vec<Option<Rect>> = primitives.par_iter().map(|p| view.bounds(&p.shape)).collect();
     let columns = view.width.div_ceil(TILE);

@@ -11,8 +11,8 @@ use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
 use super::ray::{Ray, V3};
 use super::shadow::ShadowMap;
 
-/// Side of a cell of the floor's grid \[m\], and most of them one above the other at the camera's target: where there would be more,
-/// cells are five times as wide.
+/// Side of a cell of the floor's grid \[m\], and most of them one above the other at the camera's
+/// target: where there would be more, cells are five times as wide.
 const GRID: f32 = 0.1;
 const MOST_CELLS: f32 = 20.0;
 
@@ -37,8 +37,8 @@ pub(super) struct Lighting {
     pub floor: FloorView,
 }
 
-/// Where floors are seen, and beyond which they fade into the background. It hangs on the camera, which stands still,
-/// not on what moves.
+/// Where floors are seen, and beyond which they fade into the background. It hangs on the camera,
+/// which stands still, not on what moves.
 pub(super) struct FloorView {
     center: V3,
     /// Half the height of what the camera sees at its target.
@@ -99,7 +99,8 @@ fn compress(value: f32) -> f32 {
     if value <= KNEE {
         return value;
     }
-    // A parabola that leaves the knee with slope 1 and arrives at 1 with slope 0, at KNEE + 2 (1 - KNEE).
+    // A parabola that leaves the knee with slope 1 and arrives at 1 with slope 0, at KNEE + 2 (1 -
+    // KNEE).
     let u = ((value - KNEE) / (2.0 * (1.0 - KNEE))).min(1.0);
     KNEE + (1.0 - KNEE) * u * (2.0 - u)
 }
@@ -152,8 +153,8 @@ fn sample_light(
     std::array::from_fn(|c| light[c] + (behind[c] - light[c]) * faded)
 }
 
-/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key; `key` is the part of the key light
-/// that falls on the surface, `open` the part of the sky that does.
+/// Lambert's law for key, sky and floor, and a Blinn-Phong highlight of the key; `key` is the part
+/// of the key light that falls on the surface, `open` the part of the sky that does.
 fn reflected(
     lighting: &Lighting,
     ray: &Ray,
@@ -166,7 +167,8 @@ fn reflected(
     let halfway = (lighting.direction - ray.direction).normalize();
     let highlight = gloss * key * normal.dot(&halfway).max(0.0).powi(48);
     let upward = 0.5 + 0.5 * normal.z;
-    // Crevices are darker than their openness says: what lights them has been reflected and absorbed more often.
+    // Crevices are darker than their openness says: what lights them has been reflected and
+    // absorbed more often.
     let ambient = open * open.sqrt();
     std::array::from_fn(|c| {
         let around = (BOUNCE[c] + (SKY[c] - BOUNCE[c]) * upward) * ambient;
@@ -184,9 +186,9 @@ fn smooth_step(low: f32, high: f32, x: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Albedo of a floor: a faint checkerboard with fine lines, averaged over the sample's footprint so that it never
-/// flickers; `footprint` is the width of the sample at its distance, across the ray \[m\],
-/// `cell` the side of a cell \[m\].
+/// Albedo of a floor: a faint checkerboard with fine lines, averaged over the sample's footprint so
+/// that it never flickers; `footprint` is the width of the sample at its distance, across the ray
+/// \[m\], `cell` the side of a cell \[m\].
 fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32, cell: f32) -> [f32; 3] {
     let offset = point - plane.point;
     let grazing = ray.direction.dot(&plane.normal).abs().max(0.02);
@@ -198,13 +200,15 @@ fn checker(plane: &Plane, point: &V3, ray: &Ray, footprint: f32, cell: f32) -> [
     plane.albedo.map(|a| a * tone)
 }
 
-/// Largest whole number up to `x`; `f32::floor` is a call on the oldest x86-64, and this runs for every sample.
+/// Largest whole number up to `x`; `f32::floor` is a call on the oldest x86-64, and this runs for
+/// every sample.
 fn floor(x: f32) -> f32 {
     let whole = x as i32 as f32;
     if whole > x { whole - 1.0 } else { whole }
 }
 
-/// +1 and -1 in turn with period 2, averaged over `width` about x (the integral of the wave is a triangle wave).
+/// +1 and -1 in turn with period 2, averaged over `width` about x (the integral of the wave is a
+/// triangle wave).
 fn square_wave(x: f32, width: f32) -> f32 {
     let width = width.max(1e-3);
     let triangle = |x: f32| (x - 2.0 * floor(x / 2.0) - 1.0).abs();

@@ -1,6 +1,7 @@
 //! The key light's shadow: a depth map along the light, filtered wider the farther the blocker is.
 //!
-//! Percentage-closer soft shadows (Fernando, "Percentage-closer soft shadows", SIGGRAPH 2005 sketches).
+//! Percentage-closer soft shadows (Fernando, "Percentage-closer soft shadows", SIGGRAPH 2005
+//! sketches).
 
 use super::primitive::RenderScene;
 use super::raster::{View, rasterise};
@@ -37,7 +38,8 @@ pub(super) struct ShadowMap {
 }
 
 impl ShadowMap {
-    /// `light` points to the light; `center` and `radius` bound the scene; the picture has `height` samples.
+    /// `light` points to the light; `center` and `radius` bound the scene; the picture has `height`
+    /// samples.
     pub fn new(scene: &RenderScene, light: V3, center: V3, radius: f32, height: usize) -> Self {
         let size = height.next_multiple_of(BLOCK).clamp(SIZES.0, SIZES.1);
         let widest = WIDEST * size as f32;
@@ -47,8 +49,8 @@ impl ShadowMap {
         Self { view, size, widest, depth, nearest, search: disc(), filter: disc() }
     }
 
-    /// Part of the light that reaches a surface point, 0 to 1. `casts`: whether the surface is in the
-    /// map itself, and so must be kept from its own shadow. `noise` in [0, 1) turns the filter.
+    /// Part of the light that reaches a surface point, 0 to 1. `casts`: whether the surface is in
+    /// the map itself, and so must be kept from its own shadow. `noise` in [0, 1) turns the filter.
     pub fn light_at(&self, point: &V3, normal: &V3, casts: bool, noise: f32) -> f32 {
         let texel = if casts { 1.0 / self.view.scale } else { 0.0 };
         let facing = -normal.dot(&self.view.forward);

@@ -30,7 +30,8 @@ fn a_plot_is_svg_with_its_texts_and_curves() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), svg);
 }
 
-// Decades of a logarithmic axis are equally far apart: 1e-5 ... 1e-1 against time falling by tenths is a straight line.
+// Decades of a logarithmic axis are equally far apart: 1e-5 ... 1e-1 against time falling by tenths
+// is a straight line.
 #[test]
 fn logarithmic_axes_straighten_power_laws() {
     let points: Vec<(f64, f64)> = (1..=5).map(|n| (10f64.powi(-n), 10f64.powi(n - 3))).collect();

@@ -1,4 +1,5 @@
-//! Pictures against projective geometry: where things are, what hides what, how large they are, where shadows fall.
+//! Pictures against projective geometry: where things are, what hides what, how large they are,
+//! where shadows fall.
 
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -42,8 +43,9 @@ fn solid(shape: BodyShape, color: [u8; 3]) -> RenderBody {
     RenderBody { shape, pose: Isometry3::identity(), color, marked: false }
 }
 
-// A sphere of radius r at distance d, seen under the half angle asin(r/d), is a disc of radius tan(asin(r/d)) in units
-// of slope. Counting covered pixels errs by the boundary pixels at most: about 1 % of a disc of 200 pixels.
+// A sphere of radius r at distance d, seen under the half angle asin(r/d), is a disc of radius
+// tan(asin(r/d)) in units of slope. Counting covered pixels errs by the boundary pixels at most:
+// about 1 % of a disc of 200 pixels.
 #[test]
 fn a_sphere_has_the_area_of_its_cone() {
     let (distance, radius) = (3.0, 0.4_f64);
@@ -63,7 +65,8 @@ fn a_sphere_has_the_area_of_its_cone() {
     assert_eq!(count(&render(&picture).unwrap(), is_red), area as usize);
 }
 
-/// Area of the convex hull of points in the plane (Andrew's monotone chain and the shoelace formula).
+/// Area of the convex hull of points in the plane (Andrew's monotone chain and the shoelace
+/// formula).
 fn hull_area(mut points: Vec<[f64; 2]>) -> f64 {
     points.sort_by(|a, b| a.partial_cmp(b).unwrap());
     let cross =
@@ -85,8 +88,8 @@ fn hull_area(mut points: Vec<[f64; 2]>) -> f64 {
     hull.iter().zip(shifted).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum::<f64>() / 2.0
 }
 
-// A perspective picture of a convex body is the hull of the pictures of its points, so the silhouette of a turned box
-// is the hull of its eight projected corners.
+// A perspective picture of a convex body is the hull of the pictures of its points, so the
+// silhouette of a turned box is the hull of its eight projected corners.
 #[test]
 fn a_turned_box_has_the_area_of_its_projection() {
     let half = Vector3::new(0.5, 0.3, 0.2);
@@ -106,8 +109,9 @@ fn a_turned_box_has_the_area_of_its_projection() {
     assert!((area / expected - 1.0).abs() < 0.01, "{area} pixels, expected {expected:.0}");
 }
 
-// Every solid is symmetric about the middle and as wide and high as its size says, under a long lens (from 40 m the
-// nearer parts are 1 % larger at most) and whichever way it is drawn: analytically or as a mesh.
+// Every solid is symmetric about the middle and as wide and high as its size says, under a long
+// lens (from 40 m the nearer parts are 1 % larger at most) and whichever way it is drawn:
+// analytically or as a mesh.
 #[test]
 fn solids_have_their_extents() {
     let camera = Camera { vertical_fov: 0.03, ..front_camera(40.0) };
@@ -164,8 +168,9 @@ fn solids_have_their_extents() {
     }
 }
 
-// An ellipsoid is a stretched ball: its silhouette under a long lens is the ellipse of its axes. At 40 m the lens shows the outline of
-// the ellipsoid from 0.1 / 40 in front of its middle, 0.3 % at most; pixels add 1 %.
+// An ellipsoid is a stretched ball: its silhouette under a long lens is the ellipse of its axes. At
+// 40 m the lens shows the outline of the ellipsoid from 0.1 / 40 in front of its middle, 0.3 % at
+// most; pixels add 1 %.
 #[test]
 fn an_ellipsoid_has_the_area_of_its_ellipse() {
     let camera = Camera { vertical_fov: 0.03, ..front_camera(40.0) };
@@ -186,8 +191,9 @@ fn an_ellipsoid_has_the_area_of_its_ellipse() {
     }
 }
 
-// Marks belong to the body's frame: turned by a quarter about the line of sight, what was the lighter quadrant is the darker one, and
-// by a half turn the same again. Without marks a ball looks the same however it is turned.
+// Marks belong to the body's frame: turned by a quarter about the line of sight, what was the
+// lighter quadrant is the darker one, and by a half turn the same again. Without marks a ball looks
+// the same however it is turned.
 #[test]
 fn a_marked_ball_is_seen_to_turn() {
     let at = |marked, quarter_turns: i32| {
@@ -210,7 +216,8 @@ fn a_marked_ball_is_seen_to_turn() {
     assert!((at(false, 0) - at(false, 1)).abs() < 1.0);
 }
 
-// A small near ball hides a large far one where the line of sight says so, in either order of the list.
+// A small near ball hides a large far one where the line of sight says so, in either order of the
+// list.
 #[test]
 fn what_is_near_hides_what_is_far() {
     let near = RenderSphere { center: [0.0, -0.5, 0.0], radius: 0.1, color: RED };
@@ -220,7 +227,8 @@ fn what_is_near_hides_what_is_far() {
         picture.particles = &balls;
         let image = render(&picture).unwrap();
         assert!(is_red(image.pixel(100, 100).unwrap()));
-        // 0.2 m to the right at the far ball's distance of 3.5 m: 0.057 of slope, 22 pixels; past the near ball.
+        // 0.2 m to the right at the far ball's distance of 3.5 m: 0.057 of slope, 22 pixels; past
+        // the near ball.
         assert!(is_blue(image.pixel(100 + 31, 100).unwrap()));
     }
 }
@@ -229,8 +237,8 @@ fn brightness(image: &Image, x: u32, y: u32) -> f64 {
     image.pixel(x, y).unwrap().iter().map(|&c| f64::from(c)).sum::<f64>() / 3.0
 }
 
-// Light from the upper left falls behind the ball to the lower right: the shadow of a ball at height h under a light
-// (-1, 0, 1) lies at x = +h. The mirrored place is lit.
+// Light from the upper left falls behind the ball to the lower right: the shadow of a ball at
+// height h under a light (-1, 0, 1) lies at x = +h. The mirrored place is lit.
 #[test]
 fn the_shadow_falls_away_from_the_light() {
     let ball = [RenderSphere { center: [0.0, 0.0, 0.3], radius: 0.1, color: RED }];
@@ -284,8 +292,8 @@ fn the_ground_lies_below_the_horizon_and_the_background_above() {
     assert_eq!(sky.pixel(0, 0), both.pixel(0, 0));
 }
 
-// Whatever the bounds and the angle, all corners fall inside the picture and at least one comes near its edge (the
-// framing fills 0.88 of one half axis for the corner that decides).
+// Whatever the bounds and the angle, all corners fall inside the picture and at least one comes
+// near its edge (the framing fills 0.88 of one half axis for the corner that decides).
 #[test]
 fn framing_keeps_all_bounds_inside_and_fills_the_picture() {
     let mut random = SplitMix64::new(11);
@@ -390,8 +398,8 @@ fn decode(bytes: &[u8]) -> Vec<image::Frame> {
     decoder.into_frames().collect::<Result<_, _>>().unwrap()
 }
 
-// A ball crosses the picture: every frame is there, at its time, and shows what was drawn within the palette's error
-// plus the tolerance for leaving a pixel as it is.
+// A ball crosses the picture: every frame is there, at its time, and shows what was drawn within
+// the palette's error plus the tolerance for leaving a pixel as it is.
 #[test]
 fn a_gif_shows_the_frames_it_was_given() {
     let (width, height, frames) = (96, 60, 12);
@@ -429,8 +437,8 @@ fn a_gif_shows_the_frames_it_was_given() {
     assert!(GifWriter::new(Vec::new(), 10, 10, f64::NAN).is_err());
 }
 
-// LZW against an independent decoder, on what strains it: noise fills the table of 4096 codes again and again, and
-// lengths around the changes of width try the last code of each.
+// LZW against an independent decoder, on what strains it: noise fills the table of 4096 codes again
+// and again, and lengths around the changes of width try the last code of each.
 #[test]
 fn gif_compression_is_understood_at_every_length() {
     let mut random = SplitMix64::new(2);
@@ -448,7 +456,8 @@ fn gif_compression_is_understood_at_every_length() {
     }
 }
 
-// The map grows lighter throughout (CIE luminance of the linear colour), which is what makes it readable in grey.
+// The map grows lighter throughout (CIE luminance of the linear colour), which is what makes it
+// readable in grey.
 #[test]
 fn viridis_grows_lighter() {
     let luminance = |t: f32| {
@@ -461,7 +470,8 @@ fn viridis_grows_lighter() {
     assert_eq!(viridis(7.0), viridis(1.0));
 }
 
-/// A sheet of `side` x `side` squares over [-1, 1]^2 whose front is on the side of +w of (u, v, w), and where `at` places (u, v).
+/// A sheet of `side` x `side` squares over [-1, 1]^2 whose front is on the side of +w of (u, v, w),
+/// and where `at` places (u, v).
 struct Sheet {
     positions: Vec<[f32; 3]>,
     colors: Vec<[u8; 3]>,
@@ -497,8 +507,9 @@ fn draw_cloths(cloths: &[RenderCloth], side: u32, camera: Camera, light: Vector3
     render(&picture).unwrap()
 }
 
-// A sheet that faces the camera shows the area of its outline under a long lens and no gap between its 7,200 uneven triangles, in the
-// colour of the side that is seen. A gap shows the background in a quarter of a pixel at least, a tenth of its brightness.
+// A sheet that faces the camera shows the area of its outline under a long lens and no gap between
+// its 7,200 uneven triangles, in the colour of the side that is seen. A gap shows the background in
+// a quarter of a pixel at least, a tenth of its brightness.
 #[test]
 fn cloth_shows_each_side_in_its_colour_without_gaps() {
     let camera = Camera { vertical_fov: 0.03, ..front_camera(40.0) };
@@ -537,7 +548,8 @@ fn cloth_shows_each_side_in_its_colour_without_gaps() {
     assert!(back.iter().sum::<f64>() < front.iter().sum() && back[0] - back[1] < front[0] - front[1]);
 }
 
-// Of two layers a tenth of a millimetre apart the nearer one is seen at every pixel, at 3 m, from either side, in either order.
+// Of two layers a tenth of a millimetre apart the nearer one is seen at every pixel, at 3 m, from
+// either side, in either order.
 #[test]
 fn the_nearer_of_two_close_layers_is_seen() {
     let layer = |y: f64| Sheet::new(20, |u, v| [0.4 * u, y + 0.05 * (4.0 * u).sin(), 0.4 * v]);
@@ -558,8 +570,9 @@ fn the_nearer_of_two_close_layers_is_seen() {
     }
 }
 
-// Averaged normals make a half pipe of 24 facets look round: the light on it is the cosine of the angle to the camera, which changes by
-// 2 levels a pixel at most where it is not steep; from one flat facet to the next it would jump by 10 and stay.
+// Averaged normals make a half pipe of 24 facets look round: the light on it is the cosine of the
+// angle to the camera, which changes by 2 levels a pixel at most where it is not steep; from one
+// flat facet to the next it would jump by 10 and stay.
 #[test]
 fn cloth_is_shaded_smoothly() {
     let camera = Camera { vertical_fov: 0.03, ..front_camera(40.0) };

@@ -1,13 +1,14 @@
-//! Runs a scene of spheres and boxes on a floor, given as JSON, and says how long it took and what the solver did; with a third
-//! argument it also writes the trajectory.
+//! Runs a scene of spheres and boxes on a floor, given as JSON, and says how long it took and what
+//! the solver did; with a third argument it also writes the trajectory.
 //!
 //! ```sh
 //! cargo run --release -p pliant-rigid --example rigid_scene -- scene.json step=0.001 [trajectory.json]
 //! cargo run --release -p pliant-rigid --example rigid_scene -- scene.json accuracy=1e-3
 //! ```
 //!
-//! The file has `gravity`, `mu`, `duration`, `walls` (boxes: `half`, `pos`) and `bodies` (`shape` "sphere" with `radius` or "box"
-//! with `half`; `mass`, principal `inertia`, `pos`, `quat` w x y z, `vel`, `omega`), in SI units.
+//! The file has `gravity`, `mu`, `duration`, `walls` (boxes: `half`, `pos`) and `bodies` (`shape`
+//! "sphere" with `radius` or "box" with `half`; `mass`, principal `inertia`, `pos`, `quat` w x y z,
+//! `vel`, `omega`), in SI units.
 
 use std::time::Instant;
 

@@ -7,8 +7,9 @@ use crate::simulation::System;
 use nalgebra::Isometry3;
 use pliant_geometry::Shape;
 
-/// Adhesion of particles to a geometry, after Dugdale (1960): what has been pressed together holds with one tensile stress over a range
-/// of gaps. Its work of adhesion is `stress * range` \[J/m^2\].
+/// Adhesion of particles to a geometry, after Dugdale (1960): what has been pressed together holds
+/// with one tensile stress over a range of gaps. Its work of adhesion is `stress * range`
+/// \[J/m^2\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adhesion {
     /// Tensile stress that the bond carries at most \[Pa\].
@@ -30,15 +31,16 @@ pub struct Geometry {
     pub adhesion: Option<Adhesion>,
     /// Groups it is in, one a bit.
     pub group: u32,
-    /// Groups it can touch, one a bit: two bodies' geometries can touch when each is in a group of the other's mask. Particles touch
-    /// all.
+    /// Groups it can touch, one a bit: two bodies' geometries can touch when each is in a group of
+    /// the other's mask. Particles touch all.
     pub mask: u32,
     /// Colour for pictures: red, green, blue (sRGB).
     pub color: [u8; 3],
 }
 
 impl Geometry {
-    /// A shape at the body's origin, with the usual compliance and this coefficient of friction, grey.
+    /// A shape at the body's origin, with the usual compliance and this coefficient of friction,
+    /// grey.
     pub fn new(shape: Shape, friction: f64) -> Self {
         Self {
             shape,
@@ -90,8 +92,8 @@ pub struct MechanismDesc {
     pub system: System,
     /// Shapes that can touch.
     pub geometries: Vec<CollisionGeometry>,
-    /// Pairs of links that do not touch, besides those that [`CollisionModel`](crate::collision::CollisionModel)
-    /// leaves out by itself.
+    /// Pairs of links that do not touch, besides those that
+    /// [`CollisionModel`](crate::collision::CollisionModel) leaves out by itself.
     pub excluded: Vec<(LinkId, LinkId)>,
     /// Shapes that are only drawn, each with its link; `None` is the world.
     pub visuals: Vec<(Option<LinkId>, Appearance)>,

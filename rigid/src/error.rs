@@ -23,7 +23,8 @@ pub enum RigidError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// A vector, pose or velocity with a component that is NaN or infinite, or a rotation that is not one.
+    /// A vector, pose or velocity with a component that is NaN or infinite, or a rotation that is
+    /// not one.
     #[error("body '{body}': {field} is not {requirement}")]
     Invalid {
         /// Name of the body.

@@ -11,7 +11,8 @@ pub struct Joint {
     pub kind: JointKind,
     /// Where the joint is, in the body frame \[m\].
     pub origin: Point3<f64>,
-    /// Turn of the joint's frame in the body frame, where the body starts; the kind's directions are in the joint's frame.
+    /// Turn of the joint's frame in the body frame, where the body starts; the kind's directions
+    /// are in the joint's frame.
     pub turn: UnitQuaternion<f64>,
     /// Damping, limits and the like of each degree of freedom; those that are missing have none.
     pub dofs: Vec<Dof>,

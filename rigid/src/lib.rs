@@ -1,4 +1,5 @@
-//! Articulated rigid bodies: dynamics, collision detection, convex contact, error-controlled integration.
+//! Articulated rigid bodies: dynamics, collision detection, convex contact, error-controlled
+//! integration.
 //!
 //! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
 //! - [`collision`]: where geometries on links touch.
@@ -10,8 +11,8 @@
 //! - [`Bodies`]: named bodies that stay, follow a trajectory, or move by their dynamics, alone or as parts of mechanisms from files.
 //!   They take spatial impulses, one a body and step, from whatever touches them besides each other.
 //!
-//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and states
-//! that are not finite are typed errors. Stepping gives the same bits in every run.
+//! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and
+//! states that are not finite are typed errors. Stepping gives the same bits in every run.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Matrix3, Vector3};

@@ -19,7 +19,8 @@ pub enum Motion {
     Dynamic {
         /// The body that the joint is attached to, added before; `None` is the world.
         parent: Option<BodyId>,
-        /// The joint to the parent. The body starts at its pose, where the coordinates of the joint are 0.
+        /// The joint to the parent. The body starts at its pose, where the coordinates of the joint
+        /// are 0.
         joint: Joint,
         /// Mass and inertia. A fixed body moves with its parent and uses nothing of what follows.
         mass: MassProperties,
@@ -27,7 +28,8 @@ pub enum Motion {
         force: Vector3<f64>,
         /// Constant torque, world frame \[N m\].
         torque: Vector3<f64>,
-        /// Velocity at time 0, absolute. A jointed body takes the momentum of this velocity along its joint.
+        /// Velocity at time 0, absolute. A jointed body takes the momentum of this velocity along
+        /// its joint.
         velocity: SpatialVelocity,
         /// Whether gravity acts on it.
         gravity: bool,

@@ -18,14 +18,15 @@ impl SpatialVelocity {
         Self::default()
     }
 
-    /// Velocity \[m/s\] of the material point of the body at `point`, where `origin` is the body's origin (both
-    /// world frame, m).
+    /// Velocity \[m/s\] of the material point of the body at `point`, where `origin` is the body's
+    /// origin (both world frame, m).
     #[inline]
     pub fn at(&self, origin: &Point3<f64>, point: &Point3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&(point - origin))
     }
 
-    /// `pose` after `s` seconds at this velocity: the origin moves on a line, the body turns about it by the exponential map.
+    /// `pose` after `s` seconds at this velocity: the origin moves on a line, the body turns about
+    /// it by the exponential map.
     pub fn advance(&self, pose: &Isometry3<f64>, s: f64) -> Isometry3<f64> {
         advance(pose, self, s)
     }
@@ -59,16 +60,16 @@ impl SpatialImpulse {
         Self::default()
     }
 
-    /// Adds an impulse `linear` \[N s\] that acts at `point` on the body whose origin is `origin` (world frame,
-    /// m).
+    /// Adds an impulse `linear` \[N s\] that acts at `point` on the body whose origin is `origin`
+    /// (world frame, m).
     pub fn add_at(&mut self, origin: &Point3<f64>, point: &Point3<f64>, linear: &Vector3<f64>) {
         self.linear += linear;
         self.angular += (point - origin).cross(linear);
     }
 }
 
-/// `pose` after `s` seconds at a constant velocity: the origin moves on a line, the body turns about it by
-/// the exponential of the angular velocity.
+/// `pose` after `s` seconds at a constant velocity: the origin moves on a line, the body turns
+/// about it by the exponential of the angular velocity.
 pub(crate) fn advance(pose: &Isometry3<f64>, velocity: &SpatialVelocity, s: f64) -> Isometry3<f64> {
     let translation = pose.translation.vector + velocity.linear * s;
     let rotation = UnitQuaternion::from_scaled_axis(velocity.angular * s) * pose.rotation;

@@ -7,7 +7,8 @@ use std::f64::consts::PI;
 
 /// Closer to half a turn than this \[rad\], the shorter way round is decided by rounding.
 const HALF_TURN_MARGIN: f64 = 1e-6;
-/// How far \[m, rad\] a body's initial pose may be from its trajectory at time 0: rounding in files.
+/// How far \[m, rad\] a body's initial pose may be from its trajectory at time 0: rounding in
+/// files.
 const START_TOLERANCE: f64 = 1e-6;
 
 /// A pose to be at.
@@ -28,22 +29,22 @@ pub struct VelocityKey {
     pub velocity: SpatialVelocity,
 }
 
-/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less than half
-/// a turn.
+/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less
+/// than half a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trajectory {
-    /// World poses, linear in position and at constant angular velocity (slerp) in rotation between keys,
-    /// held before the first and after the last. The rotation between two keys goes the shorter way round;
-    /// half a turn is refused.
+    /// World poses, linear in position and at constant angular velocity (slerp) in rotation between
+    /// keys, held before the first and after the last. The rotation between two keys goes the
+    /// shorter way round; half a turn is refused.
     Poses(Vec<PoseKey>),
-    /// Velocities, constant from each key's time to the next, zero before the first, integrated from the
-    /// body's initial pose at time 0. Keys before time 0 are refused.
+    /// Velocities, constant from each key's time to the next, zero before the first, integrated
+    /// from the body's initial pose at time 0. Keys before time 0 are refused.
     Velocities(Vec<VelocityKey>),
 }
 
 impl Trajectory {
-    /// Pose in the world at time 0 of a body with initial pose `initial`: that of the keys, or `initial`
-    /// where the keys are velocities or there are none.
+    /// Pose in the world at time 0 of a body with initial pose `initial`: that of the keys, or
+    /// `initial` where the keys are velocities or there are none.
     pub fn start(&self, initial: &Isometry3<f64>) -> Isometry3<f64> {
         match self {
             Trajectory::Poses(keys) => pose_between(keys, 0.0).unwrap_or(*initial),
@@ -120,8 +121,8 @@ impl Trajectory {
     }
 }
 
-/// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the pose before
-/// it, so that nothing drifts. Between two keys the velocity is constant.
+/// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the
+/// pose before it, so that nothing drifts. Between two keys the velocity is constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseTrajectory(Keys);
 
@@ -140,7 +141,8 @@ impl PoseTrajectory {
     /// The path of something whose pose at time 0 is `initial`.
     ///
     /// # Errors
-    /// [`RigidError::Trajectory`] that names `name` and the key: no keys, times that do not increase, turns that are ambiguous.
+    /// [`RigidError::Trajectory`] that names `name` and the key: no keys, times that do not
+    /// increase, turns that are ambiguous.
     pub fn new(trajectory: &Trajectory, initial: &Isometry3<f64>, name: &str) -> Result<Self, RigidError> {
         trajectory.validate(name, initial)?;
         Ok(Self(match trajectory {
@@ -244,8 +246,8 @@ fn move_before(keys: &[PoseKey], next: usize) -> SpatialVelocity {
     }
 }
 
-/// Rotation vector (rad, world frame) of the shorter turn from one rotation to another; exactly zero if they
-/// are equal.
+/// Rotation vector (rad, world frame) of the shorter turn from one rotation to another; exactly
+/// zero if they are equal.
 fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
     if from == to { Vector3::zeros() } else { (to * from.inverse()).scaled_axis() }
 }
@@ -255,7 +257,8 @@ fn segment(keys: &[VelocityKey], time: f64) -> Option<usize> {
     keys.partition_point(|k| k.time <= time).checked_sub(1)
 }
 
-/// Linear interpolation of positions, and constant angular velocity between rotations; `None` without keys.
+/// Linear interpolation of positions, and constant angular velocity between rotations; `None`
+/// without keys.
 fn pose_between(keys: &[PoseKey], time: f64) -> Option<Isometry3<f64>> {
     let next = keys.partition_point(|k| k.time <= time);
     let Some(from) = next.checked_sub(1).map(|k| &keys[k]) else {

@@ -1,5 +1,5 @@
-//! Acceptance 26 in harder cases: limits through the whole impact, closures of loops that would drift, couplers and welds that begin off,
-//! efforts clamped on both sides.
+//! Acceptance 26 in harder cases: limits through the whole impact, closures of loops that would
+//! drift, couplers and welds that begin off, efforts clamped on both sides.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -41,8 +41,9 @@ fn angle(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
     (-d.x).atan2(-d.z)
 }
 
-// The law: a joint never is more than 1e-5 beyond its limits, not even while it hits them, and rests on the one that its load presses
-// it to: a turning joint thrown at both limits in turn, a sliding one that falls with 50 m/s^2 and carries another.
+// The law: a joint never is more than 1e-5 beyond its limits, not even while it hits them, and
+// rests on the one that its load presses it to: a turning joint thrown at both limits in turn, a
+// sliding one that falls with 50 m/s^2 and carries another.
 #[test]
 fn limits_hold_through_the_impact() {
     for integrator in integrators() {
@@ -79,7 +80,8 @@ fn limits_hold_through_the_impact() {
     }
 }
 
-// The law: q_driven = ratio q_driver + offset within 1e-5 at every step, from 20 steps on also where it began 1e-3 off.
+// The law: q_driven = ratio q_driver + offset within 1e-5 at every step, from 20 steps on also
+// where it began 1e-3 off.
 #[test]
 fn a_coupler_that_begins_off_is_pulled_in() {
     for integrator in integrators() {
@@ -105,8 +107,9 @@ fn a_coupler_that_begins_off_is_pulled_in() {
     }
 }
 
-/// A four-bar linkage with rods of 0.6, 1.1 and 0.9 m on pins 1 m apart: no two of them parallel, so that a constraint of velocities alone
-/// drifts. The loop is closed where `open` says: 0 at the end of the bar, 1 at its beginning, 2 at both, the bar being free.
+/// A four-bar linkage with rods of 0.6, 1.1 and 0.9 m on pins 1 m apart: no two of them parallel,
+/// so that a constraint of velocities alone drifts. The loop is closed where `open` says: 0 at the
+/// end of the bar, 1 at its beginning, 2 at both, the bar being free.
 fn four_bar(open: usize, integrator: Integrator) -> (Vec<f64>, f64) {
     let (left_end, right_end) = {
         let (a, b) = (0.9_f64, 0.6_f64);
@@ -180,8 +183,9 @@ fn four_bar(open: usize, integrator: Integrator) -> (Vec<f64>, f64) {
     (angles, worst)
 }
 
-// The law: the loop stays closed within 1e-5 m through 2 s of swinging; where it is cut does not matter for the motion, by more than the
-// first order of the steps. The motion is wide, so the closures work.
+// The law: the loop stays closed within 1e-5 m through 2 s of swinging; where it is cut does not
+// matter for the motion, by more than the first order of the steps. The motion is wide, so the
+// closures work.
 #[test]
 fn a_general_four_bar_linkage_stays_closed() {
     for integrator in integrators() {
@@ -196,9 +200,10 @@ fn a_general_four_bar_linkage_stays_closed() {
     }
 }
 
-// The law: a weld keeps two frames together within 1e-5 m and 1e-5 rad while the pair is thrown and turns, from 20 ms on also where they
-// began 1 mm and 1 mrad apart; the frames are not the links' own. A thrown pair's centre of mass flies its parabola, to the
-// first order of the steps (g t dt/2).
+// The law: a weld keeps two frames together within 1e-5 m and 1e-5 rad while the pair is thrown and
+// turns, from 20 ms on also where they began 1 mm and 1 mrad apart; the frames are not the links'
+// own. A thrown pair's centre of mass flies its parabola, to the first order of the steps (g t
+// dt/2).
 #[test]
 fn a_weld_holds_frames_together() {
     for integrator in integrators() {
@@ -244,7 +249,8 @@ fn a_weld_holds_frames_together() {
     }
 }
 
-// Acceptance 26: efforts are clamped exactly, both ways, for control of position, of rate, and a plain effort.
+// Acceptance 26: efforts are clamped exactly, both ways, for control of position, of rate, and a
+// plain effort.
 #[test]
 fn efforts_are_clamped_on_both_sides() {
     let limit = 3.0;

@@ -1,4 +1,5 @@
-//! Limits, couplers, loops, motors and controllers: acceptance 25 and 26. (Error control, 27, is in `error_control.rs`.)
+//! Limits, couplers, loops, motors and controllers: acceptance 25 and 26. (Error control, 27, is in
+//! `error_control.rs`.)
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -36,7 +37,8 @@ fn controlled(accuracy: f64) -> Integrator {
     Integrator::ErrorControlled { accuracy, max_step: 0.1 }
 }
 
-// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad, at fixed and at controlled steps.
+// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad, at fixed and at
+// controlled steps.
 #[test]
 fn a_joint_rests_on_its_limit() {
     for (lower, upper, start) in [(-0.3, 0.4, 1.0), (-0.3, 0.4, -1.0)] {
@@ -77,8 +79,9 @@ fn a_coupler_holds_its_ratio() {
     }
 }
 
-// Acceptance 26: the loop of a four-bar linkage stays closed within 1e-5 m, by a ball constraint, a weld's axis free (a pin), and a
-// bar of constant length; and it swings as its one degree of freedom lets it: all closures give the same motion.
+// Acceptance 26: the loop of a four-bar linkage stays closed within 1e-5 m, by a ball constraint, a
+// weld's axis free (a pin), and a bar of constant length; and it swings as its one degree of
+// freedom lets it: all closures give the same motion.
 #[test]
 fn a_four_bar_linkage_stays_closed() {
     let mut ends = Vec::new();
@@ -104,7 +107,8 @@ fn a_four_bar_linkage_stays_closed() {
         system.equalities.push(if kind == 0 {
             Equality::Ball { links, points }
         } else {
-            // The far end of the bar is 1 m from the pin of the right rod, wherever it hangs; the rod itself swings by a coupler.
+            // The far end of the bar is 1 m from the pin of the right rod, wherever it hangs; the
+            // rod itself swings by a coupler.
             let links = [Some(bar), None];
             Equality::Distance { links, points: [points[0], Point3::new(1.0, 0.0, 0.0)], distance: 1.0 }
         });
@@ -130,10 +134,12 @@ fn a_four_bar_linkage_stays_closed() {
     assert!((ends[0] - ends[1]).abs() < 1e-3, "{ends:?}");
 }
 
-// A weld holds a second rod as if it were one body: the pair falls as a rigid pendulum. The closed form is that of one rod, which the rod alone
-// keeps to 1e-8 a step. By the trapezoid rule the pair does so to the second order. By first-order steps positions go on at the velocities of
-// steps' ends: from rest they are ahead of the exact motion by up to half a step, v dt/2 at the rate v there; by less since the weight of the jointed
-// half is that of half a step on, which slows a fall.
+// A weld holds a second rod as if it were one body: the pair falls as a rigid pendulum. The closed
+// form is that of one rod, which the rod alone keeps to 1e-8 a step. By the trapezoid rule the pair
+// does so to the second order. By first-order steps positions go on at the velocities of steps'
+// ends: from rest they are ahead of the exact motion by up to half a step, v dt/2 at the rate v
+// there; by less since the weight of the jointed half is that of half a step on, which slows a
+// fall.
 #[test]
 fn a_weld_makes_two_bodies_one() {
     let time = 0.5;
@@ -239,9 +245,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
-// Acceptance 25 and 27: on a double pendulum whose joints are stiffly damped, so that the convex problem has a part in it, tighter accuracy is closer to
-// the solution at 1e-8, and so is a shorter fixed step, of first order or better. The error of one accepted step is within
-// the accuracy (over many steps they add up). Without damping a step is exact: the contact-free motion, 1e-9 a step.
+// Acceptance 25 and 27: on a double pendulum whose joints are stiffly damped, so that the convex
+// problem has a part in it, tighter accuracy is closer to the solution at 1e-8, and so is a shorter
+// fixed step, of first order or better. The error of one accepted step is within the accuracy (over
+// many steps they add up). Without damping a step is exact: the contact-free motion, 1e-9 a step.
 #[test]
 fn error_falls_with_accuracy_and_step() {
     let time = 1.0;
@@ -287,8 +294,9 @@ impl ExternalSystem for Pid {
     }
 }
 
-// The law: the integral takes up the weight, so the joint arrives exactly; x = m g d sin(target)/K_i at the end. A stiff one (a period
-// of 6 ms) is stable at steps of 0.1 s: a wrong sign of K would not be.
+// The law: the integral takes up the weight, so the joint arrives exactly; x = m g d
+// sin(target)/K_i at the end. A stiff one (a period of 6 ms) is stable at steps of 0.1 s: a wrong
+// sign of K would not be.
 #[test]
 fn an_external_controller_with_a_state_is_implicit() {
     for (gains, step) in [([100.0, 50.0, 20.0], 1e-2), ([1e6, 1e6, 1e4], 0.1)] {
@@ -316,8 +324,8 @@ impl ExternalSystem for Broken {
     }
 }
 
-// Bad input: figures out of range are refused before the first step; NaN from a controller ends in an error with its time, and the
-// state stays the last good one.
+// Bad input: figures out of range are refused before the first step; NaN from a controller ends in
+// an error with its time, and the state stays the last good one.
 #[test]
 fn what_cannot_be_simulated_is_refused() {
     let start = |integrator, spoil: fn(&mut System, &mut State)| {

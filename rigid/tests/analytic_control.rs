@@ -44,8 +44,9 @@ fn decay([kp, kd]: [f64; 2], t: f64) -> f64 {
     }
 }
 
-// The law: positions, rates and accelerations of a path are derivatives of each other (central differences, step 1e-5: error below
-// 1e-8 of them), hit the set points, and a cubic between two rests is p0 + (p1 - p0)(3 s^2 - 2 s^3).
+// The law: positions, rates and accelerations of a path are derivatives of each other (central
+// differences, step 1e-5: error below 1e-8 of them), hit the set points, and a cubic between two
+// rests is p0 + (p1 - p0)(3 s^2 - 2 s^3).
 #[test]
 fn a_path_is_its_polynomial() {
     let times = vec![0.5, 1.5, 4.0];
@@ -87,8 +88,8 @@ fn a_path_is_its_polynomial() {
     );
 }
 
-/// Differences from the exact error dynamics while the arm goes from one set point to another, all joints at once, its
-/// axes damped; the last joint is not driven by it but held by a motor.
+/// Differences from the exact error dynamics while the arm goes from one set point to another, all
+/// joints at once, its axes damped; the last joint is not driven by it but held by a motor.
 fn tracking(gains: [f64; 2], integrator: Integrator) -> (Vec<f64>, usize) {
     let mut robot = robot("iiwa7.xml");
     let offset = 0.05;
@@ -126,9 +127,10 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
-// The law: e'' + K_d e' + K_p e = 0 for every joint, whatever the others do (Siciliano et al. 2009, equation 8.60). The step is of
-// first order: the difference from the exact decay halves with it, and what extrapolation to no step leaves is of second order,
-// the square of the coarse run's relative difference or less.
+// The law: e'' + K_d e' + K_p e = 0 for every joint, whatever the others do (Siciliano et al. 2009,
+// equation 8.60). The step is of first order: the difference from the exact decay halves with it,
+// and what extrapolation to no step leaves is of second order, the square of the coarse run's
+// relative difference or less.
 #[test]
 fn inverse_dynamics_follows_its_error_dynamics() {
     for gains in [[100.0, 14.0], [100.0, 20.1], [1e3, 1e3]] {
@@ -142,8 +144,9 @@ fn inverse_dynamics_follows_its_error_dynamics() {
     }
 }
 
-// The law: error control follows the same dynamics, closer with tighter accuracy, and the gains of the scene `franka`, whose rate of
-// 1000/s no step follows, cost at most twice the steps of soft ones.
+// The law: error control follows the same dynamics, closer with tighter accuracy, and the gains of
+// the scene `franka`, whose rate of 1000/s no step follows, cost at most twice the steps of soft
+// ones.
 #[test]
 fn error_control_follows_inverse_dynamics() {
     let at = |gains, accuracy| {
@@ -158,7 +161,8 @@ fn error_control_follows_inverse_dynamics() {
     assert!(tight.0 < 5e-3, "{tight:?}");
 }
 
-/// Largest position error of each step of a run of 2 s at steps of `step` that begins 0.02 rad off; ends where the simulation does.
+/// Largest position error of each step of a run of 2 s at steps of `step` that begins 0.02 rad off;
+/// ends where the simulation does.
 fn errors_at(robot: Imported, control: InverseDynamics, step: f64, start: &[f64]) -> Vec<f64> {
     let mut robot = robot;
     robot.system.externals.push(Box::new(control));
@@ -179,8 +183,9 @@ fn errors_at(robot: Imported, control: InverseDynamics, step: f64, start: &[f64]
     errors
 }
 
-// The law: at K_p = K_d = 1000 and steps of 10 ms (ten times the fast time constant) nothing grows; the slow root decays with
-// 1.001/s as it should (implicit Euler at that rate: 0.5 % off in 2 s; coupling in the first steps: 5 %).
+// The law: at K_p = K_d = 1000 and steps of 10 ms (ten times the fast time constant) nothing grows;
+// the slow root decays with 1.001/s as it should (implicit Euler at that rate: 0.5 % off in 2 s;
+// coupling in the first steps: 5 %).
 #[test]
 fn stiff_inverse_dynamics_is_stable_at_long_steps() {
     let robot = robot("iiwa7.xml");
@@ -194,9 +199,9 @@ fn stiff_inverse_dynamics_is_stable_at_long_steps() {
     assert!((rate / 1.001 - 1.0).abs() < 0.05, "{rate}");
 }
 
-// The law: with a period, control is stable at steps of up to twice the period, at any posture and for any gains, also for an arm
-// whose joints are coupled far more (no armature: the largest eigenvalue of diag(M)^-1 M is 3.4), where the gains as they are make a
-// step of 10 ms unstable.
+// The law: with a period, control is stable at steps of up to twice the period, at any posture and
+// for any gains, also for an arm whose joints are coupled far more (no armature: the largest
+// eigenvalue of diag(M)^-1 M is 3.4), where the gains as they are make a step of 10 ms unstable.
 #[test]
 fn a_digital_controller_is_stable_in_any_posture() {
     let seed = 5;
@@ -225,8 +230,8 @@ fn a_digital_controller_is_stable_in_any_posture() {
     assert!(unstable > 0, "the plain law is as good: this test tests nothing");
 }
 
-// The law: a load that the controller does not know, a box of 2 kg welded to the flange, is carried with the error M^-1 tau / K_p of
-// the torques tau = J^T (0, 0, m g) that it asks for.
+// The law: a load that the controller does not know, a box of 2 kg welded to the flange, is carried
+// with the error M^-1 tau / K_p of the torques tau = J^T (0, 0, m g) that it asks for.
 #[test]
 fn an_unknown_load_is_carried_with_its_closed_form_error() {
     let mut robot = robot("iiwa7.xml");
@@ -270,9 +275,9 @@ fn an_unknown_load_is_carried_with_its_closed_form_error() {
     }
 }
 
-// The law: what asks for more than the limit gets the limit: a turning rod without gravity has the constant acceleration e/I, and
-// v = e t/I to rounding. With a spring and damping on the joint, and no target but the present, those are made up for:
-// it stays at its speed.
+// The law: what asks for more than the limit gets the limit: a turning rod without gravity has the
+// constant acceleration e/I, and v = e t/I to rounding. With a spring and damping on the joint, and
+// no target but the present, those are made up for: it stays at its speed.
 #[test]
 fn inverse_dynamics_has_its_limit_and_makes_up_for_springs() {
     let rod = |dof| Link {
@@ -305,7 +310,8 @@ fn inverse_dynamics_has_its_limit_and_makes_up_for_springs() {
     (joint.stiffness, joint.damping, joint.effort_limit) = (0.0, 0.0, f64::INFINITY);
     let dof = Dof { damping: 2.0, stiffness: 30.0, reference: 0.4, armature: 0.1, ..Dof::default() };
     let state = simulate(dof, -G, joint, 0.7);
-    // Gravity's part lags by the turn of a step: m g d (1 kg, 1 m) times the turn, for half a second, over I of 2.1.
+    // Gravity's part lags by the turn of a step: m g d (1 kg, 1 m) times the turn, for half a
+    // second, over I of 2.1.
     assert!((state.v[0] - 0.7).abs() < G * 0.7e-3 * 0.5 / 2.1, "{state:?}");
 }
 

@@ -24,8 +24,9 @@ fn largest(values: &[f64]) -> f64 {
 
 const LAW: SuctionForceModel = SuctionForceModel { max_force: 50.0, half_distance: 2e-3, range: 0.05 };
 
-// The law: F_m at contact and inside, half at d_h, F_m d_h/d far away (off by d_h/d), nothing from the range on; it falls everywhere and
-// is smooth: its slope has no jump (differences over 1e-6 m stay within the curvature, which is at most 2 F_m/d_h^2).
+// The law: F_m at contact and inside, half at d_h, F_m d_h/d far away (off by d_h/d), nothing from
+// the range on; it falls everywhere and is smooth: its slope has no jump (differences over 1e-6 m
+// stay within the curvature, which is at most 2 F_m/d_h^2).
 #[test]
 fn suction_falls_with_distance() {
     assert_eq!(LAW.force(0.0), 50.0);
@@ -60,8 +61,9 @@ fn solids() -> [Shape; 5] {
     ]
 }
 
-// The laws: what the target gets the cup loses, force and moment about the world's origin (Newton's third law, one line of action; to
-// rounding); the force is F(d) cos along the surface's normal; a cup that looks away, or is switched off, pulls nothing.
+// The laws: what the target gets the cup loses, force and moment about the world's origin (Newton's
+// third law, one line of action; to rounding); the force is F(d) cos along the surface's normal; a
+// cup that looks away, or is switched off, pulls nothing.
 #[test]
 fn suction_acts_on_cup_and_target_alike() {
     let seed = 8;
@@ -115,8 +117,9 @@ fn suction_acts_on_cup_and_target_alike() {
     assert!(pulled > 30, "seed {seed}: {pulled}");
 }
 
-/// A plate that slides up and down with 3 x 2 bellows (springs of 1 N/m, damping 1, 10 mm of travel either way) whose cups hang 5 mm above
-/// a box of 1 kg on the floor. The plate rises by 0.3 m between 0.5 and 1.5 s; the pump runs from 0.1 to 3 s.
+/// A plate that slides up and down with 3 x 2 bellows (springs of 1 N/m, damping 1, 10 mm of travel
+/// either way) whose cups hang 5 mm above a box of 1 kg on the floor. The plate rises by 0.3 m
+/// between 0.5 and 1.5 s; the pump runs from 0.1 to 3 s.
 fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
     let slide = |name: String, parent, frame, mass: f64, dof| Link {
         name,
@@ -180,9 +183,10 @@ fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(system, Collisions::new(scene, 1e-4), integrator, state).unwrap()
 }
 
-// The law: six cups lift a box of 1 kg and hold it where the plate, the bellows' stops (10 mm down) and the sag m g/(M K_p) of the
-// plate under the unknown weight put it; everything is at rest then; switched off, it falls with g (the contacts that were
-// pressed with 50 N each over 50 um give it a push of at most 6 sqrt(2 E m), m = 10 g: 3 cm/s).
+// The law: six cups lift a box of 1 kg and hold it where the plate, the bellows' stops (10 mm down)
+// and the sag m g/(M K_p) of the plate under the unknown weight put it; everything is at rest then;
+// switched off, it falls with g (the contacts that were pressed with 50 N each over 50 um give it a
+// push of at most 6 sqrt(2 E m), m = 10 g: 3 cm/s).
 #[test]
 fn cups_lift_a_box_and_let_it_go() {
     for integrator in
@@ -198,8 +202,9 @@ fn cups_lift_a_box_and_let_it_go() {
         assert!((held - (0.05 + 0.3 - 0.005 - sag)).abs() < 2e-4, "{integrator:?}: held at {held}");
         let fastest = largest(&simulation.state().v);
         assert!(fastest < 1e-3, "{integrator:?}: {fastest} m/s");
-        // Newton on the box: what the cups pull and what their contacts push leave its weight. (Under error control a position may be off by
-        // the accuracy, which at 1e6 N/m is a hundred newtons in a single step: nothing follows for one.)
+        // Newton on the box: what the cups pull and what their contacts push leave its weight.
+        // (Under error control a position may be off by the accuracy, which at 1e6 N/m is a hundred
+        // newtons in a single step: nothing follows for one.)
         if matches!(integrator, Integrator::Fixed { .. }) {
             let pushed: f64 = simulation.contact_forces().map(|c| c.force.z.abs()).sum();
             assert!((6.0 * 50.0 - pushed - G).abs() < 0.01 * G, "{integrator:?}: {pushed} N");
@@ -260,8 +265,8 @@ fn pushed(wave: Wave, point: Point3<f64>, step: f64, t: f64) -> Vec<f64> {
     simulation.state().v.clone()
 }
 
-// The law: the impulse of half a period of a sine is amplitude T/pi, of force and torque. The steps add up a trapezoid (the ends are 0):
-// off by (pi dt/T)^2/3 of it.
+// The law: the impulse of half a period of a sine is amplitude T/pi, of force and torque. The steps
+// add up a trapezoid (the ends are 0): off by (pi dt/T)^2/3 of it.
 #[test]
 fn half_a_period_gives_its_impulse() {
     let amplitude = ForceVector::new(Vector3::new(0.0, 0.3, 0.0), Vector3::new(10.0, 0.0, -4.0));
@@ -283,8 +288,9 @@ fn half_a_period_gives_its_impulse() {
     assert!(v[3].abs() < 1e-9, "{v:?}");
 }
 
-// The law: a push of 10 N for 0.5 s between jumps, at a lever of 0.2 m, gives 5 N s and 1 N m s (the body hardly turns in that time); a
-// ramp gives its area, right to the step's half times the change (implicit steps take the force at their end).
+// The law: a push of 10 N for 0.5 s between jumps, at a lever of 0.2 m, gives 5 N s and 1 N m s
+// (the body hardly turns in that time); a ramp gives its area, right to the step's half times the
+// change (implicit steps take the force at their end).
 #[test]
 fn pushes_and_ramps_give_their_area() {
     let push = |newton: f64| ForceVector::new(Vector3::zeros(), Vector3::x() * newton);
@@ -335,8 +341,9 @@ impl ExternalSystem for Odometer {
     }
 }
 
-// The law: an external state advances with the velocities at the end of the step, as the positions do; so dx/dt = dq/dt keeps x - q to
-// rounding (differences of 1.5e-8: 1e-6), at any step and any stiffness. With velocities of the start it would lag.
+// The law: an external state advances with the velocities at the end of the step, as the positions
+// do; so dx/dt = dq/dt keeps x - q to rounding (differences of 1.5e-8: 1e-6), at any step and any
+// stiffness. With velocities of the start it would lag.
 #[test]
 fn an_external_state_goes_with_the_positions() {
     for (stiffness, step) in [(10.0, 0.05), (1e4, 0.05)] {

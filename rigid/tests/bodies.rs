@@ -62,7 +62,8 @@ fn projectile() {
     assert_eq!(bodies.joint(ball).1.len(), 6);
 }
 
-/// A constant force and torque, and gravity that is off: v = F t/m, omega = T t/I about a principal axis.
+/// A constant force and torque, and gravity that is off: v = F t/m, omega = T t/I about a principal
+/// axis.
 #[test]
 fn constant_force_and_torque() {
     let mut builder = BodiesBuilder::new();
@@ -80,8 +81,8 @@ fn constant_force_and_torque() {
     assert!((bodies.velocity(id).angular - Vector3::new(0.0, 0.0, 2.0)).norm() < 1e-13);
 }
 
-/// Prescribed bodies are at the trajectory's pose after every step, at the last key bit for bit, and their
-/// velocity carries them there.
+/// Prescribed bodies are at the trajectory's pose after every step, at the last key bit for bit,
+/// and their velocity carries them there.
 #[test]
 fn prescribed_bodies_arrive_exactly() {
     let seed = 31;
@@ -120,8 +121,8 @@ fn prescribed_bodies_arrive_exactly() {
     assert_eq!(bodies.velocity(id), SpatialVelocity::zero());
 }
 
-/// Piecewise constant velocities: zero before the first key, and after ten thousand steps the pose is that of
-/// the closed form, not of ten thousand sums.
+/// Piecewise constant velocities: zero before the first key, and after ten thousand steps the pose
+/// is that of the closed form, not of ten thousand sums.
 #[test]
 fn prescribed_velocities_do_not_drift() {
     let keys = vec![
@@ -147,8 +148,8 @@ fn prescribed_velocities_do_not_drift() {
     assert!(pose.rotation.angle_to(&turn) < 1e-14);
 }
 
-/// A prescribed spin of more than half a turn a step keeps its velocity: the logarithm of the pose would
-/// alias it.
+/// A prescribed spin of more than half a turn a step keeps its velocity: the logarithm of the pose
+/// would alias it.
 #[test]
 fn fast_prescribed_spin_is_not_aliased() {
     let velocity = twist([0.0, 0.0, 100.0], [0.0; 3]);
@@ -185,7 +186,8 @@ fn revolute_and_prismatic_damping_decay() {
     assert!((bodies.velocity(turn).angular - spin.angular * decay).norm() < 1e-12);
     assert_eq!(bodies.velocity(turn).linear, Vector3::zeros());
     assert!((bodies.velocity(slide).linear - spin.linear * decay).norm() < 1e-12);
-    // Coordinates are the sums of the steps' mean rates, of the end's u r and half of what damping leaves of the step's change, u (1 - r) r/2.
+    // Coordinates are the sums of the steps' mean rates, of the end's u r and half of what damping
+    // leaves of the step's change, u (1 - r) r/2.
     let r = 1.0 / (1.0 + dt * d / inertia);
     let sum = (r + 0.5 * r * (1.0 - r)) * (1.0 - r.powi(n)) / (1.0 - r);
     let (q, rate) = bodies.joint(turn);
@@ -243,9 +245,10 @@ fn impulses_change_velocities_by_the_inverse_mass_matrix() {
     assert_eq!(v(3), SpatialVelocity::zero());
 }
 
-/// Torque-free tumbling about the unstable middle axis for 100 s at 5 ms (20,000 steps, some 160 turns). Bounds: the
-/// angular momentum and energy, which the midpoint rule conserves, change only by rounding, a few units in the last place a step: 20,000 times 2
-/// epsilon (measured 2e-12); the length of the quaternion stays within 1e-15 of 1.
+/// Torque-free tumbling about the unstable middle axis for 100 s at 5 ms (20,000 steps, some 160
+/// turns). Bounds: the angular momentum and energy, which the midpoint rule conserves, change only
+/// by rounding, a few units in the last place a step: 20,000 times 2 epsilon (measured 2e-12); the
+/// length of the quaternion stays within 1e-15 of 1.
 #[test]
 fn tumbling_conserves_angular_momentum_and_energy() {
     let mut builder = BodiesBuilder::new();
@@ -278,8 +281,8 @@ fn tumbling_conserves_angular_momentum_and_energy() {
     assert!(lowest < -9.0, "it never flipped: {lowest}");
 }
 
-/// Precession of a symmetric top (Goldstein, 5.6): the spin axis turns about L at |L|/I_1. After one period
-/// the axis is back; the error of the midpoint rule falls with dt^2.
+/// Precession of a symmetric top (Goldstein, 5.6): the spin axis turns about L at |L|/I_1. After
+/// one period the axis is back; the error of the midpoint rule falls with dt^2.
 #[test]
 fn symmetric_top_precesses_with_second_order() {
     let (i1, i3) = (0.2, 0.3);
@@ -345,7 +348,8 @@ fn roller_stays_on_its_handle() {
     for _ in 0..1000 {
         bodies.prepare(1e-3);
         let push = SpatialImpulse { angular: random.vector() * 1e-4, linear: random.vector() * 1e-2 };
-        // Within the step both move on lines: what turning does to the lever is of second order, (w s)^2 r/2.
+        // Within the step both move on lines: what turning does to the lever is of second order, (w
+        // s)^2 r/2.
         for s in [0.0, 4e-4, 1e-3] {
             let relative = bodies.pose_after(handle, s).inverse() * bodies.pose_after(roller, s);
             let turned = bodies.velocity(handle).angular.norm() * s;
@@ -370,8 +374,8 @@ fn roller_stays_on_its_handle() {
     assert!(bodies.joint(roller).0[0].abs() > 1e-2, "the pushes did turn it");
 }
 
-/// An undamped axle passes no torque: when the handle starts to spin about it, the roller does not. With
-/// damping d the difference of the spins decays with I/d.
+/// An undamped axle passes no torque: when the handle starts to spin about it, the roller does not.
+/// With damping d the difference of the spins decays with I/d.
 #[test]
 fn axle_passes_only_damping() {
     // About world -y, the handle's z axis.
@@ -393,7 +397,8 @@ fn axle_passes_only_damping() {
     }
 }
 
-/// A bead on a rod that turns at w: r'' = w^2 r, so r = r0 cosh(w t) from rest on the rod. Its motion is found to 1e-9 of its speed a step.
+/// A bead on a rod that turns at w: r'' = w^2 r, so r = r0 cosh(w t) from rest on the rod. Its
+/// motion is found to 1e-9 of its speed a step.
 #[test]
 fn bead_on_a_turning_rod() {
     let error = |n: i32| {
@@ -435,7 +440,8 @@ fn fixed_joint_moves_with_its_parent() {
     }
 }
 
-/// A run that is saved, restored into fresh bodies and continued has the same bits as one that was not.
+/// A run that is saved, restored into fresh bodies and continued has the same bits as one that was
+/// not.
 #[test]
 fn restored_run_continues_bit_for_bit() {
     let build = || {
@@ -585,9 +591,10 @@ fn bad_steps_are_refused_and_change_nothing() {
     assert!(bodies.restore(&broken).is_err());
 }
 
-// The law: a point of a body moves with v + w x r. The tips of a bar that turns about its middle are its fastest points: w L/2, here of
-// a bar of 0.5 m at 100 to 200 rad/s whose middle stands still; seen from a frame that moves along x, at most that and the frame's
-// speed. The bound is by the ball around the bar, so it may be above by the bar's slenderness.
+// The law: a point of a body moves with v + w x r. The tips of a bar that turns about its middle
+// are its fastest points: w L/2, here of a bar of 0.5 m at 100 to 200 rad/s whose middle stands
+// still; seen from a frame that moves along x, at most that and the frame's speed. The bound is by
+// the ball around the bar, so it may be above by the bar's slenderness.
 #[test]
 fn the_fastest_surface_is_that_of_the_tips() {
     let half = Vector3::new(0.25, 0.005, 0.005);
@@ -612,8 +619,8 @@ fn the_fastest_surface_is_that_of_the_tips() {
     }
 }
 
-/// How deep a box is in what it stands on is told in half thicknesses of the thinner: `m g/k` of each of its four contacts over its half height, on a
-/// half-space and on a thicker box, at rest.
+/// How deep a box is in what it stands on is told in half thicknesses of the thinner: `m g/k` of
+/// each of its four contacts over its half height, on a half-space and on a thicker box, at rest.
 #[test]
 fn how_deep_bodies_are_in_each_other_is_told() {
     let mut random = Random::new(31);
@@ -651,7 +658,8 @@ fn how_deep_bodies_are_in_each_other_is_told() {
     }
 }
 
-/// Newton's third law: two free bodies that meet askew, with friction and spin, keep momentum and angular momentum to rounding, at fixed steps.
+/// Newton's third law: two free bodies that meet askew, with friction and spin, keep momentum and
+/// angular momentum to rounding, at fixed steps.
 #[test]
 fn bodies_that_meet_keep_their_angular_momentum() {
     let mut random = Random::new(600);

@@ -41,11 +41,13 @@ fn detected(model: &Model, shapes: &[Shape; 2], poses: &[Isometry3<f64>; 2]) -> 
     out
 }
 
-/// The deepest meeting has the distance of the detector's deepest contact, in 2000 poses of every pair, apart or overlapping by less than a fifth of
-/// the smaller size (a capsule in a box by that of the box and its radius, so that its axis is inside, too). Formulas in closed form agree to the rounding of sums of coordinates up to 2 m, some ten of them; where the detector
-/// uses GJK and EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest features do: those
-/// of the detector's deepest contact. Half of the distance along the normal from the point, both
-/// surfaces are, by their signed distances.
+/// The deepest meeting has the distance of the detector's deepest contact, in 2000 poses of every
+/// pair, apart or overlapping by less than a fifth of the smaller size (a capsule in a box by that
+/// of the box and its radius, so that its axis is inside, too). Formulas in closed form agree to
+/// the rounding of sums of coordinates up to 2 m, some ten of them; where the detector uses GJK and
+/// EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest
+/// features do: those of the detector's deepest contact. Half of the distance along the normal from
+/// the point, both surfaces are, by their signed distances.
 #[test]
 fn distances_and_normals_are_those_of_the_detector() {
     let (model, seed) = (model(), 11);
@@ -79,7 +81,8 @@ fn distances_and_normals_are_those_of_the_detector() {
             assert!(error <= tolerance, "{error:e}, {at}");
             worst = worst.max(error);
             let angle = (Vector3::from(closest.normal.0) - deepest.normal.as_ref()).norm();
-            // A distance that is good to the tolerance has a direction that is good to its root, where it is a maximum over directions.
+            // A distance that is good to the tolerance has a direction that is good to its root,
+            // where it is a maximum over directions.
             assert!(angle <= 4.0 * (tolerance / size).sqrt(), "{angle:e}, {at}");
             turned = turned.max(angle);
             for (k, sign) in [(0, -0.5), (1, 0.5)] {

@@ -14,7 +14,8 @@ fn close(found: &Vector3<f64>, expected: [f64; 3], tolerance: f64) {
     assert!((found - Vector3::from(expected)).amax() < tolerance, "{found} is not {expected:?}");
 }
 
-/// Two spheres: distance |c2 - c1| - r1 - r2 along the line of centres; with equal stiffness the point is halfway between the surfaces.
+/// Two spheres: distance |c2 - c1| - r1 - r2 along the line of centres; with equal stiffness the
+/// point is halfway between the surfaces.
 #[test]
 fn spheres() {
     let (a, b) = (Shape::Sphere { radius: 0.3 }, Shape::Sphere { radius: 0.5 });
@@ -29,7 +30,8 @@ fn spheres() {
     assert!((apart[0].distance - 0.1).abs() < 1e-15);
 }
 
-/// The point lies between the surfaces, nearer to the stiffer one: p = (k_A p_A + k_B p_B)/(k_A + k_B) (Drake's point contact).
+/// The point lies between the surfaces, nearer to the stiffer one: p = (k_A p_A + k_B p_B)/(k_A +
+/// k_B) (Drake's point contact).
 #[test]
 fn the_softer_one_gives_way_more() {
     for order in [[0, 1], [1, 0]] {
@@ -46,12 +48,14 @@ fn the_softer_one_gives_way_more() {
         let mut poses = [at(0.0, 0.0, 0.0); 2];
         poses[order[1]] = at(0.0, 0.0, 0.9);
         let found = detect(&scene, &poses, 0.0);
-        // The stiff sphere's top is at 0.5, the soft one's bottom at 0.4: a quarter of the way from the stiff one's surface.
+        // The stiff sphere's top is at 0.5, the soft one's bottom at 0.4: a quarter of the way from
+        // the stiff one's surface.
         close(&found[0].point, [0.0, 0.0, 0.475], 1e-15);
     }
 }
 
-/// A box on a plane: its four lower corners, each at its own height; on an edge two; on a corner one.
+/// A box on a plane: its four lower corners, each at its own height; on an edge two; on a corner
+/// one.
 #[test]
 fn box_on_a_plane() {
     let h = Vector3::new(0.3, 0.2, 0.1);
@@ -87,8 +91,8 @@ fn box_on_a_plane() {
     assert!((found[0].distance - lowest.fold(f64::MAX, f64::min)).abs() < 1e-15);
 }
 
-/// A cylinder on a plane: standing, points around the rim, all at one depth; lying, two; tilted by b, its lowest point is at
-/// z - h cos b - r sin b whatever the angle.
+/// A cylinder on a plane: standing, points around the rim, all at one depth; lying, two; tilted by
+/// b, its lowest point is at z - h cos b - r sin b whatever the angle.
 #[test]
 fn cylinder_on_a_plane() {
     let (r, h) = (0.1, 0.2);
@@ -118,7 +122,8 @@ fn cylinder_on_a_plane() {
     }
 }
 
-/// Capsule (two ends), sphere and ellipsoid (one point; lowest at -|(a n_x, b n_y, c n_z)|) and hull on a plane.
+/// Capsule (two ends), sphere and ellipsoid (one point; lowest at -|(a n_x, b n_y, c n_z)|) and
+/// hull on a plane.
 #[test]
 fn others_on_a_plane() {
     let plane = (&Shape::HalfSpace, at(0.0, 0.0, 0.0));
@@ -138,7 +143,8 @@ fn others_on_a_plane() {
     let expected = 0.2 - Vector3::new(0.1 * n.x, 0.2 * n.y, 0.3 * n.z).norm();
     let found = contacts(plane, (&ellipsoid, pose), 0.1);
     assert!(found.len() == 1 && (found[0].distance - expected).abs() < 1e-15);
-    // A prism of 24 sides on its end: no more than eight well spread points, the deepest of them among these.
+    // A prism of 24 sides on its end: no more than eight well spread points, the deepest of them
+    // among these.
     let ring = |z: f64| {
         (0..24).map(move |k| {
             let (s, c) = (PI / 12.0 * f64::from(k)).sin_cos();
@@ -157,7 +163,8 @@ fn others_on_a_plane() {
     }
 }
 
-/// Face on face: the corners of the overlap rectangle, all at the overlap's depth along the faces' normal.
+/// Face on face: the corners of the overlap rectangle, all at the overlap's depth along the faces'
+/// normal.
 #[test]
 fn box_faces() {
     let (a, b) = (cuboid(0.5, 0.5, 0.1), cuboid(0.2, 0.3, 0.1));
@@ -187,7 +194,8 @@ fn box_faces() {
     assert_eq!(contacts((&square, at(0.0, 0.0, 0.0)), (&square, at(0.0, 0.0, 0.2)), 0.01).len(), 4);
 }
 
-/// Two boxes on their edges, crossed at right angles: along z, at |gap| = dz - 2 h sqrt 2, in one point where the edges cross.
+/// Two boxes on their edges, crossed at right angles: along z, at |gap| = dz - 2 h sqrt 2, in one
+/// point where the edges cross.
 #[test]
 fn box_edges() {
     let shape = cuboid(0.1, 0.1, 0.1);
@@ -209,8 +217,8 @@ fn box_edges() {
     }
 }
 
-/// A box on its corner over the face of another: one point under the corner, at its height; beside the face, the distance between
-/// corner and corner.
+/// A box on its corner over the face of another: one point under the corner, at its height; beside
+/// the face, the distance between corner and corner.
 #[test]
 fn box_corner_on_a_face() {
     let (a, b) = (cuboid(0.5, 0.5, 0.1), cuboid(0.1, 0.1, 0.1));
@@ -253,7 +261,8 @@ fn capsules() {
     assert!((x[0] + 0.1).abs() < 1e-14 && (x[1] - 0.3).abs() < 1e-14, "{x:?}");
 }
 
-/// Capsule and cylinder lying on a box: two points at the ends of what they share; a cylinder standing on it: a ring of points.
+/// Capsule and cylinder lying on a box: two points at the ends of what they share; a cylinder
+/// standing on it: a ring of points.
 #[test]
 fn round_shapes_on_a_box() {
     let table = cuboid(0.2, 0.5, 0.1);
@@ -300,7 +309,8 @@ fn hulls_of_boxes_are_boxes() {
     }
 }
 
-/// In series: equal stiffnesses halve, the dissipation is weighted by the other's compliance, friction is 2 mu1 mu2/(mu1 + mu2).
+/// In series: equal stiffnesses halve, the dissipation is weighted by the other's compliance,
+/// friction is 2 mu1 mu2/(mu1 + mu2).
 #[test]
 fn materials_combine() {
     let a = ContactMaterial {

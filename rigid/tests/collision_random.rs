@@ -1,4 +1,5 @@
-//! Random pairs against an independent search over all directions, and laws that hold for every pair.
+//! Random pairs against an independent search over all directions, and laws that hold for every
+//! pair.
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
@@ -37,10 +38,11 @@ fn random_poses(random: &mut Random, a: &Shape, b: &Shape) -> [Isometry3<f64>; 2
     [first, second]
 }
 
-/// The signed distance of two convex bodies is their greatest separation over all directions. So the reported distance is right when it
-/// is the separation along the reported normal, and no direction that a search tries has a greater one. Tolerances: directions found by
-/// GJK are good to the square root of its relative tolerance, 5e-8; EPA stops after a hundred facets of a round solid; where boxes
-/// overlap, an edge must beat a face by 2 percent of the depth.
+/// The signed distance of two convex bodies is their greatest separation over all directions. So
+/// the reported distance is right when it is the separation along the reported normal, and no
+/// direction that a search tries has a greater one. Tolerances: directions found by GJK are good to
+/// the square root of its relative tolerance, 5e-8; EPA stops after a hundred facets of a round
+/// solid; where boxes overlap, an edge must beat a face by 2 percent of the depth.
 #[test]
 fn deepest_contacts_match_a_search_over_all_directions() {
     let shapes = convex_shapes();
@@ -78,7 +80,8 @@ fn deepest_contacts_match_a_search_over_all_directions() {
     println!("greatest errors of a distance (m): {worst:?}");
 }
 
-/// No point of one body lies deeper in the other than the reported depth: moving by the depth along the normal parts them.
+/// No point of one body lies deeper in the other than the reported depth: moving by the depth along
+/// the normal parts them.
 #[test]
 fn no_sampled_point_is_deeper_than_reported() {
     let shapes = convex_shapes();
@@ -116,9 +119,11 @@ fn same(found: &[GeometricContact], expected: &[GeometricContact], tolerance: f6
         })
 }
 
-/// Contacts do not depend on the frame, and exchanging the bodies only turns the normal: to rounding, which the curvature of round solids
-/// makes larger (a direction is where supporting points face each other to a billionth of the size). Flat ones agree in every point, and the
-/// deepest contact of round ones where there is one alone; of several that are equally deep rounding chooses.
+/// Contacts do not depend on the frame, and exchanging the bodies only turns the normal: to
+/// rounding, which the curvature of round solids makes larger (a direction is where supporting
+/// points face each other to a billionth of the size). Flat ones agree in every point, and the
+/// deepest contact of round ones where there is one alone; of several that are equally deep
+/// rounding chooses.
 #[test]
 fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
     let shapes = convex_shapes();
@@ -166,7 +171,8 @@ fn contacts_move_with_the_bodies_and_do_not_depend_on_their_order() {
     }
 }
 
-/// Capsules whose axes are nearly parallel touch in two points, whichever is named first: places and distances to rounding.
+/// Capsules whose axes are nearly parallel touch in two points, whichever is named first: places
+/// and distances to rounding.
 #[test]
 fn nearly_parallel_capsules_touch_alike_in_either_order() {
     let mut random = Random::new(35);
@@ -184,7 +190,8 @@ fn nearly_parallel_capsules_touch_alike_in_either_order() {
     }
 }
 
-/// Contacts, of any kind, keep the pair's promises: ordered, unique names, finite, unit normals, nearer than the margin.
+/// Contacts, of any kind, keep the pair's promises: ordered, unique names, finite, unit normals,
+/// nearer than the margin.
 #[test]
 fn contacts_are_finite_in_extreme_states() {
     let mut shapes = convex_shapes();
@@ -229,8 +236,9 @@ fn contacts_are_finite_in_extreme_states() {
     }
 }
 
-/// Two cubes face to face, their edges along each other but for turns and shifts of a nanometre: the corners of what they share lie in both.
-/// (Where an edge runs within the clipping's tolerance of another, the crossing of the two is anywhere along it.)
+/// Two cubes face to face, their edges along each other but for turns and shifts of a nanometre:
+/// the corners of what they share lie in both. (Where an edge runs within the clipping's tolerance
+/// of another, the crossing of the two is anywhere along it.)
 #[test]
 fn edges_along_each_other_give_no_points_outside() {
     let seed = 77;

@@ -54,8 +54,8 @@ fn broad_phase_equals_all_pairs() {
     }
 }
 
-/// The same for bodies far apart from each other, and for rods and boards that reach over many of them, in each plane: the broad phase works
-/// in strips, and two may share several.
+/// The same for bodies far apart from each other, and for rods and boards that reach over many of
+/// them, in each plane: the broad phase works in strips, and two may share several.
 #[test]
 fn broad_phase_equals_all_pairs_across_strips() {
     let rods = [cuboid(0.01, 0.01, 0.8), cuboid(0.5, 0.6, 0.02), Shape::Sphere { radius: 0.04 }];
@@ -85,7 +85,8 @@ fn broad_phase_equals_all_pairs_across_strips() {
     }
 }
 
-/// Equal poses give equal bits, whatever the detector did before: a run that was saved and restored goes on the same.
+/// Equal poses give equal bits, whatever the detector did before: a run that was saved and restored
+/// goes on the same.
 #[test]
 fn results_do_not_depend_on_the_past() {
     let mut used = Detector::new();
@@ -124,7 +125,8 @@ fn filters() {
         out.iter().map(|c| (c.a, c.b)).collect::<Vec<_>>()
     };
     let [world, base_, arm_, tool_, finger_, ball_] = [0, 1, 2, 3, 4, 5];
-    // Not: world-base (fixed), base-arm (parent), arm-tool (welded), arm-finger and tool-finger (joined, through the weld).
+    // Not: world-base (fixed), base-arm (parent), arm-tool (welded), arm-finger and tool-finger
+    // (joined, through the weld).
     let usual = vec![
         (world, arm_),
         (world, tool_),
@@ -178,7 +180,8 @@ fn scenes_that_cannot_be_done_are_refused() {
     assert!(matches!(lost, Err(CollisionError::NoLink { link: 7, .. })));
 }
 
-/// A motion by at most `step` moves contacts by no more than a few times as much; those that come and go are near the margin.
+/// A motion by at most `step` moves contacts by no more than a few times as much; those that come
+/// and go are near the margin.
 fn assert_stable(path: impl Fn(f64) -> Isometry3<f64>, table: &Shape, shape: &Shape, margin: f64) {
     let step = 1e-6;
     let mut before: Option<Vec<GeometricContact>> = None;
@@ -202,8 +205,8 @@ fn assert_stable(path: impl Fn(f64) -> Isometry3<f64>, table: &Shape, shape: &Sh
     }
 }
 
-/// A box that sinks, slides, tilts and turns by small amounts on a plane, on a larger box and on terrain; a standing cylinder that
-/// tilts on a plane, and a lying one.
+/// A box that sinks, slides, tilts and turns by small amounts on a plane, on a larger box and on
+/// terrain; a standing cylinder that tilts on a plane, and a lying one.
 #[test]
 fn contact_points_do_not_jump() {
     let cube = cuboid(0.1, 0.08, 0.05);
@@ -227,7 +230,8 @@ fn contact_points_do_not_jump() {
     }
 }
 
-/// A mesh of a box touches as the box does: corners on faces at the same depth, edges at the edges' depth.
+/// A mesh of a box touches as the box does: corners on faces at the same depth, edges at the edges'
+/// depth.
 #[test]
 fn meshes_of_boxes_touch_as_boxes() {
     let table = cuboid(0.5, 0.5, 0.1);
@@ -267,7 +271,8 @@ fn meshes_of_boxes_touch_as_boxes() {
     }
 }
 
-/// A ball falls through the hole of a torus, whose hull is solid; in the reentrant corner of an L it touches both sides.
+/// A ball falls through the hole of a torus, whose hull is solid; in the reentrant corner of an L
+/// it touches both sides.
 #[test]
 fn meshes_are_not_their_hulls() {
     let torus = mesh(pliant_testing::meshes::torus(0.2, 0.05, 32, 16));
@@ -297,7 +302,8 @@ fn meshes_are_not_their_hulls() {
     );
 }
 
-/// On flat terrain of many triangles a box slides without feeling the edges between them: every normal is up, every depth the same.
+/// On flat terrain of many triangles a box slides without feeling the edges between them: every
+/// normal is up, every depth the same.
 #[test]
 fn flat_terrain_is_smooth() {
     let ground = terrain(|_, _| 0.0, 21, 0.05);
@@ -320,8 +326,8 @@ fn flat_terrain_is_smooth() {
     }
 }
 
-/// The distance to an ellipsoid: its foot lies on it, along the normal, and no sampled point of the surface is nearer; known values on
-/// the axes. Inside at the centre it is the shortest semi-axis.
+/// The distance to an ellipsoid: its foot lies on it, along the normal, and no sampled point of the
+/// surface is nearer; known values on the axes. Inside at the centre it is the shortest semi-axis.
 #[test]
 fn ellipsoid_distances() {
     let a = Vector3::new(0.3, 0.5, 0.2);
@@ -358,8 +364,8 @@ fn ellipsoid_distances() {
     assert!(filled < mass && filled > 0.98 * mass);
 }
 
-/// A height field is the solid below its heights: on a slope z = x/2 the distance is (z - x/2) cos(atan 1/2); its volume is the mean
-/// height over the floor times the area; nonsense is refused.
+/// A height field is the solid below its heights: on a slope z = x/2 the distance is (z - x/2)
+/// cos(atan 1/2); its volume is the mean height over the floor times the area; nonsense is refused.
 #[test]
 fn height_field_distances() {
     let slope = terrain(|x, _| 0.5 * x, 11, 0.2);

@@ -1,5 +1,5 @@
-//! Bodies under the closed-form solver: rest, friction of three kinds, impacts, stacks. Figures of the published form are beside
-//! those of the predicted one where they differ.
+//! Bodies under the closed-form solver: rest, friction of three kinds, impacts, stacks. Figures of
+//! the published form are beside those of the predicted one where they differ.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -22,7 +22,8 @@ fn published() -> [ComFreeSettings; 2] {
     [ComFreeSettings::published(0.1, 0.001), ComFreeSettings::published(0.5, 0.005)]
 }
 
-/// A box on a slope (level floor, tilted gravity) of the angle whose tangent is `ratio` times mu: its way and speed after `time`.
+/// A box on a slope (level floor, tilted gravity) of the angle whose tangent is `ratio` times mu:
+/// its way and speed after `time`.
 fn on_slope(settings: ComFreeSettings, mu: f64, ratio: f64, dt: f64, time: f64) -> [f64; 3] {
     let angle = (mu * ratio).atan();
     let gravity = Vector3::new(G * angle.sin(), 0.0, -G * angle.cos());
@@ -32,7 +33,8 @@ fn on_slope(settings: ComFreeSettings, mu: f64, ratio: f64, dt: f64, time: f64) 
     [simulation.state().q[4], simulation.state().v[3], G * (angle.sin() - mu * angle.cos())]
 }
 
-// Acceptance 20: sticks iff tan t < mu. Sticking it creeps with the stiction tolerance times tan t/mu; sliding it gains g (sin t - mu cos t).
+// Acceptance 20: sticks iff tan t < mu. Sticking it creeps with the stiction tolerance times tan
+// t/mu; sliding it gains g (sin t - mu cos t).
 #[test]
 fn a_box_sticks_below_the_friction_angle() {
     for mu in [0.1, 0.5, 1.0] {
@@ -54,8 +56,9 @@ fn a_box_sticks_below_the_friction_angle() {
     }
 }
 
-// Acceptance 20: a sliding box stops after v^2/(2 mu g), 1 %, at 1 and at 10 ms. With positions that move by the velocity at the end of a step it
-// would stop v dt/2 = 10 mm short at 10 ms, 1.0, 2.0 and 3.4 % of 1.019, 0.510 and 0.291 m.
+// Acceptance 20: a sliding box stops after v^2/(2 mu g), 1 %, at 1 and at 10 ms. With positions
+// that move by the velocity at the end of a step it would stop v dt/2 = 10 mm short at 10 ms, 1.0,
+// 2.0 and 3.4 % of 1.019, 0.510 and 0.291 m.
 #[test]
 fn a_sliding_box_stops_after_its_way() {
     for mu in [0.2, 0.4, 0.7] {
@@ -90,14 +93,15 @@ fn rest_depth(settings: ComFreeSettings, dt: f64) -> f64 {
     0.025 - simulation.state().q[6]
 }
 
-/// m times the trace of the mobility of that cube's lower corners, where contact is half in the floor: 3 + 12 r^2/a^2.
+/// m times the trace of the mobility of that cube's lower corners, where contact is half in the
+/// floor: 3 + 12 r^2/a^2.
 fn corner_trace(depth: f64) -> f64 {
     let r = 2.0 * 0.025_f64.powi(2) + (0.025 - 0.5 * depth).powi(2);
     3.0 + 12.0 * r / 0.05_f64.powi(2)
 }
 
-// Equations 11, 12: four contacts, each with kappa r/(1 - r)/tr, tr the trace of a corner's mobility, carry the weight. The depth does
-// not depend on the step.
+// Equations 11, 12: four contacts, each with kappa r/(1 - r)/tr, tr the trace of a corner's
+// mobility, carry the weight. The depth does not depend on the step.
 #[test]
 fn a_box_rests_at_the_depth_of_its_impedance() {
     let curve = ImpedanceCurve::default();
@@ -107,7 +111,8 @@ fn a_box_rests_at_the_depth_of_its_impedance() {
         let carried = 4.0 * kappa * curve.ratio(depth) / corner_trace(depth) * depth;
         assert!((carried / G - 1.0).abs() < 1e-6, "dt {dt}: depth {depth}, {carried} of {G}");
     }
-    // The published depth goes with the step: sixteen facets, kappa = k_user/dt, and the prediction has g dt of speed.
+    // The published depth goes with the step: sixteen facets, kappa = k_user/dt, and the prediction
+    // has g dt of speed.
     for settings in published() {
         for dt in [0.0005, 0.002] {
             let depth = rest_depth(settings, dt);
@@ -120,7 +125,8 @@ fn a_box_rests_at_the_depth_of_its_impedance() {
     }
 }
 
-// Equation 13 for two surfaces: every figure of the impedance is the mean of theirs, whichever way round.
+// Equation 13 for two surfaces: every figure of the impedance is the mean of theirs, whichever way
+// round.
 #[test]
 fn two_impedances_have_their_mean() {
     let hard = ImpedanceCurve { minimum: 0.96, maximum: 0.98, width: 0.0004, midpoint: 0.6, power: 3.0 };
@@ -148,7 +154,8 @@ fn two_impedances_have_their_mean() {
     }
 }
 
-// Two centimetres of overlap resolve without a jump: the speed is at most the separation speed and a tenth.
+// Two centimetres of overlap resolve without a jump: the speed is at most the separation speed and
+// a tenth.
 #[test]
 fn deep_overlap_resolves_slowly() {
     for dt in [0.001, 0.002, 0.01] {
@@ -215,8 +222,9 @@ fn two_free_bodies_keep_their_momentum() {
     }
 }
 
-// The law: nothing couples bodies that do not touch, so what a group of them does has the same bits whatever else there is, a block a million times as
-// heavy under a falling pair among it. Something in both is the fastest, since contacts are looked for as far as that goes.
+// The law: nothing couples bodies that do not touch, so what a group of them does has the same bits
+// whatever else there is, a block a million times as heavy under a falling pair among it. Something
+// in both is the fastest, since contacts are looked for as far as that goes.
 #[test]
 fn what_does_not_touch_does_not_matter() {
     let group = [
@@ -255,7 +263,8 @@ fn what_does_not_touch_does_not_matter() {
     assert_eq!((alone.0, alone.1), (beside.0, beside.1));
 }
 
-// Acceptance 29 in motion: in every step of a heap that falls together every contact is within its three cones.
+// Acceptance 29 in motion: in every step of a heap that falls together every contact is within its
+// three cones.
 #[test]
 fn contacts_of_a_heap_are_within_their_cones() {
     let mut material = ContactMaterial::with_friction(0.5);
@@ -299,7 +308,8 @@ fn contacts_of_a_heap_are_within_their_cones() {
     }
 }
 
-/// A sphere of 5 cm that can only turn about z and rise, on the floor: its rates after each tenth of a second.
+/// A sphere of 5 cm that can only turn about z and rise, on the floor: its rates after each tenth
+/// of a second.
 fn spin(settings: ComFreeSettings, mu: f64) -> Vec<f64> {
     let shape = Shape::Sphere { radius: 0.05 };
     let mut builder = ModelBuilder::new(down());
@@ -332,7 +342,8 @@ fn spin(settings: ComFreeSettings, mu: f64) -> Vec<f64> {
     rates
 }
 
-/// A cylinder of radius 5 cm and 10 cm length that rolls with 1 m/s: its speeds after each tenth of a second.
+/// A cylinder of radius 5 cm and 10 cm length that rolls with 1 m/s: its speeds after each tenth of
+/// a second.
 fn roll(settings: ComFreeSettings, mu: f64, dt: f64) -> Vec<f64> {
     let shape = Shape::Cylinder { radius: 0.05, half_length: 0.05 };
     let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), core::f64::consts::FRAC_PI_2);
@@ -394,7 +405,8 @@ fn assert_monotone_and_ordered(runs: &[Vec<f64>], apart: f64) {
     }
 }
 
-// Acceptance 29, ComFree-Sim figure 5a. The moment is the coefficient times the force of the overlap.
+// Acceptance 29, ComFree-Sim figure 5a. The moment is the coefficient times the force of the
+// overlap.
 #[test]
 fn torsional_friction_stops_a_spin_in_the_order_of_its_coefficient() {
     let coefficients = [0.0005, 0.001, 0.002, 0.005];
@@ -431,10 +443,12 @@ fn rolling_friction_stops_a_cylinder_in_the_order_of_its_coefficient() {
     }
 }
 
-/// Speed (m/s) below which a cube counts as stopped: its tilt is let go there, and its centre swings back.
+/// Speed (m/s) below which a cube counts as stopped: its tilt is let go there, and its centre
+/// swings back.
 const AT_REST: f64 = 0.02;
 
-// Acceptance 29, ComFree-Sim figure 6: a cube that lands at 2 m/s and turns slows down without ever gaining speed along the floor.
+// Acceptance 29, ComFree-Sim figure 6: a cube that lands at 2 m/s and turns slows down without ever
+// gaining speed along the floor.
 #[test]
 fn a_thrown_cube_never_gains_horizontal_speed() {
     for settings in [predicted(), published()[0], published()[1]] {
@@ -465,8 +479,9 @@ fn a_thrown_cube_never_gains_horizontal_speed() {
     }
 }
 
-// A stack is held up: each of four corners has at least a twelfth of kappa r/(1 - r) of all its mass for stiffness, r = 0.9 at
-// least, so that no contact is deeper than 3 g/(9 kappa) at any step.
+// A stack is held up: each of four corners has at least a twelfth of kappa r/(1 - r) of all its
+// mass for stiffness, r = 0.9 at least, so that no contact is deeper than 3 g/(9 kappa) at any
+// step.
 #[test]
 fn a_stack_stands() {
     let [kappa, _] = predicted().gains.rates(1.0);

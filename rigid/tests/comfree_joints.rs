@@ -1,4 +1,5 @@
-//! Joints, motors and constraints under the closed-form solver, error control, and the answer that couplings ask for.
+//! Joints, motors and constraints under the closed-form solver, error control, and the answer that
+//! couplings ask for.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -41,7 +42,8 @@ fn started(system: System, q: &[f64], step: f64) -> Simulation<NoContacts> {
     Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap()
 }
 
-// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad; the published impedance sinks by what the weight asks for.
+// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad; the published
+// impedance sinks by what the weight asks for.
 #[test]
 fn a_joint_rests_on_its_limit() {
     for (settings, most) in
@@ -85,7 +87,8 @@ fn a_dry_joint_holds_and_brakes() {
     }
 }
 
-// Acceptance 26: a motor gives its limit exactly while its gain asks for more, and carries a weight within it.
+// Acceptance 26: a motor gives its limit exactly while its gain asks for more, and carries a weight
+// within it.
 #[test]
 fn effort_is_clamped_exactly() {
     let mut builder = ModelBuilder::new(down());
@@ -106,7 +109,8 @@ fn effort_is_clamped_exactly() {
     assert!((q - (1.0 - sag)).abs() < 1e-6, "{q}");
 }
 
-// Acceptance 26: a four-bar linkage stays closed; a coupler between two trees and a weld of two free bodies drift by what is said here.
+// Acceptance 26: a four-bar linkage stays closed; a coupler between two trees and a weld of two
+// free bodies drift by what is said here.
 #[test]
 fn constraints_stay_closed() {
     let mut builder = ModelBuilder::new(down());
@@ -169,7 +173,8 @@ fn constraints_stay_closed() {
     assert!(worst < 1e-3, "{worst}");
 }
 
-// Integrators that it cannot serve are refused; error control with physical gains keeps a box where it slides to.
+// Integrators that it cannot serve are refused; error control with physical gains keeps a box where
+// it slides to.
 #[test]
 fn integrators_are_refused_or_served() {
     let run = |solver: ComFreeSettings, integrator: Integrator| {
@@ -196,7 +201,8 @@ fn integrators_are_refused_or_served() {
     assert_eq!(refusal, "closed-form solver, facets: 3  must be even, at least 4 and at most 1024");
 }
 
-// The answer that strong coupling asks for is what a step does: a box that sticks to the floor answers impulses with its contacts' gains.
+// The answer that strong coupling asks for is what a step does: a box that sticks to the floor
+// answers impulses with its contacts' gains.
 #[test]
 fn the_answer_is_what_the_step_does() {
     let mut random = Random::new(5);
@@ -225,7 +231,8 @@ fn the_answer_is_what_the_step_does() {
     }
 }
 
-// The joints' reactions: a plate welded to the world passes the weight of what rolls to rest on it, and the moment of its friction.
+// The joints' reactions: a plate welded to the world passes the weight of what rolls to rest on it,
+// and the moment of its friction.
 #[test]
 fn contact_wrenches_have_the_moments_of_friction() {
     let mut builder = ModelBuilder::new(down());

@@ -1,4 +1,5 @@
-//! The laws of the closed-form solver, one contact at a time: impedance, facets, cones, and what is refused.
+//! The laws of the closed-form solver, one contact at a time: impedance, facets, cones, and what is
+//! refused.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -88,7 +89,8 @@ fn every_sum_of_facets_is_within_the_cone() {
     }
 }
 
-// The facets share out the normal impulse: none pulls, and together they pass on what the polygon has.
+// The facets share out the normal impulse: none pulls, and together they pass on what the polygon
+// has.
 #[test]
 fn facets_share_out_the_normal_impulse() {
     let mut random = Random::new(3);
@@ -121,7 +123,8 @@ fn errors(mut error: impl FnMut(&Facets, &mut Random) -> f64) -> [f64; 4] {
     })
 }
 
-// Many facets tend to the integral over all directions (published) and to the exact cone (predicted): with the second order of their number.
+// Many facets tend to the integral over all directions (published) and to the exact cone
+// (predicted): with the second order of their number.
 #[test]
 fn many_facets_converge_to_the_cone_with_second_order() {
     let (mu, normal) = (0.7, 1.3);

@@ -1,6 +1,6 @@
-//! How fast the integrators converge (acceptance 25): order 1 of the first-order scheme and of step doubling, order 2 of the trapezoid
-//! rule, against the classical Runge-Kutta method on forward dynamics by articulated bodies, which shares no code with either, and
-//! against closed forms.
+//! How fast the integrators converge (acceptance 25): order 1 of the first-order scheme and of step
+//! doubling, order 2 of the trapezoid rule, against the classical Runge-Kutta method on forward
+//! dynamics by articulated bodies, which shares no code with either, and against closed forms.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -23,8 +23,8 @@ fn trapezoid(step: f64) -> Integrator {
     Integrator::Trapezoid { step, accuracy: None }
 }
 
-/// Step doubling with steps of `step`, after a few shorter ones: the accuracy, far above the square of it, never binds, and is tight enough
-/// for the solver to solve.
+/// Step doubling with steps of `step`, after a few shorter ones: the accuracy, far above the square
+/// of it, never binds, and is tight enough for the solver to solve.
 fn doubling(step: f64) -> Integrator {
     Integrator::ErrorControlled { accuracy: 20.0 * step * step, max_step: step }
 }
@@ -56,8 +56,8 @@ fn hinge() -> JointKind {
     JointKind::Revolute { axis: Vector3::y_axis() }
 }
 
-/// `n` steps of the classical Runge-Kutta method to `time`, for models whose velocities are the rates of their positions. `forces` writes
-/// the joint forces besides springs and dampers.
+/// `n` steps of the classical Runge-Kutta method to `time`, for models whose velocities are the
+/// rates of their positions. `forces` writes the joint forces besides springs and dampers.
 fn runge_kutta(
     model: &Model,
     start: &State,
@@ -180,8 +180,8 @@ fn joints_and_motors_are_of_second_order() {
     assert_order("trapezoid", &second, 1.8..2.2);
     assert!(second.1 < 0.05 * error(fixed(1e-3)), "{second:?} {}", error(fixed(1e-3)));
 
-    // Acceptance 25: a tighter accuracy is closer: a decade of it is the square root of that of the step, a factor of 3.2 at first order. (At 1e-1
-    // steps are as long as they may be.)
+    // Acceptance 25: a tighter accuracy is closer: a decade of it is the square root of that of the
+    // step, a factor of 3.2 at first order. (At 1e-1 steps are as long as they may be.)
     let errors = [1e-1, 1e-3, 1e-5]
         .map(|accuracy| error(Integrator::Trapezoid { step: 0.1, accuracy: Some(accuracy) }));
     assert!(errors[0] > 10.0 * errors[1] && errors[1] > 10.0 * errors[2], "{errors:?}");
@@ -191,8 +191,8 @@ fn joints_and_motors_are_of_second_order() {
     assert!(errors.windows(2).all(|pair| (2.0..5.0).contains(&(pair[0] / pair[1]))), "{errors:?}");
 }
 
-// A body that tumbles about no principal axis: quaternions and gyroscopic terms. Against steps so short that their error is 1e-4
-// of the others' (order 2).
+// A body that tumbles about no principal axis: quaternions and gyroscopic terms. Against steps so
+// short that their error is 1e-4 of the others' (order 2).
 #[test]
 fn tumbling_is_of_second_order() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
@@ -210,7 +210,8 @@ fn tumbling_is_of_second_order() {
     assert_order("trapezoid", &slopes, 1.9..2.1);
 }
 
-// A holonomic constraint is of second order too: the second rod is a body of its own, hung on the first by a ball.
+// A holonomic constraint is of second order too: the second rod is a body of its own, hung on the
+// first by a ball.
 #[test]
 fn a_constraint_is_of_second_order() {
     let time = 0.5;
@@ -260,9 +261,9 @@ fn bouncer() -> (Model, State, Floor) {
     (model, state, floor)
 }
 
-// The paper's figure 8: the energy that an elastic bounce gains or loses falls with the square of the step by the trapezoid rule.
-// Contact begins 10 ms after the start and lasts pi sqrt(m/k). The error of a kink depends on where in a step it falls, so the largest
-// of several phases counts.
+// The paper's figure 8: the energy that an elastic bounce gains or loses falls with the square of
+// the step by the trapezoid rule. Contact begins 10 ms after the start and lasts pi sqrt(m/k). The
+// error of a kink depends on where in a step it falls, so the largest of several phases counts.
 #[test]
 fn an_elastic_bounce_keeps_energy_to_second_order() {
     let error = |integrator: Integrator| {
@@ -286,8 +287,9 @@ fn an_elastic_bounce_keeps_energy_to_second_order() {
     assert!(second.1 < 0.1 * first.1, "{second:?} {first:?}");
 }
 
-// Contact runs: a box dropped from 5 cm, tilted, comes to rest at the depth of its springs, at steps that resolve them and at steps
-// that do not (four springs of 1e6 N/m under 1 kg: 3.1 ms), and with controlled steps.
+// Contact runs: a box dropped from 5 cm, tilted, comes to rest at the depth of its springs, at
+// steps that resolve them and at steps that do not (four springs of 1e6 N/m under 1 kg: 3.1 ms),
+// and with controlled steps.
 #[test]
 fn a_dropped_box_comes_to_rest() {
     let controlled = Integrator::Trapezoid { step: 0.02, accuracy: Some(1e-4) };
@@ -307,8 +309,8 @@ fn a_dropped_box_comes_to_rest() {
     }
 }
 
-// Acceptance 20 for the trapezoid rule: v^2/(2 mu g). Sliding friction is constant, so the rule is exact but for the last step and
-// the settling: 0.2 %.
+// Acceptance 20 for the trapezoid rule: v^2/(2 mu g). Sliding friction is constant, so the rule is
+// exact but for the last step and the settling: 0.2 %.
 #[test]
 fn a_sliding_box_stops_where_friction_stops_it() {
     for mu in [0.2, 0.4, 0.7] {

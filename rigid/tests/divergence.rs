@@ -9,7 +9,8 @@ use pliant_rigid::multibody::ForceVector;
 use pliant_rigid::simulation::{Integrator, Simulation, SimulationError, System};
 use pliant_testing::comfree::{cube, down, on_floor};
 
-/// A cube in the air that a force (N) along x acts on, advanced to `time`; what came, and the position (m) after it.
+/// A cube in the air that a force (N) along x acts on, advanced to `time`; what came, and the
+/// position (m) after it.
 fn pushed(
     solver: RigidSolver,
     integrator: Integrator,
@@ -25,8 +26,9 @@ fn pushed(
     (result, simulation.state().time, simulation.state().q.clone())
 }
 
-// The law: a body of one kilogram under F newtons has F dt more speed after a step. Where that is beyond 1e6 m/s the step is refused, in the first step
-// as in the last, with the body, the time and the step; the state is that before it. A thousandth of the force is no error.
+// The law: a body of one kilogram under F newtons has F dt more speed after a step. Where that is
+// beyond 1e6 m/s the step is refused, in the first step as in the last, with the body, the time and
+// the step; the state is that before it. A thousandth of the force is no error.
 #[test]
 fn a_body_faster_than_anything_is_an_error_in_any_step() {
     let dt = 1e-3;

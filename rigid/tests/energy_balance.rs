@@ -1,4 +1,5 @@
-//! The balance of energy of a rigid step (`simulation::EnergyFlows`): closed forms of single terms, and parts that sum.
+//! The balance of energy of a rigid step (`simulation::EnergyFlows`): closed forms of single terms,
+//! and parts that sum.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -77,8 +78,9 @@ fn integrators(step: f64) -> [Integrator; 3] {
     ]
 }
 
-// The law: a constant force F over t takes a mass m from rest to F t/m, work (F t)^2 / 2m; against weight F - m g does. Impulse and mean
-// velocity are exact for a constant mass, so the bound is rounding.
+// The law: a constant force F over t takes a mass m from rest to F t/m, work (F t)^2 / 2m; against
+// weight F - m g does. Impulse and mean velocity are exact for a constant mass, so the bound is
+// rounding.
 #[test]
 fn a_motor_does_its_work() {
     for integrator in integrators(0.01) {
@@ -110,7 +112,8 @@ fn a_motor_does_its_work() {
     }
 }
 
-// The law: without other forces all kinetic energy that is gone went into damping, or dry friction, whatever the step.
+// The law: without other forces all kinetic energy that is gone went into damping, or dry friction,
+// whatever the step.
 #[test]
 fn joints_lose_what_their_laws_take() {
     for integrator in integrators(0.01) {
@@ -137,8 +140,9 @@ fn joints_lose_what_their_laws_take() {
     }
 }
 
-// The law: a joint beyond its limit has no energy there; what a limit that brings it back gives comes from nowhere, and is a loss below zero. It
-// is at most m u^2/2, of 2 kg at the bounded speed u = 0.5 m/s.
+// The law: a joint beyond its limit has no energy there; what a limit that brings it back gives
+// comes from nowhere, and is a loss below zero. It is at most m u^2/2, of 2 kg at the bounded speed
+// u = 0.5 m/s.
 #[test]
 fn what_a_limit_gives_is_seen() {
     let dof = Dof { limits: [0.0, f64::INFINITY], ..Dof::default() };
@@ -152,8 +156,9 @@ fn what_a_limit_gives_is_seen() {
     assert!((account.flows.joint_limits + given).abs() < 1e-9 * given, "{:?}", account.flows);
 }
 
-// The law: a box that slides from v0 on a floor of friction mu loses mu m g times its way to friction (acceptance 22): all that it
-// had, 1/2 m v0^2. One per cent: first-order steps of 1 ms, and the rocking of the start.
+// The law: a box that slides from v0 on a floor of friction mu loses mu m g times its way to
+// friction (acceptance 22): all that it had, 1/2 m v0^2. One per cent: first-order steps of 1 ms,
+// and the rocking of the start.
 #[test]
 fn a_sliding_box_loses_its_way_times_friction() {
     for comfree in [false, true] {
@@ -174,8 +179,9 @@ fn a_sliding_box_loses_its_way_times_friction() {
     }
 }
 
-// The law: a plate that goes up at V from one moment on lifts a box that stood on it: kinetic energy and weight both come from the
-// plate. A cart that starts to move sideways brings what slides on it along: 1/2 m V^2 at the corner of the path, and nothing after.
+// The law: a plate that goes up at V from one moment on lifts a box that stood on it: kinetic
+// energy and weight both come from the plate. A cart that starts to move sideways brings what
+// slides on it along: 1/2 m V^2 at the corner of the path, and nothing after.
 #[test]
 fn what_follows_a_path_does_work_on_what_it_carries() {
     let velocity = SpatialVelocity { angular: Vector3::zeros(), linear: Vector3::new(2.0, 0.0, 0.0) };
@@ -206,8 +212,9 @@ fn what_follows_a_path_does_work_on_what_it_carries() {
     assert!(account.imbalance().abs() < 1e-9, "{}", account.imbalance());
 }
 
-// The law: what no part explains is the time stepping's and goes with the step, whatever is in the mechanism: damping, dry
-// friction, springs, motors, forces from outside, weight. A part that is left out, or counted twice, does not.
+// The law: what no part explains is the time stepping's and goes with the step, whatever is in the
+// mechanism: damping, dry friction, springs, motors, forces from outside, weight. A part that is
+// left out, or counted twice, does not.
 #[test]
 fn parts_sum_but_for_the_steps_own() {
     let seed = 71;
@@ -278,9 +285,10 @@ fn tied_pendulum() -> (System, State) {
     (system, state)
 }
 
-// The law: positions that go on at the velocity of a step's end are half a step ahead at most, and the potential of the weight by what the
-// weight does in it, m g v dt/2, with v = sqrt(2 g 2 l) the speed of a rod's end that fell from upright. What the time stepping gains or loses
-// besides is imbalance.
+// The law: positions that go on at the velocity of a step's end are half a step ahead at most, and
+// the potential of the weight by what the weight does in it, m g v dt/2, with v = sqrt(2 g 2 l) the
+// speed of a rod's end that fell from upright. What the time stepping gains or loses besides is
+// imbalance.
 #[test]
 fn what_is_ahead_is_no_place_for_gains() {
     for step in [2e-3, 1e-2] {
@@ -296,8 +304,9 @@ fn what_is_ahead_is_no_place_for_gains() {
     }
 }
 
-// The law: a rod between two points does no work, what the trapezoid rule's turned directions add to its rate included: what it is said to
-// take or give goes with the step, and is small beside the energy of the swing, 2 m g l.
+// The law: a rod between two points does no work, what the trapezoid rule's turned directions add
+// to its rate included: what it is said to take or give goes with the step, and is small beside the
+// energy of the swing, 2 m g l.
 #[test]
 fn a_rod_does_no_work() {
     let worked = |step: f64| {
@@ -314,9 +323,10 @@ fn a_rod_does_no_work() {
     assert!(fine.0 < 0.3 * coarse.0 && fine.1 < 0.3 * coarse.1, "{coarse:?} {fine:?}");
 }
 
-// The law: an undamped ball that the step resolves well bounces elastically: contact takes its energy, stores it and gives all of it back, so that
-// nothing is lost to contact and nothing comes from nowhere, at the second-order step to a thousandth. (Implicit Euler loses some to its contact: it
-// must not come from nowhere either.)
+// The law: an undamped ball that the step resolves well bounces elastically: contact takes its
+// energy, stores it and gives all of it back, so that nothing is lost to contact and nothing comes
+// from nowhere, at the second-order step to a thousandth. (Implicit Euler loses some to its
+// contact: it must not come from nowhere either.)
 #[test]
 fn an_elastic_bounce_stores_and_gives_back() {
     for (integrator, first_order) in [

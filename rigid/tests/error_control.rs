@@ -1,14 +1,17 @@
 //! Error control (acceptance 27).
 //!
-//! What the method promises is local (Kurtz and Castro 2025, sections V-A and V-E): the positions at the end of one accepted step differ
-//! from the exact ones, begun at the same state, by at most the accuracy. That is an estimate, the leading term of a series, and so
-//! it holds while the motion is smooth. In a step in which a contact begins or ends it does not: both trials may miss the same impact.
+//! What the method promises is local (Kurtz and Castro 2025, sections V-A and V-E): the positions
+//! at the end of one accepted step differ from the exact ones, begun at the same state, by at most
+//! the accuracy. That is an estimate, the leading term of a series, and so it holds while the
+//! motion is smooth. In a step in which a contact begins or ends it does not: both trials may miss
+//! the same impact.
 //!
-//! The error of a whole run is something else: the local ones, each carried on by the motion, which may shrink it (a box that
-//! comes to rest) or let it grow. Velocities are not controlled: a bounce that loses speed within the accuracy of its positions is off by that
-//! loss times the flight after it. So the law tested is the local one, in every step of a run; of whole runs, that the errors are
-//! within the sum of the local ones where nothing amplifies them, and that they fall with the accuracy at the rate of the
-//! scheme, its square root at first order, where something does.
+//! The error of a whole run is something else: the local ones, each carried on by the motion, which
+//! may shrink it (a box that comes to rest) or let it grow. Velocities are not controlled: a bounce
+//! that loses speed within the accuracy of its positions is off by that loss times the flight after
+//! it. So the law tested is the local one, in every step of a run; of whole runs, that the errors
+//! are within the sum of the local ones where nothing amplifies them, and that they fall with the
+//! accuracy at the rate of the scheme, its square root at first order, where something does.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -47,8 +50,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
-/// Runs a scene to `time` as `integrator(accuracy)`, and every step of it again at 1e-8. `touching_in` tells which contacts there are in a
-/// state.
+/// Runs a scene to `time` as `integrator(accuracy)`, and every step of it again at 1e-8.
+/// `touching_in` tells which contacts there are in a state.
 fn measure<S: ContactSource>(
     scene: impl Fn(Integrator) -> Simulation<S>,
     touching_in: fn(&State) -> u32,
@@ -88,7 +91,8 @@ fn measure<S: ContactSource>(
     measured
 }
 
-/// A box that falls from 2 cm, tilted, at 1 m/s along the floor: it bounces on its corners, slides and stops.
+/// A box that falls from 2 cm, tilted, at 1 m/s along the floor: it bounces on its corners, slides
+/// and stops.
 fn sliding_box(integrator: Integrator) -> Simulation<Floor> {
     let (model, mut state, mut floor) = box_on_floor(down(), 0.4, 0.02);
     (floor.stiffness, floor.dissipation, floor.stiction_tolerance) = (1e5, 2.0, 1e-3);
@@ -173,9 +177,10 @@ type Scheme = fn(f64) -> Integrator;
 
 const SCHEMES: [Scheme; 2] = [controlled, trapezoid];
 
-// Without contact every step keeps its promise: what nothing touches moves far better than asked for, and of what springs and dampers move
-// the largest error of a step uses at least half of it by step doubling, or steps would be shorter than they need be; but for steps as
-// long as they may be. (The trapezoid rule's estimate is that of the first-order step; what it keeps is better.)
+// Without contact every step keeps its promise: what nothing touches moves far better than asked
+// for, and of what springs and dampers move the largest error of a step uses at least half of it by
+// step doubling, or steps would be shorter than they need be; but for steps as long as they may be.
+// (The trapezoid rule's estimate is that of the first-order step; what it keeps is better.)
 #[test]
 fn every_smooth_step_is_as_accurate_as_asked_for() {
     let mut used = Vec::new();
@@ -197,10 +202,12 @@ fn every_smooth_step_is_as_accurate_as_asked_for() {
     assert!(used.len() >= 2 && used.iter().all(|largest| *largest > 0.5), "{used:?}");
 }
 
-// With contact, impacts excepted: in flight, within a contact that lasts several steps, sliding and at rest.
+// With contact, impacts excepted: in flight, within a contact that lasts several steps, sliding and
+// at rest.
 #[test]
 fn every_step_between_impacts_is_as_accurate_as_asked_for() {
-    // Steps without an impact, at the loosest accuracy and at others: that there are enough to judge by.
+    // Steps without an impact, at the loosest accuracy and at others: that there are enough to
+    // judge by.
     let mut substep_states = [0; 2];
     for scheme in SCHEMES {
         for accuracy in [1e-2, 1e-3, 1e-4] {
@@ -210,7 +217,8 @@ fn every_step_between_impacts_is_as_accurate_as_asked_for() {
                 let name = format!("{name}, {:?}", scheme(accuracy));
                 assert!(measured.smooth < LOCAL, "{name}: {measured:?}");
                 substep_states[usize::from(accuracy < 1e-2)] += measured.smooth_steps;
-                // An impact that both trials step over: no more than the motion itself in such a step.
+                // An impact that both trials step over: no more than the motion itself in such a
+                // step.
                 assert!(measured.largest * accuracy < 5e-2, "{name}: {measured:?}");
             }
         }
@@ -218,9 +226,10 @@ fn every_step_between_impacts_is_as_accurate_as_asked_for() {
     assert!(substep_states[0] >= 10 && substep_states[1] >= 300, "{substep_states:?}");
 }
 
-// Whole runs. The pendulum does not amplify errors for a second: within the sum of what every step may leave. The ball's bounces do;
-// there the error falls as the step does, with the square root of the accuracy (a factor of 3.2 a decade), and by the trapezoid rule it is
-// smaller at the same accuracy.
+// Whole runs. The pendulum does not amplify errors for a second: within the sum of what every step
+// may leave. The ball's bounces do; there the error falls as the step does, with the square root of
+// the accuracy (a factor of 3.2 a decade), and by the trapezoid rule it is smaller at the same
+// accuracy.
 #[test]
 fn whole_runs_converge() {
     let run = |integrator| {
@@ -266,7 +275,8 @@ fn whole_runs_converge() {
     assert!(second < 0.1 * errors[0], "{second} {errors:?}");
 }
 
-/// Position control of both rods as a controller of the user's own, which error control knows nothing about.
+/// Position control of both rods as a controller of the user's own, which error control knows
+/// nothing about.
 #[derive(Debug)]
 struct Servo {
     gains: [f64; 2],
@@ -282,7 +292,8 @@ impl ExternalSystem for Servo {
 
 const TARGET: f64 = 0.5;
 
-/// Steps tried in 5 s of two rods held at [`TARGET`] against their weight, and where the first is then.
+/// Steps tried in 5 s of two rods held at [`TARGET`] against their weight, and where the first is
+/// then.
 fn hold(gain: f64, external: bool) -> (usize, f64) {
     let model = chain(Dof::default());
     let mut state = model.zero_configuration();
@@ -309,9 +320,10 @@ fn hold(gain: f64, external: bool) -> (usize, f64) {
     (summary.steps + summary.rejected, simulation.state().q[0])
 }
 
-// Acceptance 27: a controller of high gain costs no more steps than a soft one, at any gain, whether it is an actuator or a system outside.
-// At 1e8 N m/rad an explicit controller would need steps below 2/omega, with omega^2 = 1e8/0.33 (the least of the joints' inertias is
-// less still): 0.1 ms, some 40 000 of them.
+// Acceptance 27: a controller of high gain costs no more steps than a soft one, at any gain,
+// whether it is an actuator or a system outside. At 1e8 N m/rad an explicit controller would need
+// steps below 2/omega, with omega^2 = 1e8/0.33 (the least of the joints' inertias is less still):
+// 0.1 ms, some 40 000 of them.
 #[test]
 fn stiff_controllers_cost_no_more_steps_than_soft_ones() {
     for external in [false, true] {

@@ -1,4 +1,5 @@
-//! Jointed bodies that nothing touches keep their energy and momentum at the steps that scenes take.
+//! Jointed bodies that nothing touches keep their energy and momentum at the steps that scenes
+//! take.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -45,7 +46,8 @@ fn integrators(random: &mut Random) -> [Integrator; 4] {
     ]
 }
 
-/// A symmetric top on a ball joint at the origin in steady precession, and its rate of precession (rad/s).
+/// A symmetric top on a ball joint at the origin in steady precession, and its rate of precession
+/// (rad/s).
 fn steady_top(random: &mut Random) -> (Model, State, f64, f64) {
     loop {
         let (mass, length) = (between(random, [0.01, 100.0]), between(random, [0.01, 1.0]));
@@ -91,8 +93,9 @@ fn steady_top(random: &mut Random) -> (Model, State, f64, f64) {
     }
 }
 
-// Steady precession in closed form (Goldstein, section 5.7), energy and vertical angular momentum. 10 to 200 rad/s at 1 to 10 ms for 10 s:
-// the contact-free motion errs by 1e-9 a step, and an error of the tilt's rate grows linearly into the angle.
+// Steady precession in closed form (Goldstein, section 5.7), energy and vertical angular momentum.
+// 10 to 200 rad/s at 1 to 10 ms for 10 s: the contact-free motion errs by 1e-9 a step, and an error
+// of the tilt's rate grows linearly into the angle.
 #[test]
 fn tops_precess_steadily() {
     let seed = 4;
@@ -121,7 +124,8 @@ fn tops_precess_steadily() {
     }
 }
 
-/// A tree of 2 to 20 links on a ball joint at the origin, every kind of joint, 1 g to 100 kg, links up to the given rate (rad/s).
+/// A tree of 2 to 20 links on a ball joint at the origin, every kind of joint, 1 g to 100 kg, links
+/// up to the given rate (rad/s).
 fn tree(random: &mut Random, fastest: f64) -> (Model, State) {
     let mut builder = ModelBuilder::new(Vector3::z() * -G);
     let links = 2 + (random.bits() % 19) as usize;
@@ -179,7 +183,8 @@ fn tree(random: &mut Random, fastest: f64) -> (Model, State) {
     (model, state)
 }
 
-// Energy, and the angular momentum about the vertical through the root, of random trees: chaotic ones, for which nothing else is known.
+// Energy, and the angular momentum about the vertical through the root, of random trees: chaotic
+// ones, for which nothing else is known.
 #[test]
 fn trees_keep_energy_and_momentum() {
     let seed = 9;
@@ -201,7 +206,8 @@ fn trees_keep_energy_and_momentum() {
     }
 }
 
-// The principle of equivalence: a tree that falls moves as without gravity, but for g t^2/2, whatever acts within it, at any step.
+// The principle of equivalence: a tree that falls moves as without gravity, but for g t^2/2,
+// whatever acts within it, at any step.
 #[test]
 fn falling_trees_do_not_feel_gravity() {
     let seed = 10;
@@ -266,8 +272,8 @@ fn chain(links: usize) -> (Model, State) {
     (model, state)
 }
 
-// Energy of a double pendulum and of a hanging chain of 20 links over 10 s by default, at the steps that scenes take: within 1 % of what
-// gravity can give.
+// Energy of a double pendulum and of a hanging chain of 20 links over 10 s by default, at the steps
+// that scenes take: within 1 % of what gravity can give.
 #[test]
 fn chains_keep_their_energy() {
     for links in [2, 20] {
@@ -313,8 +319,9 @@ fn free_motion(model: &Model, state: &State) -> (Vector3<f64>, Vector3<f64>) {
     (momentum.linear / inertia.mass, momentum.shifted(&lever).angular)
 }
 
-// Free bodies keep their angular momentum (Euler) and fall with g (Galileo), at any step and any accuracy, loose ones too: a solver that stops at its
-// tolerance once left them a part of it, up to all of it where they turn slowly for the accuracy. Rounding: a few units a step.
+// Free bodies keep their angular momentum (Euler) and fall with g (Galileo), at any step and any
+// accuracy, loose ones too: a solver that stops at its tolerance once left them a part of it, up to
+// all of it where they turn slowly for the accuracy. Rounding: a few units a step.
 #[test]
 fn free_bodies_keep_their_angular_momentum_at_any_accuracy() {
     let seed = 27;

@@ -1,4 +1,5 @@
-//! The convex problem of a step (acceptance 28): laws against differences, sparse against dense, the minimum, extreme states.
+//! The convex problem of a step (acceptance 28): laws against differences, sparse against dense,
+//! the minimum, extreme states.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -29,7 +30,8 @@ fn contact(random: &mut Random, distance: f64) -> ContactPotential {
     ContactPotential::new(&point, DT, point.normal_force(-0.1).max(20.0), 0.6)
 }
 
-/// Central differences of a law at random velocities; the kinks of its Hessian lie where few of them meet it.
+/// Central differences of a law at random velocities; the kinks of its Hessian lie where few of
+/// them meet it.
 fn check<L: ConstraintPotential<N>, const N: usize>(name: &str, law: &L, random: &mut Random, scale: f64) {
     for _ in 0..50 {
         let v: [f64; N] = core::array::from_fn(|_| scale * random.signed());
@@ -68,7 +70,8 @@ fn check<L: ConstraintPotential<N>, const N: usize>(name: &str, law: &L, random:
     }
 }
 
-// The law: impulse and Hessian are the first and second derivatives of the potential (acceptance 28).
+// The law: impulse and Hessian are the first and second derivatives of the potential (acceptance
+// 28).
 #[test]
 fn laws_are_derivatives_of_their_potentials() {
     let mut random = Random::new(1);
@@ -88,7 +91,8 @@ fn laws_are_derivatives_of_their_potentials() {
     check("dry joint", &JointFrictionPotential::new(2.0, 1e-2, 1.0, DT), &mut random, 1.0);
 }
 
-// The law (math: Hunt and Crossley, fully implicit): gamma_n = dt (f_0 - dt k v)(1 - d v) where both factors are positive, else 0.
+// The law (math: Hunt and Crossley, fully implicit): gamma_n = dt (f_0 - dt k v)(1 - d v) where
+// both factors are positive, else 0.
 #[test]
 fn the_normal_impulse_is_hunt_and_crossley() {
     for distance in [-2e-3, 0.0, 5e-4, -0.9] {
@@ -113,7 +117,8 @@ fn the_normal_impulse_is_hunt_and_crossley() {
     }
 }
 
-/// A problem of two trees with contacts within each, between them and with the world, and a law of every other kind.
+/// A problem of two trees with contacts within each, between them and with the world, and a law of
+/// every other kind.
 fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> ConvexProblem {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
@@ -160,8 +165,9 @@ fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> 
     p
 }
 
-// The laws (acceptance 28): the block-sparse factorisation and the dense one lead to the same velocities; there the gradient is
-// that of the cost and vanishes; the Hessian is the gradient's derivative.
+// The laws (acceptance 28): the block-sparse factorisation and the dense one lead to the same
+// velocities; there the gradient is that of the cost and vanishes; the Hessian is the gradient's
+// derivative.
 #[test]
 fn sparse_and_dense_newton_reach_the_minimum() {
     for seed in 0..20 {
@@ -201,8 +207,9 @@ fn sparse_and_dense_newton_reach_the_minimum() {
     }
 }
 
-// The law (acceptance 28): whatever the state, a result or a stop that says what is wrong; never NaN, never an endless loop. Bodies
-// metres inside each other at up to 1e6 m/s still have their unique minimum.
+// The law (acceptance 28): whatever the state, a result or a stop that says what is wrong; never
+// NaN, never an endless loop. Bodies metres inside each other at up to 1e6 m/s still have their
+// unique minimum.
 #[test]
 fn extreme_states_never_give_nan() {
     for seed in 0..20 {
@@ -224,8 +231,9 @@ fn extreme_states_never_give_nan() {
     assert_eq!(Solver::new().solve(&model, &mut p, &SolveSettings::default(), &mut v).stop, Stop::NotFinite);
 }
 
-// What the trapezoid rule asks of contacts: the forces at a state are those of the law over a step, friction is the same friction,
-// weights weigh, and the gains are the law's slopes where it is linear: at no normal velocity, and friction's secant.
+// What the trapezoid rule asks of contacts: the forces at a state are those of the law over a step,
+// friction is the same friction, weights weigh, and the gains are the law's slopes where it is
+// linear: at no normal velocity, and friction's secant.
 #[test]
 fn forces_at_a_state_are_those_of_the_contact_law() {
     let mut random = Random::new(77);
@@ -239,7 +247,8 @@ fn forces_at_a_state_are_those_of_the_contact_law() {
         let tangential = impulse - point.normal * point.normal.dot(&impulse);
         let force = point.friction_force(&v, normal_force, friction, DT);
         assert!((tangential - force * DT).norm() < 1e-12, "{tangential} {force}");
-        // A step so short that it is a state: what the elastic force changes by along it is one part in a million.
+        // A step so short that it is a state: what the elastic force changes by along it is one
+        // part in a million.
         let short = 1e-8;
         let at_state =
             ContactPotential::new(&point, short, normal_force, friction).normal_impulse(-0.1) / short;

@@ -94,8 +94,9 @@ const KINDS: [Integrator; 3] = [
     Integrator::Trapezoid { step: 1e-2, accuracy: Some(1e-4) },
 ];
 
-// Newton's law: a ball that falls from h rises to e^2 h. It turns by v dt above the floor at most, where gravity has not done that part of
-// its work, and comes in by g dt slower than it falls: (1 - e^2) v dt + 2 v g dt / g of height, and likewise for the accuracy.
+// Newton's law: a ball that falls from h rises to e^2 h. It turns by v dt above the floor at most,
+// where gravity has not done that part of its work, and comes in by g dt slower than it falls: (1 -
+// e^2) v dt + 2 v g dt / g of height, and likewise for the accuracy.
 #[test]
 fn a_ball_rises_to_the_square_of_its_restitution() {
     for e in [0.2, 0.5, 0.8, 1.0] {
@@ -125,7 +126,8 @@ fn a_ball_rises_to_the_square_of_its_restitution() {
     }
 }
 
-// Newton's law for two balls on one line, without friction or gravity: v1' = ((m1 - e m2) v1 + (1 + e) m2 v2)/(m1 + m2), and the mirror of it.
+// Newton's law for two balls on one line, without friction or gravity: v1' = ((m1 - e m2) v1 + (1 +
+// e) m2 v2)/(m1 + m2), and the mirror of it.
 #[test]
 fn two_balls_part_as_newton_has_it() {
     let seed = 3;
@@ -165,8 +167,9 @@ fn two_balls_part_as_newton_has_it() {
     }
 }
 
-// Newton's cradle of five: pendulums that touch. Momentum and energy leave one solution for pairs one after another: the last has the speed of the
-// first. Of it the arc of the swing and gravity's part in a step take 1e-3.
+// Newton's cradle of five: pendulums that touch. Momentum and energy leave one solution for pairs
+// one after another: the last has the speed of the first. Of it the arc of the swing and gravity's
+// part in a step take 1e-3.
 #[test]
 fn a_cradle_hands_its_speed_on() {
     for integrator in KINDS {
@@ -196,8 +199,8 @@ fn a_cradle_hands_its_speed_on() {
     }
 }
 
-// Energy of random impacts, oblique, with spin, friction and several points at once: never above what it was. Rounding, and gravity's work in steps of first
-// order, which is left out here.
+// Energy of random impacts, oblique, with spin, friction and several points at once: never above
+// what it was. Rounding, and gravity's work in steps of first order, which is left out here.
 #[test]
 fn impacts_make_no_energy() {
     let seed = 8;
@@ -262,8 +265,9 @@ fn a_flat_box_stays_flat() {
     assert!(v[5] > 0.0 && v[..5].iter().all(|x| x.abs() < 1e-9), "{v:?}");
 }
 
-// A joint that starts beyond its limit by up to 1 rad comes back at no more than half a radian a second, whatever it is and however long steps are,
-// stays at the limit, and has no more energy than that speed gives.
+// A joint that starts beyond its limit by up to 1 rad comes back at no more than half a radian a
+// second, whatever it is and however long steps are, stays at the limit, and has no more energy
+// than that speed gives.
 #[test]
 fn joints_beyond_their_limits_come_back_gently() {
     let seed = 12;
@@ -307,7 +311,8 @@ fn joints_beyond_their_limits_come_back_gently() {
             }
             let (q, v) = (arm.state().q[0] * side, arm.state().v[0]);
             println!("{draw} {integrator:?}: {fastest}, at {} of the limit, {v}", q - range);
-            // The last millimetre is one-sided: what speed is left there is 1e-3 in 0.1 s, and of a step before that a tenth more.
+            // The last millimetre is one-sided: what speed is left there is 1e-3 in 0.1 s, and of a
+            // step before that a tenth more.
             assert!(fastest < 0.51 && v.abs() < 0.0125, "draw {draw} {integrator:?}: {fastest} {v}");
             assert!(q < range + 2e-3 && q > range - 0.05, "draw {draw} {integrator:?}: {q} {range}");
         }

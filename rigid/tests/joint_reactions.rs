@@ -52,8 +52,8 @@ fn assert_near(found: &ForceVector, force: [f64; 3], moment: [f64; 3], tolerance
     assert!(off < tolerance, "{what}: {found:?}, not {expected:?}");
 }
 
-// Statics: a chain that hangs at rest passes its weight from joint to joint, and nothing else. There is nothing to read before the first
-// step and after a restore.
+// Statics: a chain that hangs at rest passes its weight from joint to joint, and nothing else.
+// There is nothing to read before the first step and after a restore.
 #[test]
 fn a_hanging_chain_passes_its_weight() {
     for integrator in integrators() {
@@ -72,9 +72,10 @@ fn a_hanging_chain_passes_its_weight() {
     }
 }
 
-// Newton and Euler: a rod that swings through its lowest point pulls along itself with m g cos q + m w^2 d, and across with the quarter of
-// m g sin q that does not turn it. A step passes its mean, that of its middle: off by what the pull turns by in half a millisecond, 3 rad/s times
-// that times its 14.3 N.
+// Newton and Euler: a rod that swings through its lowest point pulls along itself with m g cos q +
+// m w^2 d, and across with the quarter of m g sin q that does not turn it. A step passes its mean,
+// that of its middle: off by what the pull turns by in half a millisecond, 3 rad/s times that times
+// its 14.3 N.
 #[test]
 fn a_swinging_rod_pulls_with_its_centripetal_force() {
     for integrator in integrators() {
@@ -93,8 +94,8 @@ fn a_swinging_rod_pulls_with_its_centripetal_force() {
     }
 }
 
-// Statics: an arm held level by its motors. The moments about y are those of the weights (the rods lie along -x), and each is what its
-// motor gives.
+// Statics: an arm held level by its motors. The moments about y are those of the weights (the rods
+// lie along -x), and each is what its motor gives.
 #[test]
 fn a_motor_held_arm_passes_weight_and_moment() {
     for integrator in integrators() {
@@ -129,8 +130,9 @@ fn a_motor_held_arm_passes_weight_and_moment() {
     }
 }
 
-// Statics: a box of 1 kg that rests on a plate of 3 kg, off its middle: the plate, welded to the world, passes both weights and the
-// moment of the box's; the contacts of both are opposite forces about their own origins; the box's free joint passes nothing.
+// Statics: a box of 1 kg that rests on a plate of 3 kg, off its middle: the plate, welded to the
+// world, passes both weights and the moment of the box's; the contacts of both are opposite forces
+// about their own origins; the box's free joint passes nothing.
 #[test]
 fn a_welded_plate_passes_what_lies_on_it() {
     for integrator in integrators() {
@@ -180,7 +182,8 @@ fn a_welded_plate_passes_what_lies_on_it() {
     }
 }
 
-// Statics: a rod held level by its hinge and a string to its other end: each carries half, the hinge no moment.
+// Statics: a rod held level by its hinge and a string to its other end: each carries half, the
+// hinge no moment.
 #[test]
 fn a_constraint_takes_its_share() {
     for integrator in integrators() {
@@ -199,9 +202,10 @@ fn a_constraint_takes_its_share() {
     }
 }
 
-// D'Alembert: along its axes a joint without motor, spring or damper passes only what turns its armature. Random mechanisms with
-// every joint, in full motion. What a step passes is that of its middle, where a step of half the length ends; accelerations there are
-// the mean ones to the second order.
+// D'Alembert: along its axes a joint without motor, spring or damper passes only what turns its
+// armature. Random mechanisms with every joint, in full motion. What a step passes is that of its
+// middle, where a step of half the length ends; accelerations there are the mean ones to the second
+// order.
 #[test]
 fn idle_joints_pass_nothing_along_their_axes() {
     for seed in 0..5 {
@@ -232,7 +236,8 @@ fn idle_joints_pass_nothing_along_their_axes() {
     }
 }
 
-// Newton, with contact in motion: whatever a sliding, tumbling box does, its free joint passes nothing, at any step.
+// Newton, with contact in motion: whatever a sliding, tumbling box does, its free joint passes
+// nothing, at any step.
 #[test]
 fn a_free_joint_passes_nothing_through_an_impact() {
     for integrator in integrators() {

@@ -31,7 +31,8 @@ fn shape(random: &mut Random, size: f64) -> Shape {
     }
 }
 
-/// Momentum and angular momentum about the origin (N s, N m s), and the sum of the sizes of the parts of the latter.
+/// Momentum and angular momentum about the origin (N s, N m s), and the sum of the sizes of the
+/// parts of the latter.
 fn momenta(model: &Model, state: &State) -> (Vector3<f64>, Vector3<f64>, f64) {
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
@@ -48,8 +49,9 @@ fn momenta(model: &Model, state: &State) -> (Vector3<f64>, Vector3<f64>, f64) {
     sums
 }
 
-// Contact pushes two bodies with equal and opposite impulses at one point, and friction besides. At fixed steps positions move by the velocities
-// of their ends, so that angular momentum is kept like momentum: every step of the solver keeps both, converged or not, and rounds.
+// Contact pushes two bodies with equal and opposite impulses at one point, and friction besides. At
+// fixed steps positions move by the velocities of their ends, so that angular momentum is kept like
+// momentum: every step of the solver keeps both, converged or not, and rounds.
 #[test]
 fn colliding_bodies_keep_their_momenta() {
     let mut worst = (0.0, 0);
@@ -122,8 +124,9 @@ fn colliding_bodies_keep_their_momenta() {
     assert!(worst.0 < 1e-9, "{worst:?}");
 }
 
-// The law: what falls on a floor has at the end the momentum of its weight less what the floor took, whatever the integrator and the solver,
-// as far as the convex problems are solved: in each step to 1e-8 of the momenta, under error control to a thousandth of the accuracy.
+// The law: what falls on a floor has at the end the momentum of its weight less what the floor
+// took, whatever the integrator and the solver, as far as the convex problems are solved: in each
+// step to 1e-8 of the momenta, under error control to a thousandth of the accuracy.
 #[test]
 fn floors_take_what_the_momentum_lost() {
     let (seed, controlled) = (9, Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.01 });

@@ -17,11 +17,13 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs())) / size
 }
 
-/// Twenty joints in a row lose a few digits of 16: condition numbers of these mass matrices are below 1e4.
+/// Twenty joints in a row lose a few digits of 16: condition numbers of these mass matrices are
+/// below 1e4.
 const ROUNDING: f64 = 1e-11;
 
-// The law: forward dynamics (articulated bodies), inverse dynamics (Newton-Euler) and the mass matrix (composite bodies) are three
-// ways to M a + bias = tau + J^T f. Newton's own law ties inverse dynamics to the ground in the tests below.
+// The law: forward dynamics (articulated bodies), inverse dynamics (Newton-Euler) and the mass
+// matrix (composite bodies) are three ways to M a + bias = tau + J^T f. Newton's own law ties
+// inverse dynamics to the ground in the tests below.
 #[test]
 fn forward_inverse_and_mass_matrix_agree() {
     for seed in 0..20 {
@@ -55,7 +57,8 @@ fn forward_inverse_and_mass_matrix_agree() {
     }
 }
 
-// The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error about 1e-10.
+// The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error
+// about 1e-10.
 #[test]
 fn jacobians_are_derivatives_of_poses() {
     let mut random = Random::new(5);
@@ -92,8 +95,9 @@ fn jacobians_are_derivatives_of_poses() {
     }
 }
 
-// The law: the power of the joint forces and external forces is the rate of kinetic and potential energy. It fails for any wrong
-// Coriolis, gyroscopic or gravity term that does work, and for a wrong pose of any joint. Central differences, 1e-5.
+// The law: the power of the joint forces and external forces is the rate of kinetic and potential
+// energy. It fails for any wrong Coriolis, gyroscopic or gravity term that does work, and for a
+// wrong pose of any joint. Central differences, 1e-5.
 #[test]
 fn energy_changes_by_the_power_of_the_forces() {
     for seed in 0..10 {
@@ -134,8 +138,8 @@ fn energy_changes_by_the_power_of_the_forces() {
     }
 }
 
-// The law (Newton, Euler): without gravity and outer forces the linear momentum of a floating tree and its angular momentum about a
-// fixed point do not change, whatever its joints do.
+// The law (Newton, Euler): without gravity and outer forces the linear momentum of a floating tree
+// and its angular momentum about a fixed point do not change, whatever its joints do.
 #[test]
 fn a_floating_tree_keeps_its_momentum() {
     for seed in 0..10 {
@@ -183,7 +187,8 @@ fn a_floating_tree_keeps_its_momentum() {
             }
             total.to_vector()
         };
-        // Richardson: the second-order error of the differences cancels; some of these light links spin up quickly.
+        // Richardson: the second-order error of the differences cancels; some of these light links
+        // spin up quickly.
         let slope = |step: f64| (momentum(step) - momentum(-step)) / (2.0 * step);
         let rate = (slope(5e-6) * 4.0 - slope(1e-5)) / 3.0;
         let scale = momentum(0.0).norm();

@@ -1,4 +1,5 @@
-//! Stepping allocates nothing once its buffers have grown: a control loop at a kilohertz meets no allocator.
+//! Stepping allocates nothing once its buffers have grown: a control loop at a kilohertz meets no
+//! allocator.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -26,7 +27,8 @@ fn integrators() -> [Integrator; 4] {
     ]
 }
 
-/// Spheres and boxes, every third layer of cylinders and ellipsoids, that fall into a bin, four to a layer.
+/// Spheres and boxes, every third layer of cylinders and ellipsoids, that fall into a bin, four to
+/// a layer.
 fn clutter(layers: usize, integrator: Integrator) -> Simulation<Collisions> {
     clutter_by(RigidSolver::Icf, layers, integrator)
 }
@@ -112,7 +114,8 @@ fn rods(count: usize) -> Model {
     builder.build().unwrap()
 }
 
-/// A three-link arm under PD control with compensated weight, its end tied to a lone rod by a bar, a coupler between its joints.
+/// A three-link arm under PD control with compensated weight, its end tied to a lone rod by a bar,
+/// a coupler between its joints.
 fn arm(integrator: Integrator) -> Simulation<NoContacts> {
     arm_by(RigidSolver::Icf, integrator)
 }
@@ -172,8 +175,8 @@ fn controlled_arm(integrator: Integrator) -> Simulation<NoContacts> {
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 
-/// Runs to `start`, then twice from there to `end`, and reads the joints' reactions; returns the allocations of the second time and the
-/// steps it took.
+/// Runs to `start`, then twice from there to `end`, and reads the joints' reactions; returns the
+/// allocations of the second time and the steps it took.
 fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end: f64) -> (usize, usize) {
     simulation.advance_to(start).unwrap();
     let saved = simulation.save();
@@ -190,8 +193,9 @@ fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end:
     (allocations, summary.steps)
 }
 
-// The law: a stretch of steps that was run before, so that all buffers have seen their peaks, allocates nothing when it is run again
-// from a snapshot. Bodies fall onto each other in it: contacts come and go, and with them the pattern of the Hessian.
+// The law: a stretch of steps that was run before, so that all buffers have seen their peaks,
+// allocates nothing when it is run again from a snapshot. Bodies fall onto each other in it:
+// contacts come and go, and with them the pattern of the Hessian.
 #[test]
 fn clutter_allocates_nothing() {
     for layers in [2, 3] {

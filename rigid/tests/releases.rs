@@ -24,11 +24,12 @@ fn body(
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 
-// The laws: until the release the body is held, from then on it falls freely, z = -g (t - t_r)^2/2, whatever the integrator. Steps end at the
-// release: first-order steps of h are off by g h (t - t_r)/2, not by more;
-// with error control h is the half step at which halves and whole, g h^2 apart, are as far apart as the accuracy allows. The constraint's compliance, which
-// goes with the step, lets the body hang by less than 1e-6 m; in the last step before the release, of 3.77 ms, it may lose all of that, and
-// falls on with that velocity.
+// The laws: until the release the body is held, from then on it falls freely, z = -g (t - t_r)^2/2,
+// whatever the integrator. Steps end at the release: first-order steps of h are off by g h (t -
+// t_r)/2, not by more; with error control h is the half step at which halves and whole, g h^2
+// apart, are as far apart as the accuracy allows. The constraint's compliance, which goes with the
+// step, lets the body hang by less than 1e-6 m; in the last step before the release, of 3.77 ms, it
+// may lose all of that, and falls on with that velocity.
 #[test]
 fn what_is_let_go_falls_from_then_on() {
     let after = 0.25;
@@ -52,7 +53,8 @@ fn what_is_let_go_falls_from_then_on() {
     }
 }
 
-// The law: a run that goes back to a state before the release is held again, and gives the same bits.
+// The law: a run that goes back to a state before the release is held again, and gives the same
+// bits.
 #[test]
 fn what_was_let_go_is_held_again_before() {
     let weld = |link| Equality::Weld { links: [None, Some(link)], frames: [Isometry3::identity(); 2] };

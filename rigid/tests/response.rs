@@ -1,4 +1,5 @@
-//! How bodies answer impulses within a step: where everything is linear, exactly as a step with those impulses would.
+//! How bodies answer impulses within a step: where everything is linear, exactly as a step with
+//! those impulses would.
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
@@ -50,8 +51,9 @@ fn random_impulses(random: &mut Random) -> Vec<SpatialImpulse> {
     (0..3).map(|_| SpatialImpulse { angular: random.vector() * 0.01, linear: random.vector() }).collect()
 }
 
-/// Free bodies and damped slides are linear: the end of a step with impulses p is the start plus change plus W (p - p_0), whatever p_0
-/// the answer was linearised about; W is symmetric. To rounding of the solver's tolerance, 1e-8 of velocities of about 1 m/s.
+/// Free bodies and damped slides are linear: the end of a step with impulses p is the start plus
+/// change plus W (p - p_0), whatever p_0 the answer was linearised about; W is symmetric. To
+/// rounding of the solver's tolerance, 1e-8 of velocities of about 1 m/s.
 #[test]
 fn the_answer_is_what_the_step_does() {
     let seed = 5;

@@ -1,4 +1,5 @@
-//! Whole scenes of articulated bodies with collision detection: a peg in a gripper (acceptance 23), clutter at rest, one run twice.
+//! Whole scenes of articulated bodies with collision detection: a peg in a gripper (acceptance 23),
+//! clutter at rest, one run twice.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -44,7 +45,8 @@ fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
 }
 
-/// A peg of 10.02 mm, tilted by 10 degrees, in a gap of 10 mm between two fingers on a post that does not move.
+/// A peg of 10.02 mm, tilted by 10 degrees, in a gap of 10 mm between two fingers on a post that
+/// does not move.
 fn gripper(integrator: Integrator) -> Simulation<Collisions> {
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -9.81));
     let half = [0.00501, 0.005, 0.04];
@@ -67,7 +69,8 @@ fn gripper(integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
-// Acceptance 23: the peg stays, and creeps less than v_s t (its weight is a hundredth of what friction can hold).
+// Acceptance 23: the peg stays, and creeps less than v_s t (its weight is a hundredth of what
+// friction can hold).
 #[test]
 fn a_peg_stays_in_its_gripper() {
     for integrator in
@@ -117,10 +120,11 @@ fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
-// The law: twelve bodies fall and come to rest in their bin; contact forces then carry the weight (Newton), and nobody is deeper in
-// another than its own impact explains. A step that does not converge would be an error. At rest: within 1 % of the weight, spheres
-// may still roll slowly. Nothing but friction ends their rolling in the heap: under coarse error control some still turned at 5 rad/s after
-// three seconds.
+// The law: twelve bodies fall and come to rest in their bin; contact forces then carry the weight
+// (Newton), and nobody is deeper in another than its own impact explains. A step that does not
+// converge would be an error. At rest: within 1 % of the weight, spheres may still roll slowly.
+// Nothing but friction ends their rolling in the heap: under coarse error control some still turned
+// at 5 rad/s after three seconds.
 #[test]
 fn clutter_comes_to_rest_on_its_own_weight() {
     for integrator in [

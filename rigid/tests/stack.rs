@@ -37,8 +37,9 @@ fn logarithmic(random: &mut Random, from: f64, to: f64) -> f64 {
     uniform(random, from.ln(), to.ln()).exp()
 }
 
-/// The least distance of the load's centre from the edge of a support, against half the support's width, over all supports: above 0 the
-/// tower stands. Faces are level, so that each passes on one force, the weight of what is above it, at the centre of that.
+/// The least distance of the load's centre from the edge of a support, against half the support's
+/// width, over all supports: above 0 the tower stands. Faces are level, so that each passes on one
+/// force, the weight of what is above it, at the centre of that.
 fn margin(bricks: &[Brick]) -> f64 {
     let mut least = 1.0_f64;
     for i in 0..bricks.len() {
@@ -142,7 +143,8 @@ struct Fate {
 /// Fastest along the floor (m/s) that counts as standing: the stiction tolerance of the contacts.
 const CREEP: f64 = 1e-4;
 
-/// Depth (m) of a contact under the force of a mass `load`, where `mass` rests on the floor: `m(phi)` of at least 9/12 of that.
+/// Depth (m) of a contact under the force of a mass `load`, where `mass` rests on the floor:
+/// `m(phi)` of at least 9/12 of that.
 fn depth(load: f64, mass: f64, frequency: f64) -> f64 {
     load * G / (frequency * frequency * 9.0 * mass / 12.0)
 }
@@ -161,7 +163,8 @@ fn stand(bricks: &[Brick], solver: RigidSolver, dt: f64, time: f64) -> Fate {
         let load: f64 = bricks[i..].iter().map(|b| b.mass).sum();
         let deep = depth(load, mass, 400.0);
         sink += deep;
-        // A contact as deep as that at one edge and none at the other, and as much again for what leans with it.
+        // A contact as deep as that at one edge and none at the other, and as much again for what
+        // leans with it.
         tilt += 2.0 * deep * [0, 1].map(|k| 1.0 / support(bricks, i, k)).iter().sum::<f64>();
         displacement += tilt * 2.0 * brick.half.z + SETTLING;
         let p = &q[7 * i..7 * i + 7];
@@ -215,8 +218,9 @@ const FAMILIES: [(&str, Masses); 6] = [
     ("random to 1e6", Masses::Random(1e6)),
 ];
 
-// The law: a tower whose supports all have the centre of what is above them stands. Its contacts are as deep as their stiffness lets them be, and
-// what it leans follows from that; sticking friction holds to the stiction tolerance.
+// The law: a tower whose supports all have the centre of what is above them stands. Its contacts
+// are as deep as their stiffness lets them be, and what it leans follows from that; sticking
+// friction holds to the stiction tolerance.
 #[test]
 fn towers_that_statics_lets_stand_stand() {
     for dt in [0.001, 0.002, 0.005, 0.01] {
@@ -233,7 +237,8 @@ fn towers_that_statics_lets_stand_stand() {
     }
 }
 
-// The same at length, for the record: `TOWERS=N TIME=T cargo test --release -p pliant-rigid --test stack record -- --nocapture`.
+// The same at length, for the record: `TOWERS=N TIME=T cargo test --release -p pliant-rigid --test
+// stack record -- --nocapture`.
 #[test]
 fn record() {
     let figure =
@@ -261,7 +266,8 @@ fn record() {
     }
 }
 
-// The law: a thousand kilograms on a gram on the floor press each of two contacts by at most 12 g/(9 kappa), as any tower.
+// The law: a thousand kilograms on a gram on the floor press each of two contacts by at most 12
+// g/(9 kappa), as any tower.
 #[test]
 fn a_ton_stands_on_a_gram() {
     let half = Vector3::repeat(0.05);
@@ -276,7 +282,8 @@ fn a_ton_stands_on_a_gram() {
     }
 }
 
-/// `count` piles of three layers of 2 by 2 cubes, a little apart and turned a little, over the floor.
+/// `count` piles of three layers of 2 by 2 cubes, a little apart and turned a little, over the
+/// floor.
 fn piles(count: usize, random: &mut Random) -> Vec<(Shape, Isometry3<f64>)> {
     let shape = Shape::Box { half_extents: Vector3::repeat(0.025) };
     let place = |k: usize, random: &mut Random| {
@@ -289,7 +296,8 @@ fn piles(count: usize, random: &mut Random) -> Vec<(Shape, Isometry3<f64>)> {
     (0..12 * count).map(|k| (shape.clone(), place(k, random))).collect()
 }
 
-// What a step costs beside the convex solver, for the record: `COST=1 cargo test --release -p pliant-rigid --test stack cost -- --nocapture`.
+// What a step costs beside the convex solver, for the record: `COST=1 cargo test --release -p
+// pliant-rigid --test stack cost -- --nocapture`.
 #[test]
 fn cost() {
     let most = if std::env::var("COST").is_ok() { 1000 } else { 1 };
@@ -311,7 +319,8 @@ fn cost() {
                 times.push(1e3 * clock.elapsed().as_secs_f64());
             }
             times.sort_by(f64::total_cmp);
-            // A warm start that is right already makes the convex solver's least: it says nothing of the steps between.
+            // A warm start that is right already makes the convex solver's least: it says nothing
+            // of the steps between.
             (contacts, [times[0], times[times.len() / 2]], unreliable)
         };
         let [(contacts, closed, unreliable), (_, convex, _)] = [closed_form(), RigidSolver::Icf].map(run);

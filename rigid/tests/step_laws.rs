@@ -1,5 +1,5 @@
-//! Closed forms of single laws that a fixed step is made of: steady forces, limits under load, what contact presses, friction of impacts, and how far
-//! away is too far.
+//! Closed forms of single laws that a fixed step is made of: steady forces, limits under load, what
+//! contact presses, friction of impacts, and how far away is too far.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -39,7 +39,8 @@ fn pushed_slider(limits: [f64; 2], force: f64, step: f64) -> Simulation<NoContac
     Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap()
 }
 
-// Newton's second law under a steady force: x = F t^2/(2 m) at any step, to rounding, since nothing resists it within the step.
+// Newton's second law under a steady force: x = F t^2/(2 m) at any step, to rounding, since nothing
+// resists it within the step.
 #[test]
 fn a_steady_force_gives_the_parabola_at_any_step() {
     for step in [1e-3, 1e-2, 0.1] {
@@ -50,8 +51,9 @@ fn a_steady_force_gives_the_parabola_at_any_step() {
     }
 }
 
-// A limit is a spring of the period beta dt, beta = 0.1 (Castro et al. 2022, near-rigid constraints): a force F presses a mass m in by
-// F (beta dt)^2/(4 pi^2 m), however much that is against the speed at which limits lead joints back.
+// A limit is a spring of the period beta dt, beta = 0.1 (Castro et al. 2022, near-rigid
+// constraints): a force F presses a mass m in by F (beta dt)^2/(4 pi^2 m), however much that is
+// against the speed at which limits lead joints back.
 #[test]
 fn a_limit_gives_way_in_proportion_to_its_load() {
     for dt in [1e-3, 5e-3] {
@@ -66,8 +68,9 @@ fn a_limit_gives_way_in_proportion_to_its_load() {
     }
 }
 
-// What presses moves with the velocity of the end of the step, what slides with the mean. A box that comes down at 3 m/s in one step of 10 ms is
-// stopped where its springs have its momentum, m v/dt = 4 k depth, with gravity's m g besides; by the mean velocity it would be v dt/2 = 15 mm
+// What presses moves with the velocity of the end of the step, what slides with the mean. A box
+// that comes down at 3 m/s in one step of 10 ms is stopped where its springs have its momentum, m
+// v/dt = 4 k depth, with gravity's m g besides; by the mean velocity it would be v dt/2 = 15 mm
 // deep. Dissipation only takes from that.
 #[test]
 fn an_impact_does_not_go_in_by_the_mean_velocity() {
@@ -81,13 +84,15 @@ fn an_impact_does_not_go_in_by_the_mean_velocity() {
         simulation.advance_to(dt * f64::from(k)).unwrap();
         let depth = 0.05 - simulation.state().q[6];
         println!("step {k}: {depth:e} m deep, {deepest:e} at most");
-        // The guard across surfaces leaves a thousandth of v dt/2, a quarter of that on four contacts.
+        // The guard across surfaces leaves a thousandth of v dt/2, a quarter of that on four
+        // contacts.
         assert!(depth < deepest + 1e-3 * v * dt / 2.0, "step {k}: {depth:e} m, {deepest:e} m at most");
     }
 }
 
-// Coulomb's law of an impact that slides throughout: the ball loses mu (1 + e) v_n of its speed along the floor and spins up by
-// m r times that over its moment of inertia, 2 m r^2/5. It slides on: mu (1 + e) v_n 7/2 is below its speed.
+// Coulomb's law of an impact that slides throughout: the ball loses mu (1 + e) v_n of its speed
+// along the floor and spins up by m r times that over its moment of inertia, 2 m r^2/5. It slides
+// on: mu (1 + e) v_n 7/2 is below its speed.
 #[test]
 fn friction_of_an_impact_is_bounded_by_its_impulse() {
     let (radius, speed, fall) = (0.05, 3.0, 2.0);
@@ -128,7 +133,8 @@ fn friction_of_an_impact_is_bounded_by_its_impulse() {
     }
 }
 
-// A body that leaves what double precision resolves for contact, 1e9 m, is an error that names it; one that stays short of that is not.
+// A body that leaves what double precision resolves for contact, 1e9 m, is an error that names it;
+// one that stays short of that is not.
 #[test]
 fn a_body_too_far_away_is_an_error() {
     for (from, errs) in [(1e9 - 50.0, true), (1e9 - 200.0, false)] {

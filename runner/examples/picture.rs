@@ -1,5 +1,6 @@
-//! Draws dough under a rolling pin among a few bodies, or a folded sheet over a box, without simulating anything:
-//! `cargo run --release -p pliant-runner --example picture -- FILE.png|FILE.gif [PARTICLES|cloth]`.
+//! Draws dough under a rolling pin among a few bodies, or a folded sheet over a box, without
+//! simulating anything: `cargo run --release -p pliant-runner --example picture --
+//! FILE.png|FILE.gif [PARTICLES|cloth]`.
 
 use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -134,7 +135,8 @@ fn milliseconds<T>(work: impl Fn() -> T) -> (f64, T) {
     (times[times.len() / 2], work())
 }
 
-/// Draws the sheet, and tells what that takes against its particles as balls and against nothing, and what its crossings take.
+/// Draws the sheet, and tells what that takes against its particles as balls and against nothing,
+/// and what its crossings take.
 fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
     let (vertices, triangles) = folded_sheet();
     let positions: Vec<[f32; 3]> = vertices.iter().map(|x| x.map(|x| x as f32)).collect();

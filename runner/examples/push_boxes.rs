@@ -1,5 +1,6 @@
-//! A bar shoves ten boxes over a table, quasi-dynamically (Jin 2025, section VI-A), and the picture shows where they are at the beginning, on the way
-//! and at the end: `cargo run --release -p pliant-runner --example push_boxes -- FILE.png`.
+//! A bar shoves ten boxes over a table, quasi-dynamically (Jin 2025, section VI-A), and the picture
+//! shows where they are at the beginning, on the way and at the end: `cargo run --release -p
+//! pliant-runner --example push_boxes -- FILE.png`.
 
 use std::error::Error;
 use std::time::Instant;
@@ -90,8 +91,8 @@ impl Table {
             let (r, p) = (pose.rotation, pose.translation);
             q[model.positions_of(LinkId(n))].copy_from_slice(&[r.w, r.i, r.j, r.k, p.x, p.y, p.z]);
         }
-        // The facets of a face's four corners answer a quarter of what would hold its box in one step: a box between two others must not be
-        // thrown to and fro.
+        // The facets of a face's four corners answer a quarter of what would hold its box in one
+        // step: a box between two others must not be thrown to and fro.
         let stiffness = 0.25 * MASS / (STEP * STEP) / 16.0;
         let settings = QuasiSettings::new(STEP, vec![100.0 * MASS / (STEP * STEP)], stiffness);
         let scene = CollisionModel::new(geometries.clone(), &model, &[])?;
@@ -175,10 +176,13 @@ mod tests {
         table
     }
 
-    /// The bar has moved as it was told but for what its drive gives way, and swept every box along that was in its way. A box that stands moves `PUSH` in a step
-    /// with `m/h^2 PUSH`; if one carried the force for all of them through the four corners of a face, that would be as deep as `10 m/h^2 PUSH/(16 K)`, which
-    /// is 40 PUSH, 1 cm: nothing is deeper. All stand on the table, at the depth that carries their weight, `m g/(16 K) - g h^2 = 3 g h^2`: less than
-    /// that and the share of others' weight that friction hangs on them, at most as much again each way.
+    /// The bar has moved as it was told but for what its drive gives way, and swept every box along
+    /// that was in its way. A box that stands moves `PUSH` in a step with `m/h^2 PUSH`; if one
+    /// carried the force for all of them through the four corners of a face, that would be as deep
+    /// as `10 m/h^2 PUSH/(16 K)`, which is 40 PUSH, 1 cm: nothing is deeper. All stand on the
+    /// table, at the depth that carries their weight, `m g/(16 K) - g h^2 = 3 g h^2`: less than
+    /// that and the share of others' weight that friction hangs on them, at most as much again each
+    /// way.
     #[test]
     fn the_bar_sweeps_the_boxes_along() {
         for seed in [1, 2] {
@@ -186,7 +190,8 @@ mod tests {
             let of = table.poses();
             let bar = of(Some(LinkId(BOXES))).translation.x;
             let way = STEPS as f64 * PUSH;
-            // All boxes together take ten hundredths of a step's push from a drive that is a hundred times as stiff as a box is heavy.
+            // All boxes together take ten hundredths of a step's push from a drive that is a
+            // hundred times as stiff as a box is heavy.
             assert!(bar <= way && bar > 0.9 * way, "seed {seed}: the bar is at {bar} of {way}");
             let deepest = table.dynamics.contacts().iter().map(|c| c.distance).fold(0.0, f64::min);
             assert!(deepest > -40.0 * PUSH, "seed {seed}: {deepest}");

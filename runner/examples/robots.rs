@@ -12,7 +12,8 @@ use pliant_runner::picture;
 use pliant_scenes::format::RobotModel;
 use pliant_scenes::models::import;
 
-/// The shapes of a robot at its first keyframe, or at rest, its world placed at `base`; and the pose of its last link.
+/// The shapes of a robot at its first keyframe, or at rest, its world placed at `base`; and the
+/// pose of its last link.
 fn robot(
     model: RobotModel,
     base: &Isometry3<f64>,

@@ -109,7 +109,8 @@ pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Time that the calling thread has had a processor since it began \[s\], to some milliseconds; Linux alone tells.
+/// Time that the calling thread has had a processor since it began \[s\], to some milliseconds;
+/// Linux alone tells.
 pub fn thread_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)

@@ -1,4 +1,5 @@
-//! Pictures of a run directory: made from its frames, its bodies' poses and the scene in its manifest.
+//! Pictures of a run directory: made from its frames, its bodies' poses and the scene in its
+//! manifest.
 
 use std::io;
 use std::path::Path;
@@ -33,7 +34,8 @@ pub(crate) const GIF_FRAMES: usize = 125;
 /// Frames that are looked at to place the camera.
 const FRAMING_FRAMES: usize = 8;
 
-/// Part of the particles that may lie outside the picture, so that a few strays do not shrink the rest.
+/// Part of the particles that may lie outside the picture, so that a few strays do not shrink the
+/// rest.
 const STRAYS: f64 = 0.002;
 
 /// Where the camera stands when the scene does not say: from the front right \[rad\].
@@ -109,8 +111,8 @@ impl<'a> FrameRenderer<'a> {
         Ok(artist)
     }
 
-    /// The camera of the scene, or one that sees all of the run. Upwards in the picture is against gravity, so that a
-    /// slope described by a tilted gravity looks like one.
+    /// The camera of the scene, or one that sees all of the run. Upwards in the picture is against
+    /// gravity, so that a slope described by a tilted gravity looks like one.
     fn place_camera(&self) -> Result<Camera, PictureError> {
         let upright = upright(&self.scene.gravity);
         let up = upright.inverse() * Vector3::z();

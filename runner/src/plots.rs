@@ -15,7 +15,8 @@ pub const PLOTS: &str = "plots";
 /// Writes `plots/NAME.svg` for every plot of the run's scene.
 ///
 /// # Errors
-/// `forces.csv` cannot be read, or a plot not be written. A run without a step has nothing to plot, and gets none.
+/// `forces.csv` cannot be read, or a plot not be written. A run without a step has nothing to plot,
+/// and gets none.
 pub fn write(directory: &Path, manifest: &Manifest) -> Result<(), PlotError> {
     let wanted = &manifest.scene.output.plots;
     if wanted.is_empty() || manifest.steps == 0 {

@@ -1,4 +1,5 @@
-//! Pictures of what tactile pads felt: a still of the frame of the largest load, an animation of all.
+//! Pictures of what tactile pads felt: a still of the frame of the largest load, an animation of
+//! all.
 
 use std::path::Path;
 

@@ -77,7 +77,8 @@ pub struct SweepTable {
     /// How random values were drawn; null where none were.
     #[serde(default)]
     pub random: Option<RandomPlan>,
-    /// How many variants met each goal; the last row, `all`, is of those that met all goals. Empty where the scene has none.
+    /// How many variants met each goal; the last row, `all`, is of those that met all goals. Empty
+    /// where the scene has none.
     #[serde(default)]
     pub goals: Vec<GoalShare>,
     /// The variants, in order.
@@ -130,11 +131,11 @@ pub struct SweepOptions<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// Runs the variants, `jobs` at a time, each on a thread of its own; `progress` is told each one as it ends, with how many
-/// have ended.
+/// Runs the variants, `jobs` at a time, each on a thread of its own; `progress` is told each one as
+/// it ends, with how many have ended.
 ///
-/// A variant that fails leaves the others alone. One that is complete in `out` with the same scene is skipped; an
-/// unfinished one is gone on with. At the end `sweep.json` is written.
+/// A variant that fails leaves the others alone. One that is complete in `out` with the same scene
+/// is skipped; an unfinished one is gone on with. At the end `sweep.json` is written.
 ///
 /// # Errors
 /// The directory cannot be written. Failures of variants are in the table.

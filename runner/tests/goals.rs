@@ -11,7 +11,8 @@ use pliant_scenes::format::{
 use pliant_scenes::load::load;
 use pliant_scenes::scenario::Scenario;
 
-/// A block of 4 x 2 x 2 particles, 1 kg, and a ball fall for 0.5 s; nothing touches. The goals are put in place of GOALS.
+/// A block of 4 x 2 x 2 particles, 1 kg, and a ball fall for 0.5 s; nothing touches. The goals are
+/// put in place of GOALS.
 const FALL: &str = r#"{ "name": "fall", "duration": 0.5, "dt": 0.01, "substeps": 1, "gravity": [0, 0, -10], "grid_spacing": 0.1,
     "materials": { "m": { "model": "fixed-corotated", "density": 1000, "youngs_modulus": 1e3, "poissons_ratio": 0 } },
     "soft": [
@@ -41,7 +42,8 @@ fn goals(scene: &Scene) -> Vec<GoalResult> {
     run(Scenario::new(scene).unwrap(), options(&folder.path().join("run"))).unwrap().manifest.goals
 }
 
-/// How far something has fallen after a time [m]: explicit velocities, so that k steps make g dt^2 k (k + 1)/2.
+/// How far something has fallen after a time [m]: explicit velocities, so that k steps make g dt^2
+/// k (k + 1)/2.
 fn fallen(time: f64) -> f64 {
     let k = (time / 0.01).round();
     10.0 * 0.01 * 0.01 * k * (k + 1.0) / 2.0
@@ -53,8 +55,9 @@ fn near(goal: &GoalResult, met: Option<bool>, worst: f64, time: f64) {
     assert!(goal.met == met && close, "{goal:?}, {met:?} {worst} at {time} s");
 }
 
-// The law: each quantity is what its name says of particles at half a lattice spacing from the faces, 0.025 m, under free fall; a goal
-// looks at its span and no other step, and the worst value is the one nearest to a bound or farthest beyond it.
+// The law: each quantity is what its name says of particles at half a lattice spacing from the
+// faces, 0.025 m, under free fall; a goal looks at its span and no other step, and the worst value
+// is the one nearest to a bound or farthest beyond it.
 #[test]
 fn quantities_are_measured_in_their_span() {
     let found = goals(&fall(
@@ -78,8 +81,8 @@ fn quantities_are_measured_in_their_span() {
     assert_eq!([&found[0].unit, &found[4].unit], ["m", "kg"]);
 }
 
-// The law: a run that is stopped and gone on with judges as the run that was never stopped, to the bit; a goal whose span is not over
-// is not judged, unless it is already missed.
+// The law: a run that is stopped and gone on with judges as the run that was never stopped, to the
+// bit; a goal whose span is not over is not judged, unless it is already missed.
 #[test]
 fn a_stopped_run_judges_the_same() {
     let scene = fall(
@@ -111,7 +114,8 @@ fn a_failed_run_misses_what_it_did_not_reach() {
     let mut scene = fall(
         r#"[{ "name": "end", "soft": "block", "quantity": { "type": "lowest", "axis": "z" }, "from": 0.5, "min": -9 }]"#,
     );
-    // Ten metres a second more in every step: at 30 m/s a particle goes farther in one than it may, where the grid does not go along.
+    // Ten metres a second more in every step: at 30 m/s a particle goes farther in one than it may,
+    // where the grid does not go along.
     scene.gravity = [0.0, 0.0, -1000.0];
     scene.grid_motion = GridMotion::Fixed;
     let folder = tempfile::tempdir().unwrap();
@@ -166,7 +170,8 @@ fn goals_are_validated() {
     assert!(parse_scene(&FALL.replace("GOALS", &good.replace("\"z\"", "\"w\""))).is_err());
 }
 
-// The law: a file's goals must lie within its duration, but a run may be cut short; what it does not reach is not judged.
+// The law: a file's goals must lie within its duration, but a run may be cut short; what it does
+// not reach is not judged.
 #[test]
 fn a_run_cut_short_is_no_error() {
     let goal = r#"[{ "name": "a", "soft": "block", "quantity": { "type": "center", "axis": "z" }, "from": 0.4, "min": 0 }]"#;

@@ -8,9 +8,10 @@ use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, validate};
 use pliant_scenes::scenario::Scenario;
 
-/// Acceptance 13 (Yu et al. 2025, Fig. 2), from the table that the scene's figure is drawn from. Laws: statics. In every step of the
-/// last 0.05 s the normal force is 10 N within 1 % on each panel, the vertical friction m g/2 within 2 %, the lateral friction below 1 % of
-/// that; and so none of them oscillates. Measured: 0.07 %, 0.09 %, 0.09 %.
+/// Acceptance 13 (Yu et al. 2025, Fig. 2), from the table that the scene's figure is drawn from.
+/// Laws: statics. In every step of the last 0.05 s the normal force is 10 N within 1 % on each
+/// panel, the vertical friction m g/2 within 2 %, the lateral friction below 1 % of that; and so
+/// none of them oscillates. Measured: 0.07 %, 0.09 %, 0.09 %.
 #[test]
 fn hold_meets_statics_on_each_panel() {
     let folder = tempfile::tempdir().unwrap();
@@ -36,7 +37,8 @@ fn hold_meets_statics_on_each_panel() {
     assert!(lateral < 0.01, "lateral friction over half the weight: {lateral}");
 }
 
-// The law: the scene's figure has its panels, curves and closed-form lines; forces that a scene asks for without a plot are written too.
+// The law: the scene's figure has its panels, curves and closed-form lines; forces that a scene
+// asks for without a plot are written too.
 #[test]
 fn a_scene_draws_its_plots() {
     let folder = tempfile::tempdir().unwrap();

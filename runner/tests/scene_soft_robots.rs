@@ -1,4 +1,5 @@
-//! Robots that handle soft things, as the scenes come with Pliant but coarser: each does its task by contact and friction alone.
+//! Robots that handle soft things, as the scenes come with Pliant but coarser: each does its task
+//! by contact and friction alone.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use pliant_runner::run::{GoalMonitor, GoalResult, Status};
@@ -6,8 +7,8 @@ use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, goals_within_duration};
 use pliant_scenes::scenario::Scenario;
 
-/// Runs a built-in scene with changes, step by step as a run does, and gives its goals' results. The balances of mass and momentum hold
-/// to 1e-4, and nothing fails.
+/// Runs a built-in scene with changes, step by step as a run does, and gives its goals' results.
+/// The balances of mass and momentum hold to 1e-4, and nothing fails.
 fn goals(name: &str, changes: &[&str]) -> Vec<GoalResult> {
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
     let scene = apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap();
@@ -33,9 +34,10 @@ fn succeeds(name: &str, changes: &[&str]) {
     assert!(!results.is_empty() && results.iter().all(|goal| goal.met == Some(true)), "{results:#?}");
 }
 
-// The law: Coulomb friction carries a cube of m where 2 mu N exceeds the force that its weight and the shaking take, here of friction 0.8
-// and about 6 N a pad against 0.108 kg at g and 1.6 g across it, 2.0 N; with friction 0.05, 0.6 N of its weight's 1.06 N, it cannot be lifted. No
-// particle gets into a pad or through the table in either case.
+// The law: Coulomb friction carries a cube of m where 2 mu N exceeds the force that its weight and
+// the shaking take, here of friction 0.8 and about 6 N a pad against 0.108 kg at g and 1.6 g across
+// it, 2.0 N; with friction 0.05, 0.6 N of its weight's 1.06 N, it cannot be lifted. No particle
+// gets into a pad or through the table in either case.
 #[test]
 fn friction_alone_carries_a_shaken_cube() {
     let coarse = "grid_spacing=0.015";
@@ -55,15 +57,17 @@ fn friction_alone_carries_a_shaken_cube() {
     }
 }
 
-// The law: what cannot carry more than its yield stress and does not harden necks, and comes apart: after a pull of 0.22 m of 0.125 m
-// of crumb a stretch of 40 mm is empty, and each arm has a heel and crumb on it. Measured: 175 mm, 0.089 kg and 0.049 kg.
+// The law: what cannot carry more than its yield stress and does not harden necks, and comes apart:
+// after a pull of 0.22 m of 0.125 m of crumb a stretch of 40 mm is empty, and each arm has a heel
+// and crumb on it. Measured: 175 mm, 0.089 kg and 0.049 kg.
 #[test]
 fn two_arms_tear_a_loaf() {
     succeeds("bread-split", &[]);
 }
 
-// The law: mass is neither made nor lost, so what is in the cup at the end was in the scoop when it was lifted; a scoop of 84 mm x 105 mm
-// x 40 mm holds 0.5 kg of sand level, more than the cup can get.
+// The law: mass is neither made nor lost, so what is in the cup at the end was in the scoop when it
+// was lifted; a scoop of 84 mm x 105 mm x 40 mm holds 0.5 kg of sand level, more than the cup can
+// get.
 #[test]
 fn a_scoop_fills_a_cup() {
     let results = goals("sand-scoop", &[]);

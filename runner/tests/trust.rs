@@ -6,7 +6,8 @@ use pliant_scenes::format::{Scene, parse_scene};
 use pliant_scenes::scenario::Scenario;
 use serde_json::json;
 
-/// A box of 5 kg that falls at 6 m/s onto a mat of 3 cm. In a step of 10 ms it goes twice the mat's thickness.
+/// A box of 5 kg that falls at 6 m/s onto a mat of 3 cm. In a step of 10 ms it goes twice the mat's
+/// thickness.
 fn slam(coupling_step: &str) -> Scene {
     let rubber = json!({
         "model": "fixed-corotated", "density": 1000.0, "youngs_modulus": 5e4, "poissons_ratio": 0.3
@@ -55,8 +56,8 @@ fn warned<'a>(manifest: &'a Manifest, of: &str) -> Option<&'a String> {
     manifest.warnings.iter().find(|warning| warning.starts_with(of))
 }
 
-// The law: a step in which a body goes farther than the scheme answers for is split, or told of where the scene forbids that. The manifest's
-// figures are those of the table's rows.
+// The law: a step in which a body goes farther than the scheme answers for is split, or told of
+// where the scene forbids that. The manifest's figures are those of the table's rows.
 #[test]
 fn steps_that_are_too_long_are_split_or_told() {
     for coupling_step in ["fixed", "auto"] {
@@ -82,8 +83,8 @@ fn steps_that_are_too_long_are_split_or_told() {
     }
 }
 
-// The law: what came from nowhere is told where it is more than 0.05 of what was put in, and ends the run where the scene
-// bounds it. Here the box of 90 J throws the mat that it has gone through.
+// The law: what came from nowhere is told where it is more than 0.05 of what was put in, and ends
+// the run where the scene bounds it. Here the box of 90 J throws the mat that it has gone through.
 #[test]
 fn energy_from_nowhere_is_told_or_ends_the_run() {
     let (manifest, table) = ran(&slam("fixed"));

@@ -1,11 +1,14 @@
-//! Turns a cube in a hand of sixteen joints by model-predictive path integral control on a batch of worlds (ComFree-Sim, section V):
-//! `cargo run --release -p pliant-scenes --example reorient -- [--trials 20] [--seed 1] [--seconds 40] [--angle 90] [--plant icf|comfree]`.
+//! Turns a cube in a hand of sixteen joints by model-predictive path integral control on a batch of
+//! worlds (ComFree-Sim, section V): `cargo run --release -p pliant-scenes --example reorient --
+//! [--trials 20] [--seed 1] [--seconds 40] [--angle 90] [--plant icf|comfree]`.
 //!
-//! The plan is made on worlds with contact in closed form, dt 4 ms, 48 steps ahead, 256 samples, increments of the joints' targets with a deviation of
-//! 0.02 rad, at most 0.1, k_user = 0.1 and d_user = 0.002: the paper's figures. Ours are the weights and the temperature, which the paper gives without the scale of its costs,
-//! and that a sampled increment lasts for the five steps between two plans (20 ms). What it is tried on is another simulation of the same hand, by default the convex solver's at
-//! 2 ms, which is as different a model of contact as there is here. A trial succeeds when the cube is within 0.02 m of its place and
-//! 1 - (q . q*)^2 < 0.04.
+//! The plan is made on worlds with contact in closed form, dt 4 ms, 48 steps ahead, 256 samples,
+//! increments of the joints' targets with a deviation of 0.02 rad, at most 0.1, k_user = 0.1 and
+//! d_user = 0.002: the paper's figures. Ours are the weights and the temperature, which the paper
+//! gives without the scale of its costs, and that a sampled increment lasts for the five steps
+//! between two plans (20 ms). What it is tried on is another simulation of the same hand, by
+//! default the convex solver's at 2 ms, which is as different a model of contact as there is here.
+//! A trial succeeds when the cube is within 0.02 m of its place and 1 - (q . q*)^2 < 0.04.
 
 use std::error::Error;
 use std::f64::consts::PI;
@@ -156,7 +159,8 @@ impl Mppi {
         Ok(())
     }
 
-    /// The plan becomes the mean of the samples, weighted by `exp(-cost/temperature)`. Where a world stopped, its sample counts for nothing.
+    /// The plan becomes the mean of the samples, weighted by `exp(-cost/temperature)`. Where a
+    /// world stopped, its sample counts for nothing.
     fn average(&mut self) {
         let costs: Vec<f64> = self.samples.iter().map(|s| s.cost).filter(|cost| cost.is_finite()).collect();
         let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
@@ -268,7 +272,8 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// One trial: the cube settles, then is to turn about the vertical by `angle` degrees, one way or the other.
+/// One trial: the cube settles, then is to turn about the vertical by `angle` degrees, one way or
+/// the other.
 fn attempt(
     scene: &Scene,
     planned: &Scene,
@@ -315,7 +320,8 @@ fn attempt(
     Ok(outcome)
 }
 
-/// Whether a cube that is so far off \[m, -\] has been turned: the bounds of ComFree-Sim, section V-B.
+/// Whether a cube that is so far off \[m, -\] has been turned: the bounds of ComFree-Sim, section
+/// V-B.
 fn succeeds(position_error: f64, turn_error: f64) -> bool {
     position_error < NEAR && turn_error < TURNED
 }
@@ -382,7 +388,8 @@ fn report(outcomes: &[Outcome]) {
 mod tests {
     use super::*;
 
-    // ComFree-Sim, section V-B: a trial is successful with a position error below 0.02 m and a quaternion error below 0.04.
+    // ComFree-Sim, section V-B: a trial is successful with a position error below 0.02 m and a
+    // quaternion error below 0.04.
     #[test]
     fn a_trial_succeeds_within_the_published_bounds() {
         assert!(succeeds(0.019, 0.039));

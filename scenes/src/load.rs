@@ -66,7 +66,8 @@ pub enum LoadError {
     },
 }
 
-/// Reads a scene: a built-in name, a JSON file whose relative paths are relative to it, or a robot's MJCF or URDF file alone.
+/// Reads a scene: a built-in name, a JSON file whose relative paths are relative to it, or a
+/// robot's MJCF or URDF file alone.
 ///
 /// # Errors
 /// There is no such scene or file, or it is not a scene. The figures are not validated yet.
@@ -151,7 +152,8 @@ pub fn load(scene: &str, changes: &[Assignment]) -> Result<Scene, LoadError> {
     Ok(resolved)
 }
 
-/// Makes the paths of meshes and robots absolute, so that the scene means the same wherever it is run.
+/// Makes the paths of meshes and robots absolute, so that the scene means the same wherever it is
+/// run.
 fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
     let place = |file: &mut PathBuf| -> io::Result<()> {
         *file = std::path::absolute(folder.join(&file))?;

@@ -31,7 +31,8 @@ pub enum SceneError {
     /// One of its parts cannot be made.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
-    /// The parts do not make a world: an unstable substep, particles inside a body at the start, ...
+    /// The parts do not make a world: an unstable substep, particles inside a body at the start,
+    /// ...
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Bodies start inside each other.
@@ -56,7 +57,8 @@ pub struct Scenario {
     pub centers: Vec<Vector3<f64>>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
-    /// What is approximated or left out of robots' files, and what of the start is doubtful, a line each.
+    /// What is approximated or left out of robots' files, and what of the start is doubtful, a line
+    /// each.
     pub warnings: Vec<String>,
 }
 

@@ -24,10 +24,12 @@ pub enum WorldsError {
     },
 }
 
-/// `count` copies of a scene's rigid bodies in their initial state, motors at their targets at time 0, with the scene's steps; and the scene made ready, for names and states.
+/// `count` copies of a scene's rigid bodies in their initial state, motors at their targets at time
+/// 0, with the scene's steps; and the scene made ready, for names and states.
 ///
 /// # Errors
-/// A scene with particles, one whose solver is not the closed form, and what [`WorldBatch::new`] refuses.
+/// A scene with particles, one whose solver is not the closed form, and what [`WorldBatch::new`]
+/// refuses.
 pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Scenario), WorldsError> {
     let mut scenario = Scenario::new(scene)?;
     if !scenario.colors.is_empty() {

@@ -1,5 +1,5 @@
-//! Starts that are checked: what is placed in something else is refused with the place and the depth, what
-//! touches is not; and what stands stays.
+//! Starts that are checked: what is placed in something else is refused with the place and the
+//! depth, what touches is not; and what stands stays.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{UnitQuaternion, Vector3};
@@ -45,9 +45,9 @@ fn shape(random: &mut SplitMix64, grid: f64) -> (Value, f64) {
     }
 }
 
-/// By how much the deepest particle of a shape may be less deep than the shape [m]. Flat faces: not at all,
-/// but for single precision. A ball: the nearest particle of its outer shell is within 0.9 of a particle's edge
-/// of the lowest point, so higher by the sagitta.
+/// By how much the deepest particle of a shape may be less deep than the shape [m]. Flat faces: not
+/// at all, but for single precision. A ball: the nearest particle of its outer shell is within 0.9
+/// of a particle's edge of the lowest point, so higher by the sagitta.
 fn short_of(shape: &Value, grid: f64) -> f64 {
     let rounding = 1e-6 * grid;
     match shape["radius"].as_f64() {
@@ -60,8 +60,8 @@ fn short_of(shape: &Value, grid: f64) -> f64 {
 
 const SEED: u64 = 184;
 
-// The law: refused if and only if the depth is above the limit, up to what the particles show of the shape; the
-// depth that is told is the one it was placed at.
+// The law: refused if and only if the depth is above the limit, up to what the particles show of
+// the shape; the depth that is told is the one it was placed at.
 #[test]
 fn soft_bodies_in_a_floor_or_a_body_are_refused_with_their_depth() {
     let mut random = SplitMix64::new(SEED);
@@ -157,8 +157,8 @@ fn soft_bodies_in_soft_bodies_are_refused_with_their_depth() {
     assert!(start(&inside).err().unwrap().to_string().contains("allow_overlap[0]"));
 }
 
-// Bodies on a floor or on a box: refused beyond the stated part of their size, or beyond what they weigh the
-// contact down; the depth is exact.
+// Bodies on a floor or on a box: refused beyond the stated part of their size, or beyond what they
+// weigh the contact down; the depth is exact.
 #[test]
 fn bodies_in_bodies_are_refused_with_their_depth() {
     let mut random = SplitMix64::new(SEED + 2);
@@ -208,8 +208,8 @@ fn bodies_in_bodies_are_refused_with_their_depth() {
 const CUBE: &str = "v -.5 -.5 -.5\nv .5 -.5 -.5\nv -.5 .5 -.5\nv .5 .5 -.5\nv -.5 -.5 .5\nv .5 -.5 .5\nv -.5 .5 .5\nv .5 .5 .5
 f 1 3 4\nf 1 4 2\nf 5 6 8\nf 5 8 7\nf 1 2 6\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\nf 2 4 8\nf 2 8 6\n";
 
-// The law: what is inside a closed mesh and too small to reach its surface is in it all the same, by the depth of its middle or more; what
-// is outside is not.
+// The law: what is inside a closed mesh and too small to reach its surface is in it all the same,
+// by the depth of its middle or more; what is outside is not.
 #[test]
 fn what_a_mesh_has_swallowed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,7 +252,8 @@ fn what_a_mesh_has_swallowed_is_refused() {
     }
 }
 
-// Issue: a particle radius of 1 m, a 0.1 m cube that becomes one particle; counts that leave holes in the grid.
+// Issue: a particle radius of 1 m, a 0.1 m cube that becomes one particle; counts that leave holes
+// in the grid.
 #[test]
 fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
     let cube = json!({ "type": "box", "half_extents": [0.05, 0.05, 0.05] });
@@ -309,10 +310,10 @@ fn height(scenario: &Scenario) -> f64 {
     particles.iter().map(|p| p.position.z).sum::<f64>() / particles.len() as f64
 }
 
-// A trial of issue 18: a dough cylinder that stands on the floor hopped by 19 mm, with 9 % of plastic strain. The
-// law: what touches without overlap has no energy to hop with. It sinks by its static compression,
-// rho g H^2 / 2E = 26 micrometres of its height, swings by as much again, and does not yield: rho g H = 0.4 kPa
-// is below 2.7 kPa.
+// A trial of issue 18: a dough cylinder that stands on the floor hopped by 19 mm, with 9 % of
+// plastic strain. The law: what touches without overlap has no energy to hop with. It sinks by its
+// static compression, rho g H^2 / 2E = 26 micrometres of its height, swings by as much again, and
+// does not yield: rho g H = 0.4 kPa is below 2.7 kPa.
 #[test]
 fn dough_that_stands_on_a_floor_stays() {
     for (shape, half) in [
@@ -347,7 +348,8 @@ fn dough_that_stands_on_a_floor_stays() {
     }
 }
 
-/// How high the middle of a box of this material rises that starts `depth` [m] inside a floor, beyond that depth [m].
+/// How high the middle of a box of this material rises that starts `depth` [m] inside a floor,
+/// beyond that depth [m].
 fn hop(material: &Value, grid: f64, depth: f64) -> f64 {
     let shape = json!({ "type": "box", "half_extents": [3.0 * grid, 2.0 * grid, 2.0 * grid] });
     let mut body = soft("d", &shape, Vector3::z() * (2.0 * grid - depth));
@@ -390,7 +392,8 @@ fn an_overlap_that_is_allowed_hardly_hops() {
     }
 }
 
-// The law: at rest contact of stiffness k gives way by m g/k. What that is more than half of a body's size is said, with the body; less is not.
+// The law: at rest contact of stiffness k gives way by m g/k. What that is more than half of a
+// body's size is said, with the body; less is not.
 #[test]
 fn a_contact_too_soft_for_the_weight_is_said() {
     let mut random = SplitMix64::new(1818);

@@ -1,4 +1,5 @@
-//! How bodies on joints start: with the turn that a scene gives them, beyond limits with a word of warning, and rebounding as told.
+//! How bodies on joints start: with the turn that a scene gives them, beyond limits with a word of
+//! warning, and rebounding as told.
 
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -24,7 +25,8 @@ fn scene(joint: serde_json::Value, more: serde_json::Value) -> String {
     .to_string()
 }
 
-// An angular velocity that a joint can have is the one that the body has, wherever the joint is. What a joint cannot have of it falls away.
+// An angular velocity that a joint can have is the one that the body has, wherever the joint is.
+// What a joint cannot have of it falls away.
 #[test]
 fn an_angular_velocity_is_kept_about_offset_joints() {
     let seed = 5;

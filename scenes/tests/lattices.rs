@@ -1,5 +1,5 @@
-//! Solids of any shape, size, pose and spacing: their particles weigh what the solid weighs, keep inside it
-//! with their contact spheres, and touch its surface from within.
+//! Solids of any shape, size, pose and spacing: their particles weigh what the solid weighs, keep
+//! inside it with their contact spheres, and touch its surface from within.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use std::f64::consts::PI;
@@ -54,7 +54,8 @@ fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (SamplingSolid, f64) 
     (solid, 2.0 * smallest)
 }
 
-/// Centre of mass [m] and second moments about it over the mass [m^2] of the solid, in its own frame.
+/// Centre of mass [m] and second moments about it over the mass [m^2] of the solid, in its own
+/// frame.
 fn exact(solid: &SamplingSolid) -> (Point3<f64>, Matrix3<f64>) {
     let (mass, centre, inertia) = solid.shape().unwrap().mass_properties(1.0).unwrap();
     // The inertia is tr(S) 1 - S of the second moments S.
@@ -91,11 +92,11 @@ struct WorstMeasurement {
     left_out: f64,
 }
 
-// The laws: mass is the density times the exact volume; a contact sphere of the radius cbrt(V_p)/2 keeps
-// inside the solid, a mesh's up to a thousandth of the radius; some touch the surface, and both caps of a
-// cylinder and all faces of a box are touched. By symmetry the centre of mass of boxes, balls and cylinders is
-// exact. What else the finite particles change is of second order in the spacing: the outer layer of
-// thickness s lies at most s/2 from where it should.
+// The laws: mass is the density times the exact volume; a contact sphere of the radius cbrt(V_p)/2
+// keeps inside the solid, a mesh's up to a thousandth of the radius; some touch the surface, and
+// both caps of a cylinder and all faces of a box are touched. By symmetry the centre of mass of
+// boxes, balls and cylinders is exact. What else the finite particles change is of second order in
+// the spacing: the outer layer of thickness s lies at most s/2 from where it should.
 #[test]
 fn particles_fill_solids_up_to_their_surface() {
     const SEED: u64 = 184;

@@ -20,7 +20,8 @@ fn total_volume(sample: &ParticleSample) -> f64 {
     sample.particle_volume * sample.positions.len() as f64
 }
 
-/// A closed sphere of `rings` x 2 `rings` faces with its poles on the z axis: rays to +z hit poles and edges.
+/// A closed sphere of `rings` x 2 `rings` faces with its poles on the z axis: rays to +z hit poles
+/// and edges.
 fn sphere_mesh(radius: f64, rings: u32) -> MeshData {
     let around = 2 * rings;
     let mut mesh = MeshData { vertices: vec![Point3::new(0.0, 0.0, radius)], triangles: Vec::new() };
@@ -46,7 +47,8 @@ fn sphere_mesh(radius: f64, rings: u32) -> MeshData {
     mesh
 }
 
-// 5,920 = 37 x 16 x 10 is the factorisation with the most even spacings (8.65, 7.5, 10 mm) for 0.32 x 0.12 x 0.10 m.
+// 5,920 = 37 x 16 x 10 is the factorisation with the most even spacings (8.65, 7.5, 10 mm) for 0.32
+// x 0.12 x 0.10 m.
 #[test]
 fn a_box_takes_an_exact_total() {
     let filled = fill(&SamplingSolid::Box { half_extents: DOUGH }, Density::Total(5920));
@@ -66,7 +68,8 @@ fn a_box_takes_an_exact_total() {
     assert!(matches!(prime, Err(SampleError::TotalDoesNotDivide { total: 5923, .. })));
 }
 
-// Cell centres: the first is half a cell from the corner, and the mean is the centre of the box, turned and moved.
+// Cell centres: the first is half a cell from the corner, and the mean is the centre of the box,
+// turned and moved.
 #[test]
 fn particles_sit_at_cell_centres_of_the_posed_lattice() {
     let solid = SamplingSolid::Box { half_extents: Vector3::repeat(0.05) };
@@ -81,7 +84,8 @@ fn particles_sit_at_cell_centres_of_the_posed_lattice() {
     assert!((sum / 1331.0 - pose.translation.vector).norm() < 1e-13);
 }
 
-// 0.1 m at 0.01 m is 10 cells, not 11, although 0.1 / 0.01 is not exact; 8 particles a cell of 0.02 m is the same.
+// 0.1 m at 0.01 m is 10 cells, not 11, although 0.1 / 0.01 is not exact; 8 particles a cell of 0.02
+// m is the same.
 #[test]
 fn spacing_and_particles_per_cell_agree() {
     let solid = SamplingSolid::Box { half_extents: Vector3::repeat(0.05) };
@@ -91,8 +95,9 @@ fn spacing_and_particles_per_cell_agree() {
     assert_eq!(per_cell.positions.len(), 1000);
 }
 
-// Each solid's volume is shared out exactly; the count is volume / spacing^3 but for the rounding of the numbers of
-// rings or shells, n, and layers: half of one, so 3/2n or 1/n + 1/2n_z of the count.
+// Each solid's volume is shared out exactly; the count is volume / spacing^3 but for the rounding
+// of the numbers of rings or shells, n, and layers: half of one, so 3/2n or 1/n + 1/2n_z of the
+// count.
 #[test]
 fn curved_solids_share_their_exact_volume() {
     let spacing = 0.004;
@@ -114,8 +119,8 @@ fn curved_solids_share_their_exact_volume() {
     }
 }
 
-// Rays through poles, meridians and shared edges still count once: every lattice point well inside is kept, none
-// outside is. The mesh is inscribed, between the sphere and 0.98 of it for 32 rings.
+// Rays through poles, meridians and shared edges still count once: every lattice point well inside
+// is kept, none outside is. The mesh is inscribed, between the sphere and 0.98 of it for 32 rings.
 #[test]
 fn a_mesh_is_filled_robustly() {
     let radius = 0.1;
@@ -151,7 +156,8 @@ fn jitter_is_seeded_and_stays_in_its_cell() {
     assert_eq!(moved, jittered(1));
     assert_ne!(moved, jittered(2));
     let largest = regular.iter().zip(&moved).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
-    // Uniform in +-0.25 of 10 mm over 10^4 draws: the largest is within 1 % of the bound, never beyond it.
+    // Uniform in +-0.25 of 10 mm over 10^4 draws: the largest is within 1 % of the bound, never
+    // beyond it.
     assert!(largest <= 0.0025 + 1e-12 && largest > 0.0024, "{largest}");
 }
 
@@ -195,7 +201,8 @@ fn every_bad_input_is_a_typed_error() {
     assert!(matches!(fails(&SamplingSolid::Mesh(open), Density::Spacing(0.01)), SampleError::Mesh(_)));
 }
 
-// A ring (a square with a square hole) has a lattice centre in the hole when coarse: no particle there is an error.
+// A ring (a square with a square hole) has a lattice centre in the hole when coarse: no particle
+// there is an error.
 #[test]
 fn an_empty_sample_is_an_error() {
     let mut random = SplitMix64::new(3);

@@ -24,7 +24,8 @@ fn play(scene: &Scene, time: f64, mut look: impl FnMut(&World)) -> World {
     scenario.world
 }
 
-// The law, acceptance 29: friction against turning takes mu g/(2/5 r^2) each second, in the order of its length.
+// The law, acceptance 29: friction against turning takes mu g/(2/5 r^2) each second, in the order
+// of its length.
 #[test]
 fn spheres_stop_turning_one_after_the_other() {
     let scene = scene("spin-sphere", &[]);
@@ -46,7 +47,8 @@ fn spheres_stop_turning_one_after_the_other() {
     assert!(rates.iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
 }
 
-// The law, acceptance 29: friction against rolling takes mu g/(3/2 r) each second, in the order of its length. Collision detection has octagons for rims.
+// The law, acceptance 29: friction against rolling takes mu g/(3/2 r) each second, in the order of
+// its length. Collision detection has octagons for rims.
 #[test]
 fn cylinders_roll_out_one_after_the_other() {
     let scene = scene("roll-cylinder", &[]);
@@ -67,7 +69,8 @@ fn cylinders_roll_out_one_after_the_other() {
     assert!(speeds[50..].iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
 }
 
-// The law, acceptance 29: the cube slows down monotonically at any step, and stops after v^2/(2 mu g).
+// The law, acceptance 29: the cube slows down monotonically at any step, and stops after v^2/(2 mu
+// g).
 #[test]
 fn a_sliding_cube_slows_down_at_any_step() {
     for dt in [0.002, 0.005, 0.01, 0.02] {
@@ -89,7 +92,8 @@ fn a_sliding_cube_slows_down_at_any_step() {
     }
 }
 
-// The law, acceptance 29: nothing lifts a sphere that rolls under a force, so its speed has no plateau: F/(7/5 m) each second.
+// The law, acceptance 29: nothing lifts a sphere that rolls under a force, so its speed has no
+// plateau: F/(7/5 m) each second.
 #[test]
 fn a_sphere_between_planes_gains_speed_all_the_way() {
     let scene = scene("sphere-between-planes", &[]);
@@ -107,8 +111,8 @@ fn a_sphere_between_planes_gains_speed_all_the_way() {
     assert!((speeds[99] / gain - 1.0).abs() < 0.01 && highest < 0.0501, "{} {highest}", speeds[99]);
 }
 
-/// Mean and deviation of the penetration (mm) over the contacts that overlap after 1000 steps, their number, the fastest body (m/s), and what
-/// a step took on average (ms).
+/// Mean and deviation of the penetration (mm) over the contacts that overlap after 1000 steps,
+/// their number, the fastest body (m/s), and what a step took on average (ms).
 fn pile(set: &[&str]) -> [f64; 5] {
     let scene = scene("primitive-pile", set);
     let start = std::time::Instant::now();
@@ -126,7 +130,8 @@ fn pile(set: &[&str]) -> [f64; 5] {
     [1e3 * depths.mean(), 1e3 * depths.deviation(), depths.count as f64, fastest, elapsed]
 }
 
-// ComFree-Sim, figure 3: the six published settings, ours, and the convex solver on one scene. The published penetration falls with k_user.
+// ComFree-Sim, figure 3: the six published settings, ours, and the convex solver on one scene. The
+// published penetration falls with k_user.
 #[test]
 fn a_pile_is_as_deep_as_its_stiffness_lets_it() {
     let published = "rigid.comfree.form=published";
@@ -152,8 +157,10 @@ fn a_pile_is_as_deep_as_its_stiffness_lets_it() {
     assert!(icf[0] < ours[0], "{icf:?}");
 }
 
-// ComFree-Sim, figure 7: little piles side by side fall, each by itself, and most cubes come to rest (spheres roll on). After the fall no contact is deeper than the weight of
-// a column of three bodies, carried by one contact, would press it at the stiffness of the impedance (equations 11 and 12): K = w^2 r/(1 - r)/tr with at most tr = 3/m + 12 r^2/(m a^2) of a cube's corner.
+// ComFree-Sim, figure 7: little piles side by side fall, each by itself, and most cubes come to
+// rest (spheres roll on). After the fall no contact is deeper than the weight of a column of three
+// bodies, carried by one contact, would press it at the stiffness of the impedance (equations 11
+// and 12): K = w^2 r/(1 - r)/tr with at most tr = 3/m + 12 r^2/(m a^2) of a cube's corner.
 #[test]
 fn little_piles_fall_by_themselves() {
     let count = 9;

@@ -1,4 +1,5 @@
-//! The built-in scenes of rigid bodies hold the laws that they are there to show. No files: a scene, its world, steps.
+//! The built-in scenes of rigid bodies hold the laws that they are there to show. No files: a
+//! scene, its world, steps.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::Vector3;
@@ -42,7 +43,8 @@ fn movable(world: &World) -> impl Iterator<Item = (BodyId, f64)> {
     world.bodies().iter().filter_map(|(id, body)| Some((id, links[body.link?.0].inertia.mass)))
 }
 
-/// Kinetic energy and that of gravity above z = 0 [J]; what springs of contacts hold is not counted.
+/// Kinetic energy and that of gravity above z = 0 [J]; what springs of contacts hold is not
+/// counted.
 fn energy(world: &World) -> f64 {
     let height: f64 = movable(world).map(|(id, mass)| mass * G * position(world, id).z).sum();
     world.bodies().kinetic_energy() + height
@@ -63,9 +65,10 @@ fn support(world: &World) -> Vector3<f64> {
     world.bodies().simulation().contact_forces().map(of).sum()
 }
 
-// The law: energy. Without dissipation a ball that falls by h has m g h between bounces and comes back to h; four bounces in 4 s
-// (one every 2 sqrt(2 h/g) = 0.903 s and the contact's half period). The trapezoidal rule at 0.2 ms, 50 steps a contact, is off by its
-// order where contact begins and ends: a thousandth is allowed. The apex is seen every 10 ms: g (5 ms)^2/2 = 0.12 mm below it.
+// The law: energy. Without dissipation a ball that falls by h has m g h between bounces and comes
+// back to h; four bounces in 4 s (one every 2 sqrt(2 h/g) = 0.903 s and the contact's half period).
+// The trapezoidal rule at 0.2 ms, 50 steps a contact, is off by its order where contact begins and
+// ends: a thousandth is allowed. The apex is seen every 10 ms: g (5 ms)^2/2 = 0.12 mm below it.
 #[test]
 fn a_dropped_ball_keeps_its_height() {
     let (mut heights, mut bounces) = (vec![], 0);
@@ -88,8 +91,9 @@ fn a_dropped_ball_keeps_its_height() {
     assert!(heights.iter().all(|z| (z - 1.0).abs() < 1.5e-3), "{heights:?}");
 }
 
-// Acceptance 24: sticks until friction at rest gives way, mu_s m g = 9.81 N, then slides against mu_d m g = 4.905 N. The regularised
-// law gives at most 0.980 mu_s m g, at six stiction tolerances, and a quarter of a per cent below mu_d far in motion.
+// Acceptance 24: sticks until friction at rest gives way, mu_s m g = 9.81 N, then slides against
+// mu_d m g = 4.905 N. The regularised law gives at most 0.980 mu_s m g, at six stiction tolerances,
+// and a quarter of a per cent below mu_d far in motion.
 #[test]
 fn the_conveyor_breaks_loose_and_slides() {
     let force = |t: f64| 10.0 * (std::f64::consts::PI * t).sin();
@@ -108,7 +112,8 @@ fn the_conveyor_breaks_loose_and_slides() {
         if v.abs() > 0.5 {
             let friction = -support(world).x * v.signum();
             assert!((friction / 4.905 - 1.0).abs() < 3e-3, "{friction} N at {t} s");
-            // Newton's second law between two looks; the sum over the steps is off by half a step at either end.
+            // Newton's second law between two looks; the sum over the steps is off by half a step
+            // at either end.
             if let Some((t0, v0)) = before {
                 let push = 10.0 / std::f64::consts::PI
                     * ((std::f64::consts::PI * t0).cos() - (std::f64::consts::PI * t).cos());
@@ -131,8 +136,9 @@ fn the_conveyor_breaks_loose_and_slides() {
     assert_eq!(back, 39);
 }
 
-// The law: equilibrium. The contact below box i carries the weight of 10 - i boxes on four springs of k = 1e7 N/m, so that the top one
-// is lower by sum (10 - i) m g/(4 k) = 13.5 micrometres; nothing else moves, sideways not at all.
+// The law: equilibrium. The contact below box i carries the weight of 10 - i boxes on four springs
+// of k = 1e7 N/m, so that the top one is lower by sum (10 - i) m g/(4 k) = 13.5 micrometres;
+// nothing else moves, sideways not at all.
 #[test]
 fn the_stack_stays() {
     let mut lowest = f64::INFINITY;
@@ -152,11 +158,12 @@ fn the_stack_stays() {
     }
 }
 
-// Acceptance 20 and 29: at steps of 2 to 20 ms a cube that is set down at speed slows down monotonically, without a hop, and stops
-// v^2/(2 mu g) from where it began; 2 %. A corner lifts at first, by no more than
-// what 0.1 rad/s throw it: w^2 (sqrt(2) a)^2/(2 g), 3 micrometres. When it stops it rocks back: friction's moment mu m g a presses
-// the front edge's two springs of k by mu m g/4 more and the rear edge's by as much less, which hold 4 (mu m g/4)^2/(2 k) = 3 uJ,
-// 2.4 mm/s of 1 kg.
+// Acceptance 20 and 29: at steps of 2 to 20 ms a cube that is set down at speed slows down
+// monotonically, without a hop, and stops v^2/(2 mu g) from where it began; 2 %. A corner lifts at
+// first, by no more than what 0.1 rad/s throw it: w^2 (sqrt(2) a)^2/(2 g), 3 micrometres. When it
+// stops it rocks back: friction's moment mu m g a presses the front edge's two springs of k by mu m
+// g/4 more and the rear edge's by as much less, which hold 4 (mu m g/4)^2/(2 k) = 3 uJ, 2.4 mm/s of
+// 1 kg.
 #[test]
 fn a_cube_slides_to_rest_monotonically() {
     for step in [0.002, 0.005, 0.01, 0.02] {
@@ -177,8 +184,9 @@ fn a_cube_slides_to_rest_monotonically() {
     }
 }
 
-// The laws: energy only falls (springs of contacts, which are not counted, hold (m g)^2/(2 k) = 2 mJ of 31 J at rest, and more for the
-// milliseconds of an impact), and what is left of it is that of a cylinder that lies, its axis level and its weight borne.
+// The laws: energy only falls (springs of contacts, which are not counted, hold (m g)^2/(2 k) = 2
+// mJ of 31 J at rest, and more for the milliseconds of an impact), and what is left of it is that
+// of a cylinder that lies, its axis level and its weight borne.
 #[test]
 fn the_cylinder_comes_to_lie() {
     let scene = scene("cylinder");
@@ -194,7 +202,8 @@ fn the_cylinder_comes_to_lie() {
     let axis = world.bodies().pose(cylinder) * Vector3::z();
     let x = position(&world, cylinder);
     assert!(axis.z.abs() < 1e-3 && (x.z - 0.1).abs() < 1e-4, "{axis} {x}");
-    // It slid on, less far than if it had kept all of its speed while falling and then slid from 1 m/s: 0.28 m and 0.10 m.
+    // It slid on, less far than if it had kept all of its speed while falling and then slid from 1
+    // m/s: 0.28 m and 0.10 m.
     assert!(x.y > 0.28 && x.y < 0.38, "{x}");
     assert!(velocity(&world, cylinder).norm() < 1e-6);
     assert!((support(&world).z / (mass * G) - 1.0).abs() < 1e-3, "{}", support(&world));
@@ -214,8 +223,8 @@ fn clutter(name: &str) -> (World, [f64; 2]) {
     (world, deep)
 }
 
-// The laws: nothing leaves the bin; at the end a thousandth of the 100 J of the fall is left (balls roll on: nothing resists it) and
-// contacts carry the weight.
+// The laws: nothing leaves the bin; at the end a thousandth of the 100 J of the fall is left (balls
+// roll on: nothing resists it) and contacts carry the weight.
 fn settled(world: &World, reach: f64) {
     let (mut weight, mut count) = (0.0, 0);
     for (body, mass) in movable(world) {
@@ -230,14 +239,15 @@ fn settled(world: &World, reach: f64) {
     assert!((support(world).z / weight - 1.0).abs() < 0.02, "{} N of {weight} N", support(world).z);
 }
 
-// The depth of an impact (Hunt and Crossley 1975, x from m v dv/dx = -k x (1 + d v)) of a pile, 5 bodies of `mass` [kg] as if they were
-// one, that fell by 0.7 m [m].
+// The depth of an impact (Hunt and Crossley 1975, x from m v dv/dx = -k x (1 + d v)) of a pile, 5
+// bodies of `mass` [kg] as if they were one, that fell by 0.7 m [m].
 fn impact_depth(mass: f64, stiffness: f64, dissipation: f64) -> f64 {
     let (v, d) = ((2.0 * G * 0.7_f64).sqrt(), dissipation);
     (2.0 * 5.0 * mass / stiffness * (v / d - (d * v).ln_1p() / (d * d))).sqrt()
 }
 
-// An impact is as deep as its law says or as the accuracy, 1 mm, allows. At rest a contact carries no more than the weight of all, about: 15 kg g/k = 15 micrometres; a wedge may triple it.
+// An impact is as deep as its law says or as the accuracy, 1 mm, allows. At rest a contact carries
+// no more than the weight of all, about: 15 kg g/k = 15 micrometres; a wedge may triple it.
 #[test]
 fn hard_clutter_comes_to_rest_in_its_bin() {
     let (world, [ever, late]) = clutter("clutter-hard");
@@ -247,7 +257,8 @@ fn hard_clutter_comes_to_rest_in_its_bin() {
     assert!(late < 5e-5, "{late:e} m at rest");
 }
 
-// At rest a sphere that lies on the floor is m g/k = 5.14 mm in it; every one does, since twenty spheres cover a quarter of the bin.
+// At rest a sphere that lies on the floor is m g/k = 5.14 mm in it; every one does, since twenty
+// spheres cover a quarter of the bin.
 #[test]
 fn soft_clutter_comes_to_rest_at_the_depth_of_its_springs() {
     let (world, [ever, _]) = clutter("clutter-soft");

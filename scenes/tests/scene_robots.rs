@@ -1,4 +1,5 @@
-//! Whole scenes of robots, as they come with Pliant: what is held stays held, what is let go falls, what is driven follows.
+//! Whole scenes of robots, as they come with Pliant: what is held stays held, what is let go falls,
+//! what is driven follows.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
@@ -79,13 +80,15 @@ fn grasp(changes: &[&str]) -> Grasp {
     Grasp { slip, force, jitter: variance.sqrt() / force, steps }
 }
 
-// Acceptance 23, and the grasp of Kurtz and Castro 2025, Fig. 6b and 7. The laws: regularised friction creeps, at
-// v = v_s rho/sqrt(1 - rho^2), rho the share of the bound in use; here below v_s through an impact at 2 m/s and after it. The fingers
-// press as their overlap says and nothing else: eight corners, 10 um deep, of k/2 = 5e6 N/m each, 400 N; the force does not jitter, up
-// to the rounding of the overlap against the peg's place, 1e-16/1e-5. Fixed steps of 10 ms hold as well, the convex solve with
-// friction of the same step has no oscillation either, but they creep farther with more steps: measured 2.29 um in 200 steps
-// against 2.09 um in 110, jitter 4e-14 in both; steps of 20 ms, the longest that error control takes here, 4.58 um. (What the impact
-// itself lets slip neither resolves: 15 um at an accuracy of 1e-6.)
+// Acceptance 23, and the grasp of Kurtz and Castro 2025, Fig. 6b and 7. The laws: regularised
+// friction creeps, at v = v_s rho/sqrt(1 - rho^2), rho the share of the bound in use; here below
+// v_s through an impact at 2 m/s and after it. The fingers press as their overlap says and nothing
+// else: eight corners, 10 um deep, of k/2 = 5e6 N/m each, 400 N; the force does not jitter, up to
+// the rounding of the overlap against the peg's place, 1e-16/1e-5. Fixed steps of 10 ms hold as
+// well, the convex solve with friction of the same step has no oscillation either, but they creep
+// farther with more steps: measured 2.29 um in 200 steps against 2.09 um in 110, jitter 4e-14 in
+// both; steps of 20 ms, the longest that error control takes here, 4.58 um. (What the impact itself
+// lets slip neither resolves: 15 um at an accuracy of 1e-6.)
 #[test]
 fn a_wedged_peg_stays_through_an_impact() {
     let controlled = grasp(&[]);
@@ -130,7 +133,8 @@ fn arm_inertia(scenario: &Scenario) -> DMatrix<f64> {
     DMatrix::from_fn(7, 7, |r, c| block[(joints[r] - first, joints[c] - first)])
 }
 
-/// The error at which computed torque carries a weight it does not know of, `M^-1 tau/K_p` [rad], M of the arm's joints.
+/// The error at which computed torque carries a weight it does not know of, `M^-1 tau/K_p` [rad], M
+/// of the arm's joints.
 fn droop(scenario: &Scenario, body: &str, mass: f64, stiffness: f64) -> DVector<f64> {
     let (model, kinematics, joints) = arm(scenario);
     let hand = link(scenario, "hand/hand");
@@ -146,7 +150,8 @@ fn droop(scenario: &Scenario, body: &str, mass: f64, stiffness: f64) -> DVector<
     arm_inertia(scenario).lu().solve(&torque).unwrap() / stiffness
 }
 
-// Acceptance 23 and Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that friction holds.
+// Acceptance 23 and Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that
+// friction holds.
 //
 // The laws, h = 2.5 ms half of a step, which is what step doubling takes:
 // - Friction holds velocities, not places. The box creeps below v_s, and in each step it goes straight where the arm turns, which leaves
@@ -193,9 +198,10 @@ fn an_arm_carries_a_box_by_friction() {
     assert!((&error - &law).amax() < 0.02 * law.amax(), "{error} {law}");
 }
 
-// Kurtz and Castro 2025, section VII-D1 and Fig. 13: cups of 5 g that pull with 50 N. The laws: what is held is pressed against the
-// stops, so its top is level with the nozzles, 20 mm below the plate, and goes where the plate goes; what is let go falls with g and
-// lies on the conveyor; two cups lift no more than 100 N.
+// Kurtz and Castro 2025, section VII-D1 and Fig. 13: cups of 5 g that pull with 50 N. The laws:
+// what is held is pressed against the stops, so its top is level with the nozzles, 20 mm below the
+// plate, and goes where the plate goes; what is let go falls with g and lies on the conveyor; two
+// cups lift no more than 100 N.
 #[test]
 fn cups_carry_parcels_and_drop_them() {
     let parcels = [("parcel a", 0.06), ("parcel b", 0.055), ("parcel c", 0.064)];
@@ -226,7 +232,8 @@ fn cups_carry_parcels_and_drop_them() {
             );
         }
     }
-    // The bellows have sprung back and lost the parcels by 4.44 s; the lowest fall is 87 mm, 0.13 s.
+    // The bellows have sprung back and lost the parcels by 4.44 s; the lowest fall is 87 mm, 0.13
+    // s.
     let falling = |p: &Scenario, name| {
         let bodies = p.world.bodies();
         bodies.velocity(bodies.find(name).unwrap()).linear.z

@@ -63,7 +63,8 @@ fn square(control: &Value) -> Scene {
     scene(&task, &[], 4.0)
 }
 
-/// Farthest of the tool from the sides of the square on its way, and from its corners at their times [m].
+/// Farthest of the tool from the sides of the square on its way, and from its corners at their
+/// times [m].
 fn deviations(scene: &Scene) -> [f64; 2] {
     let mut scenario = Scenario::new(scene).unwrap();
     let (mut off_line, mut off_corner) = (0.0_f64, 0.0_f64);
@@ -82,23 +83,27 @@ fn deviations(scene: &Scene) -> [f64; 2] {
     [off_line, off_corner]
 }
 
-// The law: under position control the tool stays within 1 mm of the sides of the square while it moves, and is within 1 mm of the corners at
-// their times. What there is of error: what gravity compensation does not know, the accelerations, which ask for torques of some 20 N m at
-// most, 2e-5 rad of 1e6 N m/rad, 20 um at the tool; and paths in straight pieces between samples of 2 ms, 1e-6 m.
+// The law: under position control the tool stays within 1 mm of the sides of the square while it
+// moves, and is within 1 mm of the corners at their times. What there is of error: what gravity
+// compensation does not know, the accelerations, which ask for torques of some 20 N m at most, 2e-5
+// rad of 1e6 N m/rad, 20 um at the tool; and paths in straight pieces between samples of 2 ms, 1e-6
+// m.
 #[test]
 fn a_tool_is_led_round_a_square() {
     let [off_line, off_corner] = deviations(&square(&json!({ "type": "position" })));
     println!("position control: {off_line:.2e} m off the line, {off_corner:.2e} m off the corners");
     assert!(off_line < 1e-3 && off_corner < 1e-3, "{off_line} {off_corner}");
-    // Computed torque knows the accelerations, and integrates in steps of the first order: its error is that of the steps.
+    // Computed torque knows the accelerations, and integrates in steps of the first order: its
+    // error is that of the steps.
     let [off_line, off_corner] =
         deviations(&square(&json!({ "type": "inverse-dynamics", "stiffness": 1000 })));
     println!("computed torque: {off_line:.2e} m off the line, {off_corner:.2e} m off the corners");
     assert!(off_line < 1e-3 && off_corner < 1e-3, "{off_line} {off_corner}");
 }
 
-// The law: a box of 0.2 kg between pads that press with 40 N each at friction 0.5 or more is lifted with the tool, without slipping more than
-// regularised friction creeps, v_s = 1e-4 m/s for some seconds; let go, it falls to the table.
+// The law: a box of 0.2 kg between pads that press with 40 N each at friction 0.5 or more is lifted
+// with the tool, without slipping more than regularised friction creeps, v_s = 1e-4 m/s for some
+// seconds; let go, it falls to the table.
 #[test]
 fn a_hand_closes_on_a_box_and_lifts_it() {
     let boxed = json!({ "name": "box", "motion": { "type": "dynamic", "pose": { "position": [0.5, 0, 0.02495] },
@@ -129,7 +134,8 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
     assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
-// The law: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where the pads' faces are as far apart as told.
+// The law: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way,
+// where the pads' faces are as far apart as told.
 #[test]
 fn the_wide_gripper_opens_from_2_to_160_mm() {
     let hand = pliant_scenes::models::import(pliant_scenes::format::RobotModel::WideGripper).unwrap();
@@ -150,8 +156,9 @@ fn the_wide_gripper_opens_from_2_to_160_mm() {
     assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
-// The law: two arms on opposite sides of a table, each turned towards it, lead their tools along one line, 0.3 m apart, through waypoints that they
-// pass: poses are in the world's frame for both. The tools stay on the line and apart to 0.1 mm, and do not stop where they pass.
+// The law: two arms on opposite sides of a table, each turned towards it, lead their tools along
+// one line, 0.3 m apart, through waypoints that they pass: poses are in the world's frame for both.
+// The tools stay on the line and apart to 0.1 mm, and do not stop where they pass.
 #[test]
 fn two_arms_move_together() {
     let mut described = serde_json::to_value(scene(&Value::Null, &[], 3.0)).unwrap();
@@ -197,8 +204,9 @@ fn refused(task: &Value) -> String {
     }
 }
 
-// The law: what cannot be done is refused before the run, by the path of its field. The shoulder of the arm is at (0, 0, 0.34) m, its wrist 0.8 m
-// from there at most, and the tool 0.126 + 0.075 m from the wrist: the point (2, 0, 0.34) stays 0.999 m away in any orientation.
+// The law: what cannot be done is refused before the run, by the path of its field. The shoulder of
+// the arm is at (0, 0, 0.34) m, its wrist 0.8 m from there at most, and the tool 0.126 + 0.075 m
+// from the wrist: the point (2, 0, 0.34) stays 0.999 m away in any orientation.
 #[test]
 fn what_cannot_be_done_is_refused_by_name() {
     let near = json!({ "time": 1, "pose": down([0.5, 0.0, 0.2]) });
@@ -290,7 +298,8 @@ fn figures_of_tasks_are_checked() {
     assert!(error.contains("unknown field `gripers`"), "{error}");
 }
 
-// The law: what a weld of the scene holds falls from its release on, z = z0 - g (t - t_r)^2/2, up to g dt (t - t_r)/2 of the implicit step.
+// The law: what a weld of the scene holds falls from its release on, z = z0 - g (t - t_r)^2/2, up
+// to g dt (t - t_r)/2 of the implicit step.
 #[test]
 fn a_weld_lets_go() {
     let mut with =

@@ -1,4 +1,5 @@
-//! Bodies that touch the floor z = 0 in given points, with closed-form distances: contact without collision detection.
+//! Bodies that touch the floor z = 0 in given points, with closed-form distances: contact without
+//! collision detection.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::ImpedanceCurve;
@@ -59,7 +60,8 @@ pub fn free_link(name: &str, mass: f64, inertia: Vector3<f64>) -> Link {
     }
 }
 
-/// A box of 0.2 x 0.2 x 0.1 m, 1 kg, on its four corners, its lowest points at z = `height`; gravity as given.
+/// A box of 0.2 x 0.2 x 0.1 m, 1 kg, on its four corners, its lowest points at z = `height`;
+/// gravity as given.
 pub fn box_on_floor(gravity: Vector3<f64>, friction: f64, height: f64) -> (Model, State, Floor) {
     let mut builder = ModelBuilder::new(gravity);
     let inertia = Vector3::new(0.01 + 0.04 / 4.0, 0.02, 0.08 / 4.0) / 3.0 * 0.25;

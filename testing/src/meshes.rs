@@ -26,7 +26,8 @@ pub fn torus(major: f64, minor: f64, n: u32, m: u32) -> Mesh {
     (vertices, triangles)
 }
 
-/// A ball whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes and notches.
+/// A ball whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes
+/// and notches.
 pub fn star(seed: u64) -> Mesh {
     let (mut vertices, triangles) = Shape::Sphere { radius: 1.0 }.triangles(12);
     let mut random = Random::new(seed);
@@ -34,8 +35,8 @@ pub fn star(seed: u64) -> Mesh {
     (vertices, triangles)
 }
 
-/// A flat spike: a cone of 2 broad and 60 narrow triangles around its tip, so that the plain mean of the normals at the tip
-/// is far from the mean weighted by the angles.
+/// A flat spike: a cone of 2 broad and 60 narrow triangles around its tip, so that the plain mean
+/// of the normals at the tip is far from the mean weighted by the angles.
 pub fn uneven_spike() -> Mesh {
     let n = 61;
     let mut vertices = vec![Point3::new(0.0, 0.0, 0.2), Point3::new(0.2, 0.0, -0.5)];
@@ -65,7 +66,8 @@ pub fn l_shape() -> Mesh {
     (vertices, triangles)
 }
 
-/// Distance from `p` to triangle (a, b, c): to its plane where the foot is inside, else to the nearest edge.
+/// Distance from `p` to triangle (a, b, c): to its plane where the foot is inside, else to the
+/// nearest edge.
 fn triangle_distance(p: &Point3<f64>, [a, b, c]: [Point3<f64>; 3]) -> f64 {
     let n = (b - a).cross(&(c - a)).normalize();
     let inside = [(a, b), (b, c), (c, a)].iter().all(|(s, e)| n.dot(&(e - s).cross(&(p - s))) >= 0.0);
@@ -79,8 +81,8 @@ fn triangle_distance(p: &Point3<f64>, [a, b, c]: [Point3<f64>; 3]) -> f64 {
     edge(a, b).min(edge(b, c)).min(edge(c, a))
 }
 
-/// Signed distance by brute force; the sign from the winding number, a sum of solid angles (Van Oosterom and
-/// Strackee, IEEE TBME 30, 1983).
+/// Signed distance by brute force; the sign from the winding number, a sum of solid angles (Van
+/// Oosterom and Strackee, IEEE TBME 30, 1983).
 pub fn brute_force(mesh: &Mesh, p: &Point3<f64>) -> f64 {
     let mut distance = f64::MAX;
     let mut solid_angle = 0.0;

@@ -33,8 +33,8 @@ pub fn link(name: &str, parent: Option<LinkId>, joint: JointKind, frame: Isometr
     }
 }
 
-/// An arm with joints of all kinds, a branch, welded links, springs, limits, dry friction and motors; a cube, a ball and a floor. Sliding, torsional and
-/// rolling friction, all four shapes.
+/// An arm with joints of all kinds, a branch, welded links, springs, limits, dry friction and
+/// motors; a cube, a ball and a floor. Sliding, torsional and rolling friction, all four shapes.
 pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
     let mut random = Random::new(5);
     let mut builder = ModelBuilder::new(Vector3::new(0.3, -0.2, -G));

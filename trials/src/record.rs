@@ -1,7 +1,8 @@
 //! A run of a scene in memory, and what of it the laws look at.
 //!
-//! Energies and momenta are summed here from the state alone: masses, poses and velocities of bodies, totals of particles. The books that
-//! the world keeps of itself are not asked, because they are among what is judged.
+//! Energies and momenta are summed here from the state alone: masses, poses and velocities of
+//! bodies, totals of particles. The books that the world keeps of itself are not asked, because
+//! they are among what is judged.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,19 +23,21 @@ pub struct Moment {
     pub kinetic: f64,
     /// Elastic energy of the particles \[J\].
     pub elastic: f64,
-    /// Potential energy of gravity and of the joints' springs, zero of gravity at the world's origin \[J\].
+    /// Potential energy of gravity and of the joints' springs, zero of gravity at the world's
+    /// origin \[J\].
     pub potential: f64,
     /// Linear momentum \[N s\].
     pub linear: Vector3<f64>,
     /// Angular momentum about the world's origin \[N m s\].
     pub angular: Vector3<f64>,
-    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the grid's boundaries \[N s\].
+    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the
+    /// grid's boundaries \[N s\].
     pub environment_impulse: Vector3<f64>,
 }
 
 impl Moment {
-    /// Energy in a frame that moves at `frame` \[m/s\] with what has `mass` \[kg\] in `gravity` \[m/s^2\], but for a constant:
-    /// `E - V.P + M V^2/2`, and the weights' potential at `x - V t`.
+    /// Energy in a frame that moves at `frame` \[m/s\] with what has `mass` \[kg\] in `gravity`
+    /// \[m/s^2\], but for a constant: `E - V.P + M V^2/2`, and the weights' potential at `x - V t`.
     pub fn energy(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
         self.kinetic_in(frame, mass) + self.elastic + self.potential_in(frame, mass, gravity)
     }
@@ -125,7 +128,8 @@ pub struct Record {
     pub warnings: Vec<String>,
     /// How far it says that particles were inside bodies, at most \[m\].
     pub deepest: f64,
-    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most \[-\].
+    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most
+    /// \[-\].
     pub max_overlap_ratio: f64,
     /// The part of what was put in that its own balance says came from nowhere \[-\].
     pub gained: f64,
@@ -187,7 +191,8 @@ struct RunRecorder {
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
     record: Record,
-    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics \[N s\].
+    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics \[N
+    /// s\].
     of_bodies: Vector3<f64>,
     /// Which particles are inside of which body at the start already: their depth is not new.
     started_inside: f64,
@@ -434,7 +439,8 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// What the last step put on everything that does not move by its own dynamics \[N s\], contacts of bodies as the step's report has them.
+/// What the last step put on everything that does not move by its own dynamics \[N s\], contacts of
+/// bodies as the step's report has them.
 fn environment_impulse(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
     let bodies = world.bodies();
     let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));

@@ -88,7 +88,8 @@ pub struct Found {
     pub failures: Vec<Failure>,
 }
 
-/// Runs trials. `progress` is called after each with the number of those done and the failures so far.
+/// Runs trials. `progress` is called after each with the number of those done and the failures so
+/// far.
 ///
 /// # Errors
 /// A failing scene cannot be written.
@@ -98,7 +99,8 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
     let written = Mutex::new(Ok(()));
     let done = AtomicU64::new(0);
     let work = || {
-        // A pool of its own, so that a thread does not take up another's trial in the middle of its own.
+        // A pool of its own, so that a thread does not take up another's trial in the middle of its
+        // own.
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);

@@ -12,7 +12,8 @@ use pliant_scenes::format::{Material, RigidShape};
 pub struct SceneSampler(SplitMix64);
 
 impl SceneSampler {
-    /// The choices of trial number `number` of a family under a seed: neighbouring trials share nothing.
+    /// The choices of trial number `number` of a family under a seed: neighbouring trials share
+    /// nothing.
     pub fn new(seed: u64, family: &str, number: u64) -> Self {
         // FNV-1a of the family's name, so that families under one seed are not the same draws.
         let name = family
@@ -72,7 +73,8 @@ impl SceneSampler {
         [s * b.cos(), r * a.sin(), r * a.cos(), s * b.sin()]
     }
 
-    /// A solid that has this volume \[m^3\], and the radius of a ball about its frame's origin that holds it.
+    /// A solid that has this volume \[m^3\], and the radius of a ball about its frame's origin that
+    /// holds it.
     pub fn solid(&mut self, volume: f64) -> (RigidShape, f64) {
         let mut aspect = || self.log_within(0.4, 1.0);
         let (a, b) = (aspect(), aspect());

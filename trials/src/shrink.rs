@@ -1,10 +1,12 @@
-//! From a scene that fails to the smallest that still does: delta debugging (Zeller and Hildebrandt 2002) over what a scene is made of.
+//! From a scene that fails to the smallest that still does: delta debugging (Zeller and Hildebrandt
+//! 2002) over what a scene is made of.
 
 use super::builders::dynamics;
 use super::record::steps_of;
 use pliant_scenes::format::{AutoOr, JointSpec, Motion, Pose, Scene};
 
-/// The smallest scene that is found, of those that still fail: `fails` says so, and must say so of `scene`. Tries at most `tries` scenes.
+/// The smallest scene that is found, of those that still fail: `fails` says so, and must say so of
+/// `scene`. Tries at most `tries` scenes.
 pub fn shrink(scene: &Scene, tries: usize, mut fails: impl FnMut(&Scene) -> bool) -> Scene {
     let mut smallest = scene.clone();
     let mut left = tries;
@@ -148,7 +150,8 @@ mod tests {
     use crate::family;
     use crate::sampler::SceneSampler;
 
-    // The law: of a scene with many parts, a defect that one body at speed shows is shrunk to that body alone, with nothing else.
+    // The law: of a scene with many parts, a defect that one body at speed shows is shrunk to that
+    // body alone, with nothing else.
     #[test]
     fn a_planted_defect_is_shrunk_to_what_shows_it() {
         let mut sampler = SceneSampler::new(5, "shrink", 0);

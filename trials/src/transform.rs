@@ -1,4 +1,5 @@
-//! The same scene seen otherwise: moved, turned, mirrored, boosted, renamed, reordered; and nudged by what rounding could have done.
+//! The same scene seen otherwise: moved, turned, mirrored, boosted, renamed, reordered; and nudged
+//! by what rounding could have done.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,14 @@ use pliant_scenes::format::{
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Transformation {
-    /// Everything stands elsewhere: by whole blocks of four cells, so that the grid's nodes are where they were.
+    /// Everything stands elsewhere: by whole blocks of four cells, so that the grid's nodes are
+    /// where they were.
     Moved {
         /// Blocks along x, y and z; metres where the scene has no grid.
         blocks: [i32; 3],
     },
-    /// Everything is turned by a quarter about an axis of the world, which takes the grid to itself.
+    /// Everything is turned by a quarter about an axis of the world, which takes the grid to
+    /// itself.
     Turned {
         /// 0, 1, 2 for x, y, z.
         axis: usize,
@@ -35,7 +38,8 @@ pub enum Transformation {
     Renamed,
     /// Bodies and soft bodies are listed in the opposite order.
     Reordered,
-    /// Velocities at the start are changed at random by this: no symmetry, but a measure of how much differences grow.
+    /// Velocities at the start are changed at random by this: no symmetry, but a measure of how
+    /// much differences grow.
     Nudged {
         /// Length of the change \[m/s\].
         speed: f64,
@@ -191,7 +195,8 @@ impl Map {
         if self.mirror { -self.vector_back(v) } else { self.vector_back(v) }
     }
 
-    /// The turn of a frame: `S R` of a turn S, `M R M` of a mirror M, of which shapes are mirrored in their own frames.
+    /// The turn of a frame: `S R` of a turn S, `M R M` of a mirror M, of which shapes are mirrored
+    /// in their own frames.
     fn turn(&self, [w, x, y, z]: [f64; 4]) -> [f64; 4] {
         if self.mirror {
             return [w, x, -y, -z];
@@ -333,7 +338,8 @@ impl Map {
         Some(())
     }
 
-    /// Points on bodies are in their frames, which a mirror alone changes; those of the world are where everything is.
+    /// Points on bodies are in their frames, which a mirror alone changes; those of the world are
+    /// where everything is.
     fn constraint(&self, constraint: &mut Constraint) {
         match constraint {
             Constraint::Ball { bodies, points, .. } | Constraint::Distance { bodies, points, .. } => {

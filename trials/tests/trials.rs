@@ -27,8 +27,9 @@ fn told(found: &Found) -> String {
     found.failures.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-// The laws: energy and momentum close, nothing is lost or inside, floors carry the weight, and no way of seeing a scene changes what it does.
-// Seed 18; every number of every family follows from it. Longer runs find what still breaks a law: benches/runs/2026-11-22-18-trials.
+// The laws: energy and momentum close, nothing is lost or inside, floors carry the weight, and no
+// way of seeing a scene changes what it does. Seed 18; every number of every family follows from
+// it. Longer runs find what still breaks a law: benches/runs/2026-11-22-18-trials.
 #[test]
 fn scenes_drawn_at_random_keep_the_laws() {
     let names: Vec<&str> = FAMILIES.iter().filter(|family| !family.long).map(|family| family.name).collect();

@@ -1,8 +1,9 @@
 //! Clutter: spheres and boxes that fall in piles of five into a bin, with hard contact.
 //!
-//! Twenty bodies for 10 s, in the built-in scene's bin of 0.8 m, where they spread, and in one of 0.4 m, where they pile up, at fixed
-//! steps and with error control; then 20, 100 and 500 bodies at 1 ms in a bin that grows with them, for the exponent of cost against
-//! number of bodies. Penetrations are the depths of the contacts in the last step before each look.
+//! Twenty bodies for 10 s, in the built-in scene's bin of 0.8 m, where they spread, and in one of
+//! 0.4 m, where they pile up, at fixed steps and with error control; then 20, 100 and 500 bodies at
+//! 1 ms in a bin that grows with them, for the exponent of cost against number of bodies.
+//! Penetrations are the depths of the contacts in the last step before each look.
 
 use serde_json::json;
 
@@ -26,7 +27,8 @@ const PITCH: f64 = 0.2;
 /// Numbers of bodies, and how long they are simulated: the fall takes 0.4 s \[s\].
 const COUNTS: [usize; 3] = [20, 100, 500];
 const SPAN: f64 = 2.0;
-/// Width of the random shift of the piles that the built-in scene does not have \[m\], and its seed.
+/// Width of the random shift of the piles that the built-in scene does not have \[m\], and its
+/// seed.
 const SHIFT: f64 = 0.01;
 const SEED: u64 = 5;
 
@@ -90,8 +92,9 @@ fn measure(
     Ok((play, depths))
 }
 
-/// Clutter of `count` bodies, a multiple of [`PILE`], in a bin with as much room for each pile. With 20 bodies they are those of the
-/// built-in scene; more piles are copies of its four, shifted at random.
+/// Clutter of `count` bodies, a multiple of [`PILE`], in a bin with as much room for each pile.
+/// With 20 bodies they are those of the built-in scene; more piles are copies of its four, shifted
+/// at random.
 fn grown(scene: &Scene, count: usize) -> Scene {
     let (standing, falling): (Vec<_>, Vec<_>) =
         scene.bodies.iter().cloned().partition(|body| !matches!(body.motion, Motion::Dynamic(_)));
@@ -124,7 +127,8 @@ fn grown(scene: &Scene, count: usize) -> Scene {
     Scene { bodies, ..scene.clone() }
 }
 
-/// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each edge, \[m\]).
+/// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each
+/// edge, \[m\]).
 fn bin(mut body: BodySpec, half: [f64; 2]) -> BodySpec {
     let (thick, high) = (0.02, 0.5);
     if body.name != "bin" {
@@ -144,7 +148,8 @@ mod tests {
     use super::*;
     use pliant_scenes::format::validate;
 
-    // The law: as many bodies as asked for, each above its own part of the floor; twenty are the built-in scene's.
+    // The law: as many bodies as asked for, each above its own part of the floor; twenty are the
+    // built-in scene's.
     #[test]
     fn grown_clutter_fits_its_bin() {
         let scene = builtin_scene(PART.name, "clutter-hard").unwrap();

@@ -1,5 +1,5 @@
-//! Contact in closed form beside the convex solver: time of a step against the number of contacts (ComFree-Sim, figure 7), and how deep the
-//! contacts of a pile are (figure 3).
+//! Contact in closed form beside the convex solver: time of a step against the number of contacts
+//! (ComFree-Sim, figure 7), and how deep the contacts of a pile are (figure 3).
 
 use std::path::Path;
 use std::time::Instant;
@@ -32,8 +32,8 @@ pub const PILE: BenchPart = BenchPart {
 /// Numbers of piles, and how often each is run: the fewer steps a run has, the more often.
 const PILES: [(u32, usize); 5] = [(1, 200), (4, 100), (40, 20), (400, 3), (4000, 1)];
 
-/// Steps that are left out, until the piles begin to fall, and steps that are timed. They are the same for all, since the number of contacts of a
-/// body changes as it falls.
+/// Steps that are left out, until the piles begin to fall, and steps that are timed. They are the
+/// same for all, since the number of contacts of a body changes as it falls.
 const STEPS: [usize; 2] = [30, 20];
 
 /// Published figures of figure 7.
@@ -59,7 +59,8 @@ fn publish(scene: &mut Scene, gains: ComFreeGains) {
     (comfree.form, comfree.gains, comfree.facets) = (ComFreeForm::Published, gains, 4);
 }
 
-/// Least processor time \[ms\] that means something: the system counts it in hundredths of a second.
+/// Least processor time \[ms\] that means something: the system counts it in hundredths of a
+/// second.
 const RESOLVED: f64 = 500.0;
 
 /// The timed steps of a solver.
@@ -69,7 +70,8 @@ struct Timed {
     wall: Vec<f64>,
     /// Contacts of a step \[-\].
     contacts: f64,
-    /// Time that the thread had a processor, all steps together \[ms\]: what else the machine does takes less of it than of the wall time.
+    /// Time that the thread had a processor, all steps together \[ms\]: what else the machine does
+    /// takes less of it than of the wall time.
     processor: f64,
 }
 

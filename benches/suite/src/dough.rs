@@ -1,5 +1,6 @@
-//! The scene `dough-rolling` at every tolerance of the contact solver, as Fig. 4 of the convex MPM and rigid body paper has it: wall time,
-//! real-time rate, and how far the particles are at the end from where the tightest tolerance puts them.
+//! The scene `dough-rolling` at every tolerance of the contact solver, as Fig. 4 of the convex MPM
+//! and rigid body paper has it: wall time, real-time rate, and how far the particles are at the end
+//! from where the tightest tolerance puts them.
 
 use std::path::Path;
 
@@ -133,7 +134,8 @@ fn plots(points: &[Point]) -> [Plot; 2] {
 mod tests {
     use super::*;
 
-    // The law: a curve for each number of threads, through every tolerance, and both files are there.
+    // The law: a curve for each number of threads, through every tolerance, and both files are
+    // there.
     #[test]
     fn plots_show_every_run() {
         let point = |threads, tolerance| Point { threads, tolerance, wall: 9.0, rate: 10.0 / 9.0 };

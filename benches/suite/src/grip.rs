@@ -4,10 +4,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::{BackendError, ParticleSnapshot, World};
 use pliant_rigid::BodyId;
 
-/// A stack along x between two panels, as in the scene `shake`: panel, soft cube, held body, soft cube, panel.
+/// A stack along x between two panels, as in the scene `shake`: panel, soft cube, held body, soft
+/// cube, panel.
 ///
-/// Contact holds the velocity of a particle to that of the body at the particle itself, so what the first layer of particles
-/// moves in the frame of the body it touches is slip, and nothing of it is the sag of the soft cubes.
+/// Contact holds the velocity of a particle to that of the body at the particle itself, so what the
+/// first layer of particles moves in the frame of the body it touches is slip, and nothing of it is
+/// the sag of the soft cubes.
 #[derive(Clone, Debug)]
 pub struct Grip {
     /// Left and right, on each the layer at the panel and the one at the held body.
@@ -27,8 +29,8 @@ struct Layer {
 /// Slip since the grip was closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slip {
-    /// Of the held body against the panels: on each side the mean over the layers, summed over both interfaces, along y and z; the
-    /// longer of the two sides \[m\].
+    /// Of the held body against the panels: on each side the mean over the layers, summed over both
+    /// interfaces, along y and z; the longer of the two sides \[m\].
     pub held: f64,
     /// Along the most slipped of the four interfaces, mean over its layer \[m\].
     pub interface: f64,
@@ -37,8 +39,9 @@ pub struct Slip {
 }
 
 impl Grip {
-    /// Finds the layers of a world that has made no step yet: the particles farthest left and right on each side of the held body.
-    /// `None` where a body does not exist or a side has no particles.
+    /// Finds the layers of a world that has made no step yet: the particles farthest left and right
+    /// on each side of the held body. `None` where a body does not exist or a side has no
+    /// particles.
     ///
     /// # Errors
     /// Particles that a backend cannot give.
@@ -105,7 +108,8 @@ impl Grip {
                     mean += slid / layer.particles.len() as f64;
                 }
                 slip.interface = slip.interface.max(mean.norm());
-                // The soft cube goes ahead of the panel by what its layer slid there, the held body falls behind the soft cube.
+                // The soft cube goes ahead of the panel by what its layer slid there, the held body
+                // falls behind the soft cube.
                 total += sign * mean;
             }
             slip.held = slip.held.max(total.norm());
@@ -135,8 +139,8 @@ impl Layer {
 mod tests {
     use super::*;
 
-    // The law: faces are across x, so what a particle moves along y and along z is slip, up as much as sideways, and what it is
-    // pressed in along x is not.
+    // The law: faces are across x, so what a particle moves along y and along z is slip, up as much
+    // as sideways, and what it is pressed in along x is not.
     #[test]
     fn slip_is_sideways_and_up_and_not_into_the_face() {
         assert_eq!(along_the_face(&Vector3::new(5.0, 3.0, -4.0)).norm(), 5.0);

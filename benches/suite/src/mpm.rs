@@ -1,9 +1,10 @@
 //! Throughput of the particle path: an elastic block falls on a floor.
 //!
-//! The block (compressible neo-Hookean, 0.5 m, 8 particles a cell) starts at rest two cells above a slippery floor in a box
-//! with slippery walls. The first 100 substeps are free fall and are checked against the closed form; then nine chunks
-//! are timed. One substep is P2G, grid and G2P, with whatever sorting falls into it. Memory is taken after one more sort and
-//! substep, because a short run of a large block may not sort by itself, and the buffers of the sort count.
+//! The block (compressible neo-Hookean, 0.5 m, 8 particles a cell) starts at rest two cells above a
+//! slippery floor in a box with slippery walls. The first 100 substeps are free fall and are
+//! checked against the closed form; then nine chunks are timed. One substep is P2G, grid and G2P,
+//! with whatever sorting falls into it. Memory is taken after one more sort and substep, because a
+//! short run of a large block may not sort by itself, and the buffers of the sort count.
 
 use std::time::Instant;
 
@@ -60,7 +61,8 @@ const SIZES: [Size; 4] = [
 
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let device = options.machine.device();
-    // An emulated device is for checks: it takes a tenth of a second for what a GPU does in microseconds.
+    // An emulated device is for checks: it takes a tenth of a second for what a GPU does in
+    // microseconds.
     let sizes =
         if device.is_some_and(Device::is_emulated) { &[Size { chunk: 2, ..SIZES[0] }] } else { &SIZES[..] };
     for size in sizes {

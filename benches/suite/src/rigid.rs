@@ -1,5 +1,6 @@
-//! Rigid bodies against closed forms: a sliding box, a stack, a rolling ball, at fixed steps and with error control. Each case gives a
-//! row with the error that it has and a row with the wall time that it took.
+//! Rigid bodies against closed forms: a sliding box, a stack, a rolling ball, at fixed steps and
+//! with error control. Each case gives a row with the error that it has and a row with the wall
+//! time that it took.
 
 use std::time::Instant;
 
@@ -192,7 +193,8 @@ pub(super) fn dynamic(body: &mut BodySpec) -> Option<&mut Dynamic> {
     if let Motion::Dynamic(dynamic) = &mut body.motion { Some(dynamic) } else { None }
 }
 
-/// The last body of a scene as the only one that moves: this shape, density or mass, place and velocity.
+/// The last body of a scene as the only one that moves: this shape, density or mass, place and
+/// velocity.
 fn single(scene: &mut Scene, shape: &RigidShape, mass: f64, height: f64, velocity: [f64; 3]) {
     if let Some(body) = scene.bodies.last_mut() {
         body.geometries.iter_mut().for_each(|g| g.shape = shape.clone());
@@ -205,7 +207,8 @@ fn single(scene: &mut Scene, shape: &RigidShape, mass: f64, height: f64, velocit
     }
 }
 
-/// The distance v^2/(2 mu g) (acceptance of Coulomb friction). Settled: after half a second at rest. Cold: just touching.
+/// The distance v^2/(2 mu g) (acceptance of Coulomb friction). Settled: after half a second at
+/// rest. Cold: just touching.
 fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (speed, friction) = (2.0, 0.5);
     let exact = speed * speed / (2.0 * friction * GRAVITY);
@@ -237,7 +240,8 @@ fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), Bench
     Ok(())
 }
 
-/// The built-in stack. Drift: how far the box that moved farthest is at the end from where it was after a second.
+/// The built-in stack. Drift: how far the box that moved farthest is at the end from where it was
+/// after a second.
 fn stack(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let scene = builtin_scene(STACK.name, "stack")?;
     let (count, mass, springs) = (10, 1.0, 4.0 * scene.rigid.stiffness / 2.0);
@@ -264,7 +268,8 @@ fn stack(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), Bench
     Ok(())
 }
 
-/// A ball of 0.1 kg and 0.05 m under gravity tilted by 15 degrees: a = 5 g sin t/7 between 0.5 and 1 s.
+/// A ball of 0.1 kg and 0.05 m under gravity tilted by 15 degrees: a = 5 g sin t/7 between 0.5 and
+/// 1 s.
 fn ball(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (mass, radius, angle) = (0.1, 0.05, 15.0_f64.to_radians());
     let exact = 5.0 * GRAVITY * angle.sin() / 7.0;

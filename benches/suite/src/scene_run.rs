@@ -22,7 +22,8 @@ pub(super) struct SceneRun {
     scene: Scene,
 }
 
-/// Runs a scene for its time on this many threads; `observe` sees the world before the first step and after each, and is not timed.
+/// Runs a scene for its time on this many threads; `observe` sees the world before the first step
+/// and after each, and is not timed.
 pub(super) fn run_whole(
     part: &'static str,
     scene: &Scene,

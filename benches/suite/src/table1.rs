@@ -135,7 +135,8 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
     Ok(())
 }
 
-/// The scene at ten times its step, with the fewest substeps that are stable, and bodies that answer within the step.
+/// The scene at ten times its step, with the fewest substeps that are stable, and bodies that
+/// answer within the step.
 fn tenfold(scene: Scene) -> Scene {
     Scene { dt: 10.0 * scene.dt, substeps: AutoOr::default(), coupling: Coupling::Strong, ..scene }
 }
@@ -213,8 +214,9 @@ fn rows(
 mod tests {
     use super::*;
 
-    // The law: the scenes of the table have the published particles (cloth as near as meshes of like triangles come, 0.2 %), grids and steps, and
-    // the rates that the paper names follow from the table: 0.01 s in 21.7 ms.
+    // The law: the scenes of the table have the published particles (cloth as near as meshes of
+    // like triangles come, 0.2 %), grids and steps, and the rates that the paper names follow from
+    // the table: 0.01 s in 21.7 ms.
     #[test]
     fn scenes_are_those_of_the_published_table() {
         for published in &TABLE {

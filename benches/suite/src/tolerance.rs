@@ -1,8 +1,8 @@
-//! Time to tolerance. First the scene `dough-rolling` at every tolerance (see `dough.rs`). Then the contact solver alone: a block is
-//! pressed onto a plane that drags it, 257 contacts, each solve
-//! started from the last one's impulses as in a run, for every direction, stiffness number and tolerance. The
-//! directions take turns at the same sequence, so that a change of the machine's speed meets all of them; their times
-//! are compared within a run.
+//! Time to tolerance. First the scene `dough-rolling` at every tolerance (see `dough.rs`). Then the
+//! contact solver alone: a block is pressed onto a plane that drags it, 257 contacts, each solve
+//! started from the last one's impulses as in a run, for every direction, stiffness number and
+//! tolerance. The directions take turns at the same sequence, so that a change of the machine's
+//! speed meets all of them; their times are compared within a run.
 
 use std::time::Instant;
 

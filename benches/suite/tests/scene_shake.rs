@@ -1,4 +1,5 @@
-//! The scene `shake`: a heavy cube between two light soft ones, held by friction alone, lifted and shaken.
+//! The scene `shake`: a heavy cube between two light soft ones, held by friction alone, lifted and
+//! shaken.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use pliant_bench::grip::{Grip, Slip};
@@ -12,8 +13,8 @@ struct Times {
     end: f64,
 }
 
-/// The built-in scene in a shorter time: the panels begin at the soft cubes, close in 60 ms, lift by 2 cm in 100 ms, and shake for as many
-/// quarters of a period as told.
+/// The built-in scene in a shorter time: the panels begin at the soft cubes, close in 60 ms, lift
+/// by 2 cm in 100 ms, and shake for as many quarters of a period as told.
 fn short(changes: &[&str], quarters: usize) -> (Scene, Times) {
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
     let mut scene = apply(&builtin::scene("shake").unwrap().unwrap(), &changes).unwrap();
@@ -71,9 +72,10 @@ fn shake(scene: &Scene, times: &Times) -> Held {
     held
 }
 
-// Acceptance 17 in small: 250 particles, a quarter of a period of shaking, at the step of the scene coupled weakly, and strongly at ten times that. The law: what friction holds does not
-// slip; a cube of 15 kg between soft cubes of 0.1 kg creeps by less than a millimetre, and its whole weight hangs on the panels: the
-// sag of two blocks in shear, at least m g L/(2 G A), is many times that.
+// Acceptance 17 in small: 250 particles, a quarter of a period of shaking, at the step of the scene
+// coupled weakly, and strongly at ten times that. The law: what friction holds does not slip; a
+// cube of 15 kg between soft cubes of 0.1 kg creeps by less than a millimetre, and its whole weight
+// hangs on the panels: the sag of two blocks in shear, at least m g L/(2 G A), is many times that.
 #[test]
 fn a_heavy_cube_is_held_between_light_soft_ones() {
     let coarse = [

@@ -1,5 +1,6 @@
-//! The contacts that bend the objective at an iterate: those with a Hessian that is not zero. They are all that the
-//! Newton system and its preconditioner consist of; the others (separated and without friction) would only add zeros.
+//! The contacts that bend the objective at an iterate: those with a Hessian that is not zero. They
+//! are all that the Newton system and its preconditioner consist of; the others (separated and
+//! without friction) would only add zeros.
 
 use super::kernels::SymmetricColumns;
 use super::layout::Group;
@@ -14,8 +15,8 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// Finds them among `contacts` contacts in `groups`, by their Hessians, which are positive semidefinite: zero where the
-    /// trace is.
+    /// Finds them among `contacts` contacts in `groups`, by their Hessians, which are positive
+    /// semidefinite: zero where the trace is.
     pub fn find(&mut self, contacts: usize, groups: &[Group], hessians: &[SymmetricColumns]) {
         self.groups.clear();
         self.contacts.clear();

@@ -1,6 +1,7 @@
-//! Sequences of contact problems to measure the solver with, as a run makes them: an elastic block of particles,
-//! turned against the grid, pressed by a body force onto a plane that moves and drags it, over consecutive substeps
-//! (quadratic B-splines, MLS-MPM after Hu et al. 2018, linear elasticity at small strain, all f64 and plain).
+//! Sequences of contact problems to measure the solver with, as a run makes them: an elastic block
+//! of particles, turned against the grid, pressed by a body force onto a plane that moves and drags
+//! it, over consecutive substeps (quadratic B-splines, MLS-MPM after Hu et al. 2018, linear
+//! elasticity at small strain, all f64 and plain).
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -40,7 +41,8 @@ pub struct BenchmarkSubstep {
 }
 
 impl BenchmarkSubstep {
-    /// Carries impulses \[N s\] of an earlier substep's contacts over to this one's, zero for new contacts.
+    /// Carries impulses \[N s\] of an earlier substep's contacts over to this one's, zero for new
+    /// contacts.
     pub fn carry_impulses(&self, earlier: &Self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let most = self.particles.iter().chain(&earlier.particles).max().map_or(0, |&id| id as usize + 1);
         let mut of_particle = vec![[0.0; 3]; most];
@@ -51,9 +53,10 @@ impl BenchmarkSubstep {
     }
 }
 
-/// A seeded sequence of `substeps` problems of `contacts` contacts each, with the stiffness `k` at which the
-/// `stiffness_number` is `substep^2 k/m_p` (m_p a particle's mass). Between the problems the block moves with
-/// solutions at a relative tolerance of 1e-8, so that a sequence does not depend on what it is used to measure.
+/// A seeded sequence of `substeps` problems of `contacts` contacts each, with the stiffness `k` at
+/// which the `stiffness_number` is `substep^2 k/m_p` (m_p a particle's mass). Between the problems
+/// the block moves with solutions at a relative tolerance of 1e-8, so that a sequence does not
+/// depend on what it is used to measure.
 pub fn benchmark_sequence(
     stiffness_number: f64,
     contacts: usize,
@@ -152,7 +155,8 @@ impl PressedBlock {
         for layer in 0..LAYERS {
             for index in 0..contacts {
                 let lattice = Vector3::new((index % side) as f64, (index / side) as f64, layer as f64) * gap;
-                // The surface is nearly even: its particles touch within a few substeps of one another.
+                // The surface is nearly even: its particles touch within a few substeps of one
+                // another.
                 let jitter = if layer == 0 { 0.001 * gap } else { 0.1 * gap };
                 let noise =
                     Vector3::from_fn(|a, _| uniform(&mut state) * if a == 2 { jitter } else { 0.1 * gap });

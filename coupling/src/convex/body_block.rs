@@ -81,7 +81,8 @@ impl BodyBlock {
         (0..self.size).map(|i| self.matrix[i * self.size + i] - 1.0).fold(0.0, f64::max)
     }
 
-    /// Factorises C less a symmetric positive semidefinite matrix that leaves at least the identity.
+    /// Factorises C less a symmetric positive semidefinite matrix that leaves at least the
+    /// identity.
     pub fn factorise(&mut self, less: impl Fn(usize, usize) -> f64) {
         let n = self.size;
         self.factor.clone_from(&self.matrix);
@@ -115,7 +116,8 @@ impl BodyBlock {
         }
     }
 
-    /// The bodies' part of a direction, `-C^-1 g`; both are the parts of vectors that follow the nodes.
+    /// The bodies' part of a direction, `-C^-1 g`; both are the parts of vectors that follow the
+    /// nodes.
     pub fn apply_negated(&mut self, gradient: &[Vector], out: &mut [Vector]) {
         self.solve(|j| -gradient[j / 3][j % 3], |j, value| out[j / 3][j % 3] = value);
     }

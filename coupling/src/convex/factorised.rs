@@ -1,5 +1,6 @@
-//! The Newton system by a block Cholesky factorisation within an envelope, over the touched nodes in reverse
-//! Cuthill-McKee order. The order and the envelope are kept while the pattern of contacts stays the same.
+//! The Newton system by a block Cholesky factorisation within an envelope, over the touched nodes
+//! in reverse Cuthill-McKee order. The order and the envelope are kept while the pattern of
+//! contacts stays the same.
 
 use multiversion::multiversion;
 
@@ -10,7 +11,8 @@ use super::layout::{Group, Vector};
 use super::mobility::point_velocity;
 use super::prepared::Prepared;
 
-/// Row `i` of the lower factor: the blocks of columns `first..=i`, as three scalar rows one after another.
+/// Row `i` of the lower factor: the blocks of columns `first..=i`, as three scalar rows one after
+/// another.
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockRow {
     first: usize,
@@ -34,7 +36,8 @@ pub(super) struct Factorisation {
     rows: Vec<BlockRow>,
     values: Vec<f64>,
     solution: Vec<f64>,
-    /// What couples each of the bodies' unknowns to the nodes, `E = -J^T G B L`, and `K^-1 E`: a column an unknown, in elimination order.
+    /// What couples each of the bodies' unknowns to the nodes, `E = -J^T G B L`, and `K^-1 E`: a
+    /// column an unknown, in elimination order.
     columns: Vec<f64>,
     solved: Vec<f64>,
     // Of the ordering:
@@ -51,8 +54,9 @@ fn stencil(group: &Group) -> [u32; 27] {
 }
 
 impl Factorisation {
-    /// Factorises `M + J^T G J`. The matrix is an arrow: K of the nodes, the bodies' block C, and E between them; the bodies'
-    /// Schur complement `C - E^T K^-1 E` takes the place of C's factor in `bodies`.
+    /// Factorises `M + J^T G J`. The matrix is an arrow: K of the nodes, the bodies' block C, and E
+    /// between them; the bodies' Schur complement `C - E^T K^-1 E` takes the place of C's factor in
+    /// `bodies`.
     pub fn factorise(
         &mut self,
         prepared: &Prepared,
@@ -319,7 +323,8 @@ fn products(left: [&[f64]; 3], right: [&[f64]; 3]) -> [[f64; 3]; 3] {
     sums
 }
 
-/// Cholesky within the envelope, row by row. Pivots are held at the node's mass, their bound in exact arithmetic.
+/// Cholesky within the envelope, row by row. Pivots are held at the node's mass, their bound in
+/// exact arithmetic.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 fn eliminate(rows: &[BlockRow], mass: &[f64], values: &mut [f64]) {
     for i in 0..rows.len() {

@@ -1,7 +1,8 @@
-//! The linear system of a Newton step, by preconditioned conjugate gradients with matrix-free products, in velocities
-//! scaled by the roots of the masses (see `kernels/linear.rs`); in single precision where that resolves the system, which
-//! is almost always, and else in double precision. Where even that does not (light nodes that share stiff contacts
-//! couple beyond the diagonal blocks), it says so, and the solver factorises.
+//! The linear system of a Newton step, by preconditioned conjugate gradients with matrix-free
+//! products, in velocities scaled by the roots of the masses (see `kernels/linear.rs`); in single
+//! precision where that resolves the system, which is almost always, and else in double precision.
+//! Where even that does not (light nodes that share stiff contacts couple beyond the diagonal
+//! blocks), it says so, and the solver factorises.
 
 use super::active::Active;
 use super::body_block::BodyBlock;
@@ -14,9 +15,10 @@ use super::layout::Vector;
 use super::mobility::{Spatial, add_impulse, point_velocity};
 use super::prepared::Prepared;
 
-/// Largest trace of a scaled diagonal block, `tr(B_i)/m_i`, that single precision is trusted with: its rounding is then
-/// below a hundredth of the identity, on which the motion of a light node between stiff contacts depends alone. With
-/// the masses of particles the trace is at most about the stiffness number (and `mu gamma_n0/(v_s m_p)`).
+/// Largest trace of a scaled diagonal block, `tr(B_i)/m_i`, that single precision is trusted with:
+/// its rounding is then below a hundredth of the identity, on which the motion of a light node
+/// between stiff contacts depends alone. With the masses of particles the trace is at most about
+/// the stiffness number (and `mu gamma_n0/(v_s m_p)`).
 const LARGEST_SINGLE: f64 = 1e-2 / f32::EPSILON as f64;
 
 /// The linear systems of a solve.
@@ -66,7 +68,8 @@ impl ConjugateGradients {
         self.failed
     }
 
-    /// Solves a Newton system from zero; every iterate is a direction of descent. Returns the number of products.
+    /// Solves a Newton system from zero; every iterate is a direction of descent. Returns the
+    /// number of products.
     pub fn solve(
         &mut self,
         newton: &NewtonSystem,
@@ -97,8 +100,8 @@ impl ConjugateGradients {
 /// The system and the vectors of the iteration in one precision. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
 struct LinearSystem<T> {
-    /// Roots of the inverse masses, zero where there is no mass or no node. Bounded, so that the precision can square
-    /// it: a lighter node counts as heavier here, and only here.
+    /// Roots of the inverse masses, zero where there is no mass or no node. Bounded, so that the
+    /// precision can square it: a lighter node counts as heavier here, and only here.
     scale: Vec<Lanes<T>>,
     weights: Vec<Stencil<T>>,
     hessians: Vec<Matrix<T>>,
@@ -110,7 +113,8 @@ struct LinearSystem<T> {
     direction: Vec<Nodes<T>>,
     scaled_direction: Rows<T>,
     image: Rows<T>,
-    /// Of every active contact: what its body's motion takes off the nodes' velocity, then its impulse. Empty where no body answers.
+    /// Of every active contact: what its body's motion takes off the nodes' velocity, then its
+    /// impulse. Empty where no body answers.
     contact_motion: Vec<[T; 4]>,
     velocities: Vec<Spatial>,
     impulses: Vec<Spatial>,
@@ -170,8 +174,8 @@ impl<T: Real> LinearSystem<T> {
         products
     }
 
-    /// The norm of the linear residual, as a part of the gradient's, by one more product: the recurrence's own can
-    /// have lost touch with it.
+    /// The norm of the linear residual, as a part of the gradient's, by one more product: the
+    /// recurrence's own can have lost touch with it.
     fn true_residual(&mut self, newton: &NewtonSystem, bodies: &mut BodyBlock) -> f64 {
         let (p, t, q) = (&mut self.direction, &mut self.scaled_direction, &mut self.image);
         conjugate(&self.scale, &self.solution, T::default(), p, t, q);
@@ -241,7 +245,8 @@ impl<T: Real> LinearSystem<T> {
                 &mut self.image,
             );
             let curvature = inertia + self.product_add(newton);
-            // Not positive only where everything has underflowed, not finite where it has overflowed.
+            // Not positive only where everything has underflowed, not finite where it has
+            // overflowed.
             if !(curvature > 0.0 && curvature.is_finite() && reduction > 0.0) {
                 return product;
             }
@@ -255,7 +260,8 @@ impl<T: Real> LinearSystem<T> {
         target.iterations
     }
 
-    /// A step along the direction, and the preconditioned residual after it; returns the products of the residual with that and itself.
+    /// A step along the direction, and the preconditioned residual after it; returns the products
+    /// of the residual with that and itself.
     fn descend(&mut self, step: f64, newton: &NewtonSystem, bodies: &mut BodyBlock) -> [f64; 2] {
         let mut products = descend(
             T::of(step),
@@ -297,17 +303,18 @@ impl Forcing {
     const FIRST: f64 = 0.1;
     const LARGEST: f64 = 0.5;
     const SMALLEST: f64 = 1e-8;
-    /// While friction's Hessian is replaced by the quadratic above it: the outer iteration is then linear, and gains
-    /// nothing from a solution that is more exact than it.
+    /// While friction's Hessian is replaced by the quadratic above it: the outer iteration is then
+    /// linear, and gains nothing from a solution that is more exact than it.
     const FAR_FORCING: f64 = 0.2;
 
     pub fn new() -> Self {
         Self { previous: None }
     }
 
-    /// Target for the linear residual as a part of the nonlinear residual (Eisenstat and Walker 1996, choice 2, gamma 0.9, with
-    /// their safeguard). No system is solved much beyond the tolerance of the outer iteration, nor, where the outer iteration is
-    /// linear (`far`), beyond what that can use.
+    /// Target for the linear residual as a part of the nonlinear residual (Eisenstat and Walker
+    /// 1996, choice 2, gamma 0.9, with their safeguard). No system is solved much beyond the
+    /// tolerance of the outer iteration, nor, where the outer iteration is linear (`far`), beyond
+    /// what that can use.
     pub fn target(&mut self, residual: f64, tolerance: f64, far: bool) -> f64 {
         let factor = match self.previous {
             None => Self::FIRST,

@@ -24,7 +24,8 @@ pub(super) struct Weights {
     pub z: [f64; 3],
 }
 
-/// The law's constants for [`LANES`] contacts; lanes past the last contact hold a contact that does nothing.
+/// The law's constants for [`LANES`] contacts; lanes past the last contact hold a contact that does
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContactModelLanes {
     pub normal: [[f64; LANES]; 3],

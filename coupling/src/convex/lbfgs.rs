@@ -31,8 +31,8 @@ impl History {
         (self.used, self.next) = (0, 0);
     }
 
-    /// Adds the pair of a step `alpha * direction` between two gradients, unless rounding has left it without
-    /// curvature.
+    /// Adds the pair of a step `alpha * direction` between two gradients, unless rounding has left
+    /// it without curvature.
     pub fn push(&mut self, alpha: f64, direction: &[Vector], before: &[Vector], after: &[Vector]) {
         let pair = &mut self.pairs[self.next];
         pair.step.clear();
@@ -48,8 +48,9 @@ impl History {
         }
     }
 
-    /// The direction at a gradient, with the inverse of the blocks of nodes (`blocks` and `mass`) and bodies as the first matrix
-    /// (Nocedal and Wright 2006, Algorithm 7.4). `scratch` and `out` have the gradient's length.
+    /// The direction at a gradient, with the inverse of the blocks of nodes (`blocks` and `mass`)
+    /// and bodies as the first matrix (Nocedal and Wright 2006, Algorithm 7.4). `scratch` and `out`
+    /// have the gradient's length.
     pub fn direction(
         &mut self,
         gradient: &[Vector],

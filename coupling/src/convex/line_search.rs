@@ -1,5 +1,5 @@
-//! The exact line search: the objective along a direction is convex and smooth, and costs one pass over the
-//! contacts' rays at any step length.
+//! The exact line search: the objective along a direction is convex and smooth, and costs one pass
+//! over the contacts' rays at any step length.
 
 use super::kernels::{LineSearchLanes, along};
 use super::layout::ContactModelLanes;
@@ -12,7 +12,8 @@ pub(super) struct LineObjective<'a> {
     pub slope: f64,
     /// `|d|_M^2` \[J\].
     pub mass_curvature: f64,
-    /// Size of the terms whose difference the slope is \[J\], which sets how far it can be resolved.
+    /// Size of the terms whose difference the slope is \[J\], which sets how far it can be
+    /// resolved.
     pub term_magnitude: f64,
     /// A step length to try first; without one it is that of the quadratic model at zero.
     pub trial: Option<f64>,
@@ -27,15 +28,15 @@ pub(super) struct LineSearchResult {
     pub evaluations: usize,
 }
 
-/// The search stops where the slope has fallen to this fraction of the first one: steps beyond that gain nothing for
-/// any of the directions.
+/// The search stops where the slope has fallen to this fraction of the first one: steps beyond that
+/// gain nothing for any of the directions.
 const SLOPE_REDUCTION: f64 = 0.02;
 
 /// Evaluations after which the best bracket is taken: bisection alone has then resolved f64.
 const MOST_EVALUATIONS: usize = 60;
 
-/// Minimises along the line: Newton on the slope, safeguarded by a bracket; the first step inside a bracket is the
-/// minimum of the cubic through values and slopes at its ends.
+/// Minimises along the line: Newton on the slope, safeguarded by a bracket; the first step inside a
+/// bracket is the minimum of the cubic through values and slopes at its ends.
 pub(super) fn search(line: &LineObjective) -> LineSearchResult {
     if line.slope >= 0.0 || line.slope.is_nan() {
         return LineSearchResult { alpha: 0.0, evaluations: 0 };
@@ -50,7 +51,8 @@ pub(super) fn search(line: &LineObjective) -> LineSearchResult {
         |sums: [f64; 3], alpha: f64| line.slope + (sums[1] - at_zero[1]) + alpha * line.mass_curvature;
     let newton = -line.slope / (at_zero[2] + line.mass_curvature);
     let rounding = 8.0 * f64::EPSILON * line.term_magnitude;
-    // The slope is lost in rounding: only the quadratic model is left, and its step is as good as any.
+    // The slope is lost in rounding: only the quadratic model is left, and its step is as good as
+    // any.
     if -line.slope * SLOPE_REDUCTION <= rounding {
         return LineSearchResult { alpha: newton, evaluations: 1 };
     }
@@ -94,8 +96,8 @@ pub(super) fn search(line: &LineObjective) -> LineSearchResult {
     LineSearchResult { alpha: low, evaluations: MOST_EVALUATIONS + 1 }
 }
 
-/// Minimum of the cubic Hermite interpolant through `[position, value, slope]` at two points (Nocedal and Wright
-/// 2006, eq. 3.59); not a number where there is none.
+/// Minimum of the cubic Hermite interpolant through `[position, value, slope]` at two points
+/// (Nocedal and Wright 2006, eq. 3.59); not a number where there is none.
 fn cubic_minimum(a: [f64; 3], b: [f64; 3]) -> f64 {
     let d1 = a[2] + b[2] - 3.0 * (a[1] - b[1]) / (a[0] - b[0]);
     let d2 = (d1 * d1 - a[2] * b[2]).sqrt();

@@ -1,15 +1,17 @@
 //! Bodies whose velocities are unknowns of the contact problem too: strong coupling.
 //!
-//! Within the step bodies answer impulses linearly, `dV = W p`, with the spatial velocities V and impulses p of all of
-//! them (each six numbers, angular part first, about the body's origin) and their mobility W, symmetric and positive semidefinite.
-//! The problem gains the kinetic energy of that answer, `1/2 dV^T W^+ dV`, and the contact velocities become
+//! Within the step bodies answer impulses linearly, `dV = W p`, with the spatial velocities V and
+//! impulses p of all of them (each six numbers, angular part first, about the body's origin) and
+//! their mobility W, symmetric and positive semidefinite. The problem gains the kinetic energy of
+//! that answer, `1/2 dV^T W^+ dV`, and the contact velocities become
 //!
 //! ```text
 //! v_c = sum_i w_ic v_i - v_body - B_c dV,   B_c = [-[lever]_x, I]
 //! ```
 //!
-//! With W = L L^T and dV = L y, the unknowns y have the energy `1/2 |y|^2`: any rank of W will do (a finger on a slide has
-//! one, and the bodies of an arm share its joints), and the y join the nodes' velocities as if they were those of nodes of mass one.
+//! With W = L L^T and dV = L y, the unknowns y have the energy `1/2 |y|^2`: any rank of W will do
+//! (a finger on a slide has one, and the bodies of an arm share its joints), and the y join the
+//! nodes' velocities as if they were those of nodes of mass one.
 
 use super::layout::Vector;
 
@@ -49,9 +51,9 @@ impl Mobility {
         (self.rank, self.bodies) = (0, 0);
     }
 
-    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers \[1/kg, 1/(kg m), 1/(kg m^2)\], and factorises
-    /// it by Cholesky with pivots, as far as its rank goes. What is not finite or not positive semidefinite loses the parts that
-    /// are not.
+    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers \[1/kg, 1/(kg
+    /// m), 1/(kg m^2)\], and factorises it by Cholesky with pivots, as far as its rank goes. What
+    /// is not finite or not positive semidefinite loses the parts that are not.
     pub fn set(&mut self, bodies: usize, mobility: &[f64]) {
         let n = 6 * bodies;
         self.clear();
@@ -99,12 +101,14 @@ impl Mobility {
         }
     }
 
-    /// Says which body the next contact of the problem is on. Contacts without a word are on bodies that keep their velocity.
+    /// Says which body the next contact of the problem is on. Contacts without a word are on bodies
+    /// that keep their velocity.
     pub fn attach(&mut self, attachment: Attachment) {
         self.attachments.push(attachment);
     }
 
-    /// Makes room for the attachments of as many contacts, and a quarter more: their number comes and goes.
+    /// Makes room for the attachments of as many contacts, and a quarter more: their number comes
+    /// and goes.
     pub fn reserve(&mut self, contacts: usize) {
         if self.attachments.capacity() < contacts {
             self.attachments.reserve(contacts + contacts / 4);
@@ -116,7 +120,8 @@ impl Mobility {
         self.attachments.clear();
     }
 
-    /// What a contact's body adds to its velocity there where the bodies' velocities change by `body_velocity_changes` \[m/s\].
+    /// What a contact's body adds to its velocity there where the bodies' velocities change by
+    /// `body_velocity_changes` \[m/s\].
     pub fn velocity_change_at(&self, contact: usize, body_velocity_changes: &[[f64; 6]]) -> [f64; 3] {
         self.on(contact)
             .map_or([0.0; 3], |(body, lever)| point_velocity(&body_velocity_changes[body], &lever))
@@ -132,7 +137,8 @@ impl Mobility {
         self.rank
     }
 
-    /// L with `W = L L^T`, by rows of [`Mobility::rank`] numbers, six rows for each body (roots of the units of W).
+    /// L with `W = L L^T`, by rows of [`Mobility::rank`] numbers, six rows for each body (roots of
+    /// the units of W).
     pub fn factor(&self) -> &[f64] {
         &self.factor
     }
@@ -205,7 +211,8 @@ impl Mobility {
         }
     }
 
-    /// Adds bounds of the sizes of the terms in `L^T p` to the y, given the sizes of the contacts' impulses (their first components).
+    /// Adds bounds of the sizes of the terms in `L^T p` to the y, given the sizes of the contacts'
+    /// impulses (their first components).
     pub(super) fn add_sizes(&self, sizes: &[Vector], impulses: &mut Vec<Spatial>, out: &mut [Vector]) {
         impulses.clear();
         impulses.resize(self.bodies, [0.0; 6]);

@@ -6,16 +6,17 @@
 //! l(v) = 1/2 sum_i m_i |v_i - v*_i|^2 + sum_c l_c(v_c),   v_c = sum_i w_ic v_i - v_body
 //! ```
 //!
-//! (Yu et al. 2025, "A Convex Formulation of Material Points and Rigid Bodies", eq. 8): the first term is the
-//! explicit free motion `v*`, the second the potential of compliant contact with lagged friction (Castro et
-//! al. 2023, "A Theory of Irrotational Contact Fields"). The problem is strongly convex, so every
-//! [`Direction`] reaches the same point; they differ in how long that takes.
+//! (Yu et al. 2025, "A Convex Formulation of Material Points and Rigid Bodies", eq. 8): the first
+//! term is the explicit free motion `v*`, the second the potential of compliant contact with lagged
+//! friction (Castro et al. 2023, "A Theory of Irrotational Contact Fields"). The problem is
+//! strongly convex, so every [`Direction`] reaches the same point; they differ in how long that
+//! takes.
 //!
 //! Where bodies answer within the step ([`Mobility`]), their velocities are unknowns as well.
 //!
-//! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the workspace that
-//! does, and [`SolverInfo`] what happened. [`contact_model`] has the contact model one contact at a time, and
-//! [`benchmark_problem`] makes sequences of problems to measure with.
+//! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the
+//! workspace that does, and [`SolverInfo`] what happened. [`contact_model`] has the contact model
+//! one contact at a time, and [`benchmark_problem`] makes sequences of problems to measure with.
 
 mod active;
 pub mod benchmark_problem;

@@ -1,5 +1,5 @@
-//! A problem made ready for the solver: only the touched nodes, contacts in groups that share a stencil, and the
-//! constants of the contact law in lanes.
+//! A problem made ready for the solver: only the touched nodes, contacts in groups that share a
+//! stencil, and the constants of the contact law in lanes.
 
 use super::contact_model::SMALLEST_STICTION_TOLERANCE;
 use super::kernels;

@@ -8,21 +8,23 @@ use super::mobility::Mobility;
 /// Everything the minimisation needs. Node vectors are `[x, y, z, 0]` in world axes, f64.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactProblem {
-    /// Lumped mass of every node \[kg\]; 0 for nodes that only pad a run along z: they keep their free velocity and
-    /// never count.
+    /// Lumped mass of every node \[kg\]; 0 for nodes that only pad a run along z: they keep their
+    /// free velocity and never count.
     pub node_mass: Vec<f64>,
     /// Free velocity `v*` of every node \[m/s\].
     pub node_free_velocity: Vec<[f64; 4]>,
-    /// The contacts, sorted by cell: neighbours with the same [`ContactConstraint::rows`] are worked on together. Any order is
-    /// right, this one is fast.
+    /// The contacts, sorted by cell: neighbours with the same [`ContactConstraint::rows`] are
+    /// worked on together. Any order is right, this one is fast.
     pub contacts: Vec<ContactConstraint>,
-    /// Bodies that answer within the substep; without any, bodies keep the velocities that the contacts give.
+    /// Bodies that answer within the substep; without any, bodies keep the velocities that the
+    /// contacts give.
     pub mobility: Mobility,
     /// Length of the substep, `substep` \[s\].
     pub substep: f64,
 }
 
-/// A part of a problem that shares no unknown with the rest: consecutive contacts, and the consecutive nodes that they touch.
+/// A part of a problem that shares no unknown with the rest: consecutive contacts, and the
+/// consecutive nodes that they touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProblemPart<'a> {
     pub node_mass: &'a [f64],
@@ -31,7 +33,8 @@ pub(crate) struct ProblemPart<'a> {
     pub contacts: &'a [ContactConstraint],
     /// Number of this part's first node in the whole problem.
     pub first_node: u32,
-    /// The bodies that answer, where this part's contacts are on some. Attachments belong to the first of `contacts` and the next.
+    /// The bodies that answer, where this part's contacts are on some. Attachments belong to the
+    /// first of `contacts` and the next.
     pub mobility: Option<&'a Mobility>,
     pub substep: f64,
 }
@@ -39,17 +42,22 @@ pub(crate) struct ProblemPart<'a> {
 /// One contact of one particle with one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactConstraint {
-    /// Index of the first of three z-consecutive nodes, for the stencil's rows (i, j) in the order `i * 3 + j`.
+    /// Index of the first of three z-consecutive nodes, for the stencil's rows (i, j) in the order
+    /// `i * 3 + j`.
     pub rows: [u32; 9],
-    /// Weights of the rows: the node `k` of row `r` has `weights_xy[r] * weights_z[k]`. They sum to one.
+    /// Weights of the rows: the node `k` of row `r` has `weights_xy[r] * weights_z[k]`. They sum to
+    /// one.
     pub weights_xy: [f64; 9],
     /// Weights along z.
     pub weights_z: [f64; 3],
-    /// Unit normal, outward from the body to the particle, world axes; a positive normal velocity separates.
+    /// Unit normal, outward from the body to the particle, world axes; a positive normal velocity
+    /// separates.
     pub normal: [f64; 3],
-    /// Velocity of the body at the contact point, world axes \[m/s\]: before it answers the contacts, where it does.
+    /// Velocity of the body at the contact point, world axes \[m/s\]: before it answers the
+    /// contacts, where it does.
     pub body_velocity: [f64; 3],
-    /// Signed distance `phi` \[m\], negative when overlapping; may be positive (speculative contact).
+    /// Signed distance `phi` \[m\], negative when overlapping; may be positive (speculative
+    /// contact).
     pub gap: f64,
     /// Stiffness `k` \[N/m\].
     pub stiffness: f64,
@@ -59,8 +67,8 @@ pub struct ContactConstraint {
     pub friction: f64,
     /// Stiction tolerance `v_s` \[m/s\]; below 1e-12 m/s it counts as that.
     pub stiction_tolerance: f64,
-    /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\], not negative; of a
-    /// bonded contact with `substep f_a` added.
+    /// Normal impulse of the start of the substep, which bounds the friction, `gamma_n0` \[N s\],
+    /// not negative; of a bonded contact with `substep f_a` added.
     pub lagged_normal_impulse: f64,
     /// Largest tension that a bonded contact carries, `f_a` \[N\]; 0 without a bond.
     pub adhesion: f64,
@@ -119,8 +127,9 @@ pub enum ProblemError {
 }
 
 impl ContactProblem {
-    /// Checks every number of the problem: for problems that come from outside. The solver itself checks only what
-    /// it needs in order not to fail (lengths and rows) and answers `StopReason::NotFinite` to the rest.
+    /// Checks every number of the problem: for problems that come from outside. The solver itself
+    /// checks only what it needs in order not to fail (lengths and rows) and answers
+    /// `StopReason::NotFinite` to the rest.
     ///
     /// # Errors
     /// [`ProblemError`] naming the first field that is wrong.
@@ -170,7 +179,8 @@ impl ContactProblem {
         }
     }
 
-    /// The part of these nodes and contacts; `body_velocity_changes` where its contacts are those with attachments.
+    /// The part of these nodes and contacts; `body_velocity_changes` where its contacts are those
+    /// with attachments.
     pub(crate) fn part(
         &self,
         nodes: Range<usize>,

@@ -8,17 +8,19 @@ use serde::{Deserialize, Serialize};
 pub enum Direction {
     /// The true 3x3 diagonal blocks `m_i I + sum_c w_ic^2 G_c` (Yu et al. 2025, Algorithm 1).
     Block,
-    /// The lumped blocks `m_i I + sum_c w_ic G_c`, which majorise the contact Hessian (weights sum to one, Jensen).
+    /// The lumped blocks `m_i I + sum_c w_ic G_c`, which majorise the contact Hessian (weights sum
+    /// to one, Jensen).
     LumpedBlock,
-    /// Limited-memory BFGS (Nocedal and Wright 2006, Algorithm 7.4) with the true diagonal blocks as its first
-    /// matrix.
+    /// Limited-memory BFGS (Nocedal and Wright 2006, Algorithm 7.4) with the true diagonal blocks
+    /// as its first matrix.
     Lbfgs {
         /// Number of pairs kept, at least 1.
         memory: usize,
     },
-    /// Newton with matrix-free products and block-preconditioned conjugate gradients, solved as far as the outer
-    /// iteration deserves (Eisenstat and Walker 1996). Both Newton directions replace friction's Hessian by the quadratic
-    /// that majorises friction while they are far from the solution.
+    /// Newton with matrix-free products and block-preconditioned conjugate gradients, solved as far
+    /// as the outer iteration deserves (Eisenstat and Walker 1996). Both Newton directions replace
+    /// friction's Hessian by the quadratic that majorises friction while they are far from the
+    /// solution.
     #[default]
     NewtonCg,
     /// Newton with a block Cholesky factorisation over the touched nodes.
@@ -31,10 +33,9 @@ pub enum Direction {
 pub struct SolverSettings {
     /// The step direction.
     pub direction: Direction,
-    /// `eps_r` of the stopping rule
-    /// `|M^-1/2 grad| < eps_a + eps_r max(|M^1/2 (v - v_mean)|, |M^-1/2 J^T gamma|)` (Castro et al.
-    /// 2022, SAP, where `v_mean` is zero). With the nodes' mean velocity taken off, the rule is the same
-    /// in every inertial frame.
+    /// `eps_r` of the stopping rule `|M^-1/2 grad| < eps_a + eps_r max(|M^1/2 (v - v_mean)|,
+    /// |M^-1/2 J^T gamma|)` (Castro et al. 2022, SAP, where `v_mean` is zero). With the nodes' mean
+    /// velocity taken off, the rule is the same in every inertial frame.
     pub relative_tolerance: f64,
     /// `eps_a` of the stopping rule \[sqrt(J)\].
     pub absolute_tolerance: f64,
@@ -105,18 +106,19 @@ impl SolverSettings {
     }
 }
 
-/// Where the iteration starts. The solver looks for the best point between the free velocities and the guess, so a
-/// bad guess costs one evaluation and no more.
+/// Where the iteration starts. The solver looks for the best point between the free velocities and
+/// the guess, so a bad guess costs one evaluation and no more.
 #[derive(Clone, Copy, Debug)]
 pub enum InitialGuess<'a> {
     /// The free velocities `v*`.
     Free,
-    /// `v* + M^-1 J^T gamma`: impulses on the particles \[N s\], world axes, one per contact (for instance those of the
-    /// last substep, zero for new contacts). Missing ones count as zero.
+    /// `v* + M^-1 J^T gamma`: impulses on the particles \[N s\], world axes, one per contact (for
+    /// instance those of the last substep, zero for new contacts). Missing ones count as zero.
     Impulses(&'a [[f64; 3]]),
     /// Node velocities \[m/s\]; missing ones count as the free ones.
     Velocities(&'a [[f64; 4]]),
-    /// Both: these node velocities \[m/s\], and for the bodies that answer what these impulses \[N s\] do to them.
+    /// Both: these node velocities \[m/s\], and for the bodies that answer what these impulses \[N
+    /// s\] do to them.
     Solution {
         /// As in [`InitialGuess::Velocities`].
         velocities: &'a [[f64; 4]],
@@ -133,14 +135,14 @@ pub enum StopReason {
     NoContacts,
     /// The stopping rule holds.
     Converged,
-    /// The gradient is as small as f64 can make it: below the rounding error of evaluating it. Counts as converged,
-    /// although the tolerance asked for is smaller.
+    /// The gradient is as small as f64 can make it: below the rounding error of evaluating it.
+    /// Counts as converged, although the tolerance asked for is smaller.
     StagnatedAtRounding,
     /// `max_iterations` was reached first. The velocities are the best found.
     IterationLimit,
     /// A number of the problem is not finite, or its rows or lengths are not valid: see
-    /// [`ContactProblem::validate`](super::ContactProblem::validate). The velocities are the free ones and the impulses
-    /// zero.
+    /// [`ContactProblem::validate`](super::ContactProblem::validate). The velocities are the free
+    /// ones and the impulses zero.
     NotFinite,
 }
 

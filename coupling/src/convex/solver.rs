@@ -31,19 +31,21 @@ pub struct IterationRecord {
     pub scale: f64,
 }
 
-/// A solve that starts within this many tolerances is one of a sequence that hardly changes: it goes on to [`TIGHTENED_TOLERANCE`] of the
-/// tolerance. Such solves would otherwise all end at its very edge, off to the same side, and what they are off by adds up (dough
-/// rolled at eps_r 1e-1 came out 0.15 h from where it belongs, and now 0.03 h).
+/// A solve that starts within this many tolerances is one of a sequence that hardly changes: it
+/// goes on to [`TIGHTENED_TOLERANCE`] of the tolerance. Such solves would otherwise all end at its
+/// very edge, off to the same side, and what they are off by adds up (dough rolled at eps_r 1e-1
+/// came out 0.15 h from where it belongs, and now 0.03 h).
 const NEAR_TOLERANCE_RATIO: f64 = 10.0;
 
-/// Rounding of the nodes' velocities, in units of their last place, that no step can lower the residual below.
+/// Rounding of the nodes' velocities, in units of their last place, that no step can lower the
+/// residual below.
 const ROUNDING: f64 = 16.0;
 
 /// See [`NEAR_TOLERANCE_RATIO`].
 const TIGHTENED_TOLERANCE: f64 = 0.25;
 
-/// The workspace of the convex solver: buffers grow to the largest problem seen and are kept, so that a solve
-/// allocates nothing once warm. Single-threaded and deterministic.
+/// The workspace of the convex solver: buffers grow to the largest problem seen and are kept, so
+/// that a solve allocates nothing once warm. Single-threaded and deterministic.
 #[derive(Clone, Debug, Default)]
 pub struct ConvexSolver {
     prepared: Prepared,
@@ -80,9 +82,9 @@ pub struct ConvexSolver {
 struct Start {
     /// What is known there, if it is.
     evaluation: Option<Evaluation>,
-    /// Its velocities are those of another solve. The residual is a norm over all contacts, and hardly sees a lone particle
-    /// among many: adopted again and again its velocity would never change (sand slid for metres), so that such a start is
-    /// never taken without a step.
+    /// Its velocities are those of another solve. The residual is a norm over all contacts, and
+    /// hardly sees a lone particle among many: adopted again and again its velocity would never
+    /// change (sand slid for metres), so that such a start is never taken without a step.
     warm_started: bool,
 }
 
@@ -99,28 +101,31 @@ impl ConvexSolver {
         Self::default()
     }
 
-    /// Velocities of all nodes after the last solve \[m/s\]: the last iterate. Its distance to the minimiser in the mass
-    /// norm is at most the tolerance (strong convexity with modulus M), and less in stiff directions. The momentum it
-    /// gives to the grid differs from the sum of the [`Self::impulses`] by the gradient; whoever hands impulses to
-    /// bodies adds that difference, so that momentum balances at any tolerance. (Handing out `v* + M^-1 J^T gamma`
-    /// instead would balance by itself, but its error in stiff directions is the tolerance times the stiffness
+    /// Velocities of all nodes after the last solve \[m/s\]: the last iterate. Its distance to the
+    /// minimiser in the mass norm is at most the tolerance (strong convexity with modulus M), and
+    /// less in stiff directions. The momentum it gives to the grid differs from the sum of the
+    /// [`Self::impulses`] by the gradient; whoever hands impulses to bodies adds that difference,
+    /// so that momentum balances at any tolerance. (Handing out `v* + M^-1 J^T gamma` instead would
+    /// balance by itself, but its error in stiff directions is the tolerance times the stiffness
     /// number.)
     pub fn velocities(&self) -> &[[f64; 4]] {
         &self.solution.velocities
     }
 
-    /// Impulse of every contact on the particles \[N s\], world axes. The body gets exactly the opposite at the
-    /// contact point.
+    /// Impulse of every contact on the particles \[N s\], world axes. The body gets exactly the
+    /// opposite at the contact point.
     pub fn impulses(&self) -> &[[f64; 3]] {
         &self.solution.impulses
     }
 
-    /// Sum of the contacts' impulses on every node after the last solve \[N s\], world axes: `J^T gamma`.
+    /// Sum of the contacts' impulses on every node after the last solve \[N s\], world axes: `J^T
+    /// gamma`.
     pub fn node_impulses(&self) -> &[[f64; 4]] {
         &self.solution.node_impulses
     }
 
-    /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\], linear \[m/s\], world axes.
+    /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\],
+    /// linear \[m/s\], world axes.
     pub fn body_velocity_changes(&self) -> &[[f64; 6]] {
         &self.solution.body_velocity_changes
     }
@@ -144,8 +149,8 @@ impl ConvexSolver {
         info
     }
 
-    /// Minimises the objective of a part of a problem: guess and solution are of this part's nodes and contacts. The solution comes as
-    /// [`Solution::reset`] leaves it.
+    /// Minimises the objective of a part of a problem: guess and solution are of this part's nodes
+    /// and contacts. The solution comes as [`Solution::reset`] leaves it.
     pub(crate) fn solve_part(
         &mut self,
         problem: &ProblemPart,
@@ -334,10 +339,11 @@ impl ConvexSolver {
         Evaluation { record, norms }
     }
 
-    /// A bound on the rounding error of the residual's norm \[sqrt(J)\]. Each node's gradient is a sum of about 30
-    /// terms, so its error is within a few eps of the terms' sizes; and the contact velocities, sums of 27 terms
-    /// themselves, carry an error of a few eps of the velocities that enter them, which the law multiplies by its
-    /// Hessian. A residual below this has no correct digit left, and no iteration can lower it.
+    /// A bound on the rounding error of the residual's norm \[sqrt(J)\]. Each node's gradient is a
+    /// sum of about 30 terms, so its error is within a few eps of the terms' sizes; and the contact
+    /// velocities, sums of 27 terms themselves, carry an error of a few eps of the velocities that
+    /// enter them, which the law multiplies by its Hessian. A residual below this has no correct
+    /// digit left, and no iteration can lower it.
     fn rounding_floor(&mut self) -> f64 {
         const TERMS: f64 = 8.0;
         let prepared = &self.prepared;

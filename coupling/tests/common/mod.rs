@@ -18,7 +18,8 @@ pub fn fixed_corotated(youngs_modulus: f64, poissons_ratio: f64, density: f64) -
     Material { density, model: Model::FixedCorotated(Elastic { youngs_modulus, poissons_ratio }) }
 }
 
-/// Particles at the centres of `counts` cubes of edge `spacing` [m] from `corner` [m] on, all with one velocity [m/s].
+/// Particles at the centres of `counts` cubes of edge `spacing` [m] from `corner` [m] on, all with
+/// one velocity [m/s].
 pub fn block(
     material: MaterialId,
     corner: [f64; 3],

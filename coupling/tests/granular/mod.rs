@@ -1,4 +1,5 @@
-//! Collapse of columns of grains on a floor: one sand for every case, and what is measured of the deposit.
+//! Collapse of columns of grains on a floor: one sand for every case, and what is measured of the
+//! deposit.
 
 use super::common::{G, block, floor, run_for, snapshot};
 use nalgebra::{Point3, Unit, Vector3};
@@ -11,11 +12,13 @@ pub const R0: f64 = 0.1;
 /// Thickness at which a deposit ends [R0]: one grain.
 const ONE_GRAIN: f64 = 0.01;
 
-/// Friction angle of the columns' sand in simple shear [degrees], one for all of them: of 29, 30 and 31, which is where those of the
-/// experiments lie, the one that divides the errors of both geometries most evenly.
+/// Friction angle of the columns' sand in simple shear [degrees], one for all of them: of 29, 30
+/// and 31, which is where those of the experiments lie, the one that divides the errors of both
+/// geometries most evenly.
 pub const DRY_SAND: f64 = 31.0;
 
-/// Sand that rests at this angle [degrees] and flows fast at ten more: E 1e5 Pa, I_0 0.28, grains of a millimetre.
+/// Sand that rests at this angle [degrees] and flows fast at ten more: E 1e5 Pa, I_0 0.28, grains
+/// of a millimetre.
 pub fn sand(degrees: f64) -> Material {
     let flow = GranularFlow {
         elastic: Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 },
@@ -57,9 +60,10 @@ pub fn symmetry(grid_spacing: f64, is_round: bool) -> Vec<Boundary> {
 }
 
 impl Column {
-    /// Runout over R0 that was measured, (r_end - r_0)/r_0: round 1.24 a for a < 1.7 and 1.6 sqrt(a) above (Lube, Huppert, Sparks and
-    /// Hallworth 2004); plane 1.2 a for a < 1.8, 1.9 a^(2/3) for a > 2.8 (Lube, Huppert, Sparks and Freundt 2005), and between
-    /// them, where there is no law, what is linear in a.
+    /// Runout over R0 that was measured, (r_end - r_0)/r_0: round 1.24 a for a < 1.7 and 1.6
+    /// sqrt(a) above (Lube, Huppert, Sparks and Hallworth 2004); plane 1.2 a for a < 1.8, 1.9
+    /// a^(2/3) for a > 2.8 (Lube, Huppert, Sparks and Freundt 2005), and between them, where there
+    /// is no law, what is linear in a.
     pub fn law(&self) -> f64 {
         let a = self.aspect;
         match (self.is_round, a) {
@@ -101,7 +105,8 @@ impl Column {
     }
 }
 
-/// Thickness [m] of the deposit over the distance [m] from the axis, in rings or strips of half a cell: volume over area.
+/// Thickness [m] of the deposit over the distance [m] from the axis, in rings or strips of half a
+/// cell: volume over area.
 pub fn profile(deposit: &ParticleSnapshot, h: f64, is_round: bool) -> Vec<(f64, f64)> {
     let width = 0.5 * h;
     let mut volumes: Vec<f64> = Vec::new();
@@ -117,15 +122,17 @@ pub fn profile(deposit: &ParticleSnapshot, h: f64, is_round: bool) -> Vec<(f64, 
     volumes.into_iter().enumerate().map(thickness).collect()
 }
 
-/// End of the deposit that hangs together [m]: where its thickness, smoothed over two rings, falls below a grain.
+/// End of the deposit that hangs together [m]: where its thickness, smoothed over two rings, falls
+/// below a grain.
 fn front(profile: &[(f64, f64)]) -> f64 {
     let thick = |w: &&[(f64, f64)]| 0.25 * (w[0].1 + 2.0 * w[1].1 + w[2].1) >= ONE_GRAIN * R0;
     let rings = profile.windows(3).take_while(thick).count() + 1;
     profile[rings.min(profile.len() - 1)].0 + profile[0].0
 }
 
-/// Slope of the straight flank whose wedge has the deposit's area A and mean distance from the middle, a third of its half width:
-/// 2 A/(9 mean^2) [rad]. It knows the whole deposit; a line through the surface scatters by 3 degrees with the steps of the surface.
+/// Slope of the straight flank whose wedge has the deposit's area A and mean distance from the
+/// middle, a third of its half width: 2 A/(9 mean^2) [rad]. It knows the whole deposit; a line
+/// through the surface scatters by 3 degrees with the steps of the surface.
 pub fn flank(profile: &[(f64, f64)]) -> f64 {
     let width = 2.0 * profile[0].0;
     let (area, moment) = profile.iter().fold((0.0, 0.0), |(a, m), (x, t)| (a + t * width, m + x * t * width));

@@ -41,7 +41,8 @@ impl Random {
     }
 }
 
-/// A random problem: `contacts` contacts in a few cells of a grid of 5 x 5 x 5 nodes, particles of mass 1e-3 kg.
+/// A random problem: `contacts` contacts in a few cells of a grid of 5 x 5 x 5 nodes, particles of
+/// mass 1e-3 kg.
 pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> ContactProblem {
     let mut random = Random(seed);
     let particle_mass = 1e-3;

@@ -7,8 +7,8 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-/// Sums and maxima in f64. The order of the additions is fixed by the number of elements, so that the same input gives the
-/// same bits on every device of one kind, whatever the schedule.
+/// Sums and maxima in f64. The order of the additions is fixed by the number of elements, so that
+/// the same input gives the same bits on every device of one kind, whatever the schedule.
 #[derive(Debug)]
 pub struct Reduce {
     tiles: Buffer<f64>,
@@ -46,16 +46,16 @@ impl Reduce {
         self.issue_sum_of_tiles(commands, count);
     }
 
-    /// Appends the launches that find the largest of f32 elements, at most the capacity; NaN where one is NaN, minus
-    /// infinity of none.
+    /// Appends the launches that find the largest of f32 elements, at most the capacity; NaN where
+    /// one is NaN, minus infinity of none.
     pub fn issue_max_f32(&self, commands: &mut Commands, input: Span<f32>) {
         let (count, tile_maxima) = (input.len(), self.tiles.span());
         commands.launch(over(count), &MaxTilesF32Parameters { input, tile_maxima, count, unused: 0 });
         self.issue_max_of_tiles(commands, count);
     }
 
-    /// Appends the launches that find the largest of f64 elements, at most the capacity; NaN where one is NaN, minus
-    /// infinity of none.
+    /// Appends the launches that find the largest of f64 elements, at most the capacity; NaN where
+    /// one is NaN, minus infinity of none.
     pub fn issue_max_f64(&self, commands: &mut Commands, input: Span<f64>) {
         let (count, tile_maxima) = (input.len(), self.tiles.span());
         commands.launch(over(count), &MaxTilesF64Parameters { input, tile_maxima, count, unused: 0 });

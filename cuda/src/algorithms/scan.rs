@@ -6,8 +6,8 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-/// Exclusive prefix sums of u32, modulo 2^32, in two levels (Blelloch 1990): tiles, the tiles' sums by one block, and
-/// those added back.
+/// Exclusive prefix sums of u32, modulo 2^32, in two levels (Blelloch 1990): tiles, the tiles' sums
+/// by one block, and those added back.
 #[derive(Debug)]
 pub struct Scan {
     tile_sums: Buffer<u32>,
@@ -31,8 +31,8 @@ impl Scan {
         4 * (capacity.div_ceil(SCAN_TILE as usize).max(1) as u64 + 1)
     }
 
-    /// Appends the launches that write the sum of all elements before each one of `input` to `output`, which may be the
-    /// same. Both have the same length, at most the capacity.
+    /// Appends the launches that write the sum of all elements before each one of `input` to
+    /// `output`, which may be the same. Both have the same length, at most the capacity.
     pub fn issue(&self, commands: &mut Commands, input: Span<u32>, output: Span<u32>) {
         let count = input.len();
         let tiles = count.div_ceil(SCAN_TILE);

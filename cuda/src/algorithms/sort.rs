@@ -10,7 +10,8 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-/// Stable radix sort of u32 keys with u32 values, by a range of the key's bits, [`SORT_BITS`] a pass from the lowest on.
+/// Stable radix sort of u32 keys with u32 values, by a range of the key's bits, [`SORT_BITS`] a
+/// pass from the lowest on.
 #[derive(Debug)]
 pub struct Sort {
     counts: Buffer<u32>,
@@ -45,8 +46,9 @@ impl Sort {
         4 * (counts as u64 + 2 * capacity as u64) + Scan::bytes_needed(counts)
     }
 
-    /// Appends the launches that sort `keys` and `values` in place by the given bits of the keys; keys that agree in them
-    /// stay in order. Both spans have the same length, at most the capacity.
+    /// Appends the launches that sort `keys` and `values` in place by the given bits of the keys;
+    /// keys that agree in them stay in order. Both spans have the same length, at most the
+    /// capacity.
     pub fn issue(&self, commands: &mut Commands, keys: Span<u32>, values: Span<u32>, bits: Range<u32>) {
         let count = keys.len();
         let tiles = count.div_ceil(SORT_TILE).max(1);

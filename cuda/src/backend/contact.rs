@@ -1,4 +1,5 @@
-//! The contacts of a world on a device: everything between a substep's free motion and its transfer back.
+//! The contacts of a world on a device: everything between a substep's free motion and its transfer
+//! back.
 
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::convex::Mobility;
@@ -122,7 +123,8 @@ impl DeviceContact {
         Ok(())
     }
 
-    /// Uploads where the bodies will be, and what the solves go by; true where commands are to be recorded anew.
+    /// Uploads where the bodies will be, and what the solves go by; true where commands are to be
+    /// recorded anew.
     pub(super) fn begin_step(
         &mut self,
         plan: &SubstepPlan<'_>,

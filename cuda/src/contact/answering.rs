@@ -67,7 +67,8 @@ impl DeviceAnswering {
         Ok(self.step.upload(&[[f64::from(plan.substeps), plan.substep]])?)
     }
 
-    /// Appends the launch that moves the bodies on to the next substep, by what the exchange has given them in the step so far.
+    /// Appends the launch that moves the bodies on to the next substep, by what the exchange has
+    /// given them in the step so far.
     pub fn issue(&self, commands: &mut Commands, registry: &DeviceRegistry, exchange: &DeviceExchange) {
         if self.is_empty() {
             return;

@@ -76,7 +76,8 @@ contacts! {
     normal: [f32; 3],
     /// Velocity of the body there, world frame \[m/s\].
     body_velocity: [f32; 3],
-    /// Where it touches, relative to the point that the body's impulses are about, world frame \[m\].
+    /// Where it touches, relative to the point that the body's impulses are about, world frame
+    /// \[m\].
     lever: [f32; 3],
     /// Gap \[m\], negative when overlapping.
     gap: f32,

@@ -40,7 +40,8 @@ fn tiles(items: usize) -> usize {
 pub struct BodyExchange {
     /// Impulse on the body, in each substep about its point then ([`DeviceExchange::begin_step`]).
     pub impulse: SpatialImpulse,
-    /// What the way of that point adds about one that stays where it was in the first substep \[N m s\].
+    /// What the way of that point adds about one that stays where it was in the first substep \[N m
+    /// s\].
     pub moment_of_travel: Vector3<f64>,
     /// Work of the body on the particles \[J\].
     pub work: f64,
@@ -60,7 +61,8 @@ fn reference(delta: f64, path: Option<&ReferencePointPath>) -> ContactReference 
 }
 
 impl DeviceExchange {
-    /// Memory for substeps of up to `contacts` contacts, with walls of the grid, and `nodes` touched nodes.
+    /// Memory for substeps of up to `contacts` contacts, with walls of the grid, and `nodes`
+    /// touched nodes.
     ///
     /// # Errors
     /// Those of the device.
@@ -88,8 +90,9 @@ impl DeviceExchange {
         (sums + bodies * size_of::<ContactReference>()) as u64
     }
 
-    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little; it is to have as
-    /// much as registry and solver. The step's sums stay. Commands are to be recorded anew.
+    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where
+    /// there is too little; it is to have as much as registry and solver. The step's sums stay.
+    /// Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
@@ -110,8 +113,9 @@ impl DeviceExchange {
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` \[s\]: bodies got nothing yet. The points that the impulses on them are about, which the
-    /// registry has for the first substep, go on by `references`, one a body; those of bodies without stay.
+    /// Begins a step of substeps of `delta` \[s\]: bodies got nothing yet. The points that the
+    /// impulses on them are about, which the registry has for the first substep, go on by
+    /// `references`, one a body; those of bodies without stay.
     ///
     /// # Errors
     /// Those of the device.
@@ -122,9 +126,10 @@ impl DeviceExchange {
         Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
     }
 
-    /// Appends the launches that give back the solution of the substep that the registry registered last: velocities to the `nodes` of
-    /// the grid (velocity \[m/s\], mass \[kg\]), impulses to the bodies, and the contacts to the registry, which remembers them and goes on
-    /// to the next substep: from then on this one cannot be stopped. Nothing happens where it has been.
+    /// Appends the launches that give back the solution of the substep that the registry registered
+    /// last: velocities to the `nodes` of the grid (velocity \[m/s\], mass \[kg\]), impulses to the
+    /// bodies, and the contacts to the registry, which remembers them and goes on to the next
+    /// substep: from then on this one cannot be stopped. Nothing happens where it has been.
     pub fn issue(
         &self,
         commands: &mut Commands,
@@ -186,8 +191,8 @@ impl DeviceExchange {
             );
     }
 
-    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse on it \[N m s\], linear impulse \[N s\],
-    /// work on the particles \[J\], over the step so far.
+    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse
+    /// on it \[N m s\], linear impulse \[N s\], work on the particles \[J\], over the step so far.
     pub fn totals(&self) -> Span<Sums> {
         self.totals.span()
     }

@@ -8,7 +8,8 @@ use super::triangles::Triangles;
 use crate::kernels::{ContactGeometry, ContactNode, ContactShapes};
 use crate::{Buffer, Device};
 
-/// The least and the largest size of a shape [m]: squares of their ratio, and their product with the tiniest part, are numbers.
+/// The least and the largest size of a shape [m]: squares of their ratio, and their product with
+/// the tiniest part, are numbers.
 const SIZES: [f64; 2] = [1e-9, 1e9];
 
 /// The most triangles of all bodies: numbers of nodes and triangles are below 2^32.
@@ -46,8 +47,8 @@ impl DeviceGeometries {
     /// The geometries of these bodies, in the order of the bodies.
     ///
     /// # Errors
-    /// [`ContactError::Size`] where a shape is too small or large for single precision, [`ContactError::Triangles`], and those
-    /// of the device.
+    /// [`ContactError::Size`] where a shape is too small or large for single precision,
+    /// [`ContactError::Triangles`], and those of the device.
     pub fn new(device: &Device, bodies: &Bodies) -> Result<Self, ContactError> {
         let mut lists = Lists::default();
         let mut range = 0.0_f64;
@@ -99,8 +100,9 @@ impl DeviceGeometries {
         self.bodies
     }
 
-    /// The origin of a geometry's frame on the device, in the shape's frame \[m\]: the middle of a hull's, mesh's or height field's
-    /// bounding box, zero for others. `None` where there is no such geometry.
+    /// The origin of a geometry's frame on the device, in the shape's frame \[m\]: the middle of a
+    /// hull's, mesh's or height field's bounding box, zero for others. `None` where there is no
+    /// such geometry.
     pub fn middle(&self, geometry: usize) -> Option<Vector3<f64>> {
         self.middles.get(geometry).copied()
     }
@@ -188,8 +190,8 @@ impl Lists {
         Ok(())
     }
 
-    /// Adds triangles relative to the middle of their bounding box, and gives half of that box, rounded up, and the radius of
-    /// a ball around it \[m\].
+    /// Adds triangles relative to the middle of their bounding box, and gives half of that box,
+    /// rounded up, and the radius of a ball around it \[m\].
     fn add_mesh(&mut self, mesh: &TriangleMesh, middle: &mut Vector3<f64>) -> (Vector3<f64>, f64) {
         let used = || mesh.triangles().iter().flatten().map(|i| mesh.vertices()[*i as usize]);
         let start = (Point3::from(Vector3::repeat(f64::MAX)), Point3::from(Vector3::repeat(f64::MIN)));
@@ -228,7 +230,8 @@ impl Lists {
     }
 }
 
-/// The face of a hull's triangle: the one whose plane is nearest to all of its corners, of those that face its way.
+/// The face of a hull's triangle: the one whose plane is nearest to all of its corners, of those
+/// that face its way.
 fn face_of(hull: &ConvexHull, triangle: u32) -> u32 {
     let mesh = hull.mesh();
     let corners = mesh.triangles()[triangle as usize].map(|i| mesh.vertices()[i as usize].coords);

@@ -26,7 +26,8 @@ const MARGIN: f64 = 0.02;
 /// How far from a granular particle its contact may act at most [cells]: as on the CPU.
 const LONGEST_ARM: f64 = 0.5;
 
-/// Stiffness number `delta^2 k / m` of a contact as stiff as the substep can resolve: as `NEAR_RIGID_NUMBER` on the CPU.
+/// Stiffness number `delta^2 k / m` of a contact as stiff as the substep can resolve: as
+/// `NEAR_RIGID_NUMBER` on the CPU.
 const NEAR_RIGID: f64 = 4.0 * PI * PI;
 
 /// How particles touch.
@@ -73,7 +74,8 @@ pub struct RegistryCapacity {
 }
 
 impl ContactBody {
-    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses are about `origin`.
+    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses
+    /// are about `origin`.
     pub fn new(origin: &Point3<f64>, pose: &Isometry3<f64>, velocity: &SpatialVelocity) -> Self {
         let rotation = pose.rotation.quaternion();
         Self {
@@ -151,8 +153,8 @@ impl DeviceRegistry {
         })
     }
 
-    /// Lets particles of granular materials touch at their surface, with the friction that rough walls have; of sheets' materials, which count
-    /// on from these, nothing is said.
+    /// Lets particles of granular materials touch at their surface, with the friction that rough
+    /// walls have; of sheets' materials, which count on from these, nothing is said.
     ///
     /// # Errors
     /// Those of the device.
@@ -182,8 +184,8 @@ impl DeviceRegistry {
             + Contacts::bytes_needed(contacts)
     }
 
-    /// Makes room for `contacts` contacts and half as many more, where there is too little; what is remembered stays. Commands are to
-    /// be recorded anew.
+    /// Makes room for `contacts` contacts and half as many more, where there is too little; what is
+    /// remembered stays. Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
@@ -211,7 +213,8 @@ impl DeviceRegistry {
         Ok(())
     }
 
-    /// Makes room for the poses of so many substeps of a step, and half as many more, where there is too little. Between steps.
+    /// Makes room for the poses of so many substeps of a step, and half as many more, where there
+    /// is too little. Between steps.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
@@ -230,11 +233,13 @@ impl DeviceRegistry {
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` \[s\]: `bodies` are all bodies in the first, then in the second, and so on.
-    /// No more substeps than that may take place before the next step begins.
+    /// Begins a step of substeps of `delta` \[s\]: `bodies` are all bodies in the first, then in
+    /// the second, and so on. No more substeps than that may take place before the next step
+    /// begins.
     ///
     /// # Errors
-    /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory for; those of the device.
+    /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory
+    /// for; those of the device.
     pub fn begin_step(&mut self, delta: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
         if bodies.len() > self.body_count * self.capacity.substeps
             || !bodies.len().is_multiple_of(self.body_count.max(1))
@@ -247,10 +252,12 @@ impl DeviceRegistry {
         Ok(self.clock.upload(&[clock])?)
     }
 
-    /// Appends the launches that register the contacts of the next substep, which the exchange ends. `status` is that of the step
-    /// ([`crate::mpm::DeviceMpm::status`]): in a substep beyond its limit nothing happens, there are no contacts and what is remembered
-    /// stays. Where there is no room for all contacts, or a particle touches more geometries than are followed, the substep is stopped.
-    /// With an empty `status` there is no limit, and contacts without room are left out ([`DeviceRegistry::check`]).
+    /// Appends the launches that register the contacts of the next substep, which the exchange
+    /// ends. `status` is that of the step ([`crate::mpm::DeviceMpm::status`]): in a substep beyond
+    /// its limit nothing happens, there are no contacts and what is remembered stays. Where there
+    /// is no room for all contacts, or a particle touches more geometries than are followed, the
+    /// substep is stopped. With an empty `status` there is no limit, and contacts without room are
+    /// left out ([`DeviceRegistry::check`]).
     pub fn issue(
         &self,
         commands: &mut Commands,
@@ -322,7 +329,8 @@ impl DeviceRegistry {
         self.capacity.contacts
     }
 
-    /// Contacts of particles in the substeps of the step so far, those of nodes with walls of the grid not counted. Waits for the device.
+    /// Contacts of particles in the substeps of the step so far, those of nodes with walls of the
+    /// grid not counted. Waits for the device.
     ///
     /// # Errors
     /// Those of the device.
@@ -347,12 +355,14 @@ impl DeviceRegistry {
         ContactMemories { list: self.memories.span(), first: self.first.span(), state: self.state.span() }
     }
 
-    /// The bodies, substep by substep, and as they are left after the last: what moves them on while a step goes on writes here.
+    /// The bodies, substep by substep, and as they are left after the last: what moves them on
+    /// while a step goes on writes here.
     pub fn bodies(&self) -> Span<ContactBody> {
         self.bodies.span()
     }
 
-    /// All bodies after this many substeps of the step, as far as they have been moved on: waits for the device.
+    /// All bodies after this many substeps of the step, as far as they have been moved on: waits
+    /// for the device.
     ///
     /// # Errors
     /// Those of the device.
@@ -392,8 +402,9 @@ impl DeviceRegistry {
     /// Remembers what was saved, and nothing else.
     ///
     /// # Errors
-    /// [`ContactError::Capacity`] where there is no memory for it, [`ContactError::Memory`] where it is of a particle that is not there
-    /// or a particle's contacts are not in a row; those of the device.
+    /// [`ContactError::Capacity`] where there is no memory for it, [`ContactError::Memory`] where
+    /// it is of a particle that is not there or a particle's contacts are not in a row; those of
+    /// the device.
     pub fn restore(&mut self, list: &[ContactMemory]) -> Result<(), ContactError> {
         if list.len() > self.capacity.contacts {
             let capacity = self.capacity.contacts as u32;
@@ -415,7 +426,8 @@ impl DeviceRegistry {
         Ok(self.state.upload(&[state])?)
     }
 
-    /// Says whether all contacts so far had room; waits for the device. After an error the step is to be done again, with more memory.
+    /// Says whether all contacts so far had room; waits for the device. After an error the step is
+    /// to be done again, with more memory.
     ///
     /// # Errors
     /// [`ContactError::Capacity`], [`ContactError::Crowded`], and those of the device.

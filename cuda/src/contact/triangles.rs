@@ -1,4 +1,5 @@
-//! Triangles as the device searches them: a tree of boxes, and normals of faces, edges and vertices.
+//! Triangles as the device searches them: a tree of boxes, and normals of faces, edges and
+//! vertices.
 
 use nalgebra::{Point3, Vector3};
 
@@ -88,8 +89,8 @@ fn vertex_normals(
     normals
 }
 
-/// Appends the tree of the triangles `order`, which are those from `first` on: halved along the longest side of the box around
-/// their middles.
+/// Appends the tree of the triangles `order`, which are those from `first` on: halved along the
+/// longest side of the box around their middles.
 fn build(
     nodes: &mut Vec<ContactNode>,
     order: &mut [u32],

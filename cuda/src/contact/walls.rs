@@ -16,12 +16,14 @@ use crate::{Buffer, Commands, Device, Launch};
 /// Nodes of a contact's stencil.
 const STENCIL: usize = 27;
 
-/// The walls of the contact problems of a registry: as `coupling/src/boundary_constraints.rs`, which says why.
+/// The walls of the contact problems of a registry: as `coupling/src/boundary_constraints.rs`,
+/// which says why.
 ///
-/// In a substep: [`DeviceRegistry::issue`], [`DeviceWalls::issue_add`], the solver's numbering, [`DeviceWalls::issue_guess`], the solve with
-/// [`DeviceWalls::held`], [`DeviceExchange::issue`], [`DeviceWalls::issue_impose`]. Nothing is kept from substep to substep: where the registry or the
-/// grid has grown, another one takes its place. Without boundary conditions all of them append nothing. In
-/// a substep that does not take place nothing happens.
+/// In a substep: [`DeviceRegistry::issue`], [`DeviceWalls::issue_add`], the solver's numbering,
+/// [`DeviceWalls::issue_guess`], the solve with [`DeviceWalls::held`], [`DeviceExchange::issue`],
+/// [`DeviceWalls::issue_impose`]. Nothing is kept from substep to substep: where the registry or
+/// the grid has grown, another one takes its place. Without boundary conditions all of them append
+/// nothing. In a substep that does not take place nothing happens.
 #[derive(Debug)]
 pub struct DeviceWalls {
     planes: Buffer<MpmPlane>,
@@ -41,8 +43,9 @@ pub struct DeviceWalls {
 }
 
 impl DeviceWalls {
-    /// Memory for as many contacts as the registry has room for, those with walls among them, on a grid of up to `nodes` nodes: 116 bytes a
-    /// contact and 4 a node, and next to nothing without boundary conditions.
+    /// Memory for as many contacts as the registry has room for, those with walls among them, on a
+    /// grid of up to `nodes` nodes: 116 bytes a contact and 4 a node, and next to nothing without
+    /// boundary conditions.
     ///
     /// # Errors
     /// Those of the device.
@@ -85,7 +88,8 @@ impl DeviceWalls {
         })
     }
 
-    /// With another number of blocks, at least one and at most what the device holds at once. The results do not depend on it.
+    /// With another number of blocks, at least one and at most what the device holds at once. The
+    /// results do not depend on it.
     #[must_use]
     pub fn with_blocks(self, blocks: u32) -> Self {
         let most = self.block_sums.len() as u32;
@@ -97,16 +101,19 @@ impl DeviceWalls {
         self.planes.is_empty()
     }
 
-    /// For each node of the grid, [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) where a sticky wall holds it in this substep's solve; empty without
-    /// boundary conditions.
+    /// For each node of the grid, [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) where a sticky wall
+    /// holds it in this substep's solve; empty without boundary conditions.
     pub fn held(&self) -> Span<u32> {
         self.marks.span()
     }
 
-    /// Appends what adds the walls of the nodes that the registry's contacts touch to these contacts. `grid` has the free velocities.
+    /// Appends what adds the walls of the nodes that the registry's contacts touch to these
+    /// contacts. `grid` has the free velocities.
     ///
-    /// Where contacts are more than there is room for, the count says how many there are, and the numbering stops the substep
-    /// ([`DeviceConvexSolver::follow`](crate::convex::DeviceConvexSolver::follow)); [`DeviceRegistry::check`] tells it as well.
+    /// Where contacts are more than there is room for, the count says how many there are, and the
+    /// numbering stops the substep
+    /// ([`DeviceConvexSolver::follow`](crate::convex::DeviceConvexSolver::follow));
+    /// [`DeviceRegistry::check`] tells it as well.
     pub fn issue_add(&self, commands: &mut Commands, registry: &DeviceRegistry, grid: &GridNodes) {
         if self.is_empty() {
             return;
@@ -133,8 +140,8 @@ impl DeviceWalls {
         );
     }
 
-    /// Appends what guesses the walls' impulses once nodes are numbered: what keeps the push of the particles' guessed impulses, and of the free
-    /// velocities of `nodes`, out of the walls.
+    /// Appends what guesses the walls' impulses once nodes are numbered: what keeps the push of the
+    /// particles' guessed impulses, and of the free velocities of `nodes`, out of the walls.
     pub fn issue_guess(
         &self,
         commands: &mut Commands,
@@ -159,8 +166,9 @@ impl DeviceWalls {
         );
     }
 
-    /// Appends what takes the rest of velocities into walls out of the grid's `nodes` after the exchange, and adds the walls' friction,
-    /// bounded by their `impulses` in the solve. The walls' entry of the exchange's totals gets the impulses of that.
+    /// Appends what takes the rest of velocities into walls out of the grid's `nodes` after the
+    /// exchange, and adds the walls' friction, bounded by their `impulses` in the solve. The walls'
+    /// entry of the exchange's totals gets the impulses of that.
     pub fn issue_impose(
         &self,
         commands: &mut Commands,

@@ -6,8 +6,8 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
-/// Memory for the part of a solve that belongs to bodies that answer: a few numbers for each tile of contacts and body, and square
-/// matrices of the bodies' unknowns.
+/// Memory for the part of a solve that belongs to bodies that answer: a few numbers for each tile
+/// of contacts and body, and square matrices of the bodies' unknowns.
 #[derive(Debug)]
 pub(super) struct Bodies {
     pub(super) counts: Buffer<u32>,

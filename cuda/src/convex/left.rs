@@ -1,11 +1,13 @@
-//! The velocities that the last solve left on the grid, from the device and to it: what the next solve starts from.
+//! The velocities that the last solve left on the grid, from the device and to it: what the next
+//! solve starts from.
 
 use pliant_coupling::NodeVelocity;
 
 use super::{ConvexError, DeviceConvexSolver};
 use crate::DeviceError;
 
-/// Bits of a coordinate in a key of `kernels/convex_number.cu`; the highest bit of a key is always set.
+/// Bits of a coordinate in a key of `kernels/convex_number.cu`; the highest bit of a key is always
+/// set.
 const COORDINATE_BITS: u32 = 21;
 
 /// The key of a node in the table.
@@ -24,7 +26,8 @@ fn node_of(key: u64) -> [i32; 3] {
     })
 }
 
-/// Where the search for a key begins, before the mask: Fibonacci hashing (Knuth, TAOCP 3, 6.4), as the kernel does it.
+/// Where the search for a key begins, before the mask: Fibonacci hashing (Knuth, TAOCP 3, 6.4), as
+/// the kernel does it.
 fn home_of(key: u64) -> u32 {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
@@ -56,10 +59,12 @@ impl DeviceConvexSolver {
         Ok(all)
     }
 
-    /// Has the next solve start from these velocities, of nodes that differ from each other, and from free ones elsewhere.
+    /// Has the next solve start from these velocities, of nodes that differ from each other, and
+    /// from free ones elsewhere.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where there is no room for so many nodes ([`DeviceConvexSolver::grow`]); those of the device.
+    /// [`ConvexError::NoRoom`] where there is no room for so many nodes
+    /// ([`DeviceConvexSolver::grow`]); those of the device.
     pub fn restore_velocities(&mut self, left: &[NodeVelocity]) -> Result<(), ConvexError> {
         if left.len() > self.node_capacity as usize {
             return Err(self.no_room());

@@ -79,8 +79,8 @@ impl Table {
         (2 * places * size_of::<u64>() + words * size_of::<u32>()) as u64
     }
 
-    /// Appends that both tables' beginnings, and which one is the last solve's, are copied to a larger table. How much of a table is
-    /// used, by which its places are found, stays as it is.
+    /// Appends that both tables' beginnings, and which one is the last solve's, are copied to a
+    /// larger table. How much of a table is used, by which its places are found, stays as it is.
     pub(super) fn issue_copy(&self, commands: &mut Commands, larger: &Self) {
         let (from, to) = (self.first.span().len(), larger.first.span().len());
         commands.copy(self.state.span(), larger.state.span());

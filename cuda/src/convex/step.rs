@@ -1,4 +1,5 @@
-//! The solver in the steps of a model: what stops a substep, more memory, and what the solves of a step did.
+//! The solver in the steps of a model: what stops a substep, more memory, and what the solves of a
+//! step did.
 
 use super::bodies::Bodies;
 use super::memory::{Incidence, System, Table};
@@ -36,16 +37,17 @@ impl DeviceConvexSolver {
             + Table::bytes_needed(nodes, resident(device)?.max(1)))
     }
 
-    /// Has solves be those of the substeps of a step, with that step's status ([`crate::mpm::DeviceMpm::status`]) and contact's clock
-    /// ([`crate::contact::DeviceRegistry::clock`]): where a substep is stopped they do nothing, and where there is no room, or a solve
-    /// fails, they stop it.
+    /// Has solves be those of the substeps of a step, with that step's status
+    /// ([`crate::mpm::DeviceMpm::status`]) and contact's clock
+    /// ([`crate::contact::DeviceRegistry::clock`]): where a substep is stopped they do nothing, and
+    /// where there is no room, or a solve fails, they stop it.
     pub fn follow(&mut self, status: Span<u32>, clock: Span<ContactClock>) {
         (self.status, self.clock) = (status, clock);
     }
 
-    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where there is too little. The velocities that
-    /// the last solve left, from which the next one starts, stay, as do settings and sums; other results go. Commands are to be recorded
-    /// anew.
+    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where
+    /// there is too little. The velocities that the last solve left, from which the next one
+    /// starts, stay, as do settings and sums; other results go. Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.

@@ -1,4 +1,5 @@
-//! Problems of the host on the device, and solutions of the device on the host: for tests, and to compare the two.
+//! Problems of the host on the device, and solutions of the device on the host: for tests, and to
+//! compare the two.
 
 use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess, Mobility, SolverInfo};
 
@@ -8,7 +9,8 @@ use crate::kernels::{CONVEX_NO_ANSWER, CONVEX_ON_NODE, ConvexContacts, ConvexRep
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
-/// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the cell.
+/// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the
+/// cell.
 const WEIGHT_ROUNDING: f64 = 1e-6;
 
 /// A problem of the host in device memory, rounded to f32.
@@ -40,11 +42,13 @@ pub struct DeviceContactProblem {
 }
 
 impl DeviceContactProblem {
-    /// Uploads a problem. Its contacts' base nodes are `base` of their first row, by which a numbering on the device finds the
-    /// touched nodes; with a given numbering ([`DeviceConvexSolver::number`]) they do not matter.
+    /// Uploads a problem. Its contacts' base nodes are `base` of their first row, by which a
+    /// numbering on the device finds the touched nodes; with a given numbering
+    /// ([`DeviceConvexSolver::number`]) they do not matter.
     ///
     /// # Errors
-    /// [`ConvexError::Mobility`], [`ConvexError::Shape`], [`ConvexError::Stencil`], and those of the device.
+    /// [`ConvexError::Mobility`], [`ConvexError::Shape`], [`ConvexError::Stencil`], and those of
+    /// the device.
     pub fn upload(
         device: &Device,
         problem: &ContactProblem,
@@ -136,8 +140,8 @@ impl DeviceContactProblem {
         &self.grid
     }
 
-    /// Appends numbering and solve of this problem, whose nodes are in a grid of blocks; its own grid stays as it is, and the guessed
-    /// velocities are those that the solver remembers.
+    /// Appends numbering and solve of this problem, whose nodes are in a grid of blocks; its own
+    /// grid stays as it is, and the guessed velocities are those that the solver remembers.
     pub fn issue(&self, solver: &DeviceConvexSolver, commands: &mut Commands, grid: &GridNodes) {
         solver.issue(commands, &self.contacts(), grid, self.guess_impulses.span());
     }
@@ -171,13 +175,15 @@ pub struct NodeSolution {
 /// What a solve gave, in the CPU solver's form.
 #[derive(Clone, Debug)]
 pub struct DeviceSolution {
-    /// Velocity of every node of the grid \[m/s\]; of touched nodes in f64, of the others the free one.
+    /// Velocity of every node of the grid \[m/s\]; of touched nodes in f64, of the others the free
+    /// one.
     pub velocities: Vec<[f64; 4]>,
     /// Impulse of every contact on its particle \[N s\], world axes.
     pub impulses: Vec<[f64; 3]>,
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<[f64; 4]>,
-    /// How the velocities of the bodies that answer changed: angular \[rad/s\], linear \[m/s\], world axes.
+    /// How the velocities of the bodies that answer changed: angular \[rad/s\], linear \[m/s\],
+    /// world axes.
     pub body_velocity_changes: Vec<[f64; 6]>,
     /// What happened.
     pub info: SolverInfo,
@@ -205,7 +211,8 @@ pub struct HostIncidence {
 }
 
 impl HostIncidence {
-    /// Of contacts with these first nodes of the rows of their stencils, in a grid of so many nodes.
+    /// Of contacts with these first nodes of the rows of their stencils, in a grid of so many
+    /// nodes.
     fn of(contacts: &[[u32; 9]], nodes: usize) -> Self {
         const UNTOUCHED: u32 = u32::MAX;
         let mut local = vec![UNTOUCHED; nodes];
@@ -241,7 +248,8 @@ impl HostIncidence {
 }
 
 impl DeviceConvexSolver {
-    /// Takes over the numbering of a problem of the host, its guessed velocities, and the bodies that answer in it.
+    /// Takes over the numbering of a problem of the host, its guessed velocities, and the bodies
+    /// that answer in it.
     ///
     /// # Errors
     /// [`ConvexError::NoRoom`] and those of the device.

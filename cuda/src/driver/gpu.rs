@@ -192,7 +192,8 @@ impl Gpu {
         }
     }
 
-    /// Raises the limit of a kernel's dynamic shared memory to what it is to have, where it has to be.
+    /// Raises the limit of a kernel's dynamic shared memory to what it is to have, where it has to
+    /// be.
     fn allow_shared(&self, function: sys::CUfunction, shared: u32) -> Result<(), DriverError> {
         if shared <= PLAIN_SHARED {
             return Ok(());
@@ -219,7 +220,8 @@ impl Gpu {
         let grid = (blocks[0], blocks[1], blocks[2]);
         let block = (threads[0], threads[1], threads[2]);
         // SAFETY: the kernel takes one structure by value, whose layout `parameters.cuh` asserts; the driver copies it
-        // before it returns. Its spans lie in live buffers; what the kernel does within them is its own affair.
+        // before it returns. Its spans lie in live buffers; what the kernel does within them is its
+        // own affair.
         let launched = unsafe {
             if cooperative {
                 result::launch_cooperative_kernel(function, grid, block, shared, self.stream, &mut pointers)
@@ -230,7 +232,8 @@ impl Gpu {
         launched.map_err(refused("cuLaunchKernel"))
     }
 
-    /// A graph of the commands. The caller holds the lock that keeps others from using the stream meanwhile.
+    /// A graph of the commands. The caller holds the lock that keeps others from using the stream
+    /// meanwhile.
     pub(crate) fn capture(&self, commands: &[Command]) -> Result<Graph, DeviceError> {
         self.enter()?;
         let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;

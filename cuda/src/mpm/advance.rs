@@ -26,12 +26,13 @@ pub enum Advance {
 }
 
 impl DeviceMpm {
-    /// Moves the particles by `substeps` substeps of `delta` \[s\] under `gravity` \[m/s^2\], without a word to the host until they are done
-    /// or there is no room for the particles' blocks, which makes more.
+    /// Moves the particles by `substeps` substeps of `delta` \[s\] under `gravity` \[m/s^2\],
+    /// without a word to the host until they are done or there is no room for the particles'
+    /// blocks, which makes more.
     ///
     /// # Errors
-    /// [`DeviceMpmError::Lost`] with the particle that was lost, after which the particles are as after that substep;
-    /// [`DeviceMpmError::OutOfRange`], and those of the device.
+    /// [`DeviceMpmError::Lost`] with the particle that was lost, after which the particles are as
+    /// after that substep; [`DeviceMpmError::OutOfRange`], and those of the device.
     pub fn advance(
         &mut self,
         substeps: u32,
@@ -48,10 +49,11 @@ impl DeviceMpm {
         }
     }
 
-    /// As [`DeviceMpm::advance`], with the commands of `between` run between each substep's free motion and its transfer back to the
-    /// particles. It is called when commands are recorded, which is not in every step: see [`DeviceMpm::forget_recording`]. Its kernels
-    /// must do nothing where the substep is stopped ([`DeviceMpm::status`]), and may stop it as long as they have changed nothing but the
-    /// grid.
+    /// As [`DeviceMpm::advance`], with the commands of `between` run between each substep's free
+    /// motion and its transfer back to the particles. It is called when commands are recorded,
+    /// which is not in every step: see [`DeviceMpm::forget_recording`]. Its kernels must do nothing
+    /// where the substep is stopped ([`DeviceMpm::status`]), and may stop it as long as they have
+    /// changed nothing but the grid.
     ///
     /// # Errors
     /// As [`DeviceMpm::advance`].
@@ -90,8 +92,9 @@ impl DeviceMpm {
         self.go_on(between)
     }
 
-    /// Runs what is left of a step that stopped, from the substep that could not run on; commands are recorded anew. What comes out is the
-    /// same, to the bit, as if there had been room from the start. Where nothing was mended it stops again.
+    /// Runs what is left of a step that stopped, from the substep that could not run on; commands
+    /// are recorded anew. What comes out is the same, to the bit, as if there had been room from
+    /// the start. Where nothing was mended it stops again.
     ///
     /// # Errors
     /// [`DeviceMpmError::NothingToResume`] where no step stopped; as [`DeviceMpm::advance`].

@@ -15,7 +15,8 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-/// The sheets of a model on a device: their meshes, and what a substep leaves of them besides their particles, which are among the others.
+/// The sheets of a model on a device: their meshes, and what a substep leaves of them besides their
+/// particles, which are among the others.
 #[derive(Debug)]
 pub(super) struct DeviceCloth {
     /// Number among the elements of each particle of cloth, in the order of their ids.
@@ -72,7 +73,8 @@ struct MeshSteps {
     stabilities: Vec<Stability>,
     grid_spacing: f64,
     steps: Buffer<ClothMeshSteps>,
-    /// Length of the substeps \[s\] and gravity \[m/s^2\] that `steps` are for; none yet before the first step.
+    /// Length of the substeps \[s\] and gravity \[m/s^2\] that `steps` are for; none yet before the
+    /// first step.
     made_for: Option<(f64, Vector3<f64>)>,
 }
 
@@ -196,7 +198,8 @@ impl Tables {
         self.pins.extend(sheet.pins.iter().cloned());
     }
 
-    /// For each vertex where its list of corners begins, and the lists: of faces, then of hinges, each in rising order.
+    /// For each vertex where its list of corners begins, and the lists: of faces, then of hinges,
+    /// each in rising order.
     fn around(&self) -> (Vec<u32>, Vec<u32>) {
         let of_faces = self.faces.iter().flat_map(|face| face.corners);
         let of_hinges = self.hinges.iter().flat_map(|hinge| hinge.vertices);
@@ -268,7 +271,8 @@ impl MeshSteps {
         Ok(Self { stabilities, grid_spacing, steps, made_for: None })
     }
 
-    /// Uploads the steps for substeps of `delta` \[s\] under `gravity` \[m/s^2\], where they are not those of the step before.
+    /// Uploads the steps for substeps of `delta` \[s\] under `gravity` \[m/s^2\], where they are
+    /// not those of the step before.
     fn begin_step(&mut self, delta: f64, gravity: Vector3<f64>) -> Result<(), DeviceError> {
         if self.made_for == Some((delta, gravity)) {
             return Ok(());
@@ -396,8 +400,8 @@ impl DeviceCloth {
         ((counts.faces + counts.hinges) as u32).div_ceil(MPM_TOTAL_TILE)
     }
 
-    /// Uploads what meshes and pins do in a step of `substeps` of `delta` from `time` on \[s\] under `gravity` \[m/s^2\]; true where commands are
-    /// to be recorded anew.
+    /// Uploads what meshes and pins do in a step of `substeps` of `delta` from `time` on \[s\]
+    /// under `gravity` \[m/s^2\]; true where commands are to be recorded anew.
     pub(super) fn begin_step(
         &mut self,
         substeps: u32,

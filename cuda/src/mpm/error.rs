@@ -22,13 +22,15 @@ pub enum DeviceMpmError {
     /// The particles do not fit the model that they are written to.
     #[error(transparent)]
     Mpm(#[from] MpmError),
-    /// A step stopped, and [`crate::mpm::DeviceMpm::make_room`] cannot mend what it stopped for. Particles are as before the substep.
+    /// A step stopped, and [`crate::mpm::DeviceMpm::make_room`] cannot mend what it stopped for.
+    /// Particles are as before the substep.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// There is no step that stopped.
     #[error("there is no step to go on with")]
     NothingToResume,
-    /// A particle is more than 4 million cells from the origin. The particles are as after the last substep that ran.
+    /// A particle is more than 4 million cells from the origin. The particles are as after the last
+    /// substep that ran.
     #[error(
         "a particle is more than {limit} blocks of 4 cells from the origin; {substeps} substeps of the step ran"
     )]

@@ -58,8 +58,8 @@ impl DeviceMpm {
         })
     }
 
-    /// Makes room for these blocks and half as many more, where there is too little; the particles stay. Recordings of others that
-    /// use the grid are to be made anew.
+    /// Makes room for these blocks and half as many more, where there is too little; the particles
+    /// stay. Recordings of others that use the grid are to be made anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.

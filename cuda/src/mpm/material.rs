@@ -53,7 +53,8 @@ fn device_material(material: &Material) -> MpmMaterial {
     }
 }
 
-/// Ratio and triangularity of a cone of Matsuoka and Nakai with m = sqrt(J2)/p in simple shear: see [`MpmMaterial`].
+/// Ratio and triangularity of a cone of Matsuoka and Nakai with m = sqrt(J2)/p in simple shear: see
+/// [`MpmMaterial`].
 fn cone(m: f64) -> [f64; 2] {
     [0.75_f64.sqrt() * m, 0.5 * m * (3.0 - m * m)]
 }

@@ -41,7 +41,8 @@ pub struct DeviceParticles {
 }
 
 impl DeviceParticles {
-    /// Copies the particles of a model, in their present order, with room for `block_capacity` blocks, or as many as there are.
+    /// Copies the particles of a model, in their present order, with room for `block_capacity`
+    /// blocks, or as many as there are.
     ///
     /// # Errors
     /// As [`Device::allocate`].
@@ -93,7 +94,8 @@ impl DeviceParticles {
         bytes::<f32>(MPM_ROWS as usize * stride_of(particles))
     }
 
-    /// What [`DeviceParticles::new`] allocates for so many particles, in bytes, where the blocks are not more than there is room for.
+    /// What [`DeviceParticles::new`] allocates for so many particles, in bytes, where the blocks
+    /// are not more than there is room for.
     pub fn bytes_needed(particles: usize, block_capacity: usize) -> u64 {
         Self::bytes_of_rows(particles) + bytes::<u32>(3 * particles) + bytes::<[i32; 3]>(block_capacity)
     }
@@ -154,7 +156,8 @@ impl DeviceParticles {
         std::array::from_fn(|n| rows[(first + n) * self.stride + i])
     }
 
-    /// Copies all particles to a model on the host, bit for bit; blocks in the host's order, and particles within a block in the device's.
+    /// Copies all particles to a model on the host, bit for bit; blocks in the host's order, and
+    /// particles within a block in the device's.
     ///
     /// # Errors
     /// Those of the device, and of [`Mpm::set_particles`] where the model is another one.

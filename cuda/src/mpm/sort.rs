@@ -33,7 +33,8 @@ pub struct DeviceGrid {
 /// Where a sort writes the indices of the particles of cloth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClothPlaces {
-    /// Numbers among the elements of cloth, of the last particles that were added; empty without cloth.
+    /// Numbers among the elements of cloth, of the last particles that were added; empty without
+    /// cloth.
     pub(super) elements: Span<u32>,
     /// Index of each element's particle.
     pub(super) places: Span<u32>,
@@ -155,7 +156,8 @@ impl ParticleScratch {
 }
 
 impl DeviceGrid {
-    /// Memory for these particles, with room for so many blocks. Nothing is in it before the first sort.
+    /// Memory for these particles, with room for so many blocks. Nothing is in it before the first
+    /// sort.
     ///
     /// # Errors
     /// As [`Device::allocate`].
@@ -194,7 +196,8 @@ impl DeviceGrid {
         }
     }
 
-    /// Node blocks around each particle block, 27 of them, x slowest; slots of [`DeviceGrid::nodes`].
+    /// Node blocks around each particle block, 27 of them, x slowest; slots of
+    /// [`DeviceGrid::nodes`].
     pub fn nodes_of_particles(&self) -> Span<u32> {
         self.blocks.nodes_of_particles.span()
     }
@@ -237,7 +240,8 @@ impl DeviceGrid {
         Ok(all)
     }
 
-    /// Appends what sorts the particles by block and cell and finds the node blocks that they reach, before substep `substep`.
+    /// Appends what sorts the particles by block and cell and finds the node blocks that they
+    /// reach, before substep `substep`.
     pub(super) fn issue_sort(
         &self,
         commands: &mut Commands,

@@ -1,12 +1,15 @@
-//! When particles are sorted: as rarely as their speed allows, for a sort takes ten times the launches of a substep.
+//! When particles are sorted: as rarely as their speed allows, for a sort takes ten times the
+//! launches of a substep.
 
 use std::ops::Range;
 
-/// Cells that a particle may drift before the next sort; windows hold two, and the speed is only known from the step before. One that
-/// drifts farther stops the step, which costs a word with the host.
+/// Cells that a particle may drift before the next sort; windows hold two, and the speed is only
+/// known from the step before. One that drifts farther stops the step, which costs a word with the
+/// host.
 const DRIFT: f64 = 1.5;
 
-/// Substeps after which particles are sorted however slow they are: neighbours in memory should be neighbours in space.
+/// Substeps after which particles are sorted however slow they are: neighbours in memory should be
+/// neighbours in space.
 const OLDEST: u32 = 100;
 
 /// The sorts of a step: before the substep `first`, and every `interval` after it.
@@ -34,7 +37,8 @@ impl Sorts {
 pub(super) struct Order {
     /// Substeps from one sort to the next, where somebody chose.
     pub(super) fixed: Option<u32>,
-    /// How far particles may have drifted since the last sort \[cells\], and how many substeps ago that was; without, there is no order.
+    /// How far particles may have drifted since the last sort \[cells\], and how many substeps ago
+    /// that was; without, there is no order.
     since: Option<(f64, u32)>,
     /// Largest speed of a particle after the last step \[m/s\].
     speed: f64,
@@ -51,7 +55,8 @@ impl Order {
         self.since = None;
     }
 
-    /// The sorts of a step of `substeps`, in each of which a particle moves by `delta` [cells/\[m/s\]] times its speed, and gains `gain` \[m/s\].
+    /// The sorts of a step of `substeps`, in each of which a particle moves by `delta`
+    /// [cells/\[m/s\]] times its speed, and gains `gain` \[m/s\].
     pub(super) fn plan(&self, substeps: u32, delta: f64, gain: f64) -> Sorts {
         if let Some(interval) = self.fixed {
             return Sorts { first: Some(0), interval };
@@ -63,7 +68,8 @@ impl Order {
             {
                 Sorts { first: None, interval: substeps }
             }
-            // Beyond the step's end there is no difference between intervals: steps alike have the same commands.
+            // Beyond the step's end there is no difference between intervals: steps alike have the
+            // same commands.
             _ => Sorts {
                 first: Some(0),
                 interval: ((DRIFT / drift) as u32).clamp(1, OLDEST.min(substeps.max(1))),
@@ -76,7 +82,8 @@ impl Order {
         (speed * delta).max(f64::MIN_POSITIVE)
     }
 
-    /// A step of `substeps` with these sorts has run, after which no particle is faster than `speed` \[m/s\]; `delta` as above.
+    /// A step of `substeps` with these sorts has run, after which no particle is faster than
+    /// `speed` \[m/s\]; `delta` as above.
     pub(super) fn follow(&mut self, sorts: &Sorts, substeps: u32, delta: f64, speed: f64) {
         let of = |substeps: u32| self.drift(speed.max(self.speed), delta) * f64::from(substeps);
         self.since = match (sorts.last(0..substeps), self.since) {
@@ -103,7 +110,8 @@ pub(super) struct Progress {
 mod tests {
     use super::*;
 
-    /// Largest drift \[cells\] and age [substeps] between two sorts of steps of ten substeps at this speed, in cells a substep.
+    /// Largest drift \[cells\] and age [substeps] between two sorts of steps of ten substeps at
+    /// this speed, in cells a substep.
     fn worst(speed: f64) -> (f64, u32) {
         let mut order = Order::none(speed);
         let (mut since, mut worst) = (0, 0);
@@ -120,8 +128,8 @@ mod tests {
         (speed * f64::from(worst), worst)
     }
 
-    // The law: between two sorts a particle of steady speed drifts by less than what windows hold, and as many substeps pass as that allows,
-    // up to the whole steps that fit.
+    // The law: between two sorts a particle of steady speed drifts by less than what windows hold,
+    // and as many substeps pass as that allows, up to the whole steps that fit.
     #[test]
     fn sorts_are_as_rare_as_speed_allows() {
         for speed in [0.0, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.4, 1.4] {

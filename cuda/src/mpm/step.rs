@@ -26,11 +26,13 @@ pub enum Transfer {
     /// In a fixed order: the same bits whatever the schedule.
     #[default]
     Ordered,
-    /// By atomic additions, after particles of one cell were added up in registers: the last bits change from run to run.
+    /// By atomic additions, after particles of one cell were added up in registers: the last bits
+    /// change from run to run.
     Atomic,
 }
 
-/// Launches, clears and copies: each is a node of the recording, and takes a few microseconds on a GPU however little it does.
+/// Launches, clears and copies: each is a node of the recording, and takes a few microseconds on a
+/// GPU however little it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandCount {
     /// In a substep.
@@ -84,13 +86,15 @@ pub struct DeviceMpm {
     /// At the start of the next step \[s\].
     pub(super) time: f64,
     transfer: Transfer,
-    /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the oldest first.
+    /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the
+    /// oldest first.
     pub(super) recordings: Vec<((u32, Sorts), Recording)>,
     /// The step that is not done.
     pub(super) progress: Option<Progress>,
 }
 
-/// What the transfers leave in each particle block's window, and the grid pass in each node block's account.
+/// What the transfers leave in each particle block's window, and the grid pass in each node block's
+/// account.
 #[derive(Debug)]
 pub(super) struct TransferMemory {
     windows: Buffer<[f32; 4]>,
@@ -120,7 +124,8 @@ impl TransferMemory {
 pub(super) const RECORDINGS: usize = 4;
 
 impl DeviceMpm {
-    /// Copies the particles of a model, with the boundary conditions that it was made with, to a device.
+    /// Copies the particles of a model, with the boundary conditions that it was made with, to a
+    /// device.
     ///
     /// # Errors
     /// [`DeviceError::ModelTooLarge`], before anything is allocated; as [`Device::allocate`].
@@ -166,18 +171,20 @@ impl DeviceMpm {
         &self.particles
     }
 
-    /// The grid as it is after the last substep: velocities after free motion and boundary conditions.
+    /// The grid as it is after the last substep: velocities after free motion and boundary
+    /// conditions.
     pub fn grid(&self) -> &DeviceGrid {
         &self.grid
     }
 
-    /// Sorts every so many substeps (at least one), besides at the beginning of a step, instead of as rarely as the particles' speed
-    /// allows. What comes out depends on it only by rounding.
+    /// Sorts every so many substeps (at least one), besides at the beginning of a step, instead of
+    /// as rarely as the particles' speed allows. What comes out depends on it only by rounding.
     pub fn set_sort_interval(&mut self, substeps: u32) {
         self.order.fixed = Some(substeps.max(1));
     }
 
-    /// Time at the start of the next step \[s\], by which pins of cloth move; it goes on by itself, from zero.
+    /// Time at the start of the next step \[s\], by which pins of cloth move; it goes on by itself,
+    /// from zero.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
     }
@@ -188,12 +195,14 @@ impl DeviceMpm {
         self.recordings.clear();
     }
 
-    /// Status words, for kernels of others within a step: `kernels/stop.cuh` says whether a substep is to run, and stops it.
+    /// Status words, for kernels of others within a step: `kernels/stop.cuh` says whether a substep
+    /// is to run, and stops it.
     pub fn status(&self) -> Span<u32> {
         self.status.span()
     }
 
-    /// Has the next step recorded anew: what [`DeviceMpm::advance_with`] was given adds other commands.
+    /// Has the next step recorded anew: what [`DeviceMpm::advance_with`] was given adds other
+    /// commands.
     pub fn forget_recording(&mut self) {
         self.recordings.clear();
     }
@@ -267,8 +276,8 @@ impl DeviceMpm {
         );
     }
 
-    /// Lets the next substeps keep this fraction of what granular particles do beside the grid; other commands are to be recorded where
-    /// that begins or ends.
+    /// Lets the next substeps keep this fraction of what granular particles do beside the grid;
+    /// other commands are to be recorded where that begins or ends.
     pub(super) fn keep_details(&mut self, kept: f32) {
         let keeps = kept > 0.0 && !self.details.is_empty();
         if keeps != self.keeps_details {

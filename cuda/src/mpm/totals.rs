@@ -13,7 +13,8 @@ use crate::{Commands, DeviceError, Launch};
 /// Lanes that sum an entry of the tiles' totals.
 const LANES: u32 = 32;
 
-/// What the free motion of a step did to the momentum of all particles, in the world frame, angular parts about the world's origin.
+/// What the free motion of a step did to the momentum of all particles, in the world frame, angular
+/// parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepAccount {
     /// Mass on the grid in the last substep \[kg\].
@@ -66,8 +67,9 @@ impl DeviceMpm {
             );
     }
 
-    /// Totals of the particles as they are, as [`pliant_mpm::Mpm::totals`]: sums in f64 in an order that follows from that of the particles
-    /// in memory, elastic energies of f32. After a step they are in its account already.
+    /// Totals of the particles as they are, as [`pliant_mpm::Mpm::totals`]: sums in f64 in an order
+    /// that follows from that of the particles in memory, elastic energies of f32. After a step
+    /// they are in its account already.
     ///
     /// # Errors
     /// Those of the device.

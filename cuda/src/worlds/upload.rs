@@ -152,7 +152,8 @@ fn constants(flat: &FlatBatch) -> Vec<f64> {
     numbers
 }
 
-/// For each degree of freedom, the pairs that it moves one of whose bodies, and not both: what moves both alike is not seen by their contact.
+/// For each degree of freedom, the pairs that it moves one of whose bodies, and not both: what
+/// moves both alike is not seen by their contact.
 fn entries(flat: &FlatBatch) -> Vec<Vec<[u32; 2]>> {
     let mut entries = vec![Vec::new(); flat.velocities];
     for (p, pair) in flat.pairs.iter().enumerate() {

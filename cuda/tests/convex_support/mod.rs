@@ -1,4 +1,5 @@
-//! Contact problems whose numbers are those of f32, so that the device and the CPU solve the very same one.
+//! Contact problems whose numbers are those of f32, so that the device and the CPU solve the very
+//! same one.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use pliant_coupling::convex::{
@@ -10,7 +11,8 @@ use pliant_cuda::{Buffer, Commands, Device};
 
 use super::support::Random;
 
-/// Nodes along a side of the grid of [`random_problem`], and how a node's number follows from its place.
+/// Nodes along a side of the grid of [`random_problem`], and how a node's number follows from its
+/// place.
 pub const SIDE: usize = 6;
 
 pub fn single(x: f64) -> f64 {
@@ -36,8 +38,8 @@ pub fn base_in(size: [usize; 3]) -> impl Fn(u32) -> [i32; 3] {
     }
 }
 
-/// Random contacts in a few cells, of particles of 1e-3 kg with the stiffness number `delta^2 k / m`: every third one bonded,
-/// some apart, with friction.
+/// Random contacts in a few cells, of particles of 1e-3 kg with the stiffness number `delta^2 k /
+/// m`: every third one bonded, some apart, with friction.
 pub fn random_problem(seed: u64, contacts: usize, stiffness_number: f64) -> ContactProblem {
     random_problem_in(SIDE, seed, contacts, stiffness_number)
 }

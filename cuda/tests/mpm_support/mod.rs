@@ -23,7 +23,8 @@ pub fn random_matrix(random: &mut Random) -> Matrix3<f64> {
     Matrix3::from_fn(|_, _| random.signed())
 }
 
-/// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3. The last is granular.
+/// A material of every model: `youngs_modulus` in Pa, nu 0.3, yield stress E/20, 1e3 kg/m^3. The
+/// last is granular.
 pub fn every_material(youngs_modulus: f64) -> Vec<Material> {
     let elastic = Elastic { youngs_modulus, poissons_ratio: 0.3 };
     let models = [
@@ -45,7 +46,8 @@ pub fn every_material(youngs_modulus: f64) -> Vec<Material> {
     models.map(|model| Material { density: 1e3, model }).to_vec()
 }
 
-/// Undeformed particles at the centres of `counts` cells of edge `edge` [m], the first cell's corner at `corner` [m].
+/// Undeformed particles at the centres of `counts` cells of edge `edge` [m], the first cell's
+/// corner at `corner` [m].
 pub fn lattice(corner: [f64; 3], edge: f64, counts: [usize; 3]) -> Vec<ParticleState> {
     let mut particles = Vec::new();
     for i in 0..counts[0] {
@@ -69,7 +71,8 @@ pub fn on_device(device: &Device, mpm: &Mpm, boundaries: &[Boundary]) -> DeviceM
     DeviceMpm::new(device, mpm, boundaries, BlockCapacities::for_model(mpm)).unwrap()
 }
 
-/// The model's particles, with the values that it rounded, as the reference takes them, in the order of their ids.
+/// The model's particles, with the values that it rounded, as the reference takes them, in the
+/// order of their ids.
 pub fn to_reference(mpm: &Mpm) -> Vec<ReferenceParticle> {
     let particle = |s: &ParticleState| ReferenceParticle {
         position: s.position.coords,

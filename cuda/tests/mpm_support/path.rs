@@ -14,7 +14,8 @@ pub const H: f64 = 0.02;
 /// Below c h / c_s for E 1e5 Pa and 1e3 kg/m^3: 0.4 of 0.02 m / 11.6 m/s.
 pub const DT: f64 = 4e-4;
 
-/// All devices, and one of each kind with atomics, of which the emulation is slow, and other builds of it slower.
+/// All devices, and one of each kind with atomics, of which the emulation is slow, and other builds
+/// of it slower.
 pub fn transfers() -> Vec<(Device, Transfer)> {
     let devices = devices();
     let kinds = [true, false].map(|emulated| devices.iter().find(|d| d.is_emulated() == emulated).cloned());
@@ -43,8 +44,9 @@ fn distance(
     sums.map(|sum| (sum / right.len() as f64).sqrt())
 }
 
-/// Many substeps of one block on three paths: the f64 reference, the host's and the device's. The host's own distance to the reference is
-/// what f32 makes of these particles; the device may be three times as far, for it adds in another order.
+/// Many substeps of one block on three paths: the f64 reference, the host's and the device's. The
+/// host's own distance to the reference is what f32 makes of these particles; the device may be
+/// three times as far, for it adds in another order.
 pub fn compare(states: &[ParticleState], boundary: &Boundary, substeps: u32) {
     let materials = every_material(1e5);
     let mut mpm = host(H, &materials, states, &[*boundary]);

@@ -20,8 +20,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// The emulation and other sources (paths within this crate) with flags of their own; says so and gives none where
-    /// there is no compiler.
+    /// The emulation and other sources (paths within this crate) with flags of their own; says so
+    /// and gives none where there is no compiler.
     pub fn compile(name: &str, flags: &[&str], sources: &[&str]) -> Option<Self> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

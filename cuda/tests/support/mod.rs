@@ -29,7 +29,8 @@ pub fn emulated(seed: u64) -> Device {
     }
 }
 
-/// The first GPU, where the machine has one. A driver that is there and does not work is a failure, not a machine without a GPU.
+/// The first GPU, where the machine has one. A driver that is there and does not work is a failure,
+/// not a machine without a GPU.
 pub fn gpu() -> Option<Device> {
     match Device::cuda(0) {
         Ok(device) => Some(device),

@@ -47,7 +47,8 @@ pub fn wall(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
     Boundary { point: Point3::from(point), normal: Unit::new_normalize(Vector3::from(normal)), kind }
 }
 
-/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky wall, and one after it in the list.
+/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky wall, and one
+/// after it in the list.
 pub fn boundaries() -> Vec<Boundary> {
     vec![
         wall([0.0, 0.0, -0.02], [0.0, 0.0, 1.0], BoundaryKind::Slip),

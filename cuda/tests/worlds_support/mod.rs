@@ -11,7 +11,8 @@ use pliant_testing::Random;
 use pliant_testing::comfree::{body, down, geometry};
 use pliant_testing::worlds::{crowded, everything, link, random_pose};
 
-/// Boxes of all proportions, one of them without weight and one with its centre of mass aside, and two rods, over a floor.
+/// Boxes of all proportions, one of them without weight and one with its centre of mass aside, and
+/// two rods, over a floor.
 fn solids(settings: ComFreeSettings) -> (System, CollisionModel) {
     let halves = [[0.05, 0.05, 0.05], [0.08, 0.03, 0.02], [0.02, 0.07, 0.05], [0.04, 0.005, 0.06]];
     let boxes = halves.map(|half| Shape::Box { half_extents: Vector3::from(half) });
@@ -62,7 +63,8 @@ pub fn systems(settings: ComFreeSettings) -> [(System, CollisionModel); 3] {
     [everything(settings), solids(settings), walker(settings)]
 }
 
-/// Where much overlaps, a leg is turned by up to a whole turn, and rods lie nearly along each other.
+/// Where much overlaps, a leg is turned by up to a whole turn, and rods lie nearly along each
+/// other.
 pub fn random_state(system: &System, random: &mut Random) -> State {
     let model = &system.model;
     let mut state = crowded(model, random);

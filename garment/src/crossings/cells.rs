@@ -1,7 +1,8 @@
 //! Which boxes are near which: even cells, each with a list of the boxes that reach into it.
 //!
-//! The triangles of cloth are much alike in size, and for such the lists are short and quickly made: parry's hierarchy of boxes, made
-//! anew each time, took three times as long to answer the same question. Where sizes differ a lot the answer is the same, only later.
+//! The triangles of cloth are much alike in size, and for such the lists are short and quickly
+//! made: parry's hierarchy of boxes, made anew each time, took three times as long to answer the
+//! same question. Where sizes differ a lot the answer is the same, only later.
 
 use nalgebra::Vector3;
 
@@ -115,7 +116,8 @@ impl Cells {
         self.reached(bounds, |cell, place| {
             for &number in &self.listed[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
                 let Some(other) = &self.boxes[number as usize] else { continue };
-                // Two boxes that meet do so from the upper one of their lower corners on: that cell is the one to tell them.
+                // Two boxes that meet do so from the upper one of their lower corners on: that cell
+                // is the one to tell them.
                 if bounds.meets(other) && self.cell(&bounds.low.sup(&other.low)) == place {
                     visit(number as usize);
                 }

@@ -1,13 +1,16 @@
 //! Crossings of cloth: edges of its triangles that pass through its other faces.
 //!
-//! Sheets that keep to their own sides of each other have none, so their number tells whether garments have gone through themselves
-//! or one another, which no picture shows as surely. Two triangles in general position that intersect, and share no vertex, have
-//! exactly two: either an edge of each goes through the other, or two edges of one do.
+//! Sheets that keep to their own sides of each other have none, so their number tells whether
+//! garments have gone through themselves or one another, which no picture shows as surely. Two
+//! triangles in general position that intersect, and share no vertex, have exactly two: either an
+//! edge of each goes through the other, or two edges of one do.
 //!
-//! An edge crosses a face if its ends are on different sides of the face's plane and its line goes round the face's three edges the
-//! same way: five signs of determinants (Segura and Feito, "Algorithms to test ray-triangle intersection", 2001). A sign counts
-//! only if rounding cannot have made it (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
-//! robust geometric predicates", 1997), so that what only touches, to within rounding, is no crossing.
+//! An edge crosses a face if its ends are on different sides of the face's plane and its line goes
+//! round the face's three edges the same way: five signs of determinants (Segura and Feito,
+//! "Algorithms to test ray-triangle intersection", 2001). A sign counts only if rounding cannot
+//! have made it (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and
+//! fast robust geometric predicates", 1997), so that what only touches, to within rounding, is no
+//! crossing.
 
 mod cells;
 
@@ -67,9 +70,10 @@ impl CrossingDetector {
         self.faces.is_empty()
     }
 
-    /// Crossings where the particles are at `positions` \[m\], by their ids. An edge is compared with the faces that it shares no
-    /// vertex with. Faces and edges with an end that is not there or not finite cross nothing. The answer depends neither on
-    /// threads nor on the order of the faces, and not on the frame but for what touches to within rounding.
+    /// Crossings where the particles are at `positions` \[m\], by their ids. An edge is compared
+    /// with the faces that it shares no vertex with. Faces and edges with an end that is not there
+    /// or not finite cross nothing. The answer depends neither on threads nor on the order of the
+    /// faces, and not on the frame but for what touches to within rounding.
     pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {
         let corner = |&id: &u32| {
             let position = positions.get(id as usize).filter(|x| x.iter().all(|x| x.is_finite()));

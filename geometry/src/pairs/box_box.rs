@@ -9,12 +9,14 @@ use pliant_numeric::lanes::{Real, Vec3};
 
 /// Squared sine of the angle below which two edges give no axis.
 const PARALLEL: f64 = 1e-10;
-/// As in [`collision`](pliant_rigid::collision): by how much an axis across two edges must be better than those of the faces, in parts of the overlap and
-/// of the least half extent, and which difference is rounding.
+/// As in [`collision`](pliant_rigid::collision): by how much an axis across two edges must be
+/// better than those of the faces, in parts of the overlap and of the least half extent, and which
+/// difference is rounding.
 const EDGE_OVERLAP: f64 = 0.02;
 const EDGE_SIZE: f64 = 1e-6;
 const TIE: f64 = 1e-12;
-/// How far from the separation of the faces the deepest of their meetings may be, as part of the least half extent.
+/// How far from the separation of the faces the deepest of their meetings may be, as part of the
+/// least half extent.
 const FLAT: f64 = 1e-9;
 
 /// The best axis across two edges.
@@ -54,7 +56,8 @@ impl<'a, T: Real> Boxes<'a, T> {
         }
     }
 
-    /// The face of a box across its axis `k` that looks towards the other one's middle, and how far along its normal \[m\] that is.
+    /// The face of a box across its axis `k` that looks towards the other one's middle, and how far
+    /// along its normal \[m\] that is.
     #[inline(always)]
     fn face(&self, solid: usize, k: usize) -> (BoxFace<T>, T) {
         let (own, half) = (&self.axes[solid], &self.solids[solid].size);
@@ -85,7 +88,8 @@ impl<'a, T: Real> Boxes<'a, T> {
         self.half(solid, k, along) + self.half(solid, m, along)
     }
 
-    /// The face along whose normal the boxes are farthest apart or overlap least, and that separation \[m\].
+    /// The face along whose normal the boxes are farthest apart or overlap least, and that
+    /// separation \[m\].
     #[inline(always)]
     fn faces(&self) -> (BoxFace<T>, T) {
         let tie = self.size * TIE;
@@ -157,7 +161,8 @@ impl<'a, T: Real> Boxes<'a, T> {
         (ContactPoint::on_first(surface, edges.normal, edges.distance), within)
     }
 
-    /// The corner of one box that is nearest to the other, where none is within: right where no face's inside and no two edges' insides are nearest.
+    /// The corner of one box that is nearest to the other, where none is within: right where no
+    /// face's inside and no two edges' insides are nearest.
     #[inline(always)]
     fn corner(&self) -> ContactPoint<T> {
         let (of_first, of_second) = (self.corner_of(0, 1), self.corner_of(1, 0));
@@ -168,7 +173,8 @@ impl<'a, T: Real> Boxes<'a, T> {
 }
 
 impl<T: Real> Boxes<'_, T> {
-    /// The corner of box `one` nearest to the other \[m\], the other's outward normal there, and its distance \[m\] from that.
+    /// The corner of box `one` nearest to the other \[m\], the other's outward normal there, and
+    /// its distance \[m\] from that.
     #[inline(always)]
     fn corner_of(&self, one: usize, other: usize) -> (Vec3<T>, Vec3<T>, T) {
         let (solid, axes) = (self.solids[other], &self.axes[one]);
@@ -197,7 +203,8 @@ impl<T: Real> Edges<T> {
     }
 }
 
-/// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest points of two edges, or the nearest corner.
+/// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest
+/// points of two edges, or the nearest corner.
 #[inline(always)]
 pub fn box_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 12] {
     let boxes = Boxes::new(a, b);
@@ -223,7 +230,8 @@ pub fn box_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint
     let flat = (apart & faces_meet) | (overlap & is(flag(shares) - flag(by_edges)));
     let (crossing, within) = boxes.crossing(&edges);
     let cross = (apart & within & zero.lt(edges.distance)) | (overlap & by_edges);
-    // Overlapping without sharing anything along the face's normal: only where an axis across edges was a little better.
+    // Overlapping without sharing anything along the face's normal: only where an axis across edges
+    // was a little better.
     let little = ContactPoint { normal: face.first_to_second(), distance: face_apart, ..crossing };
     let single = ContactPoint::pick(cross, crossing, ContactPoint::pick(overlap, little, boxes.corner()));
 

@@ -4,7 +4,8 @@ use super::{ContactPoint, PlacedSolid};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
-/// Part of its size by which a face is larger when another is clipped with it: faces of equal boxes share their corners.
+/// Part of its size by which a face is larger when another is clipped with it: faces of equal boxes
+/// share their corners.
 const LARGER: f64 = 1.0 + 1e-9;
 
 /// A face of one of two boxes.
@@ -84,8 +85,9 @@ impl<T: Real> BoxFace<T> {
     }
 }
 
-/// The corners of what `face` of one of the boxes and the face of the other that looks at it share, seen along its normal: the ends of the other
-/// face's edges over it (8) and its own corners under the other one (4).
+/// The corners of what `face` of one of the boxes and the face of the other that looks at it share,
+/// seen along its normal: the ends of the other face's edges over it (8) and its own corners under
+/// the other one (4).
 #[inline(always)]
 pub(super) fn clip<T: Real>(
     face: &BoxFace<T>,
@@ -128,7 +130,8 @@ pub(super) fn clip<T: Real>(
     out
 }
 
-/// The part of an edge over a rectangle, as fractions of the edge, and whether there is any (Liang and Barsky 1984).
+/// The part of an edge over a rectangle, as fractions of the edge, and whether there is any (Liang
+/// and Barsky 1984).
 #[inline(always)]
 fn within<T: Real>(from: Vec3<T>, edge: Vec3<T>, reach: [T; 2]) -> (T, T, T::Mask) {
     let (mut low, mut high) = (from.0[0].zero(), from.0[0].one());

@@ -23,8 +23,9 @@ pub fn capsule_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [C
     [first, second.only_if(half.zero().lt(half))]
 }
 
-/// Places \[m\] of the nearest points of two segments along their unit directions, `w` from the middle of the first to that of the second
-/// (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+/// Places \[m\] of the nearest points of two segments along their unit directions, `w` from the
+/// middle of the first to that of the second (Ericson, Real-Time Collision Detection, 2005, section
+/// 5.1.9).
 #[inline(always)]
 fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T; 2] {
     let [d, e] = directions;
@@ -71,7 +72,8 @@ pub fn capsule_capsule<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Cont
     [ContactPoint::pick(shares, ends[0], single), ends[1].only_if(shares)]
 }
 
-/// Two capsules, from the middle of the first to that of the second \[m\], and the normal of all their meetings.
+/// Two capsules, from the middle of the first to that of the second \[m\], and the normal of all
+/// their meetings.
 struct Axes<'a, T> {
     a: &'a PlacedSolid<T>,
     b: &'a PlacedSolid<T>,

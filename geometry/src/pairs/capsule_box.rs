@@ -21,7 +21,8 @@ struct Segment<T> {
     half: T,
 }
 
-/// How the axis and the box are apart: outward normal of the box, signed distance \[m\], and where on the axis \[m\].
+/// How the axis and the box are apart: outward normal of the box, signed distance \[m\], and where
+/// on the axis \[m\].
 #[derive(Clone, Copy)]
 struct Separation<T> {
     out: Vec3<T>,
@@ -37,7 +38,8 @@ impl<T: Real> Segment<T> {
         self.centre + self.axis * t
     }
 
-    /// Half the derivative of the squared distance to the box: it never falls, and is linear between the planes of the faces.
+    /// Half the derivative of the squared distance to the box: it never falls, and is linear
+    /// between the planes of the faces.
     #[inline(always)]
     fn slope(&self, box_half: &[T; 3], t: T) -> T {
         let [x, y, z] = each!(k in [0, 1, 2] {
@@ -47,7 +49,8 @@ impl<T: Real> Segment<T> {
         x + y + z
     }
 
-    /// Where it passes the planes of the faces across axis `k`, in order; infinite or not a number where it runs along them.
+    /// Where it passes the planes of the faces across axis `k`, in order; infinite or not a number
+    /// where it runs along them.
     #[inline(always)]
     fn passes(&self, box_half: &[T; 3], k: usize) -> [T; 2] {
         let (c, a, h) = (self.centre.0[k], self.axis.0[k], box_half[k]);
@@ -55,13 +58,14 @@ impl<T: Real> Segment<T> {
         [p.min(q), p.max(q)]
     }
 
-    /// The place \[m\] nearest to the box: the root of the slope, between the planes on either side of it; the middle of all nearest places
-    /// where there are many.
+    /// The place \[m\] nearest to the box: the root of the slope, between the planes on either side
+    /// of it; the middle of all nearest places where there are many.
     #[inline(always)]
     fn nearest(&self, box_half: &[T; 3]) -> T {
         let (zero, half) = (self.half.zero(), self.half);
         let [[p, q], [r, s], [u, v]] = each!(k in [0, 1, 2] self.passes(box_half, k));
-        // The last place where the squared distance does not grow and the first where it does not fall, with their slopes.
+        // The last place where the squared distance does not grow and the first where it does not
+        // fall, with their slopes.
         let (mut low, mut high) = ((-half, zero), (half, zero));
         for t in [-half, half, p, q, r, s, u, v] {
             // What is not a number becomes an end.
@@ -90,7 +94,8 @@ impl<T: Real> Segment<T> {
         Separation::pick(zero.lt(distance), near, self.overlap(box_half))
     }
 
-    /// The best of the axes across faces and across an edge and the segment (Gottschalk, Lin and Manocha 1996).
+    /// The best of the axes across faces and across an edge and the segment (Gottschalk, Lin and
+    /// Manocha 1996).
     #[inline(always)]
     fn overlap(&self, box_half: &[T; 3]) -> Separation<T> {
         let (zero, one) = (self.half.zero(), self.half.one());
@@ -141,7 +146,8 @@ impl<T: Real> Segment<T> {
         best
     }
 
-    /// Outward normal of the face named by `apart`, and place and distance \[m\] of both ends of what is over it, and whether anything is.
+    /// Outward normal of the face named by `apart`, and place and distance \[m\] of both ends of
+    /// what is over it, and whether anything is.
     #[inline(always)]
     fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (self.half.zero(), self.half);
@@ -178,7 +184,8 @@ impl<T: Real> Separation<T> {
     }
 }
 
-/// At the place `at` \[m\] of the axis, `distance` \[m\] from the box along its outward normal `out`.
+/// At the place `at` \[m\] of the axis, `distance` \[m\] from the box along its outward normal
+/// `out`.
 #[inline(always)]
 fn meeting<T: Real>(
     a: &PlacedSolid<T>,
@@ -192,7 +199,8 @@ fn meeting<T: Real>(
     ContactPoint::on_first(centre + normal * radius, normal, distance - radius)
 }
 
-/// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the face there.
+/// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the
+/// face there.
 #[inline(always)]
 pub fn capsule_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 3] {
     let [radius, half, _] = a.size;

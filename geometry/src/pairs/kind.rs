@@ -42,7 +42,8 @@ pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
 }
 
 impl PairKind {
-    /// The kind of a pair, and whether its order is the other one; `None` where there is no closed form.
+    /// The kind of a pair, and whether its order is the other one; `None` where there is no closed
+    /// form.
     pub fn of(first: &Shape, second: &Shape) -> Option<(Self, bool)> {
         let ordered = |a: &Shape, b: &Shape| match (a, b) {
             (Shape::Sphere { .. }, Shape::HalfSpace) => Some(Self::SphereHalfSpace),
@@ -71,8 +72,8 @@ impl PairKind {
         }
     }
 
-    /// Calls `visit` with the number and the meeting of each of [`most_points`](Self::most_points), absent ones too; solids in the
-    /// order of the kind.
+    /// Calls `visit` with the number and the meeting of each of [`most_points`](Self::most_points),
+    /// absent ones too; solids in the order of the kind.
     #[inline(always)]
     pub fn contact_points<T: Real>(
         self,

@@ -1,4 +1,5 @@
-//! Where two simple solids meet, in closed form: no branch on a number, no iteration, the same operations for all poses.
+//! Where two simple solids meet, in closed form: no branch on a number, no iteration, the same
+//! operations for all poses.
 //!
 //! | pair | meetings | method |
 //! |---|---|---|
@@ -9,9 +10,9 @@
 //! | box, half-space | 8 | corners |
 //! | box, box | 12 | separating axes, then one face clipped against the other, or two edges, or a corner |
 //!
-//! Meetings that there are not have the distance [`ABSENT_DISTANCE`]. Distances are those of `pliant_rigid::collision::Detector` to
-//! rounding. They are continuous, and smooth but where the nearest features change; where shapes overlap, the direction of
-//! least overlap may jump.
+//! Meetings that there are not have the distance [`ABSENT_DISTANCE`]. Distances are those of
+//! `pliant_rigid::collision::Detector` to rounding. They are continuous, and smooth but where the
+//! nearest features change; where shapes overlap, the direction of least overlap may jump.
 
 mod box_box;
 mod box_faces;
@@ -42,7 +43,8 @@ const NO_LENGTH: f64 = 1e-280;
 pub struct PlacedSolid<T> {
     /// World from solid.
     pub pose: Pose<T>,
-    /// Sphere: radius. Capsule: radius, half length, along z. Box: half extents. Half-space, z <= 0 of its frame: nothing. \[m\]
+    /// Sphere: radius. Capsule: radius, half length, along z. Box: half extents. Half-space, z <= 0
+    /// of its frame: nothing. \[m\]
     pub size: [T; 3],
 }
 

@@ -3,8 +3,8 @@
 use super::{ContactPoint, PlacedSolid, direction};
 use pliant_numeric::lanes::{Real, Vec3};
 
-/// Outward normal (in the box's frame) and signed distance \[m\] at the point `p` (m, in its frame) of a box's surface. Inside the nearest face
-/// counts, of equals the first.
+/// Outward normal (in the box's frame) and signed distance \[m\] at the point `p` (m, in its frame)
+/// of a box's surface. Inside the nearest face counts, of equals the first.
 #[inline(always)]
 pub(super) fn box_surface<T: Real>(half: &[T; 3], p: Vec3<T>) -> (Vec3<T>, T) {
     let (zero, one) = (half[0].zero(), half[0].one());

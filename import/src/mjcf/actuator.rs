@@ -1,8 +1,9 @@
 //! Motors.
 //!
-//! MuJoCo's force is `gain * control + b0 + b1 * length + b2 * velocity`, where length and velocity are `gear` times those of the joint,
-//! and the joint feels `gear` times the force (documentation, Computation, Actuation model). With b1 and b2 not above zero that is an
-//! effort, a servo or a damper.
+//! MuJoCo's force is `gain * control + b0 + b1 * length + b2 * velocity`, where length and velocity
+//! are `gear` times those of the joint, and the joint feels `gear` times the force (documentation,
+//! Computation, Actuation model). With b1 and b2 not above zero that is an effort, a servo or a
+//! damper.
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning};
@@ -92,7 +93,8 @@ fn joint<'a>(
     Ok(Some(joint))
 }
 
-/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the motor feels \[kg m^2, kg\].
+/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the
+/// motor feels \[kg m^2, kg\].
 fn law(
     element: &Element,
     joint_inertia: f64,

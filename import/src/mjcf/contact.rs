@@ -1,8 +1,9 @@
 //! What can touch what, and how it feels.
 //!
-//! In MuJoCo two geoms touch if the `contype` of one has a bit in common with the `conaffinity` of the other, either way round; here
-//! each must be in a group of the other's mask. So every pair of figures that occurs gets a bit of its own, and masks that name the bits
-//! it goes with: the same relation, exactly, for up to 32 different pairs.
+//! In MuJoCo two geoms touch if the `contype` of one has a bit in common with the `conaffinity` of
+//! the other, either way round; here each must be in a group of the other's mask. So every pair of
+//! figures that occurs gets a bit of its own, and masks that name the bits it goes with: the same
+//! relation, exactly, for up to 32 different pairs.
 
 use std::collections::BTreeSet;
 
@@ -165,8 +166,8 @@ pub(super) fn body_named(
     found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("body")))
 }
 
-/// Pairs of links that stay apart: those that the file names, and bodies held by several joints against what holds them, between which
-/// the links of the other joints stand.
+/// Pairs of links that stay apart: those that the file names, and bodies held by several joints
+/// against what holds them, between which the links of the other joints stand.
 fn excluded(relations: &Relations, bodies: &[MjcfBody]) -> Vec<(LinkId, LinkId)> {
     let mut pairs = BTreeSet::new();
     let mut add = |a: usize, b: usize| {
@@ -247,10 +248,12 @@ fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
 
 /// Stiffness \[N/m\] and dissipation \[s/m\] from `solref` and `solimp`.
 ///
-/// MuJoCo's contact of a mass m with a still ground pushes back with d (b v + k r) of the reference acceleration and yields with 1 - d
-/// of what acts (documentation, Computation, Solver parameters): at rest m g = m k d r/(1 - d), a spring of stiffness
-/// m k d/(1 - d) with k = 1/(d t^2 z^2) of time constant t and damping ratio z, for the impedance d of deep contact. Two geoms in series halve it, so each has twice that.
-/// The dissipation is that whose damping is the same at the depth of rest.
+/// MuJoCo's contact of a mass m with a still ground pushes back with d (b v + k r) of the reference
+/// acceleration and yields with 1 - d of what acts (documentation, Computation, Solver parameters):
+/// at rest m g = m k d r/(1 - d), a spring of stiffness m k d/(1 - d) with k = 1/(d t^2 z^2) of
+/// time constant t and damping ratio z, for the impedance d of deep contact. Two geoms in series
+/// halve it, so each has twice that. The dissipation is that whose damping is the same at the depth
+/// of rest.
 fn compliance(
     element: &Element,
     mass: f64,

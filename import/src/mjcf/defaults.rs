@@ -60,7 +60,8 @@ impl Defaults {
         Ok(())
     }
 
-    /// The element with every attribute that its class, or else the `childclass` around it, or else the outermost class, adds.
+    /// The element with every attribute that its class, or else the `childclass` around it, or else
+    /// the outermost class, adds.
     pub fn resolve(&self, element: &Element, childclass: Option<&str>) -> Result<Element, ImportError> {
         let name = element.text("class").or(childclass).unwrap_or(&self.main);
         let Some(class) = self.classes.get(name) else {
@@ -74,7 +75,8 @@ impl Defaults {
         Ok(resolved)
     }
 
-    /// The same with the defaults of another kind of element: constraints of all kinds share those of `equality`.
+    /// The same with the defaults of another kind of element: constraints of all kinds share those
+    /// of `equality`.
     pub fn resolve_as(&self, element: &Element, tag: &str) -> Result<Element, ImportError> {
         let mut other = element.clone();
         tag.clone_into(&mut other.tag);

@@ -91,7 +91,8 @@ impl Reader<'_> {
         Ok(Equality::Weld { links: [self.bodies[a].link, self.bodies[b].link], frames })
     }
 
-    /// `q1 - ref1 = p0 + p1 (q2 - ref2) + ...`; without a second joint the first is held at `ref1 + p0`.
+    /// `q1 - ref1 = p0 + p1 (q2 - ref2) + ...`; without a second joint the first is held at `ref1 +
+    /// p0`.
     fn couple(&self, element: &Element) -> Result<Equality, ImportError> {
         let driven = scalar(self.joints, element, "joint1")?;
         let polynomial = element.numbers("polycoef", 1..=5)?.unwrap_or_else(|| vec![0.0, 1.0]);

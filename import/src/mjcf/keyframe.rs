@@ -10,8 +10,9 @@ use super::links::JointRecord;
 use super::pose::quaternion;
 use pliant_rigid::multibody::{Model, State};
 
-/// Reads `<keyframe>`. MuJoCo's positions of a free joint are place and quaternion, its velocities linear in the world's axes and
-/// angular in the body's; those of a ball joint are in the body's axes.
+/// Reads `<keyframe>`. MuJoCo's positions of a free joint are place and quaternion, its velocities
+/// linear in the world's axes and angular in the body's; those of a ball joint are in the body's
+/// axes.
 pub(super) fn read(
     root: &Element,
     model: &Model,

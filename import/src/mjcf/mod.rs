@@ -1,7 +1,8 @@
 //! MJCF.
 //!
-//! The conventions are those of MuJoCo's documentation (XML reference and Modeling chapters, <https://mujoco.readthedocs.io>); the
-//! corners that it leaves open were settled by asking MuJoCo itself.
+//! The conventions are those of MuJoCo's documentation (XML reference and Modeling chapters,
+//! <https://mujoco.readthedocs.io>); the corners that it leaves open were settled by asking MuJoCo
+//! itself.
 
 mod actuator;
 mod asset;

@@ -1,4 +1,5 @@
-//! What becomes of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of MuJoCo 3's).
+//! What becomes of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of
+//! MuJoCo 3's).
 
 use super::super::support::Attributes;
 use super::super::support::Rule;

@@ -73,7 +73,8 @@ impl Reader<'_> {
         Ok((geometries, visuals))
     }
 
-    /// The shape of a visual or collision element; `None` for one that is only to be seen and cannot be read.
+    /// The shape of a visual or collision element; `None` for one that is only to be seen and
+    /// cannot be read.
     fn shape(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
         let Some(geometry) = element.one("geometry")? else {
             return Err(element.fail(ImportProblem::Missing("geometry")));
@@ -132,8 +133,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a mesh is. A package is looked for in the directory of the file and in those above it: `package://arm/mesh.stl` is the
-    /// first that there is of `<directory>/arm/mesh.stl`, `<directory>/mesh.stl` (the directory is the package itself), and so on.
+    /// Where a mesh is. A package is looked for in the directory of the file and in those above it:
+    /// `package://arm/mesh.stl` is the first that there is of `<directory>/arm/mesh.stl`,
+    /// `<directory>/mesh.stl` (the directory is the package itself), and so on.
     fn resolve(&self, name: &str) -> PathBuf {
         let Some(inner) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) else {
             return self.directory.join(name.strip_prefix("file://").unwrap_or(name));

@@ -1,4 +1,5 @@
-//! What becomes of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and urdfdom 1.2).
+//! What becomes of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and
+//! urdfdom 1.2).
 
 use super::super::support::Attributes;
 use super::super::support::Rule;

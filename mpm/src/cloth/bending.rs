@@ -1,14 +1,18 @@
-//! Bending: a quadratic energy of the angle at every edge with two faces (Grinspun, Hirani, Desbrun and Schroeder 2003, "Discrete shells").
+//! Bending: a quadratic energy of the angle at every edge with two faces (Grinspun, Hirani, Desbrun
+//! and Schroeder 2003, "Discrete shells").
 //!
-//! E = 1/2 B |e|^2 / (A_1 + A_2) (theta - theta_0)^2, with |e| and the areas A of the rest mesh. The weight is that of the
-//! paper up to its factor, which is chosen so that B is the bending stiffness (moment per width over curvature) of a sheet
-//! rolled up along any side of a mesh of rectangles, and along any direction of a mesh of equilateral triangles. Across
-//! other meshes B depends somewhat on the direction, as it does in the paper. A strip whose edges are free to curl is
-//! softer, as that of a plate is by 1 - nu^2: by about 15 % where it is two rectangles wide, whose diagonals give way. A
-//! plate of Young's modulus E and thickness t has B = E t^3 / (12 (1 - nu^2)); cloth has much less.
+//! E = 1/2 B |e|^2 / (A_1 + A_2) (theta - theta_0)^2, with |e| and the areas A of the rest mesh.
+//! The weight is that of the paper up to its factor, which is chosen so that B is the bending
+//! stiffness (moment per width over curvature) of a sheet rolled up along any side of a mesh of
+//! rectangles, and along any direction of a mesh of equilateral triangles. Across other meshes B
+//! depends somewhat on the direction, as it does in the paper. A strip whose edges are free to curl
+//! is softer, as that of a plate is by 1 - nu^2: by about 15 % where it is two rectangles wide,
+//! whose diagonals give way. A plate of Young's modulus E and thickness t has B = E t^3 / (12 (1 -
+//! nu^2)); cloth has much less.
 //!
-//! Gradient of the angle: moving a wing's tip along its normal turns that face by the way over the altitude, and the edge's ends take
-//! the opposite in the ratio of the lever arms (Bridson, Marino and Fedkiw 2003; Tamstorf and Grinspun 2013).
+//! Gradient of the angle: moving a wing's tip along its normal turns that face by the way over the
+//! altitude, and the edge's ends take the opposite in the ratio of the lever arms (Bridson, Marino
+//! and Fedkiw 2003; Tamstorf and Grinspun 2013).
 
 use super::mesh::ClothMesh;
 use nalgebra::Vector3;
@@ -38,7 +42,8 @@ impl Hinge {
         mesh.edges().iter().filter_map(hinge).collect()
     }
 
-    /// How far the angle is from that at rest \[rad\], within (-pi, pi]; corners \[m\] in the order of `vertices`.
+    /// How far the angle is from that at rest \[rad\], within (-pi, pi]; corners \[m\] in the order
+    /// of `vertices`.
     fn angle_from_rest(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         let bend = angle(corners) - self.rest_angle;
         bend - core::f64::consts::TAU * (bend / core::f64::consts::TAU).round()
@@ -62,13 +67,15 @@ fn normals(&[a, b, left, right]: &[Vector3<f64>; 4]) -> [Vector3<f64>; 3] {
     [edge, edge.cross(&(left - a)), (right - a).cross(&edge)]
 }
 
-/// Angle from the left face's normal to the other's about the edge [rad]: negative where the tips are above the edge.
+/// Angle from the left face's normal to the other's about the edge [rad]: negative where the tips
+/// are above the edge.
 fn angle(corners: &[Vector3<f64>; 4]) -> f64 {
     let [edge, left, right] = normals(corners);
     left.cross(&right).dot(&edge).atan2(left.dot(&right) * edge.norm())
 }
 
-/// Derivative of [`angle`] with respect to the corners \[rad/m\]; zero for a face that has collapsed.
+/// Derivative of [`angle`] with respect to the corners \[rad/m\]; zero for a face that has
+/// collapsed.
 fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
     let [edge, left, right] = normals(corners);
     let length = edge.norm();
@@ -97,8 +104,8 @@ mod tests {
         (Hinge { vertices: [0, 1, 2, 3], rest_angle: 0.3, stiffness: 2.0 }, corners)
     }
 
-    /// Force = -dE/dx, by central differences with step 1e-6: 1e-6 of the stiffness over the edge. No net force and no net
-    /// moment, to rounding.
+    /// Force = -dE/dx, by central differences with step 1e-6: 1e-6 of the stiffness over the edge.
+    /// No net force and no net moment, to rounding.
     #[test]
     fn forces_are_the_derivative_of_the_energy() {
         let mut random = Random(61);
@@ -123,8 +130,9 @@ mod tests {
         }
     }
 
-    /// A sheet rolled to a cylinder of curvature k has energy B k^2 / 2 an area: rectangles along a side, equilateral triangles
-    /// in any direction (there with the curvature's second-order error, so a small one).
+    /// A sheet rolled to a cylinder of curvature k has energy B k^2 / 2 an area: rectangles along a
+    /// side, equilateral triangles in any direction (there with the curvature's second-order error,
+    /// so a small one).
     #[test]
     fn cylinder_has_the_energy_of_the_bending_stiffness() {
         let stiffness = 0.7;
@@ -146,7 +154,8 @@ mod tests {
         let expected = 0.5 * stiffness * curvature * curvature * 0.3 * 0.9;
         assert!((energy(&strip, &|_| 1.0, 0.0) / expected - 1.0).abs() < 1e-5);
 
-        // The disc's six sectors are equilateral triangles; edges within the inner hexagon count whole.
+        // The disc's six sectors are equilateral triangles; edges within the inner hexagon count
+        // whole.
         let up = 3.0_f64.sqrt() / 2.0;
         let mut vertices = Vec::new();
         let mut faces = Vec::new();
@@ -164,7 +173,8 @@ mod tests {
             }
         }
         let mesh = ClothMesh::new(vertices, faces).unwrap();
-        // Three edges a vertex: those that start in a patch of the lattice, which has 2 faces a vertex.
+        // Three edges a vertex: those that start in a patch of the lattice, which has 2 faces a
+        // vertex.
         let inside = |h: &Hinge| {
             let first = h.vertices[0].min(h.vertices[1]);
             let (i, j) = (first / (n + 1), first % (n + 1));

@@ -4,21 +4,24 @@ use nalgebra::Vector3;
 
 /// Longest edge of a face, in grid spacings.
 ///
-/// Every point of a face is within a third of its longest edge of its centroid or one of its vertices. What two particles
-/// share of the grid, sum_i w_ip w_iq over its value at no distance, falls with their distance along an axis as the quintic
-/// B-spline does: 2/3 of it is left at 2/3 of a spacing, 0.39 at one, 0.015 at two. So up to this length whatever touches
-/// the sheet anywhere meets at least 2/3 of what it would meet at a particle; larger faces would begin to have holes.
+/// Every point of a face is within a third of its longest edge of its centroid or one of its
+/// vertices. What two particles share of the grid, sum_i w_ip w_iq over its value at no distance,
+/// falls with their distance along an axis as the quintic B-spline does: 2/3 of it is left at 2/3
+/// of a spacing, 0.39 at one, 0.015 at two. So up to this length whatever touches the sheet
+/// anywhere meets at least 2/3 of what it would meet at a particle; larger faces would begin to
+/// have holes.
 pub const LONGEST_EDGE: f64 = 2.0;
 
 /// Smallest altitude of a face, in grid spacings.
 ///
-/// Particles closer than this move together anyway: the grid's velocity is quadratic within a cell. And the fast path's
-/// f32 positions within a block of four cells are rounded by 2^-23 cells each, which in a face of this altitude is a strain of up to
-/// 2^-22 x 32 = 8e-6, and more in a smaller one.
+/// Particles closer than this move together anyway: the grid's velocity is quadratic within a cell.
+/// And the fast path's f32 positions within a block of four cells are rounded by 2^-23 cells each,
+/// which in a face of this altitude is a strain of up to 2^-22 x 32 = 8e-6, and more in a smaller
+/// one.
 pub const SMALLEST_ALTITUDE: f64 = 1.0 / 32.0;
 
-/// Twice the area over the square of the longest edge below which a face is degenerate: rounding of f64 coordinates then begins to
-/// show in its normal.
+/// Twice the area over the square of the longest edge below which a face is degenerate: rounding of
+/// f64 coordinates then begins to show in its normal.
 const DEGENERATE: f64 = 1e-9;
 
 /// Why a mesh is refused.
@@ -139,9 +142,11 @@ pub struct Edge {
     pub other: Option<(usize, usize)>,
 }
 
-/// A sheet of triangles at rest: an orientable surface with or without boundary, in one part or more.
+/// A sheet of triangles at rest: an orientable surface with or without boundary, in one part or
+/// more.
 ///
-/// The normal of a face with vertices (a, b, c) is along (b - a) x (c - a). Parts may touch in a vertex.
+/// The normal of a face with vertices (a, b, c) is along (b - a) x (c - a). Parts may touch in a
+/// vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClothMesh {
     vertices: Vec<Vector3<f64>>,
@@ -159,11 +164,12 @@ fn size([a, b, c]: [Vector3<f64>; 3]) -> (f64, f64) {
 }
 
 impl ClothMesh {
-    /// Checks a mesh: rest positions of its vertices (m, world frame) and the three vertices of each face.
+    /// Checks a mesh: rest positions of its vertices (m, world frame) and the three vertices of
+    /// each face.
     ///
     /// # Errors
-    /// The first vertex or face that is no part of an orientable surface, see [`MeshError`]; sizes are held against a grid
-    /// by [`Self::check_spacing`].
+    /// The first vertex or face that is no part of an orientable surface, see [`MeshError`]; sizes
+    /// are held against a grid by [`Self::check_spacing`].
     pub fn new(vertices: Vec<Vector3<f64>>, faces: Vec<[usize; 3]>) -> Result<Self, MeshError> {
         check_faces(&vertices, &faces)?;
         let edges = find_edges(&faces)?;
@@ -188,8 +194,9 @@ impl ClothMesh {
         Ok(Self { vertices, faces, edges, first_face, vertex_faces })
     }
 
-    /// A rectangle: corner `origin`, sides `along_u` and `along_v` \[m\], in `parts` of them, two faces each; the normal is
-    /// along u x v. Vertex (i, j), i along u, is number i (parts\[1\] + 1) + j. The diagonals alternate, so that neither is preferred.
+    /// A rectangle: corner `origin`, sides `along_u` and `along_v` \[m\], in `parts` of them, two
+    /// faces each; the normal is along u x v. Vertex (i, j), i along u, is number i (parts\[1\] +
+    /// 1) + j. The diagonals alternate, so that neither is preferred.
     ///
     /// # Errors
     /// No parts, or sides that are too short or parallel.
@@ -225,8 +232,8 @@ impl ClothMesh {
         Self::new(vertices, faces)
     }
 
-    /// A disc of `radius` \[m\] about `centre` with the given normal: the centre, then ring k of `rings` with 6 k vertices, so that
-    /// edges are about radius / rings long.
+    /// A disc of `radius` \[m\] about `centre` with the given normal: the centre, then ring k of
+    /// `rings` with 6 k vertices, so that edges are about radius / rings long.
     ///
     /// # Errors
     /// No rings, or a radius or normal that is zero or not a number.
@@ -257,7 +264,8 @@ impl ClothMesh {
                 vertices.push(centre + r * (angle.cos() * along_u + angle.sin() * along_v));
             }
         }
-        // Vertex k of a ring, with k counted around and around; the rings before hold 1 + 3 ring (ring - 1) vertices.
+        // Vertex k of a ring, with k counted around and around; the rings before hold 1 + 3 ring
+        // (ring - 1) vertices.
         let at = |ring: usize, k: usize| {
             if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) + k % (6 * ring) }
         };
@@ -276,7 +284,8 @@ impl ClothMesh {
         Self::new(vertices, faces)
     }
 
-    /// Holds every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h \[m\].
+    /// Holds every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h
+    /// \[m\].
     ///
     /// # Errors
     /// The first face that is too large or too small.

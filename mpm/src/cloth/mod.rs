@@ -1,10 +1,12 @@
-//! Cloth: sheets of triangles in the grid of the other particles (codimensional MPM; Jiang, Gast and Teran 2017, "Anisotropic
-//! elastoplasticity for cloth, knit and hair frictional contact").
+//! Cloth: sheets of triangles in the grid of the other particles (codimensional MPM; Jiang, Gast
+//! and Teran 2017, "Anisotropic elastoplasticity for cloth, knit and hair frictional contact").
 //!
-//! A sheet has a particle at every vertex and one at every face's centroid. In its plane it is a mesh of finite elements whose forces act
-//! on the vertices; across its plane it is a material point: every face carries a director d3 that the grid's velocity gradient
-//! advances, and what resists its shortening is a stress on the grid. So sheets that meet (and a sheet that meets itself) feel each other
-//! through the grid like any other particles, and no pair of faces is ever looked for.
+//! A sheet has a particle at every vertex and one at every face's centroid. In its plane it is a
+//! mesh of finite elements whose forces act on the vertices; across its plane it is a material
+//! point: every face carries a director d3 that the grid's velocity gradient advances, and what
+//! resists its shortening is a stress on the grid. So sheets that meet (and a sheet that meets
+//! itself) feel each other through the grid like any other particles, and no pair of faces is ever
+//! looked for.
 //!
 //! - [`mesh`]: the sheet at rest, checked; rectangles and discs;
 //! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];

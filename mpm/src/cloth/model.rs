@@ -1,34 +1,38 @@
 //! A face's energy, stress and return mapping (Jiang, Gast and Teran 2017, sections 4 and 6).
 //!
 //! # Frames
-//! A face at rest has a material frame of its own: e1 along its first edge, e2 in its plane, e3 along its normal, so that D
-//! = \[D1 D2 D3\] has its edges in the first two rows and D3 = e3 (no unit; only its direction and relative length matter).
-//! Now the edges are d1, d2 \[m\] and the director d3 (no unit), in the world frame, and F = d D^-1 has columns f1, f2 (the
-//! edges' part) and f3 = d3.
+//! A face at rest has a material frame of its own: e1 along its first edge, e2 in its plane, e3
+//! along its normal, so that D = \[D1 D2 D3\] has its edges in the first two rows and D3 = e3 (no
+//! unit; only its direction and relative length matter). Now the edges are d1, d2 \[m\] and the
+//! director d3 (no unit), in the world frame, and F = d D^-1 has columns f1, f2 (the edges' part)
+//! and f3 = d3.
 //!
 //! # QR
-//! F = Q R by Gram-Schmidt: q1 along f1, q2 in the plane of f1 and f2, on f2's side, q3 = q1 x q2, the normal of the face now. So Q
-//! is a rotation, r11 and r22 are never negative, and r33 = q3 . d3 is negative where the director has gone through the face.
-//! A flip of a face within its own plane cannot be seen: it opens on either side of a line.
+//! F = Q R by Gram-Schmidt: q1 along f1, q2 in the plane of f1 and f2, on f2's side, q3 = q1 x q2,
+//! the normal of the face now. So Q is a rotation, r11 and r22 are never negative, and r33 = q3 .
+//! d3 is negative where the director has gone through the face. A flip of a face within its own
+//! plane cannot be seen: it opens on either side of a line.
 //!
 //! # Energy per rest volume
-//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + K/3 (1 - r33)^3 \[r33 < 1\] + gamma/2 (r13^2 + r23^2)
+//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + K/3 (1 - r33)^3 \[r33 < 1\] + gamma/2 (r13^2 +
+//! r23^2)
 //!
-//! with U the symmetric factor of the upper 2 x 2 of R: fixed corotated elasticity in the plane, with lambda of plane stress
-//! (see [`crate::cloth`]), the normal response f' = -K (1 - r33)^2, and shear against what lies on the sheet. For r33 < 0
-//! the same cubic goes on.
+//! with U the symmetric factor of the upper 2 x 2 of R: fixed corotated elasticity in the plane,
+//! with lambda of plane stress (see [`crate::cloth`]), the normal response f' = -K (1 - r33)^2, and
+//! shear against what lies on the sheet. For r33 < 0 the same cubic goes on.
 //!
 //! # Stress
-//! R moves with F by Q^T dF R^-1, whose lower triangle is Q's turning, so tau = P F^T = Q S Q^T with S the symmetric matrix
-//! that has the upper triangle of (d psi / d R) R^T. Solved for P = \[p1 p2 p3\], with r = (r13, r23), P2 the plane's stress
-//! and R2 the upper 2 x 2 of R:
+//! R moves with F by Q^T dF R^-1, whose lower triangle is Q's turning, so tau = P F^T = Q S Q^T
+//! with S the symmetric matrix that has the upper triangle of (d psi / d R) R^T. Solved for P =
+//! \[p1 p2 p3\], with r = (r13, r23), P2 the plane's stress and R2 the upper 2 x 2 of R:
 //!
 //! Q^T \[p1 p2\] = \[P2; (gamma r33 - f') r^T R2^-T\], Q^T p3 = (gamma r13, gamma r23, f').
 //!
 //! # Return mapping
-//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F K (1 - r33)^2: beyond it r is
-//! shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness (the default) r is always zero: the director
-//! is along the normal, and layers slide with the friction that the grid makes of them.
+//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F K (1 - r33)^2:
+//! beyond it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness (the
+//! default) r is always zero: the director is along the normal, and layers slide with the friction
+//! that the grid makes of them.
 
 use crate::material::{Elastic, MaterialError, positive, require};
 use pliant_numeric::linalg::Vec3;
@@ -50,14 +54,15 @@ pub struct ClothMaterial {
     /// Stiffness gamma against shear of what lies on the sheet \[Pa\].
     #[serde(default)]
     pub shear_stiffness: f64,
-    /// Coefficient c_F of that shear's friction cone (no unit); without `shear_stiffness` it does nothing.
+    /// Coefficient c_F of that shear's friction cone (no unit); without `shear_stiffness` it does
+    /// nothing.
     #[serde(default)]
     pub friction: f64,
     /// Bending stiffness [N m]: moment per width over curvature, see [`crate::cloth::bending`].
     #[serde(default)]
     pub bending_stiffness: f64,
-    /// Part V of the symmetric velocity gradient that a substep keeps (no unit), C <- (V+1)/2 C + (V-1)/2 C^T: 1 damps nothing; published
-    /// 0.8 (folding) and 0.2 (bagging).
+    /// Part V of the symmetric velocity gradient that a substep keeps (no unit), C <- (V+1)/2 C +
+    /// (V-1)/2 C^T: 1 damps nothing; published 0.8 (folding) and 0.2 (bagging).
     #[serde(default = "undamped")]
     pub damping: f64,
 }
@@ -67,7 +72,8 @@ fn undamped() -> f64 {
 }
 
 impl ClothMaterial {
-    /// Elastic, without shear, bending and damping: density \[kg/m^3\], thickness \[m\], normal stiffness \[Pa\].
+    /// Elastic, without shear, bending and damping: density \[kg/m^3\], thickness \[m\], normal
+    /// stiffness \[Pa\].
     pub fn new(density: f64, elastic: Elastic, thickness: f64, normal_stiffness: f64) -> Self {
         Self {
             density,
@@ -141,11 +147,13 @@ pub struct Qr<T> {
     pub normal: T,
 }
 
-/// A length below which a direction is taken as zero rather than divided by: the square is still a normal f32.
+/// A length below which a direction is taken as zero rather than divided by: the square is still a
+/// normal f32.
 const TINY: f64 = 1e-18;
 
 impl<T: Real> Qr<T> {
-    /// Of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros for the directions it lost, never NaN.
+    /// Of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros
+    /// for the directions it lost, never NaN.
     #[inline(always)]
     pub fn new(f: &[Vec3<T>; 3]) -> Self {
         let tiny = T::splat(TINY);
@@ -154,7 +162,8 @@ impl<T: Real> Qr<T> {
         let q1 = f[0].scale(one / r11.max(tiny));
         let along = q1.dot(f[1]);
         let rest = q1.scale_add(-along, f[1]);
-        // Once more: what is left is orthogonal to rounding also where f2 is almost along f1 (Giraud et al. 2005).
+        // Once more: what is left is orthogonal to rounding also where f2 is almost along f1
+        // (Giraud et al. 2005).
         let again = q1.dot(rest);
         let rest = q1.scale_add(-again, rest);
         let r22 = rest.norm_squared().sqrt();
@@ -229,7 +238,8 @@ impl<T: Real> ClothModel<T> {
         self.mu * strain + half * self.lambda * area * area + normal + shear
     }
 
-    /// Biot stress of the plane \[Pa\]: T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries 11, 12, 22 in the material frame.
+    /// Biot stress of the plane \[Pa\]: T = 2 mu (U - I) + lambda (det U - 1) (tr U I - U), entries
+    /// 11, 12, 22 in the material frame.
     #[inline(always)]
     pub fn biot(&self, polar: &Polar<T>) -> [T; 3] {
         let one = T::splat(1.0);
@@ -240,14 +250,16 @@ impl<T: Real> ClothModel<T> {
         [two_mu.mul_add(u11 - one, area * u22), across, two_mu.mul_add(u22 - one, area * u11)]
     }
 
-    /// First Piola-Kirchhoff stress P = d psi / d F by columns \[Pa\]: rows in the world frame, columns in the material frame.
+    /// First Piola-Kirchhoff stress P = d psi / d F by columns \[Pa\]: rows in the world frame,
+    /// columns in the material frame.
     #[inline(always)]
     pub fn first_piola(&self, qr: &Qr<T>) -> [Vec3<T>; 3] {
         let polar = Polar::new(qr);
         self.first_piola_with(qr, &polar, self.biot(&polar))
     }
 
-    /// The same with another Biot stress in the plane, for instance a mean over time: see [`Polar::stress`].
+    /// The same with another Biot stress in the plane, for instance a mean over time: see
+    /// [`Polar::stress`].
     #[inline(always)]
     pub fn first_piola_with(&self, qr: &Qr<T>, polar: &Polar<T>, biot: [T; 3]) -> [Vec3<T>; 3] {
         let one = T::splat(1.0);
@@ -301,10 +313,11 @@ impl<T: Real> Polar<T> {
         [q1.scale_add(p11, q2.scale(p21)), q1.scale_add(p12, q2.scale(p22))]
     }
 
-    /// The plane's P2 by columns, 11, 21, 12, 22 \[Pa\]: rotation (T + a e), e = \[0 1; -1 0\], of a Biot stress T.
+    /// The plane's P2 by columns, 11, 21, 12, 22 \[Pa\]: rotation (T + a e), e = \[0 1; -1 0\], of
+    /// a Biot stress T.
     ///
-    /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T, U\]_12 / tr U. It is zero for T of
-    /// this U; a mean of others keeps angular momentum by it.
+    /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T,
+    /// U\]_12 / tr U. It is zero for T of this U; a mean of others keeps angular momentum by it.
     #[inline(always)]
     pub fn stress(&self, [t11, t12, t22]: [T; 3]) -> [T; 4] {
         let [c, s] = self.rotation;

@@ -2,7 +2,8 @@
 
 use core::ops::Range;
 
-/// A sheet in the order of particle ids: its vertices, then its centroids, then whatever comes next.
+/// A sheet in the order of particle ids: its vertices, then its centroids, then whatever comes
+/// next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetParticles {
     /// Ids of the vertices' particles, in the order of the mesh's vertices.

@@ -56,8 +56,9 @@ pub enum PinError {
 }
 
 impl Pin {
-    /// Holds `vertex` on straight lines between the points of `path`, (time in s, position in m, world frame), and where the first
-    /// and last are before and after them, until the time `release` (s; infinity for ever).
+    /// Holds `vertex` on straight lines between the points of `path`, (time in s, position in m,
+    /// world frame), and where the first and last are before and after them, until the time
+    /// `release` (s; infinity for ever).
     ///
     /// # Errors
     /// No points, times that do not rise, or something that is not a number.

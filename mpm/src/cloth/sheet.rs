@@ -60,8 +60,8 @@ impl Sheet {
     /// Holds it against a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
-    /// A material parameter out of range, a face that does not fit the grid ([`ClothMesh::check_spacing`]), or a pin that is not at
-    /// its vertex.
+    /// A material parameter out of range, a face that does not fit the grid
+    /// ([`ClothMesh::check_spacing`]), or a pin that is not at its vertex.
     pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
         self.material.validate()?;
         self.mesh.check_spacing(grid_spacing)?;
@@ -88,8 +88,8 @@ impl Sheet {
         }
     }
 
-    /// Volumes of the particles \[m^3\], of the vertices and then of the centroids: of each face a quarter to each corner and
-    /// to the centroid.
+    /// Volumes of the particles \[m^3\], of the vertices and then of the centroids: of each face a
+    /// quarter to each corner and to the centroid.
     pub fn volumes(&self) -> (Vec<f64>, Vec<f64>) {
         let mut vertices = vec![0.0; self.mesh.vertices().len()];
         let faces = self.mesh.faces().iter().enumerate();

@@ -16,7 +16,8 @@ fn materials() -> [ClothMaterial; 2] {
     [plain, ClothMaterial { shear_stiffness: 3e4, friction: 0.4, ..plain }]
 }
 
-/// Columns of a deformation gradient: random rotation after an upper triangle with a moderate stretch.
+/// Columns of a deformation gradient: random rotation after an upper triangle with a moderate
+/// stretch.
 fn random_columns(random: &mut Random) -> [Vec3<f64>; 3] {
     let q = random.rotation_matrix();
     let mut upper = random.mat3(-0.4, 0.4);
@@ -50,8 +51,9 @@ fn qr_factors() {
     }
 }
 
-/// P = d psi / d F for all nine entries, by central differences with step 1e-6: 1e-6 of E. With shear stiffness and without, also
-/// for sheared and opened states, which return mapping would not leave, and for r33 < 0.
+/// P = d psi / d F for all nine entries, by central differences with step 1e-6: 1e-6 of E. With
+/// shear stiffness and without, also for sheared and opened states, which return mapping would not
+/// leave, and for r33 < 0.
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(72);
@@ -82,8 +84,9 @@ fn stress_is_the_derivative_of_the_energy() {
     println!("worst {worst:e} E");
 }
 
-/// Frame indifference: a rotation turns the stress, P(Q F) = Q P(F), and leaves the energy. Isotropy in the plane: turning
-/// the material frame about the normal, F -> F T, leaves the energy and gives P T. To rounding.
+/// Frame indifference: a rotation turns the stress, P(Q F) = Q P(F), and leaves the energy.
+/// Isotropy in the plane: turning the material frame about the normal, F -> F T, leaves the energy
+/// and gives P T. To rounding.
 #[test]
 fn frame_indifference_and_isotropy_in_the_plane() {
     let mut random = Random(73);
@@ -110,7 +113,8 @@ fn frame_indifference_and_isotropy_in_the_plane() {
     }
 }
 
-/// Small strain in the plane is Hooke's law of plane stress: uniaxial stress E eps with contraction nu eps (Timoshenko and Goodier).
+/// Small strain in the plane is Hooke's law of plane stress: uniaxial stress E eps with contraction
+/// nu eps (Timoshenko and Goodier).
 #[test]
 fn small_strain_is_plane_stress() {
     let model = ClothModel::<f64>::new(&materials()[0]);
@@ -125,7 +129,8 @@ fn small_strain_is_plane_stress() {
     assert!(p2.0[1].abs() < 1e-5 * p1.0[0] && p3.norm_squared() < 1e-40, "{p2:?} {p3:?}");
 }
 
-/// The normal response is f' = -K (1 - r33)^2 (Jiang, Gast and Teran 2017), along the normal, also for a sheet that is tilted.
+/// The normal response is f' = -K (1 - r33)^2 (Jiang, Gast and Teran 2017), along the normal, also
+/// for a sheet that is tilted.
 #[test]
 fn normal_response() {
     let model = ClothModel::<f64>::new(&materials()[0]);
@@ -139,8 +144,9 @@ fn normal_response() {
     }
 }
 
-/// Return mapping lands on its set, r33 <= 1 and gamma |r| <= c_F K (1 - r33)^2; on the cone where it slid; r keeps its
-/// direction; the plane stays; inside nothing changes; twice is once. Without shear stiffness r is zero.
+/// Return mapping lands on its set, r33 <= 1 and gamma |r| <= c_F K (1 - r33)^2; on the cone where
+/// it slid; r keeps its direction; the plane stays; inside nothing changes; twice is once. Without
+/// shear stiffness r is zero.
 #[test]
 fn return_mapping_lands_on_its_set() {
     let mut random = Random(75);
@@ -276,8 +282,9 @@ fn spacing_errors() {
     assert!(matches!(mesh.check_spacing(1.01 * coarsest), Err(MeshError::TooSmall { face: 0, .. })));
 }
 
-/// The ground of [`LONGEST_EDGE`]: every point of a triangle is within a third of its longest edge of a vertex or its
-/// centroid, and in some it is no nearer; and the part of the grid that two particles share (quintic B-spline).
+/// The ground of [`LONGEST_EDGE`]: every point of a triangle is within a third of its longest edge
+/// of a vertex or its centroid, and in some it is no nearer; and the part of the grid that two
+/// particles share (quintic B-spline).
 #[test]
 fn faces_are_covered_within_a_third_of_their_longest_edge() {
     let mut random = Random(77);
@@ -318,7 +325,8 @@ fn faces_are_covered_within_a_third_of_their_longest_edge() {
     }
 }
 
-/// Ready-made meshes: area, normal, Euler's V - E + F = 1 of a disc, and every edge and face knows its neighbours.
+/// Ready-made meshes: area, normal, Euler's V - E + F = 1 of a disc, and every edge and face knows
+/// its neighbours.
 #[test]
 fn ready_made_meshes_and_adjacency() {
     let (x, y) = (Vector3::x(), Vector3::y());

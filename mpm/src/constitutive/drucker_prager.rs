@@ -1,4 +1,5 @@
-//! Drucker-Prager plasticity for dry sand (Klar et al. 2016) with the volume correction of Tampubolon et al. 2017.
+//! Drucker-Prager plasticity for dry sand (Klar et al. 2016) with the volume correction of
+//! Tampubolon et al. 2017.
 
 use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, ConstitutiveResponse};
@@ -6,17 +7,20 @@ use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Vec3};
 use pliant_numeric::scalar::{MaskOps, Real};
 
-/// Drucker-Prager plasticity without cohesion: |dev tau| <= -alpha tr tau with alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)).
+/// Drucker-Prager plasticity without cohesion: |dev tau| <= -alpha tr tau with alpha = sqrt(2/3) 2
+/// sin(phi) / (3 - sin(phi)).
 ///
-/// Strain outside the cone returns at constant volume; strain in tension returns to the tip, where stress is zero.
-/// The volume that sand gains at the tip is remembered in the state and must be lost again before the sand resists.
+/// Strain outside the cone returns at constant volume; strain in tension returns to the tip, where
+/// stress is zero. The volume that sand gains at the tip is remembered in the state and must be
+/// lost again before the sand resists.
 #[derive(Clone, Copy, Debug)]
 pub struct DruckerPrager<T> {
     /// Elastic response inside the cone.
     pub elastic: Hencky<T>,
     /// Cone slope in stress, alpha (no unit).
     pub alpha: T,
-    /// Cone slope in strain, -|dev e| / tr e on the cone: alpha (3 lambda + 2 mu) / (2 mu) (no unit).
+    /// Cone slope in strain, -|dev e| / tr e on the cone: alpha (3 lambda + 2 mu) / (2 mu) (no
+    /// unit).
     pub strain_slope: T,
 }
 
@@ -64,7 +68,8 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
-            // What is not in the returned strain is volume to be lost: tr e at the tip, nothing elsewhere.
+            // What is not in the returned strain is volume to be lost: tr e at the tip, nothing
+            // elsewhere.
             state: T::select(tension, trace, zero),
             dissipated: T::select(
                 changed,

@@ -9,13 +9,15 @@ use pliant_numeric::scalar::{MaskOps, Real};
 /// Newton steps for [`lode_cosine`]: two leave 1e-7 of it, three 1e-14.
 const NEWTON_STEPS: usize = 3;
 
-/// Granular flow between two cones of Matsuoka and Nakai 1974, by the inertial number I (Jop, Forterre and Pouliquen 2006).
+/// Granular flow between two cones of Matsuoka and Nakai 1974, by the inertial number I (Jop,
+/// Forterre and Pouliquen 2006).
 ///
-/// With p = -tr(tau)/3, T = sqrt(J2) of the stress and r = T/p, a cone is I1 I2/I3 = 9 + 6 m^2/[1 - m^2]: m is the ratio r in
-/// simple shear, where J3 = 0. In slow flow m = mu_s, in fast flow mu_2, and between them
-/// r = r_s + (r_2 - r_s) I/(I_0 + I), which in simple shear is mu(I). The return keeps the volume and the direction of the deviator.
-/// Without pressure there is no stress at all; the volume that is gained then is remembered in the state and must be
-/// lost again before the grains resist (Tampubolon et al. 2017).
+/// With p = -tr(tau)/3, T = sqrt(J2) of the stress and r = T/p, a cone is I1 I2/I3 = 9 + 6 m^2/[1 -
+/// m^2]: m is the ratio r in simple shear, where J3 = 0. In slow flow m = mu_s, in fast flow mu_2,
+/// and between them r = r_s + (r_2 - r_s) I/(I_0 + I), which in simple shear is mu(I). The return
+/// keeps the volume and the direction of the deviator. Without pressure there is no stress at all;
+/// the volume that is gained then is remembered in the state and must be lost again before the
+/// grains resist (Tampubolon et al. 2017).
 #[derive(Clone, Copy, Debug)]
 pub struct Granular<T> {
     /// Elastic response inside the cone.
@@ -24,7 +26,8 @@ pub struct Granular<T> {
     pub slow: Cone<T>,
     /// The cone of fast flow.
     pub fast: Cone<T>,
-    /// mu I_0 / (d sqrt(rho_s)), so that `substep` times this times sqrt(p) is the stress that relaxes in a substep at I = I_0 (sqrt(Pa)/s).
+    /// mu I_0 / (d sqrt(rho_s)), so that `substep` times this times sqrt(p) is the stress that
+    /// relaxes in a substep at I = I_0 (sqrt(Pa)/s).
     pub relaxation: T,
 }
 
@@ -44,18 +47,19 @@ impl<T: Real> Cone<T> {
         Self { ratio: T::splat(0.75_f64.sqrt() * m), triangularity: T::splat(0.5 * m * (3.0 - m * m)) }
     }
 
-    /// The ratio sqrt(J2)/p on the cone where cos(3 theta) = 3 sqrt(3)/2 J3/J2^(3/2) of the stress, compression positive: 1 in
-    /// triaxial compression.
+    /// The ratio sqrt(J2)/p on the cone where cos(3 theta) = 3 sqrt(3)/2 J3/J2^(3/2) of the stress,
+    /// compression positive: 1 in triaxial compression.
     ///
-    /// With u = 1/r the cone is u^3 m^2 - u + (3 - m^2) cos(3 theta)/(3 sqrt(3)) = 0, whose largest root is
-    /// 2/(sqrt(3) m) cos(acos(-m (3 - m^2)/2 cos(3 theta))/3).
+    /// With u = 1/r the cone is u^3 m^2 - u + (3 - m^2) cos(3 theta)/(3 sqrt(3)) = 0, whose largest
+    /// root is 2/(sqrt(3) m) cos(acos(-m (3 - m^2)/2 cos(3 theta))/3).
     #[inline(always)]
     fn radius(&self, cosine: T) -> T {
         self.ratio / lode_cosine(self.triangularity * cosine)
     }
 }
 
-/// cos(acos(-x)/3) for |x| < 1: the root within (1/2, 1) of 4 y^3 - 3 y + x, by Newton's iteration from a polynomial.
+/// cos(acos(-x)/3) for |x| < 1: the root within (1/2, 1) of 4 y^3 - 3 y + x, by Newton's iteration
+/// from a polynomial.
 #[inline(always)]
 fn lode_cosine<T: Real>(x: T) -> T {
     let (half, one) = (T::splat(0.5), T::splat(1.0));
@@ -111,7 +115,8 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let shear = self.elastic.mu * norm * T::splat(2.0_f64.sqrt());
         let slow = pressure * self.slow.radius(cosine);
         let fast = pressure * self.fast.radius(cosine);
-        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu dt rate, I from the rate (Dunatunga and Kamrin 2015).
+        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu dt rate, I from the
+        // rate (Dunatunga and Kamrin 2015).
         let a = self.relaxation * substep * pressure.sqrt();
         let sum = fast + shear + a;
         let product = fast.mul_add(shear, slow * a);

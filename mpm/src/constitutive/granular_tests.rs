@@ -31,8 +31,8 @@ fn matsuoka_nakai(s: &Sym3<f64>) -> f64 {
     m.trace() * second / m.determinant()
 }
 
-/// What I1 I2/I3 is on the cone whose ratio in simple shear is `m`: there the stress is p (1 + m, 1, 1 - m), so I1 = 3 p,
-/// I2 = p^2 (3 - m^2), I3 = p^3 \[1 - m^2\].
+/// What I1 I2/I3 is on the cone whose ratio in simple shear is `m`: there the stress is p (1 + m,
+/// 1, 1 - m), so I1 = 3 p, I2 = p^2 (3 - m^2), I3 = p^3 \[1 - m^2\].
 fn limit(m: f64) -> f64 {
     3.0 * (3.0 - m * m) / (1.0 - m * m)
 }
@@ -49,8 +49,9 @@ fn trials(random: &mut Random, count: usize) -> Vec<Mat3<f64>> {
         .collect()
 }
 
-/// Matsuoka and Nakai 1974: slow flow comes back to I1 I2/I3 = 9 + 8 tan^2(phi) at the trial's volume, phi the angle in triaxial
-/// compression and extension alike; what is inside stays, bit for bit. Tolerance: rounding of I3, whose condition number is below 1e3 here.
+/// Matsuoka and Nakai 1974: slow flow comes back to I1 I2/I3 = 9 + 8 tan^2(phi) at the trial's
+/// volume, phi the angle in triaxial compression and extension alike; what is inside stays, bit for
+/// bit. Tolerance: rounding of I3, whose condition number is below 1e3 here.
 #[test]
 fn returns_to_the_cone_of_matsuoka_and_nakai() {
     let mut random = Random(41);
@@ -74,7 +75,8 @@ fn returns_to_the_cone_of_matsuoka_and_nakai() {
         }
     }
     assert!(slid > 500 && inside > 100, "{slid} {inside}");
-    // The same angle in triaxial compression and extension: (1 + sin)/(1 - sin) of it, and 8 tan^2 of it is limit - 9.
+    // The same angle in triaxial compression and extension: (1 + sin)/(1 - sin) of it, and 8 tan^2
+    // of it is limit - 9.
     let model = Granular::<f64>::new(&flow(31.0, 31.0));
     let sine = {
         let tangent_squared = (limit(31.0_f64.to_radians().tan()) - 9.0) / 8.0;
@@ -88,9 +90,10 @@ fn returns_to_the_cone_of_matsuoka_and_nakai() {
     }
 }
 
-/// mu(I) (Jop, Forterre and Pouliquen 2006): steady simple shear at the rate and pressure of a given I has shear stress over pressure
-/// mu_s + (mu_2 - mu_s)/(1 + I_0/I), whatever the substep. The volume is held, so the pressure is; tolerance: elastic shear strain, which turns
-/// the principal axes, squared.
+/// mu(I) (Jop, Forterre and Pouliquen 2006): steady simple shear at the rate and pressure of a
+/// given I has shear stress over pressure mu_s + (mu_2 - mu_s)/(1 + I_0/I), whatever the substep.
+/// The volume is held, so the pressure is; tolerance: elastic shear strain, which turns the
+/// principal axes, squared.
 #[test]
 fn steady_simple_shear_has_mu_of_i() {
     let (slow, fast) = (21.0_f64.to_radians().tan(), 33.0_f64.to_radians().tan());
@@ -146,8 +149,8 @@ fn nothing_ever_pulls() {
     }
 }
 
-/// Free separation: pulled apart, sheared and turned while apart, and pressed together again, it bears nothing until the volume is what it was at first,
-/// and then what it would bear at first.
+/// Free separation: pulled apart, sheared and turned while apart, and pressed together again, it
+/// bears nothing until the volume is what it was at first, and then what it would bear at first.
 #[test]
 fn separation_leaves_no_ghost_stress() {
     let mut random = Random(44);
@@ -178,8 +181,9 @@ fn separation_leaves_no_ghost_stress() {
     }
 }
 
-/// Clausius and Duhem: over any random cycle the work on the material is not less than the energy it keeps. Work by the mean of the stresses before and
-/// after each small step, so its own error is of third order in the step: 1e-6 of E at these.
+/// Clausius and Duhem: over any random cycle the work on the material is not less than the energy
+/// it keeps. Work by the mean of the stresses before and after each small step, so its own error is
+/// of third order in the step: 1e-6 of E at these.
 #[test]
 fn cycles_never_give_energy() {
     let mut random = Random(45);
@@ -207,7 +211,8 @@ fn cycles_never_give_energy() {
     }
 }
 
-/// A state that has come back stays as it is when no time passes, so that a restored particle has the stress it had.
+/// A state that has come back stays as it is when no time passes, so that a restored particle has
+/// the stress it had.
 #[test]
 fn no_time_no_flow() {
     let mut random = Random(46);

@@ -4,7 +4,8 @@ use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
 use pliant_numeric::scalar::{MaskOps, Real};
 use pliant_numeric::svd::{Svd, svd};
 
-/// Principal stretches below this count as this; see the notes on J <= 0 in [`crate::constitutive`].
+/// Principal stretches below this count as this; see the notes on J <= 0 in
+/// [`crate::constitutive`].
 pub const SMALLEST_STRETCH: f64 = 0.05;
 
 /// Elastic constants of psi = mu |e|^2 + lambda/2 tr(e)^2 over the Hencky strain e = ln sigma.
@@ -80,7 +81,8 @@ impl<T: Real> Principal<T> {
         )
     }
 
-    /// The deformation gradient U exp(strain) V^T where the mask holds; elsewhere `trial` itself, untouched by rounding.
+    /// The deformation gradient U exp(strain) V^T where the mask holds; elsewhere `trial` itself,
+    /// untouched by rounding.
     #[inline(always)]
     pub fn recompose(&self, changed: T::Mask, strain: Vec3<T>, trial: &Mat3<T>) -> Mat3<T> {
         if !changed.any() {

@@ -1,4 +1,5 @@
-//! Constitutive models: return mapping, Kirchhoff stress and elastic energy, written once over [`Real`].
+//! Constitutive models: return mapping, Kirchhoff stress and elastic energy, written once over
+//! [`Real`].
 //!
 //! | model | energy per rest volume psi | Kirchhoff stress tau = (d psi / d F) F^T |
 //! |---|---|---|
@@ -7,10 +8,12 @@
 //! | [`LinearCorotated`] | mu \|S - I\|^2 + lambda/2 tr(S - I)^2 | 2 mu (F - R) F^T + lambda tr(S - I) R F^T |
 //! | [`VonMises`], [`DruckerPrager`] | mu \|e\|^2 + lambda/2 tr(e)^2, e = ln sigma | 2 mu e + lambda tr(e) I on the left principal axes |
 //!
-//! with F = R S, J = det F and singular values sigma; both plastic models are StVK-Hencky elastic with a return mapping.
+//! with F = R S, J = det F and singular values sigma; both plastic models are StVK-Hencky elastic
+//! with a return mapping.
 //!
 //! # Collapsed and inverted states (J <= 0)
-//! Explicit MPM can carry a particle through J = 0. No model returns NaN there, and all push back towards J > 0:
+//! Explicit MPM can carry a particle through J = 0. No model returns NaN there, and all push back
+//! towards J > 0:
 //! - fixed and linear corotated elasticity take the polar rotation with the reflection left in S (its smallest eigenvalue
 //!   is negative); both energies are finite and smooth there and smallest at S = I. At exactly J = 0 a Kirchhoff stress
 //!   cannot act along the collapsed direction.

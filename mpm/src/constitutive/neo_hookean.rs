@@ -1,4 +1,5 @@
-//! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section 6.4).
+//! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section
+//! 6.4).
 
 use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
@@ -7,12 +8,13 @@ use pliant_numeric::scalar::Real;
 
 /// Volume ratio J below which ln J is continued by its tangent.
 ///
-/// The model is unchanged above it. Below, stress grows with |J| rather than without bound, so that an explicit step which
-/// carries a particle past J = 0 leaves it in a state from which it is pushed back.
+/// The model is unchanged above it. Below, stress grows with |J| rather than without bound, so that
+/// an explicit step which carries a particle past J = 0 leaves it in a state from which it is
+/// pushed back.
 pub const EXTENSION_VOLUME_RATIO: f64 = 0.1;
 
-/// Neo-Hookean elasticity: psi = mu/2 (|F|^2 - 3) - mu L(J) + lambda/2 L(J)^2, where L is ln J, continued by its tangent
-/// below [`EXTENSION_VOLUME_RATIO`].
+/// Neo-Hookean elasticity: psi = mu/2 (|F|^2 - 3) - mu L(J) + lambda/2 L(J)^2, where L is ln J,
+/// continued by its tangent below [`EXTENSION_VOLUME_RATIO`].
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean<T> {
     /// Shear modulus \[Pa\].

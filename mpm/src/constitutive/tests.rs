@@ -41,7 +41,8 @@ fn all_models() -> Vec<Model> {
     elastic_models().into_iter().chain(plastic_models()).collect()
 }
 
-/// A deformation that is inside both yield surfaces: compressed by a few per cent, with little shear.
+/// A deformation that is inside both yield surfaces: compressed by a few per cent, with little
+/// shear.
 fn mild_compression(random: &mut Random) -> Mat3<f64> {
     random.with_singular_values(random_sigma(0.97, 0.98, random.0))
 }
@@ -50,7 +51,8 @@ fn random_sigma(low: f64, high: f64, seed: u64) -> Vec3<f64> {
     Random(seed).vec3(low, high)
 }
 
-/// tau : (dF F^-1) is the change of energy, by central differences with step 1e-5; the worst error relative to E.
+/// tau : (dF F^-1) is the change of energy, by central differences with step 1e-5; the worst error
+/// relative to E.
 fn energy_derivative_error(model: &AnyModel<f64>, f: &Mat3<f64>) -> f64 {
     let tau = model.update(*f, 0.0, DT).kirchhoff_stress.to_mat3();
     let step = 1e-5;
@@ -91,8 +93,8 @@ fn stress_is_the_derivative_of_the_energy() {
     println!("worst error {worst:e} E");
 }
 
-/// The same derivative through collapsed and inverted states of the elastic models, where it also has to push back:
-/// energy falls towards J > 0 along the collapsed principal axis.
+/// The same derivative through collapsed and inverted states of the elastic models, where it also
+/// has to push back: energy falls towards J > 0 along the collapsed principal axis.
 #[test]
 fn inverted_states_have_consistent_stress_that_pushes_back() {
     let mut random = Random(22);
@@ -104,7 +106,8 @@ fn inverted_states_have_consistent_stress_that_pushes_back() {
                 let any = AnyModel::<f64>::new(&model);
                 let error = energy_derivative_error(&any, &f);
                 assert!(error < 1e-5, "{model:?} {f:?} {error}");
-                // tau_33 on the collapsed axis times d ln sigma_3 must lower the energy when sigma_3 grows.
+                // tau_33 on the collapsed axis times d ln sigma_3 must lower the energy when
+                // sigma_3 grows.
                 let axis = svd(&f).u.column(2);
                 let along = axis.dot(any.update(f, 0.0, DT).kirchhoff_stress.mul_vec(axis));
                 assert!(along / sigma2 < 0.0, "{model:?} {sigma2} {along}");
@@ -113,8 +116,8 @@ fn inverted_states_have_consistent_stress_that_pushes_back() {
     }
 }
 
-/// No model returns NaN at J <= 0, exactly singular and zero deformation included; plastic models return J > 0 and then press
-/// outwards.
+/// No model returns NaN at J <= 0, exactly singular and zero deformation included; plastic models
+/// return J > 0 and then press outwards.
 #[test]
 fn singular_and_inverted_states_stay_finite() {
     let mut random = Random(23);
@@ -140,8 +143,8 @@ fn singular_and_inverted_states_stay_finite() {
     }
 }
 
-/// Frame indifference: a rotation Q after the deformation turns the stress, tau(Q F) = Q tau(F) Q^T, leaves the energy and the
-/// state, and isotropy: a rotation before it changes nothing.
+/// Frame indifference: a rotation Q after the deformation turns the stress, tau(Q F) = Q tau(F)
+/// Q^T, leaves the energy and the state, and isotropy: a rotation before it changes nothing.
 #[test]
 fn frame_indifference_and_isotropy() {
     let mut random = Random(24);
@@ -164,7 +167,8 @@ fn frame_indifference_and_isotropy() {
     }
 }
 
-/// Small strain: every model is Hooke's law, tau = 2 mu eps + lambda tr(eps) I, to second order in the strain.
+/// Small strain: every model is Hooke's law, tau = 2 mu eps + lambda tr(eps) I, to second order in
+/// the strain.
 #[test]
 fn small_strain_is_hookes_law() {
     let (mu, lambda) = (ELASTIC.shear_modulus(), ELASTIC.lame_lambda());
@@ -185,8 +189,9 @@ fn deviator_norm(tau: &Sym3<f64>) -> f64 {
     tau.add_isotropic(-tau.trace() / 3.0).norm_squared().sqrt()
 }
 
-/// Von Mises: beyond yield the returned stress is on |dev tau| = sqrt(2/3) sigma_Y, the volume is kept, the plastic strain grows
-/// by exactly the lost deviator, and a second update of the returned state changes nothing more.
+/// Von Mises: beyond yield the returned stress is on |dev tau| = sqrt(2/3) sigma_Y, the volume is
+/// kept, the plastic strain grows by exactly the lost deviator, and a second update of the returned
+/// state changes nothing more.
 #[test]
 fn von_mises_returns_to_the_surface() {
     let model = VonMises::<f64>::new(&ELASTIC, YIELD_STRESS);
@@ -217,8 +222,8 @@ fn von_mises_returns_to_the_surface() {
     assert!(yielded > 200, "{yielded}");
 }
 
-/// Uniaxial stress at yield is sigma_Y: with tau = diag(sigma_Y, 0, 0) the deviator's norm is sqrt(2/3) sigma_Y, so a slightly
-/// smaller stretch stays elastic and a slightly larger one yields.
+/// Uniaxial stress at yield is sigma_Y: with tau = diag(sigma_Y, 0, 0) the deviator's norm is
+/// sqrt(2/3) sigma_Y, so a slightly smaller stretch stays elastic and a slightly larger one yields.
 #[test]
 fn von_mises_yields_at_the_uniaxial_yield_stress() {
     let model = VonMises::<f64>::new(&ELASTIC, YIELD_STRESS);
@@ -233,8 +238,8 @@ fn von_mises_yields_at_the_uniaxial_yield_stress() {
     }
 }
 
-/// Drucker-Prager: outside the cone the returned stress is on |dev tau| = -alpha tr tau at the trial's volume; inside it nothing
-/// changes, bit for bit.
+/// Drucker-Prager: outside the cone the returned stress is on |dev tau| = -alpha tr tau at the
+/// trial's volume; inside it nothing changes, bit for bit.
 #[test]
 fn drucker_prager_returns_to_the_cone() {
     let model = DruckerPrager::<f64>::new(&ELASTIC, FRICTION_ANGLE);
@@ -265,8 +270,8 @@ fn drucker_prager_returns_to_the_cone() {
     assert!(slid > 100 && inside > 100, "{slid} {inside}");
 }
 
-/// Triaxial compression: with alpha as in Klar et al. 2016 the cone touches Mohr-Coulomb there, sigma_1 / sigma_3 =
-/// (1 + sin phi) / (1 - sin phi).
+/// Triaxial compression: with alpha as in Klar et al. 2016 the cone touches Mohr-Coulomb there,
+/// sigma_1 / sigma_3 = (1 + sin phi) / (1 - sin phi).
 #[test]
 fn drucker_prager_matches_mohr_coulomb_in_triaxial_compression() {
     let model = DruckerPrager::<f64>::new(&ELASTIC, FRICTION_ANGLE);
@@ -275,8 +280,9 @@ fn drucker_prager_matches_mohr_coulomb_in_triaxial_compression() {
     assert!((tau.zz / tau.xx - expected).abs() < 1e-12 * expected, "{}", tau.zz / tau.xx);
 }
 
-/// In tension sand comes to the tip without stress and remembers the volume it gained; compressed again, it stays without stress
-/// until that volume is lost, and then resists as if it had never opened (Tampubolon et al. 2017).
+/// In tension sand comes to the tip without stress and remembers the volume it gained; compressed
+/// again, it stays without stress until that volume is lost, and then resists as if it had never
+/// opened (Tampubolon et al. 2017).
 #[test]
 fn drucker_prager_tip_and_volume_correction() {
     let model = DruckerPrager::<f64>::new(&ELASTIC, FRICTION_ANGLE);
@@ -298,7 +304,8 @@ fn drucker_prager_tip_and_volume_correction() {
     assert_eq!(closed.state, 0.0);
 }
 
-/// The f32 result is the f64 one to rounding: stress to a few hundred f32 epsilons of E times the stretch.
+/// The f32 result is the f64 one to rounding: stress to a few hundred f32 epsilons of E times the
+/// stretch.
 #[test]
 fn f32_agrees_with_f64() {
     let mut random = Random(29);

@@ -6,8 +6,8 @@ use crate::material::Elastic;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::{MaskOps, Real};
 
-/// Von Mises plasticity: |dev tau| <= sqrt(2/3) sigma_Y, radial return in Hencky strain (Simo and Hughes, *Computational
-/// Inelasticity*, box 9.1 without hardening).
+/// Von Mises plasticity: |dev tau| <= sqrt(2/3) sigma_Y, radial return in Hencky strain (Simo and
+/// Hughes, *Computational Inelasticity*, box 9.1 without hardening).
 #[derive(Clone, Copy, Debug)]
 pub struct VonMises<T> {
     /// Elastic response below yield.
@@ -29,7 +29,8 @@ impl<T: Real> VonMises<T> {
 }
 
 impl<T: Real> Constitutive<T> for VonMises<T> {
-    /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic strain).
+    /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic
+    /// strain).
     #[inline(always)]
     fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let axes = principal(&trial);

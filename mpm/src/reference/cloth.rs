@@ -1,8 +1,9 @@
 //! Cloth in the reference's grid, see [`crate::cloth`] for the method and its sources.
 //!
-//! Within a substep: vertices scatter mass, momentum and the impulse of the elements' forces, faces mass, momentum and the
-//! stress on their directors; pins act on the grid; vertices and faces gather, agree on their velocities, and move;
-//! directors follow the velocity gradient and are mapped back.
+//! Within a substep: vertices scatter mass, momentum and the impulse of the elements' forces, faces
+//! mass, momentum and the stress on their directors; pins act on the grid; vertices and faces
+//! gather, agree on their velocities, and move; directors follow the velocity gradient and are
+//! mapped back.
 
 mod pins;
 
@@ -43,8 +44,9 @@ pub struct ClothFace {
     pub volume: f64,
 }
 
-/// Sweeps over the faces after which they and their vertices agree: a sweep leaves less than a seventh of what they disagree by
-/// (measured on rectangles; Gauss-Seidel on a matrix whose rows have 1.06 on the diagonal and 0.28 beside it), so 20 are rounding.
+/// Sweeps over the faces after which they and their vertices agree: a sweep leaves less than a
+/// seventh of what they disagree by (measured on rectangles; Gauss-Seidel on a matrix whose rows
+/// have 1.06 on the diagonal and 0.28 beside it), so 20 are rounding.
 const VERTEX_FACE_SWEEPS: usize = 20;
 
 /// A sheet of cloth with its state.
@@ -75,8 +77,8 @@ impl ReferenceCloth {
     /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
-    /// A material parameter out of range, a face that does not fit the grid ([`ClothMesh::check_spacing`]), or a pin that is not at
-    /// its vertex.
+    /// A material parameter out of range, a face that does not fit the grid
+    /// ([`ClothMesh::check_spacing`]), or a pin that is not at its vertex.
     pub fn new(
         mesh: ClothMesh,
         material: ClothMaterial,
@@ -145,7 +147,8 @@ impl ReferenceCloth {
         self.support_impulse
     }
 
-    /// Moves all of it by `field`(position in m) -> (velocity in m/s, its gradient in 1/s), which is exact for a field that is linear.
+    /// Moves all of it by `field`(position in m) -> (velocity in m/s, its gradient in 1/s), which
+    /// is exact for a field that is linear.
     pub fn set_velocity(&mut self, mut field: impl FnMut(&Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>)) {
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             (p.velocity, p.affine) = field(&p.position);
@@ -157,7 +160,8 @@ impl ReferenceCloth {
         self.vertices.iter().chain(&self.centroids)
     }
 
-    /// Deformation gradient of a face: columns f1, f2, f3 in the world frame, rows of its inverse rest in the face's (no unit).
+    /// Deformation gradient of a face: columns f1, f2, f3 in the world frame, rows of its inverse
+    /// rest in the face's (no unit).
     pub fn deformation_gradient(&self, face: usize) -> Matrix3<f64> {
         let f = self.columns(&self.faces[face]);
         Matrix3::from_columns(&f.map(|c| Vector3::from(c.0)))
@@ -175,12 +179,14 @@ impl ReferenceCloth {
         self.faces.iter().map(face).sum::<f64>() + self.hinges.iter().map(hinge).sum::<f64>()
     }
 
-    /// Elastic forces on the vertices \[N\] and, for each face, minus the derivative of its energy with respect to its director \[J\].
+    /// Elastic forces on the vertices \[N\] and, for each face, minus the derivative of its energy
+    /// with respect to its director \[J\].
     pub fn elastic_forces(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         self.mean_forces(0.0)
     }
 
-    /// The same with the mean of the in-plane stresses over a substep of `period` \[s\], see [`crate::cloth::stability`].
+    /// The same with the mean of the in-plane stresses over a substep of `period` \[s\], see
+    /// [`crate::cloth::stability`].
     pub fn mean_forces(&self, period: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         let biot = self.mean_biot(period);
         let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
@@ -201,7 +207,8 @@ impl ReferenceCloth {
         (on_vertices, on_directors)
     }
 
-    /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in `period` \[s\].
+    /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
+    /// `period` \[s\].
     fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
         let (steps, step) = self.stability.mesh_substeps(period);
         let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
@@ -234,7 +241,8 @@ impl ReferenceCloth {
         mean
     }
 
-    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` \[s\], to the grid.
+    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` \[s\], to
+    /// the grid.
     pub(super) fn particles_to_grid(
         &self,
         grid: &mut Grid,
@@ -285,8 +293,9 @@ impl ReferenceCloth {
         }
     }
 
-    /// Gives each centroid the mean velocity of its vertices, by impulses between them: opposite ones at the centroid and, in thirds,
-    /// at the vertices keep linear and angular momentum. Sweeps over the faces solve for all of them.
+    /// Gives each centroid the mean velocity of its vertices, by impulses between them: opposite
+    /// ones at the centroid and, in thirds, at the vertices keep linear and angular momentum.
+    /// Sweeps over the faces solve for all of them.
     fn solve_vertex_face_constraints(&mut self) {
         for _ in 0..VERTEX_FACE_SWEEPS {
             for (face, centroid) in self.faces.iter().zip(&mut self.centroids) {
@@ -327,7 +336,8 @@ impl ClothFace {
         [d1 * inverse.m11, d1 * inverse.m12 + d2 * inverse.m22].map(|column| Vec3(column.into()))
     }
 
-    /// Adds the forces of a stress (Pa, by columns) on its vertices \[N\], by the chain rule from F = d D^-1.
+    /// Adds the forces of a stress (Pa, by columns) on its vertices \[N\], by the chain rule from F
+    /// = d D^-1.
     fn add_forces(&self, stress: &[Vec3<f64>; 2], forces: &mut [Vector3<f64>]) {
         let [p1, p2] = stress.map(|column| -self.volume * Vector3::from(column.0));
         let inverse = &self.inverse_rest;
@@ -341,7 +351,8 @@ impl ClothFace {
 }
 
 impl ClothParticle {
-    /// Adds its mass and momentum, an impulse \[N s\], and an impulse that grows by `gradient` \[N s/m\] with the way from it.
+    /// Adds its mass and momentum, an impulse \[N s\], and an impulse that grows by `gradient` \[N
+    /// s/m\] with the way from it.
     fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
         let momentum = self.mass * self.velocity + impulse;
         let gradient = self.mass * self.affine + gradient;

@@ -24,7 +24,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Velocity that granular particles alone give the node, without forces; zero where none reaches \[m/s\].
+    /// Velocity that granular particles alone give the node, without forces; zero where none
+    /// reaches \[m/s\].
     pub(super) fn granular_velocity(&self) -> Vector3<f64> {
         if self.granular_mass > 0.0 { self.granular_momentum / self.granular_mass } else { Vector3::zeros() }
     }
@@ -43,7 +44,8 @@ impl Grid {
     /// An empty grid with every node that particles at these positions \[m\] reach.
     ///
     /// # Errors
-    /// [`ReferenceError::OutsideGrid`] for a position that is not finite, or that would make the grid too large.
+    /// [`ReferenceError::OutsideGrid`] for a position that is not finite, or that would make the
+    /// grid too large.
     pub(super) fn around<'a>(
         spacing: f64,
         positions: impl Iterator<Item = &'a Vector3<f64>>,
@@ -80,7 +82,8 @@ impl Grid {
         self.spacing
     }
 
-    /// The 27 nodes around a position \[m\] inside the grid: (slot in [`Self::nodes`], weight w_ip, x_i - x_p \[m\]).
+    /// The 27 nodes around a position \[m\] inside the grid: (slot in [`Self::nodes`], weight w_ip,
+    /// x_i - x_p \[m\]).
     pub fn stencil(
         &self,
         position: &Vector3<f64>,
@@ -143,7 +146,8 @@ impl Grid {
         }
     }
 
-    /// Calls `condition(position [m], mass [kg], velocity [m/s])` for every node with mass, in the order of [`Self::nodes`].
+    /// Calls `condition(position [m], mass [kg], velocity [m/s])` for every node with mass, in the
+    /// order of [`Self::nodes`].
     pub fn apply(&mut self, mut condition: impl FnMut(&Vector3<f64>, f64, &mut Vector3<f64>)) {
         for slot in 0..self.nodes.len() {
             if self.nodes[slot].mass > 0.0 {
@@ -154,7 +158,8 @@ impl Grid {
         }
     }
 
-    /// Mass and momenta of the nodes' momentum (before [`Self::free_motion`]); energies are those of the grid alone.
+    /// Mass and momenta of the nodes' momentum (before [`Self::free_motion`]); energies are those
+    /// of the grid alone.
     pub fn totals_of_momentum(&self) -> ReferenceTotals {
         self.totals(|node| node.momentum)
     }

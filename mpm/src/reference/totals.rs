@@ -4,7 +4,8 @@ use super::particle::ReferenceParticle;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use nalgebra::{Matrix3, Vector3};
 
-/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift seen in [`ReferenceTotals`] is the method's.
+/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift
+/// seen in [`ReferenceTotals`] is the method's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CompensatedSum {
     sum: f64,
@@ -50,7 +51,8 @@ pub struct ReferenceTotals {
     pub mass: f64,
     /// Linear momentum \[kg m/s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum about the world origin \[kg m^2/s\]; of particles with the affine term (Jiang et al. 2015).
+    /// Angular momentum about the world origin \[kg m^2/s\]; of particles with the affine term
+    /// (Jiang et al. 2015).
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy \[J\]; of particles with the affine term m h^2/8 |C|^2.
     pub kinetic_energy: f64,
@@ -71,7 +73,8 @@ impl ReferenceTotals {
         }))
     }
 
-    /// Of one particle, without elastic energy: mass \[kg\], position \[m\], velocity \[m/s\] and affine field C \[1/s\].
+    /// Of one particle, without elastic energy: mass \[kg\], position \[m\], velocity \[m/s\] and
+    /// affine field C \[1/s\].
     pub(super) fn of_point(
         mass: f64,
         position: &Vector3<f64>,

@@ -82,8 +82,8 @@ pub(super) struct FaceState {
     pub impulses: [F32x4; LANES],
     /// Forces on the second and the third corner \[N\]; on the first it is their sum, opposite.
     pub forces: [[F32x4; 2]; LANES],
-    /// A row a face: centroid (3) \[cells\], velocity (3), director (3), V p3 / 2 (3) \[J\], area over
-    /// that at rest.
+    /// A row a face: centroid (3) \[cells\], velocity (3), director (3), V p3 / 2 (3) \[J\], area
+    /// over that at rest.
     pub centroid: [F32x16; LANES],
 }
 

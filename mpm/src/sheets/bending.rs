@@ -1,4 +1,5 @@
-//! Bending on the fast path: each hinge in f64 from exact differences of positions ([`crate::cloth::bending`]).
+//! Bending on the fast path: each hinge in f64 from exact differences of positions
+//! ([`crate::cloth::bending`]).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;

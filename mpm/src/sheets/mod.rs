@@ -1,8 +1,9 @@
 //! Cloth on the fast path (the method and its sources: [`crate::cloth`]).
 //!
-//! Vertices and centroids are ordinary lanes of the tiles: they scatter and gather like all other particles, and G2P advances the
-//! director with the velocity gradient as it does any deformation gradient. What only a sheet does is done here, between one
-//! G2P and the next P2G, on arrays in the order of the mesh:
+//! Vertices and centroids are ordinary lanes of the tiles: they scatter and gather like all other
+//! particles, and G2P advances the director with the velocity gradient as it does any deformation
+//! gradient. What only a sheet does is done here, between one G2P and the next P2G, on arrays in
+//! the order of the mesh:
 //!
 //! 1. vertices and faces fetch from their lanes what G2P left there;
 //! 2. pins put their vertices in place ([`pins`]);
@@ -10,7 +11,8 @@
 //! 4. faces find their stress, a mean over the steps that the mesh takes by itself in a long substep, with it the forces on their corners ([`stress`]), and hinges theirs ([`bending`]);
 //! 5. lanes take what came of it: positions, velocities, directors, and the next substep's forces ([`scatter`]).
 //!
-//! Every loop is over independent elements and sums in a fixed order, so results do not depend on the number of threads.
+//! Every loop is over independent elements and sums in a fixed order, so results do not depend on
+//! the number of threads.
 
 mod arrays;
 mod bending;
@@ -64,7 +66,8 @@ pub(crate) struct ClothMeshes {
     inverse_masses: Vec<f32>,
     vertices: Vertices,
     mesh_state: MeshState,
-    /// What the vertices' lanes take: position from the block's corner (3) \[cells\], velocity (3), force (3) \[N\], zero (3), area (1).
+    /// What the vertices' lanes take: position from the block's corner (3) \[cells\], velocity (3),
+    /// force (3) \[N\], zero (3), area (1).
     rows: Vec<F32x16>,
     /// Of each vertex: its faces as face x 4 + corner.
     adjacency: CsrAdjacency,
@@ -77,7 +80,8 @@ pub(crate) struct ClothMeshes {
 }
 
 impl ClothMeshes {
-    /// Of sheets that are checked, in a grid of spacing `grid_spacing` \[m\], with ids from `first` on.
+    /// Of sheets that are checked, in a grid of spacing `grid_spacing` \[m\], with ids from `first`
+    /// on.
     pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
         let mut all = Self {
             sources: sheets.into(),
@@ -258,8 +262,8 @@ impl ClothMeshes {
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep \[s\], under `gravity` \[m/s^2\], `origin` where the grid is
-    /// at its end \[m\].
+    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep
+    /// \[s\], under `gravity` \[m/s^2\], `origin` where the grid is at its end \[m\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
@@ -278,7 +282,8 @@ impl ClothMeshes {
         self.find_forces(store, substep, gravity);
     }
 
-    /// Makes the grid move with the pins' vertices in the substep of `substep` from `time` \[s\] on.
+    /// Makes the grid move with the pins' vertices in the substep of `substep` from `time` \[s\]
+    /// on.
     pub(crate) fn apply_pins_to_grid(
         &mut self,
         store: &ParticleStore,

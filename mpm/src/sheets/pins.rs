@@ -1,7 +1,9 @@
-//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly in their places.
+//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly
+//! in their places.
 //!
-//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, met by an impulse that is spread by the weights
-//! ([`crate::reference`] says why); Gauss-Seidel over the pins, in f64. There are few of them, so all of it is serial.
+//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, met by an impulse that is
+//! spread by the weights ([`crate::reference`] says why); Gauss-Seidel over the pins, in f64. There
+//! are few of them, so all of it is serial.
 
 use nalgebra::Vector3;
 
@@ -14,14 +16,15 @@ use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
 
-/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the vertex itself does not see: it is
-/// put in its place.
+/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the
+/// vertex itself does not see: it is put in its place.
 const SWEEPS: usize = 8;
 
 /// What the pins of cloth did in a substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PinImpulse {
-    /// Their impulse on the sheets and on what shares the grid's nodes with them, angular part about the world's origin.
+    /// Their impulse on the sheets and on what shares the grid's nodes with them, angular part
+    /// about the world's origin.
     pub impulse: Impulse,
     /// Their work \[J\].
     pub work: f64,
@@ -59,8 +62,8 @@ pub(super) struct Pins {
 }
 
 impl PinImpulse {
-    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. What it takes from the sheet's energy without moving is
-    /// dissipated.
+    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. What it takes
+    /// from the sheet's energy without moving is dissipated.
     fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);

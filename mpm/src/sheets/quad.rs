@@ -1,4 +1,5 @@
-//! Four f32 that stay together: three coordinates and one more. Loops over all four become one instruction each.
+//! Four f32 that stay together: three coordinates and one more. Loops over all four become one
+//! instruction each.
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

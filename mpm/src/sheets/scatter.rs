@@ -21,8 +21,8 @@ impl ClothMeshes {
     }
 }
 
-/// Writes the lanes of cloth in one tile; false where it has none. What stays zero (forces on centroids, directors of vertices) is not
-/// touched: what G2P makes of zero is zero.
+/// Writes the lanes of cloth in one tile; false where it has none. What stays zero (forces on
+/// centroids, directors of vertices) is not touched: what G2P makes of zero is zero.
 #[inline(always)]
 fn write_tile<S: Simd>(
     sheets: &ClothMeshes,
@@ -60,7 +60,8 @@ fn write_tile<S: Simd>(
     }
     store_masked::<S>(&mut strain[deformation::STATE], all, Lanes(columns[15]));
     if sheets.has_shear_stiffness {
-        // Axial vector of the skew part, S x = moment x x: entry (z, y) less entry (y, z), and so on around.
+        // Axial vector of the skew part, S x = moment x x: entry (z, y) less entry (y, z), and so
+        // on around.
         for k in 0..3 {
             let (i, j) = ((k + 2) % 3, (k + 1) % 3);
             let moment = half[i] * director[j] - half[j] * director[i];

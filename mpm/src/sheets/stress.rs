@@ -1,5 +1,5 @@
-//! Stress of the faces, the forces on their corners, and where their centroids are; before that, the steps that the mesh takes by itself
-//! (see [`crate::cloth::stability`]).
+//! Stress of the faces, the forces on their corners, and where their centroids are; before that,
+//! the steps that the mesh takes by itself (see [`crate::cloth::stability`]).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -18,8 +18,9 @@ use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// Places the centroids, maps the directors back, and finds the stresses, and the forces of faces and hinges on the vertices, as means over
-    /// a substep of `substep` \[s\] under `gravity` \[m/s^2\].
+    /// Places the centroids, maps the directors back, and finds the stresses, and the forces of
+    /// faces and hinges on the vertices, as means over a substep of `substep` \[s\] under `gravity`
+    /// \[m/s^2\].
     pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
         for sheet in 0..self.spans.len() {
             self.find_stresses(sheet, store, substep, gravity);
@@ -63,7 +64,8 @@ impl ClothMeshes {
         });
     }
 
-    /// A leapfrog step of the mesh: velocities by `impulse_step` \[s\], positions by `step` [cells per m/s].
+    /// A leapfrog step of the mesh: velocities by `impulse_step` \[s\], positions by `step` [cells
+    /// per m/s].
     fn move_mesh(&mut self, sheet: usize, impulse_step: f64, step: f64, gravity: Vector3<f64>) {
         let range = self.spans[sheet].vertices.clone();
         let (states, adjacency, level) = (&self.states, &self.adjacency, self.level);
@@ -190,14 +192,16 @@ impl Kernel for MoveVertices<'_> {
     }
 }
 
-/// Sixteen rows of three quads as columns of coordinates: of the first quad x, y, z, then of the second, and of the third.
+/// Sixteen rows of three quads as columns of coordinates: of the first quad x, y, z, then of the
+/// second, and of the third.
 #[inline(always)]
 fn coordinates<S: Simd>(rows: &[F32x16; LANES]) -> [[S::V; 3]; 3] {
     let columns = S::transpose(core::array::from_fn(|l| S::load(&rows[l].0)));
     core::array::from_fn(|k| core::array::from_fn(|d| columns[4 * k + d]))
 }
 
-/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in \[cells\].
+/// Positions of sixteen faces' corners, from the corner of the block that their centroid is in
+/// \[cells\].
 #[inline(always)]
 fn corners<S: Simd>(
     group: &FaceGroup,
@@ -285,7 +289,8 @@ impl ClothMeshes {
     }
 }
 
-/// A step of the mesh for sixteen faces; the last one is the substep's: return mapping, stress and forces.
+/// A step of the mesh for sixteen faces; the last one is the substep's: return mapping, stress and
+/// forces.
 struct StepFaces<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
@@ -319,7 +324,8 @@ impl Kernel for StepFaces<'_> {
     }
 }
 
-/// Adds to the means of the Biot stresses, and finds the forces of the plane unless it is the last step. Returns the means.
+/// Adds to the means of the Biot stresses, and finds the forces of the plane unless it is the last
+/// step. Returns the means.
 #[inline(always)]
 fn step_mesh<S: Simd>(
     model: &ClothModel<Lanes<S>>,
@@ -355,7 +361,8 @@ fn step_mesh<S: Simd>(
     mean
 }
 
-/// Return mapping, stress and forces of sixteen faces, with the means of their Biot stresses if there are any.
+/// Return mapping, stress and forces of sixteen faces, with the means of their Biot stresses if
+/// there are any.
 #[inline(always)]
 fn finish<S: Simd>(
     model: &ClothModel<Lanes<S>>,
@@ -392,7 +399,8 @@ fn finish<S: Simd>(
     }
 }
 
-/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1; `volume` is over the grid spacing \[m^2\].
+/// Writes the forces on the second and the third corner, by the chain rule from F = d D^-1;
+/// `volume` is over the grid spacing \[m^2\].
 #[inline(always)]
 fn write_forces<S: Simd>(
     group: &FaceGroup,

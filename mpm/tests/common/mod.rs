@@ -10,7 +10,8 @@ use pliant_mpm::{Boundary, GridMotionSums, InstructionSet, Mpm, MpmError, Partic
 /// Half the distance from 1 to the next f32: the largest relative error of one f32 operation.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-/// Undeformed particles at the centres of `counts` cells of edge `edges` [m], the first cell's corner at `corner` [m].
+/// Undeformed particles at the centres of `counts` cells of edge `edges` [m], the first cell's
+/// corner at `corner` [m].
 pub fn lattice(
     corner: [f64; 3],
     edges: [f64; 3],
@@ -106,7 +107,8 @@ pub fn step(mpm: &mut Mpm, dt: f64, gravity: Vector3<f64>) -> Result<GridMotionS
     Ok(sums)
 }
 
-/// As [`step`], with `condition(position [m], velocity [m/s])` called for every node with mass after its free motion.
+/// As [`step`], with `condition(position [m], velocity [m/s])` called for every node with mass
+/// after its free motion.
 pub fn step_with(
     mpm: &mut Mpm,
     dt: f64,

@@ -4,7 +4,8 @@ use super::Real;
 
 /// What rounds to a whole number when it is added and taken away again (of numbers below 2^51).
 const WHOLE: f64 = 6_755_399_441_055_744.0;
-/// pi/2 in two parts: the first has 33 bits, so that its products with whole numbers below 2^20 are exact (fdlibm, `__ieee754_rem_pio2`).
+/// pi/2 in two parts: the first has 33 bits, so that its products with whole numbers below 2^20 are
+/// exact (fdlibm, `__ieee754_rem_pio2`).
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];
 
 #[inline(always)]
@@ -22,8 +23,9 @@ fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
     sum
 }
 
-/// Sine and cosine of an angle \[rad\] below 10^6, within 2^-51 of it: the series of Chebyshev type of fdlibm (`__kernel_sin`, `__kernel_cos`) on
-/// [-pi/4, pi/4] after the nearest multiple of pi/2 was taken away.
+/// Sine and cosine of an angle \[rad\] below 10^6, within 2^-51 of it: the series of Chebyshev type
+/// of fdlibm (`__kernel_sin`, `__kernel_cos`) on [-pi/4, pi/4] after the nearest multiple of pi/2
+/// was taken away.
 #[inline(always)]
 pub fn sin_cos<T: Real>(x: T) -> (T, T) {
     let k = whole(x * core::f64::consts::FRAC_2_PI);
@@ -68,7 +70,8 @@ pub fn sin_cos<T: Real>(x: T) -> (T, T) {
     (T::select(low, -s, s), T::select(turned, -c, c))
 }
 
-/// Sine and cosine of half of an angle whose square is `square` \[rad^2\], the sine divided by the angle, which may be 0.
+/// Sine and cosine of half of an angle whose square is `square` \[rad^2\], the sine divided by the
+/// angle, which may be 0.
 #[inline(always)]
 pub fn turn_terms<T: Real>(square: T) -> (T, T) {
     // Below this sin(x/2)/x is 1/2 - x^2/48 to the last bit.
@@ -83,7 +86,8 @@ pub fn turn_terms<T: Real>(square: T) -> (T, T) {
 mod tests {
     use super::*;
 
-    /// Against the standard library's, at half a million angles in both directions and at multiples of pi/4.
+    /// Against the standard library's, at half a million angles in both directions and at multiples
+    /// of pi/4.
     #[test]
     fn sines_are_those_of_the_library() {
         let mut worst: f64 = 0.0;
@@ -93,7 +97,8 @@ mod tests {
                 worst = worst.max((s - sin).abs()).max((c - cos).abs());
             }
         }
-        // Two roundings of a number up to 1, and 2^-86 of pi/2 that is left out up to 250 000 times.
+        // Two roundings of a number up to 1, and 2^-86 of pi/2 that is left out up to 250 000
+        // times.
         assert!(worst <= 4.0 * f64::EPSILON / 2.0 + 250_000.0 * 2f64.powi(-86), "{worst:e}");
     }
 

@@ -4,10 +4,11 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::Real;
 
-/// A number and its derivatives with respect to `N` others (forward mode: Griewank and Walther 2008, section 3.1).
+/// A number and its derivatives with respect to `N` others (forward mode: Griewank and Walther
+/// 2008, section 3.1).
 ///
-/// Comparisons go by the value alone and choices take the derivatives of what they take: at a kink, those of one side, as [`Real`]
-/// says which.
+/// Comparisons go by the value alone and choices take the derivatives of what they take: at a kink,
+/// those of one side, as [`Real`] says which.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<const N: usize> {
     /// The value.
@@ -166,7 +167,8 @@ mod tests {
         [sin / (cos + 2.0), s * c - 0.5, q.0[1], -low, (x - y).abs() * (z * z + 1.0).sqrt(), z.sign() * y]
     }
 
-    /// Central differences of step h are off by h^2 times a third derivative and by rounding over h: at h = 1e-5 by some 1e-10 of numbers near 1.
+    /// Central differences of step h are off by h^2 times a third derivative and by rounding over
+    /// h: at h = 1e-5 by some 1e-10 of numbers near 1.
     #[test]
     fn formulas_have_the_slopes_of_differences() {
         let (seed, h) = (21, 1e-5);

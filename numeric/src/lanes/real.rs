@@ -11,7 +11,8 @@ pub trait Mask: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> {
 
 /// A number, or one a lane.
 ///
-/// Numbers are made from others ([`splat`](Self::splat)), because a vector may only be made where the processor is known to have it.
+/// Numbers are made from others ([`splat`](Self::splat)), because a vector may only be made where
+/// the processor is known to have it.
 pub trait Real:
     Copy
     + Debug

@@ -69,7 +69,8 @@ impl<T: Real> Vec3<T> {
         then.zip(otherwise, |a, b| T::select(mask, a, b))
     }
 
-    /// Two unit vectors that make a right-handed frame with this one, a unit vector: the first as much along x as it can be, along y where this is nearly x.
+    /// Two unit vectors that make a right-handed frame with this one, a unit vector: the first as
+    /// much along x as it can be, along y where this is nearly x.
     #[inline(always)]
     pub fn tangents(self) -> [Self; 2] {
         let [x, y, z] = self.0;

@@ -93,7 +93,8 @@ impl<S: Simd> Lanes<S> {
         Self(S::load(&row.0))
     }
 
-    /// Rows side by side. (Not `array::map`: what is not inlined is not compiled for the instruction set.)
+    /// Rows side by side. (Not `array::map`: what is not inlined is not compiled for the
+    /// instruction set.)
     #[inline(always)]
     pub fn load_all<const N: usize>(rows: &[super::F32x16; N]) -> [Self; N] {
         let mut lanes = [Self::all(0.0); N];
@@ -160,8 +161,8 @@ impl<S: Simd> Real for Lanes<S> {
         Self(S::max(self.0, o.0))
     }
 
-    /// Natural logarithm of positive normal lanes, within 2 ulp or 1e-7 absolute near one (minimax polynomial of the Cephes
-    /// library's `logf`, Moshier 1992).
+    /// Natural logarithm of positive normal lanes, within 2 ulp or 1e-7 absolute near one (minimax
+    /// polynomial of the Cephes library's `logf`, Moshier 1992).
     #[inline(always)]
     fn ln(self) -> Self {
         let (m, e) = S::split_exponent(self.0);
@@ -186,8 +187,8 @@ impl<S: Simd> Real for Lanes<S> {
         x + y + e * Self::all(LN2_HIGH)
     }
 
-    /// Exponential, argument clamped to where the result is a normal number (minimax polynomial of the Cephes library's
-    /// `expf`, Moshier 1992).
+    /// Exponential, argument clamped to where the result is a normal number (minimax polynomial of
+    /// the Cephes library's `expf`, Moshier 1992).
     #[inline(always)]
     fn exp(self) -> Self {
         let x = self.max(Self::all(-87.0)).min(Self::all(88.0));

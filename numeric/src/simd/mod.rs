@@ -1,13 +1,13 @@
 //! Sixteen f32 lanes, with the instruction set chosen at run time.
 //!
-//! A plain `cargo build --release` must be fast, so a kernel is compiled once for each instruction set and the
-//! machine's best one is picked when it is called (the scheme of the `pulp` crate). It is ours, and not `pulp`,
-//! `wide` or `multiversion`, because the transfers need one *fixed* width: three grid nodes of four floats fill
-//! twelve of sixteen lanes, and sixteen particles fill a tile.
+//! A plain `cargo build --release` must be fast, so a kernel is compiled once for each instruction
+//! set and the machine's best one is picked when it is called (the scheme of the `pulp` crate). It
+//! is ours, and not `pulp`, `wide` or `multiversion`, because the transfers need one *fixed* width:
+//! three grid nodes of four floats fill twelve of sixteen lanes, and sixteen particles fill a tile.
 //!
-//! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`] is only named
-//! inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor said that it has the
-//! instructions, inside a function compiled for them.
+//! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`]
+//! is only named inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor
+//! said that it has the instructions, inside a function compiled for them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,4 +1,5 @@
-//! Sixteen lanes on any machine: plain arrays, which the compiler turns into whatever vectors the target has.
+//! Sixteen lanes on any machine: plain arrays, which the compiler turns into whatever vectors the
+//! target has.
 
 use super::{LANES, Simd};
 

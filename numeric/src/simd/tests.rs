@@ -63,7 +63,8 @@ impl Kernel for Arithmetic {
     }
 }
 
-/// Law: an instruction set changes the speed, not the result: all but fused operations are exact to the bit (IEEE 754).
+/// Law: an instruction set changes the speed, not the result: all but fused operations are exact to
+/// the bit (IEEE 754).
 #[test]
 fn every_level_agrees_with_the_portable_one() {
     let expected = Detected::new(InstructionSet::Portable).run(Arithmetic);
@@ -89,7 +90,8 @@ impl Kernel for Elementary<'_> {
     }
 }
 
-/// Law: ln and exp to f32 rounding. Bounds: 4 eps relative, plus 1e-7 absolute where ln crosses zero.
+/// Law: ln and exp to f32 rounding. Bounds: 4 eps relative, plus 1e-7 absolute where ln crosses
+/// zero.
 #[test]
 fn elementary_functions_match_f64() {
     let x: Vec<f32> = (0..4096).map(|i| 1e-4 * 1.004_f32.powi(i)).filter(|x| *x < 100.0).collect();

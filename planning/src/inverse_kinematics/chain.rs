@@ -22,8 +22,8 @@ struct ChainJoint {
     limits: [f64; 2],
 }
 
-/// The joints from a base to a tool, each with one coordinate. A posture is a number a joint, in the order from the base (rad; m where
-/// the joint slides).
+/// The joints from a base to a tool, each with one coordinate. A posture is a number a joint, in
+/// the order from the base (rad; m where the joint slides).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     joints: Vec<ChainJoint>,
@@ -32,12 +32,13 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The joints that move `tip` against `base` (`None`: the world) among `links`, parents first; the tool's frame is `tool` in that of
-    /// `tip`. Poses are seen in the frame of `base`.
+    /// The joints that move `tip` against `base` (`None`: the world) among `links`, parents first;
+    /// the tool's frame is `tool` in that of `tip`. Poses are seen in the frame of `base`.
     ///
     /// # Errors
-    /// [`InverseKinematicsError::Joint`] where one of the joints has not just one coordinate, or follows a path of its own;
-    /// [`InverseKinematicsError::NoJoints`] where nothing moves the tip, or the base does not carry it.
+    /// [`InverseKinematicsError::Joint`] where one of the joints has not just one coordinate, or
+    /// follows a path of its own; [`InverseKinematicsError::NoJoints`] where nothing moves the tip,
+    /// or the base does not carry it.
     pub fn new(
         links: &[Link],
         base: Option<LinkId>,
@@ -126,8 +127,8 @@ impl Chain {
         at * self.tool
     }
 
-    /// Pose of the tool, and its Jacobian: angular velocity (rows 0 to 2) and velocity of its origin (rows 3 to 5) in the axes of the
-    /// base, a column a joint.
+    /// Pose of the tool, and its Jacobian: angular velocity (rows 0 to 2) and velocity of its
+    /// origin (rows 3 to 5) in the axes of the base, a column a joint.
     pub fn jacobian(&self, configuration: &[f64]) -> (Isometry3<f64>, DMatrix<f64>) {
         let mut jacobian = DMatrix::zeros(6, self.len());
         let mut origins = Vec::with_capacity(self.len());
@@ -153,7 +154,8 @@ impl Chain {
         (pose, jacobian)
     }
 
-    /// A quarter of the stretched chain's length [m]: the lever by which an error of orientation is weighed as one of position.
+    /// A quarter of the stretched chain's length [m]: the lever by which an error of orientation is
+    /// weighed as one of position.
     pub(super) fn lever(&self) -> f64 {
         let bars = self.joints.iter().skip(1).map(|joint| joint.frame.translation.vector.norm());
         let length = bars.sum::<f64>() + self.tool.translation.vector.norm();

@@ -19,7 +19,8 @@ pub enum InverseKinematicsError {
         /// The link that carries the tool.
         tip: usize,
     },
-    /// A posture has another number of coordinates than the chain has joints, or one that is not finite.
+    /// A posture has another number of coordinates than the chain has joints, or one that is not
+    /// finite.
     #[error("{found} coordinates, where finite ones of {target} joints are needed")]
     Configuration {
         /// How many there are.

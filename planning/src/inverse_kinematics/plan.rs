@@ -107,10 +107,11 @@ impl PlanError {
     }
 }
 
-/// A path from the posture `start` \[rad, m\] at time 0 through `waypoints`. Between stops it is the polynomial of least jerk,
-/// `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J. Neuroscience 5(7)), of each joint or of the tool's point and angle; where
-/// waypoints are passed, the polynomial of the fifth degree with the velocities there and no acceleration: straight between waypoints
-/// on a line that are passed evenly, round at corners.
+/// A path from the posture `start` \[rad, m\] at time 0 through `waypoints`. Between stops it is
+/// the polynomial of least jerk, `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J. Neuroscience
+/// 5(7)), of each joint or of the tool's point and angle; where waypoints are passed, the
+/// polynomial of the fifth degree with the velocities there and no acceleration: straight between
+/// waypoints on a line that are passed evenly, round at corners.
 ///
 /// # Errors
 /// [`PlanError`], which names the waypoint.
@@ -281,7 +282,8 @@ impl Planner<'_> {
         let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
-            // A waypoint out of reach is told as such, not as a way on which there is no posture any more.
+            // A waypoint out of reach is told as such, not as a way on which there is no posture
+            // any more.
             if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
                 let from = self.last_posture();
                 self.chain
@@ -312,7 +314,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Rates of the samples from `begin` on by central differences; zero at both ends, which are stops.
+    /// Rates of the samples from `begin` on by central differences; zero at both ends, which are
+    /// stops.
     fn difference(&mut self, begin: usize) {
         let JointPath { times, configurations, rates, .. } = &mut self.path;
         for n in begin + 1..times.len().saturating_sub(1) {
@@ -354,8 +357,8 @@ fn minimum_jerk(s: f64) -> f64 {
     s * s * s * (10.0 + s * (6.0 * s - 15.0))
 }
 
-/// Rate with which a joint passes a waypoint: the mean one, but none where it turns back, and never so fast that it overshoots (Fritsch
-/// and Carlson 1980, SIAM J. Numerical Analysis 17(2)).
+/// Rate with which a joint passes a waypoint: the mean one, but none where it turns back, and never
+/// so fast that it overshoots (Fritsch and Carlson 1980, SIAM J. Numerical Analysis 17(2)).
 fn passing_rate(before: f64, after: f64, mean: f64) -> f64 {
     if before * after <= 0.0 {
         return 0.0;
@@ -368,7 +371,8 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: ends and slopes as asked, no curvature there; between stops the polynomial of least jerk.
+    // The law: ends and slopes as asked, no curvature there; between stops the polynomial of least
+    // jerk.
     #[test]
     fn the_quintic_has_its_ends() {
         let at = |s| quintic(1.0, 4.0, 0.5, -2.0, s);

@@ -39,8 +39,8 @@ pub struct SolveSettings {
     pub orientation_tolerance: f64,
     /// Most steps from one seed.
     pub max_iterations: usize,
-    /// Seeds that are tried after those that are given: the middle of the ranges, then points of Halton's sequence (Halton 1960,
-    /// Numerische Mathematik 2) in them.
+    /// Seeds that are tried after those that are given: the middle of the ranges, then points of
+    /// Halton's sequence (Halton 1960, Numerische Mathematik 2) in them.
     pub seeds: usize,
 }
 
@@ -59,7 +59,8 @@ pub struct ConfigurationSolution {
     pub position_error: f64,
     /// Error of orientation \[rad\].
     pub orientation_error: f64,
-    /// Steps of Levenberg and Marquardt from all seeds together, without those towards the rest posture.
+    /// Steps of Levenberg and Marquardt from all seeds together, without those towards the rest
+    /// posture.
     pub iterations: usize,
     /// The seed from which it was found, the given ones first.
     pub seed: usize,
@@ -69,9 +70,11 @@ pub struct ConfigurationSolution {
 const SEED_RANGE: f64 = core::f64::consts::PI;
 /// Primes: bases of the Halton sequence. A chain of more joints takes them again, shifted.
 const PRIMES: [usize; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-/// Part of the errors' tolerances at which steps stop: one more step usually gets there, and neighbours in time then do not jitter.
+/// Part of the errors' tolerances at which steps stop: one more step usually gets there, and
+/// neighbours in time then do not jitter.
 const POLISH: f64 = 1e-3;
-/// A seed is given up when this many steps together gain less than `STALL_GAIN` of the squared error.
+/// A seed is given up when this many steps together gain less than `STALL_GAIN` of the squared
+/// error.
 const STALL_STEPS: usize = 12;
 const STALL_GAIN: f64 = 1e-3;
 /// Largest step towards the rest posture \[rad, m\], and how many there may be.
@@ -137,16 +140,19 @@ impl Chain {
         Errors { residual, jacobian, position: shift.norm(), orientation: turn.norm() }
     }
 
-    /// A posture that puts the tool where `goal` says, within the joints' limits: Levenberg-Marquardt with a damping in proportion to the
-    /// squared error (Nakamura and Hanafusa 1986, J. Dyn. Sys. Meas. Control 108; Buss 2004, "Introduction to inverse kinematics
-    /// with Jacobian transpose, pseudoinverse and damped least squares methods"; that proportion: Sugihara 2011, IEEE Trans. Robotics
-    /// 27(5)). Steps are projected on the limits; a joint at one that it would leave is left out of the step. It is tried from
-    /// `seeds` in their order, then from fixed ones, so that the same call gives the same bits; the first posture that is found
-    /// then goes towards `zero_configuration`, if there is one, as far as joint motion that leaves the goal alone gets it (Liegeois 1977, IEEE
-    /// Trans. SMC 7(12)).
+    /// A posture that puts the tool where `goal` says, within the joints' limits:
+    /// Levenberg-Marquardt with a damping in proportion to the squared error (Nakamura and Hanafusa
+    /// 1986, J. Dyn. Sys. Meas. Control 108; Buss 2004, "Introduction to inverse kinematics with
+    /// Jacobian transpose, pseudoinverse and damped least squares methods"; that proportion:
+    /// Sugihara 2011, IEEE Trans. Robotics 27(5)). Steps are projected on the limits; a joint at
+    /// one that it would leave is left out of the step. It is tried from `seeds` in their order,
+    /// then from fixed ones, so that the same call gives the same bits; the first posture that is
+    /// found then goes towards `zero_configuration`, if there is one, as far as joint motion that
+    /// leaves the goal alone gets it (Liegeois 1977, IEEE Trans. SMC 7(12)).
     ///
     /// # Errors
-    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture; [`InverseKinematicsError::Configuration`].
+    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture;
+    /// [`InverseKinematicsError::Configuration`].
     pub fn solve(
         &self,
         goal: &ToolGoal,
@@ -174,8 +180,9 @@ impl Chain {
         Err(Box::new(self.unreachable(goal, &solution.configuration, &errors, distance)).into())
     }
 
-    /// The posture for a goal near that of the posture `from`, without other seeds: what moves is what must, and first the part
-    /// `pull.1` (0 to 1) of the way to the rest posture `pull.0` that leaves the goal alone.
+    /// The posture for a goal near that of the posture `from`, without other seeds: what moves is
+    /// what must, and first the part `pull.1` (0 to 1) of the way to the rest posture `pull.0` that
+    /// leaves the goal alone.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
@@ -350,7 +357,8 @@ impl Chain {
         (settings.max_iterations, errors)
     }
 
-    /// `(J^T J + lambda I) d = J^T e` of the joints that are not held by a limit, `lambda = damping |e|^2`.
+    /// `(J^T J + lambda I) d = J^T e` of the joints that are not held by a limit, `lambda = damping
+    /// |e|^2`.
     fn step(&self, configuration: &[f64], errors: &Errors, damping: f64) -> Option<DVector<f64>> {
         let gradient = errors.jacobian.tr_mul(&errors.residual);
         let held = |j: usize| {
@@ -378,8 +386,8 @@ impl Chain {
         Some(step)
     }
 
-    /// The part of the way to `zero_configuration` that leaves the goal alone to first order: `(I - J^+ J) (zero_configuration - q)`, in the joints that no limit
-    /// stops.
+    /// The part of the way to `zero_configuration` that leaves the goal alone to first order: `(I -
+    /// J^+ J) (zero_configuration - q)`, in the joints that no limit stops.
     fn null_space_step(
         &self,
         configuration: &[f64],

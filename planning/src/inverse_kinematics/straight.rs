@@ -6,7 +6,8 @@ use super::quintic::quintic;
 use super::solve::{Orientation, ToolGoal};
 use super::waypoint::{Waypoint, WaypointTarget};
 
-/// What a run of straight ways goes through: the point and the axes of the tool at its waypoints, and the velocities there.
+/// What a run of straight ways goes through: the point and the axes of the tool at its waypoints,
+/// and the velocities there.
 pub(super) struct StraightPath {
     times: Vec<f64>,
     points: Vec<Point3<f64>>,
@@ -64,7 +65,8 @@ impl StraightPath {
         Self { times, points, velocities, rotations, spins, target }
     }
 
-    /// The way from waypoint `k` of the run to the next, at whose beginning the tool really has the axes `actual`.
+    /// The way from waypoint `k` of the run to the next, at whose beginning the tool really has the
+    /// axes `actual`.
     pub fn segment(&self, k: usize, actual: &UnitQuaternion<f64>) -> Segment {
         let length = self.times[k + 1] - self.times[k];
         // A turn that was free is where it came to be.
@@ -126,8 +128,8 @@ fn turn_between(a: &Vector3<f64>, b: &Vector3<f64>) -> UnitQuaternion<f64> {
     })
 }
 
-/// Inverse of the matrix that takes the rate of a rotation vector to the angular velocity (Chirikjian 2012, *Stochastic Models,
-/// Information Theory, and Lie Groups*, vol. 2, eq. 10.86).
+/// Inverse of the matrix that takes the rate of a rotation vector to the angular velocity
+/// (Chirikjian 2012, *Stochastic Models, Information Theory, and Lie Groups*, vol. 2, eq. 10.86).
 fn left_jacobian_inverse(turn: &Vector3<f64>) -> Matrix3<f64> {
     let (angle, cross) = (turn.norm(), turn.cross_matrix());
     let factor = if angle < 1e-4 {
@@ -143,7 +145,8 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of R.
+    // The law: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of
+    // R.
     #[test]
     fn rates_of_rotation_vectors_are_angular_velocities() {
         let (turn, spin) = (Vector3::new(0.4, -1.1, 0.7), Vector3::new(0.3, 0.2, -0.9));

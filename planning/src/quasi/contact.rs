@@ -22,7 +22,8 @@ pub(super) struct FacetContactModel {
     sharpness: Smoothing,
 }
 
-/// Tangents of the plane across a unit normal: the first level where the plane is steep, else along y as much as it can be.
+/// Tangents of the plane across a unit normal: the first level where the plane is steep, else along
+/// y as much as it can be.
 #[inline(always)]
 pub(super) fn tangents<T: Real>(n: Vec3<T>) -> [Vec3<T>; 2] {
     let [x, y, z] = n.0;
@@ -45,7 +46,8 @@ impl FacetContactModel {
         }
     }
 
-    /// Calls `visit` with each facet's row in the contact's axes (normal, tangents), `(1, -mu d)`, and its violation x \[N\].
+    /// Calls `visit` with each facet's row in the contact's axes (normal, tangents), `(1, -mu d)`,
+    /// and its violation x \[N\].
     fn each(&self, mu: f64, distance: f64, motion: &Vector3<f64>, mut visit: impl FnMut(Vector3<f64>, f64)) {
         for d in self.facets.directions() {
             let row = Vector3::new(1.0, -mu * d[0], -mu * d[1]);
@@ -53,16 +55,16 @@ impl FacetContactModel {
         }
     }
 
-    /// Force \[N\] on the second body in the contact's axes, where without contact the second moves by `motion` (m, the contact's axes)
-    /// against the first.
+    /// Force \[N\] on the second body in the contact's axes, where without contact the second moves
+    /// by `motion` (m, the contact's axes) against the first.
     pub fn force(&self, mu: f64, distance: f64, motion: &Vector3<f64>) -> Vector3<f64> {
         let mut force = Vector3::zeros();
         self.each(mu, distance, motion, |row, x| force += row * (self.weight * self.sharpness.push(x)));
         force
     }
 
-    /// `sum_j s'(x_j) row_j row_j^T`: the force changes by `-(K + D/h)` times this times a change of the motion, and by `-K` times its first
-    /// column times a change of the distance.
+    /// `sum_j s'(x_j) row_j row_j^T`: the force changes by `-(K + D/h)` times this times a change
+    /// of the motion, and by `-K` times its first column times a change of the distance.
     pub fn slopes(&self, mu: f64, distance: f64, motion: &Vector3<f64>) -> Matrix3<f64> {
         let mut slopes = Matrix3::zeros();
         self.each(mu, distance, motion, |row, x| {

@@ -29,15 +29,17 @@ impl Derivatives {
     }
 }
 
-/// How the contacts of a pair change with their two sides: derivatives of both wrenches (about the links' origins) by the twelve displacements of the
-/// links (turn, shift), and by the twelve numbers of their motions y_0.
+/// How the contacts of a pair change with their two sides: derivatives of both wrenches (about the
+/// links' origins) by the twelve displacements of the links (turn, shift), and by the twelve
+/// numbers of their motions y_0.
 #[derive(Default)]
 struct ContactDerivatives {
     by_place: [[[f64; 12]; 6]; 2],
     by_motion: [[[f64; 12]; 6]; 2],
 }
 
-/// Derivative of the logarithm of `exp(d) exp(y)` by d where d is 0 (the left Jacobian of rotations).
+/// Derivative of the logarithm of `exp(d) exp(y)` by d where d is 0 (the left Jacobian of
+/// rotations).
 fn left_jacobian(y: &Vector3<f64>) -> Matrix3<f64> {
     let square = y.norm_squared();
     let cross = cross_matrix(y);
@@ -143,7 +145,8 @@ impl QuasiDynamics {
         }
     }
 
-    /// A link of the robot: how the forces of contacts on it change along its joints as those turn their axes, and its columns.
+    /// A link of the robot: how the forces of contacts on it change along its joints as those turn
+    /// their axes, and its columns.
     fn link(&self, mover: usize, columns: &mut DisplacementColumns, out: &mut Derivatives) {
         let dofs = &self.layout.movers[mover].dofs;
         let stiffness = |n: usize| self.layout.joint_of[n].map_or(1.0, |j| self.layout.joints[j].stiffness);
@@ -162,7 +165,8 @@ impl QuasiDynamics {
         }
     }
 
-    /// Derivative of the axis of a link's `i`-th degree of freedom, from the link inwards, about the link's origin, by the `j`-th.
+    /// Derivative of the axis of a link's `i`-th degree of freedom, from the link inwards, about
+    /// the link's origin, by the `j`-th.
     fn axis_change(&self, mover: usize, i: usize, j: usize) -> MotionVector {
         let mover = &self.layout.movers[mover];
         let [own, by] = [i, j].map(|k| self.kinematics.axes()[mover.dofs[k]]);

@@ -71,7 +71,8 @@ impl QuasiDynamics {
     /// The free bodies and mechanisms of `model` with the geometries of `scene`.
     ///
     /// # Errors
-    /// Figures out of range, joints that have no quasi-dynamics, pairs that may meet but have no closed form.
+    /// Figures out of range, joints that have no quasi-dynamics, pairs that may meet but have no
+    /// closed form.
     pub fn new(model: &Model, scene: &CollisionModel, settings: &QuasiSettings) -> Result<Self, QuasiError> {
         let layout = ObjectLayout::new(model, settings)?;
         let (geometries, pairs) = pairs::find(scene, &layout)?;
@@ -115,11 +116,12 @@ impl QuasiDynamics {
         &self.displacement
     }
 
-    /// Writes into `next` where everything is a step after the positions `q`, with `control` for the joints \[rad, m\] in the order
-    /// of their degrees of freedom.
+    /// Writes into `next` where everything is a step after the positions `q`, with `control` for
+    /// the joints \[rad, m\] in the order of their degrees of freedom.
     ///
     /// # Errors
-    /// Lengths that do not fit, numbers that are not finite, quaternions that are not of unit length.
+    /// Lengths that do not fit, numbers that are not finite, quaternions that are not of unit
+    /// length.
     pub fn step(&mut self, q: &[f64], control: &[f64], next: &mut [f64]) -> Result<(), QuasiError> {
         self.take(q, control, next.len())?;
         self.move_freely(control);
@@ -179,7 +181,8 @@ impl QuasiDynamics {
         self.wrenches.fill(ForceVector::zero());
     }
 
-    /// What a unit of the `i`-th degree of freedom of a mover adds to the motion of its link, world axes, about its origin.
+    /// What a unit of the `i`-th degree of freedom of a mover adds to the motion of its link, world
+    /// axes, about its origin.
     pub(super) fn axis(&self, mover: usize, i: usize) -> MotionVector {
         let mover = &self.layout.movers[mover];
         let lever = self.origin(mover.link) - self.origin(mover.links[i]);

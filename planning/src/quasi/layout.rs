@@ -14,7 +14,8 @@ pub(super) struct ObjectBody {
     pub dof: usize,
     /// Inverse of its block of Q in the link's axes.
     inverse: Matrix6<f64>,
-    /// Gravity \[m/s^2\] in the axes of the joint's frame, and mass \[kg\] and first moment (kg m, link's axes) that it acts on.
+    /// Gravity \[m/s^2\] in the axes of the joint's frame, and mass \[kg\] and first moment (kg m,
+    /// link's axes) that it acts on.
     gravity: Vector3<f64>,
     mass_and_moment: (f64, Vector3<f64>),
 }
@@ -39,7 +40,8 @@ pub(super) struct RobotJoint {
     pub stiffness: f64,
 }
 
-/// A link that can move: the degrees of freedom that move it, from the link inwards, and the object that it is.
+/// A link that can move: the degrees of freedom that move it, from the link inwards, and the object
+/// that it is.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     pub link: LinkId,
@@ -57,7 +59,8 @@ pub(super) struct ObjectLayout {
     /// The joint of each degree of freedom.
     pub joint_of: Vec<Option<usize>>,
     pub movers: Vec<Mover>,
-    /// For each link the mover that carries it, and where it is in that (of what does not move: in the world).
+    /// For each link the mover that carries it, and where it is in that (of what does not move: in
+    /// the world).
     pub carried: Vec<(Option<usize>, Isometry3<f64>)>,
 }
 
@@ -150,7 +153,8 @@ impl ObjectLayout {
     }
 }
 
-/// Both parts of a tangent vector turned with a small turn: `(t x angular, t x linear)` for `t` along axis `k`.
+/// Both parts of a tangent vector turned with a small turn: `(t x angular, t x linear)` for `t`
+/// along axis `k`.
 fn turned(v: &Vector6<f64>, k: usize) -> Vector6<f64> {
     let axis = Vector3::ith(k, 1.0);
     let [a, l] = [0, 3].map(|part| axis.cross(&v.fixed_rows::<3>(part)));
@@ -180,7 +184,8 @@ impl ObjectBody {
 }
 
 impl ObjectBlock {
-    /// Derivative of `Q^-1 f` by turns of the body (columns) where f is b, which turns by its own law, plus other forces that stay.
+    /// Derivative of `Q^-1 f` by turns of the body (columns) where f is b, which turns by its own
+    /// law, plus other forces that stay.
     pub fn by_turns(&self, force: &Vector6<f64>, answer: &Vector6<f64>) -> [Vector6<f64>; 3] {
         // Q' = t x Q - Q t x: Q turns with the body.
         [0, 1, 2].map(|k| {

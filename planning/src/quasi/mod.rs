@@ -1,9 +1,11 @@
-//! Quasi-dynamic motion with contact in closed form, and its derivatives (Jin 2025, "Complementarity-Free Multi-Contact Modeling and
-//! Optimization for Dexterous Manipulation"): the model that planners of manipulation use.
+//! Quasi-dynamic motion with contact in closed form, and its derivatives (Jin 2025,
+//! "Complementarity-Free Multi-Contact Modeling and Optimization for Dexterous Manipulation"): the
+//! model that planners of manipulation use.
 //!
-//! The state is where things are, the positions `q` of a [`Model`](pliant_rigid::multibody::Model): free bodies (the objects) and the revolute and prismatic
-//! joints of mechanisms that stand on the world (the robot). There are no velocities. In a step of h seconds everything moves by the displacement
-//! (equations 16, 23 and 25)
+//! The state is where things are, the positions `q` of a [`Model`](pliant_rigid::multibody::Model):
+//! free bodies (the objects) and the revolute and prismatic joints of mechanisms that stand on the
+//! world (the robot). There are no velocities. In a step of h seconds everything moves by the
+//! displacement (equations 16, 23 and 25)
 //!
 //! `y = Q^-1 (b + J~^T lambda)`, `lambda = s(-K (J~ y_0 + phi) - D J~ y_0/h)`, `y_0 = Q^-1 b`
 //!
@@ -21,10 +23,13 @@
 //! Geometries must be spheres, capsules, boxes and half-spaces, whose contacts have closed forms.
 //!
 //! # Derivatives
-//! [`QuasiDynamics::derivatives`] gives the Jacobians of the tangent of the next state (turns in the world's, or the joint's outer, axes, as in
-//! [`Model::difference`](pliant_rigid::multibody::Model::difference)) with respect to the tangent of the state and to the control, in closed form, with how
-//! contact points, normals and distances, levers, joint axes, inertias and weights change with the state. The work goes with the number
-//! of contacts times the few degrees of freedom that each has; only clearing the matrices goes with the square of all.
+//! [`QuasiDynamics::derivatives`] gives the Jacobians of the tangent of the next state (turns in
+//! the world's, or the joint's outer, axes, as in
+//! [`Model::difference`](pliant_rigid::multibody::Model::difference)) with respect to the tangent
+//! of the state and to the control, in closed form, with how contact points, normals and distances,
+//! levers, joint axes, inertias and weights change with the state. The work goes with the number of
+//! contacts times the few degrees of freedom that each has; only clearing the matrices goes with
+//! the square of all.
 //!
 //! Where the step has no derivative they are one-sided, or that of one of the pieces that meet:
 //! - Exact contacts: at `x = 0` the side that does not push.

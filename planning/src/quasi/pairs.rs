@@ -93,7 +93,8 @@ impl PlacedShape {
     }
 }
 
-/// The origin \[m\] of a link whose displacement are the six derivatives from `first` on (turn about the origin, shift), or that stays.
+/// The origin \[m\] of a link whose displacement are the six derivatives from `first` on (turn
+/// about the origin, shift), or that stays.
 pub(super) fn origin(link: &Vector3<f64>, first: Option<usize>) -> Vec3<Dual<12>> {
     let mut out = Vec3([link.x, link.y, link.z].map(Dual::constant));
     if let Some(first) = first {

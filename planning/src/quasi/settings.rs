@@ -7,7 +7,8 @@ use super::error::QuasiError;
 pub enum Smoothing {
     /// `x+` (equation 16).
     Exact,
-    /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta` \[N\], where x is 0.
+    /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta`
+    /// \[N\], where x is 0.
     SoftPlus {
         /// beta \[1/N\], finite and positive. Contacts are felt across some `1/(beta K)` \[m\].
         beta: f64,
@@ -51,14 +52,17 @@ pub enum ControlMode {
 pub struct QuasiSettings {
     /// h \[s\], finite and positive.
     pub step: f64,
-    /// epsilon, finite and positive: how heavy objects are against their masses. With 1 a body that nothing holds falls by `g h^2` in a step.
+    /// epsilon, finite and positive: how heavy objects are against their masses. With 1 a body that
+    /// nothing holds falls by `g h^2` in a step.
     pub regularisation: f64,
-    /// K_r of every joint in the order of its degree of freedom \[N m/rad, N/m\], finite and positive.
+    /// K_r of every joint in the order of its degree of freedom \[N m/rad, N/m\], finite and
+    /// positive.
     pub drives: Vec<f64>,
     /// What controls mean.
     pub control: ControlMode,
-    /// K of each of four facets of a contact \[N/m\], finite and positive. All of a body's contacts together hold it right where
-    /// they touch with 4 K times their number at `epsilon m/h^2`; above twice that, steps overshoot and grow.
+    /// K of each of four facets of a contact \[N/m\], finite and positive. All of a body's contacts
+    /// together hold it right where they touch with 4 K times their number at `epsilon m/h^2`;
+    /// above twice that, steps overshoot and grow.
     pub stiffness: f64,
     /// D \[N s/m\], finite and not negative (equation 25).
     pub damping: f64,
@@ -66,14 +70,14 @@ pub struct QuasiSettings {
     pub facets: usize,
     /// How contacts begin.
     pub sharpness: Smoothing,
-    /// Distance \[m\] from which on contacts are looked at, finite and positive. It should be more than what anything moves in a step,
-    /// and with SoftPlus many times `1/(beta K)`.
+    /// Distance \[m\] from which on contacts are looked at, finite and positive. It should be more
+    /// than what anything moves in a step, and with SoftPlus many times `1/(beta K)`.
     pub margin: f64,
 }
 
 impl QuasiSettings {
-    /// The published settings for these steps \[s\], drives \[N m/rad, N/m\] and stiffness of contacts [N/m]: exact, four facets, epsilon 1, no damping,
-    /// a margin of 10 mm.
+    /// The published settings for these steps \[s\], drives \[N m/rad, N/m\] and stiffness of
+    /// contacts [N/m]: exact, four facets, epsilon 1, no damping, a margin of 10 mm.
     pub fn new(step: f64, drives: Vec<f64>, stiffness: f64) -> Self {
         Self {
             step,
@@ -128,7 +132,8 @@ impl QuasiSettings {
 mod tests {
     use super::*;
 
-    /// SoftPlus by its definition where that can be evaluated, and its slope by differences; at the kink of the exact law the side that does not push.
+    /// SoftPlus by its definition where that can be evaluated, and its slope by differences; at the
+    /// kink of the exact law the side that does not push.
     #[test]
     fn forces_and_slopes_are_those_of_the_definitions() {
         for beta in [0.5, 3.0] {

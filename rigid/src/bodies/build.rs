@@ -10,10 +10,12 @@ use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, Mot
 use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
-    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step` \[s\] where the settings give no integrator.
+    /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step`
+    /// \[s\] where the settings give no integrator.
     ///
     /// # Errors
-    /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of range.
+    /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of
+    /// range.
     pub fn build(
         self,
         gravity: Vector3<f64>,
@@ -52,8 +54,9 @@ impl BodiesBuilder {
     }
 }
 
-/// The geometries of all bodies on their links. Groups and masks of a file count within it; between a file and all else everything
-/// touches. Each file therefore gets bits of its own, after those of the bodies that were added by themselves.
+/// The geometries of all bodies on their links. Groups and masks of a file count within it; between
+/// a file and all else everything touches. Each file therefore gets bits of its own, after those of
+/// the bodies that were added by themselves.
 fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, RigidError> {
     let width = |file: u32| {
         let of_file = bodies.iter().zip(files).filter(|(_, f)| **f == file);
@@ -98,8 +101,9 @@ fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionG
     Ok(all)
 }
 
-/// Joints where they start. A jointed body takes the momentum of its given velocity along its joint, whatever its parent does. One that
-/// has an angular velocity alone, on a joint that turns about a point, turns about that: its centre of mass moves as that asks.
+/// Joints where they start. A jointed body takes the momentum of its given velocity along its
+/// joint, whatever its parent does. One that has an angular velocity alone, on a joint that turns
+/// about a point, turns about that: its centre of mass moves as that asks.
 fn initial_state(model: &Model, bodies: &[Body], starts: &[InitialMotion]) -> State {
     let mut state = model.zero_configuration();
     for (l, start) in starts.iter().enumerate() {

@@ -87,7 +87,8 @@ pub struct BodiesBuilder {
     poses: Vec<Isometry3<f64>>,
     pub(super) links: Vec<Link>,
     pub(super) starts: Vec<InitialMotion>,
-    /// The file, counted from 1, that each body came from; 0 for bodies that were added by themselves.
+    /// The file, counted from 1, that each body came from; 0 for bodies that were added by
+    /// themselves.
     pub(super) files: Vec<u32>,
     file_count: u32,
     pub(super) excluded: Vec<(LinkId, LinkId)>,
@@ -163,7 +164,8 @@ impl BodiesBuilder {
     /// Adds a body. Parents come before their children.
     ///
     /// # Errors
-    /// A description that is not valid (see [`RigidError`]; it names the body and the field). The bodies are as before then.
+    /// A description that is not valid (see [`RigidError`]; it names the body and the field). The
+    /// bodies are as before then.
     pub fn add(&mut self, desc: BodyDesc) -> Result<BodyId, RigidError> {
         self.validate(&desc)?;
         let BodyDesc { name, pose, motion, geometries, appearance } = desc;
@@ -213,7 +215,8 @@ impl BodiesBuilder {
         Ok(())
     }
 
-    /// Hangs a body on its parent. The joint's frame is fixed in the body, and where it starts is where its coordinates are 0.
+    /// Hangs a body on its parent. The joint's frame is fixed in the body, and where it starts is
+    /// where its coordinates are 0.
     fn attach(
         &mut self,
         body: &mut Body,
@@ -260,8 +263,9 @@ impl BodiesBuilder {
         self.starts.push(start);
     }
 
-    /// Adds a mechanism, with its motors, constraints and state, its world at `base` of the parent's frame. Its links
-    /// become the bodies `name/link`. Its own rules say which of its shapes touch each other; they touch all other bodies.
+    /// Adds a mechanism, with its motors, constraints and state, its world at `base` of the
+    /// parent's frame. Its links become the bodies `name/link`. Its own rules say which of its
+    /// shapes touch each other; they touch all other bodies.
     ///
     /// # Errors
     /// A name that is taken. Nothing is added then.

@@ -35,10 +35,12 @@ pub struct Body {
     load: ForceVector,
 }
 
-/// Bodies, in the order in which they were added, and the simulation that moves them. Made by [`BodiesBuilder`].
+/// Bodies, in the order in which they were added, and the simulation that moves them. Made by
+/// [`BodiesBuilder`].
 ///
-/// A step is [`prepare`](Self::prepare), whatever reads poses and velocities and collects impulses, then
-/// [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is not of these bodies.
+/// A step is [`prepare`](Self::prepare), whatever reads poses and velocities and collects impulses,
+/// then [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is not of
+/// these bodies.
 #[derive(Debug)]
 pub struct Bodies {
     bodies: Vec<Body>,
@@ -52,8 +54,9 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt` \[s\]: of what follows a path, the
-    /// constant velocity that carries the pose at the start to the pose at the end; of the others, the present one.
+    /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt`
+    /// \[s\]: of what follows a path, the constant velocity that carries the pose at the start to
+    /// the pose at the end; of the others, the present one.
     ///
     /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
     /// `integrate` will refuse it.
@@ -69,12 +72,13 @@ impl Bodies {
         self.kinematics.update_at(&self.simulation.system().model, self.simulation.state(), corner);
     }
 
-    /// One step of `dt` \[s\], the one that was prepared: applies one impulse a body, evenly over the step, and moves the bodies to
-    /// `time + dt` with everything else that acts on them. Impulses on bodies that do not move by their dynamics have no effect.
+    /// One step of `dt` \[s\], the one that was prepared: applies one impulse a body, evenly over
+    /// the step, and moves the bodies to `time + dt` with everything else that acts on them.
+    /// Impulses on bodies that do not move by their dynamics have no effect.
     ///
     /// # Errors
-    /// A step that was not prepared, another number of impulses than bodies, and what the simulation cannot do
-    /// ([`RigidError::Simulation`]); the state is then the last good one.
+    /// A step that was not prepared, another number of impulses than bodies, and what the
+    /// simulation cannot do ([`RigidError::Simulation`]); the state is then the last good one.
     pub fn integrate(&mut self, dt: f64, impulses: &[SpatialImpulse]) -> Result<AdvanceSummary, RigidError> {
         if self.prepared != Some(dt) {
             return Err(RigidError::StepNotPrepared { step: dt, prepared_step: self.prepared });
@@ -90,8 +94,9 @@ impl Bodies {
         Ok(summary?)
     }
 
-    /// Sums constant loads to a force on each link about its origin, and impulses to one along a line that goes on
-    /// with the [reference velocity](Self::reference_velocity), whatever the link does.
+    /// Sums constant loads to a force on each link about its origin, and impulses to one along a
+    /// line that goes on with the [reference velocity](Self::reference_velocity), whatever the link
+    /// does.
     fn load_links(&mut self, dt: f64, impulses: &[SpatialImpulse]) {
         let time = self.time();
         let mut references = core::mem::take(&mut self.references);
@@ -114,9 +119,10 @@ impl Bodies {
         self.references = references;
     }
 
-    /// Velocity (m/s, world frame) at which the point goes on that impulses on a body over the coming step are
-    /// about: that of its centre of mass where nothing holds it, else that of its link's origin. With points that stay in the world
-    /// a body that is carried along would be turned by what only slows it: the lever would be another in every inertial frame.
+    /// Velocity (m/s, world frame) at which the point goes on that impulses on a body over the
+    /// coming step are about: that of its centre of mass where nothing holds it, else that of its
+    /// link's origin. With points that stay in the world a body that is carried along would be
+    /// turned by what only slows it: the lever would be another in every inertial frame.
     pub fn reference_velocity(&self, id: BodyId) -> Vector3<f64> {
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
         let velocity = self.kinematics.velocity(link);
@@ -131,15 +137,16 @@ impl Bodies {
         self.simulation.system().model.floating.iter().find(|floating| floating.link == link)
     }
 
-    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is welded to it \[kg\];
-    /// none for others.
+    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is
+    /// welded to it \[kg\]; none for others.
     pub fn free_center(&self, id: BodyId) -> Option<(Point3<f64>, f64)> {
         let floating = self.floating(id)?;
         let pose = self.kinematics.pose(floating.link);
         Some((pose * Point3::from(floating.center), floating.mass))
     }
 
-    /// Acceleration \[m/s^2\] of a body that nothing holds, by gravity and its constant force alone.
+    /// Acceleration \[m/s^2\] of a body that nothing holds, by gravity and its constant force
+    /// alone.
     pub fn free_acceleration(&self, id: BodyId, mass: f64) -> Vector3<f64> {
         let model = &self.simulation.system().model;
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
@@ -168,8 +175,9 @@ impl Bodies {
         self.bodies[id.0].link.is_some_and(|link| model.tree_of(link).is_some())
     }
 
-    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` \[s\], linearised where `impulses` (one a body) would
-    /// take them: `points` of the response are the origins of the bodies. The state does not change. `scratch` is a buffer.
+    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` \[s\],
+    /// linearised where `impulses` (one a body) would take them: `points` of the response are the
+    /// origins of the bodies. The state does not change. `scratch` is a buffer.
     ///
     /// # Errors
     /// As [`integrate`](Self::integrate).
@@ -194,9 +202,10 @@ impl Bodies {
         Ok(self.simulation.linearise_response(dt, scratch, out)?)
     }
 
-    /// How far the step is from what the last [`linearise_response`](Self::linearise_response) answers linearly, where the impulses on
-    /// its bodies differ by `more` (six components a body, angular first) from those it was linearised about:
-    /// [`Simulation::linearisation_error`]. `points` is the buffer of that call.
+    /// How far the step is from what the last [`linearise_response`](Self::linearise_response)
+    /// answers linearly, where the impulses on its bodies differ by `more` (six components a body,
+    /// angular first) from those it was linearised about: [`Simulation::linearisation_error`].
+    /// `points` is the buffer of that call.
     pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],
@@ -241,7 +250,8 @@ impl Bodies {
         &self.simulation
     }
 
-    /// The simulation, to change what motors are told between steps. Applied forces are overwritten by each step.
+    /// The simulation, to change what motors are told between steps. Applied forces are overwritten
+    /// by each step.
     pub fn simulation_mut(&mut self) -> &mut Simulation<Collisions> {
         &mut self.simulation
     }
@@ -261,7 +271,8 @@ impl Bodies {
         SpatialVelocity { angular: velocity.angular, linear: velocity.linear }
     }
 
-    /// Coordinates and rates of a body's joint, as its [`JointKind`] has them; empty for what does not move by its dynamics.
+    /// Coordinates and rates of a body's joint, as its [`JointKind`] has them; empty for what does
+    /// not move by its dynamics.
     pub fn joint(&self, id: BodyId) -> (&[f64], &[f64]) {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         self.bodies[id.0].link.map_or((&[], &[]), |link| {
@@ -269,8 +280,9 @@ impl Bodies {
         })
     }
 
-    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the limit \[rad, m\], and the unit. They come back at a
-    /// bounded speed ([`LimitPotential`](crate::icf::law::LimitPotential)).
+    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the
+    /// limit \[rad, m\], and the unit. They come back at a bounded speed
+    /// ([`LimitPotential`](crate::icf::law::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         let links = model.links().iter().enumerate().filter(|(_, link)| !link.joint.has_quaternion());
@@ -283,8 +295,8 @@ impl Bodies {
         })
     }
 
-    /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities of this
-    /// step: the origin on a line, the rotation by the exponential map.
+    /// Pose of a body `s` seconds after [`time`](Self::time), `s` in [0, dt], with the velocities
+    /// of this step: the origin on a line, the rotation by the exponential map.
     pub fn pose_after(&self, id: BodyId, s: f64) -> Isometry3<f64> {
         let pose = self.pose(id);
         if self.bodies[id.0].link.is_none() {
@@ -303,7 +315,8 @@ impl Bodies {
         mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
     }
 
-    /// Momentum of what moves by its dynamics: linear \[N s\], and angular about the origin of the world \[N m s\].
+    /// Momentum of what moves by its dynamics: linear \[N s\], and angular about the origin of the
+    /// world \[N m s\].
     pub fn momentum(&self) -> SpatialImpulse {
         let model = &self.simulation.system().model;
         let mut sum = ForceVector::zero();
@@ -316,9 +329,9 @@ impl Bodies {
         SpatialImpulse { angular: sum.angular, linear: sum.linear }
     }
 
-    /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity` (m/s, world frame) over
-    /// the times `from` to `to` \[s\]: of what follows a path from its keys, of the others as it is now. Half-spaces, which have no
-    /// bound, count as points.
+    /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity`
+    /// (m/s, world frame) over the times `from` to `to` \[s\]: of what follows a path from its
+    /// keys, of the others as it is now. Half-spaces, which have no bound, count as points.
     pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;
         let speed = |(k, body): (usize, &Body)| {
@@ -361,7 +374,8 @@ impl Bodies {
 }
 
 impl Body {
-    /// Distance \[m\] from the body's origin within which its surfaces are; half-spaces are left out.
+    /// Distance \[m\] from the body's origin within which its surfaces are; half-spaces are left
+    /// out.
     pub fn reach(&self) -> f64 {
         let ball = |g: &Geometry| {
             let (center, radius) = g.shape.bounding_sphere()?;

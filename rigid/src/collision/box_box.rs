@@ -4,14 +4,16 @@ use nalgebra::{Rotation3, Unit, Vector3};
 
 /// Edges more parallel than this (sine of their angle) give no axis: the axes of faces are as good.
 const PARALLEL: f64 = 1e-5;
-/// Where boxes overlap, an axis across two edges must be better than those of the faces by this part of the overlap, and by
-/// [`EDGE_SIZE`] of the least half extent, to be taken: else boxes that lie flat on each other would tip from face to edge.
+/// Where boxes overlap, an axis across two edges must be better than those of the faces by this
+/// part of the overlap, and by [`EDGE_SIZE`] of the least half extent, to be taken: else boxes that
+/// lie flat on each other would tip from face to edge.
 const EDGE_OVERLAP: f64 = 0.02;
 const EDGE_SIZE: f64 = 1e-6;
 
-/// The axis, from the first box to the second, along which they are farthest apart or overlap least, and the signed distance along
-/// it \[m\], by the separating axes of boxes (Gottschalk, Lin and Manocha 1996). `None` where they are `margin` apart. `rotation` and
-/// `translation` are the second's frame in the first's.
+/// The axis, from the first box to the second, along which they are farthest apart or overlap
+/// least, and the signed distance along it \[m\], by the separating axes of boxes (Gottschalk, Lin
+/// and Manocha 1996). `None` where they are `margin` apart. `rotation` and `translation` are the
+/// second's frame in the first's.
 pub(super) fn separating_axis(
     a: &Vector3<f64>,
     b: &Vector3<f64>,

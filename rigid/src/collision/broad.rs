@@ -4,8 +4,9 @@ use super::scene::CollisionModel;
 use nalgebra::{Isometry3, Vector3};
 use pliant_geometry::Shape;
 
-/// Corners (m, world frame) of a box around geometry `index` at `pose`, with `reach` \[m\] on every side. A rotated box of the shape's
-/// own is never smaller than the shape; round shapes have closer ones.
+/// Corners (m, world frame) of a box around geometry `index` at `pose`, with `reach` \[m\] on every
+/// side. A rotated box of the shape's own is never smaller than the shape; round shapes have closer
+/// ones.
 fn world_bounds(
     scene: &CollisionModel,
     index: usize,
@@ -74,8 +75,9 @@ struct Strips {
 }
 
 impl Strips {
-    /// Strips twice as wide as the boxes are on average. A box reaches into at most two more than its width has room for, so that all together
-    /// reach into at most 5/2 of their number. There are no more strips than boxes.
+    /// Strips twice as wide as the boxes are on average. A box reaches into at most two more than
+    /// its width has room for, so that all together reach into at most 5/2 of their number. There
+    /// are no more strips than boxes.
     fn new(axis: usize, bounds: &[[Vector3<f64>; 2]], bounded: &[u32]) -> Self {
         let (mut sum, mut from, mut to) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
         for &k in bounded {
@@ -89,15 +91,17 @@ impl Strips {
         Self { axis, from, density }
     }
 
-    /// First and last strip that a box reaches into; coordinates out of range, or no numbers, are in the first or last.
+    /// First and last strip that a box reaches into; coordinates out of range, or no numbers, are
+    /// in the first or last.
     fn of(&self, [low, high]: &[Vector3<f64>; 2]) -> [u32; 2] {
         [low, high].map(|corner| ((corner[self.axis] - self.from) * self.density) as u32)
     }
 }
 
 impl BroadPhase {
-    /// The pairs (smaller number first, in order) that may touch and whose boxes are within `margin` \[m\]. Half-spaces are tried
-    /// against everything. Geometries whose pose is not finite have no pairs.
+    /// The pairs (smaller number first, in order) that may touch and whose boxes are within
+    /// `margin` \[m\]. Half-spaces are tried against everything. Geometries whose pose is not
+    /// finite have no pairs.
     pub(super) fn pairs(
         &mut self,
         scene: &CollisionModel,
@@ -165,8 +169,8 @@ impl BroadPhase {
         self.boxes.extend(boxes.map(|bounds| (*bounds, strips.of(bounds)[0])));
     }
 
-    /// Finds the boxes that overlap. Along one axis alone every box of a wide heap would be tried against all beside it: the cost would grow with the
-    /// power 3/2 of their number.
+    /// Finds the boxes that overlap. Along one axis alone every box of a wide heap would be tried
+    /// against all beside it: the cost would grow with the power 3/2 of their number.
     fn sweep(&mut self, scene: &CollisionModel, axis: usize) {
         self.pairs.clear();
         let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);

@@ -3,7 +3,8 @@
 use super::half_space::unit_or;
 use nalgebra::{Unit, Vector3};
 
-/// Nearest points \[m\] of the segments [p, q] and [r, s] (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+/// Nearest points \[m\] of the segments [p, q] and [r, s] (Ericson, Real-Time Collision Detection,
+/// 2005, section 5.1.9).
 fn nearest(p: &Vector3<f64>, q: &Vector3<f64>, r: &Vector3<f64>, s: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let (d, e, w) = (q - p, s - r, p - r);
     let (a, c, f) = (d.norm_squared(), e.norm_squared(), e.dot(&w));
@@ -18,7 +19,8 @@ fn nearest(p: &Vector3<f64>, q: &Vector3<f64>, r: &Vector3<f64>, s: &Vector3<f64
     [p + d * t, r + e * u]
 }
 
-/// Nearest points of the axes of two capsules \[m\] and the direction from the first to the second. Axes that cross: across both.
+/// Nearest points of the axes of two capsules \[m\] and the direction from the first to the second.
+/// Axes that cross: across both.
 pub(super) fn axes(
     half_lengths: [f64; 2],
     axis: &Vector3<f64>,

@@ -1,4 +1,5 @@
-//! Two convex solids: the direction in which they are farthest apart, then what their faces share along it.
+//! Two convex solids: the direction in which they are farthest apart, then what their faces share
+//! along it.
 
 use super::manifold::{Clipper, LocalContact, MAX_POINTS, NEAREST, SupportFace, across, reduce};
 use super::pair::{ConvexPair, Separation};
@@ -10,16 +11,18 @@ use nalgebra::{Unit, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::convert::{Nearest, Workspace};
 
-/// A face stands for the direction found where it gives up no more distance than this part of the smaller solid.
+/// A face stands for the direction found where it gives up no more distance than this part of the
+/// smaller solid.
 const FACE_BIAS: f64 = 1e-9;
-/// How far from the deepest point the shared corners of flat faces may be, as part of the smaller solid.
+/// How far from the deepest point the shared corners of flat faces may be, as part of the smaller
+/// solid.
 const FLAT: f64 = 1e-9;
-/// The same for rims, as part of their radius: octagons stand in for them, which miss this much at most while they turn towards their
-/// deepest point (see [`super::solid::rim_point`]).
+/// The same for rims, as part of their radius: octagons stand in for them, which miss this much at
+/// most while they turn towards their deepest point (see [`super::solid::rim_point`]).
 const ROUND: f64 = 2e-5;
 
-/// A direction whose separation is this close to the distance of two points of the solids, in proportion to the smaller one, is the
-/// right one.
+/// A direction whose separation is this close to the distance of two points of the solids, in
+/// proportion to the smaller one, is the right one.
 const CERTAIN: f64 = 1e-9;
 /// Most steps of the search for a better direction.
 const POLISH_STEPS: usize = 150;
@@ -78,7 +81,8 @@ pub(super) fn contacts(
     }
 }
 
-/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance \[m\].
+/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance
+/// \[m\].
 fn shared(
     pair: &ConvexPair<'_>,
     normal: &Unit<Vector3<f64>>,
@@ -101,7 +105,8 @@ fn shared(
     out[start..].iter().map(|c| c.distance).reduce(f64::min)
 }
 
-/// The direction in which the solids are farthest apart; `None` where that is surely more than `margin`.
+/// The direction in which the solids are farthest apart; `None` where that is surely more than
+/// `margin`.
 fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Separation> {
     let [ra, rb] = pair.radii();
     if let (Shape::Capsule { half_length: a, .. }, Shape::Capsule { half_length: b, .. }) =
@@ -148,9 +153,10 @@ fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Opti
     Some(sharper.unwrap_or(rough))
 }
 
-/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart than `margin` \[m\], or the direction of
-/// greatest separation; `None` where it does not settle. Solids that overlap may have several such directions, so the search begins
-/// anew at the best of their axes.
+/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart
+/// than `margin` \[m\], or the direction of greatest separation; `None` where it does not settle.
+/// Solids that overlap may have several such directions, so the search begins anew at the best of
+/// their axes.
 fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Separation>> {
     let (mut normal, mut distance) = match smooth::ascend(pair, start, margin) {
         Ascent::Separation => return Some(None),
@@ -170,9 +176,9 @@ fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Op
     Some(Some(Separation { normal, distance, point }))
 }
 
-/// Improves the direction `best.0` of separation `best.1` \[m\] by a pattern search over the sphere of directions (Hooke and Jeeves
-/// 1961), from steps for an error of `error`, in proportion to the solids' size, down to rounding. The pattern turns, so that a
-/// ridge cannot stop it for long.
+/// Improves the direction `best.0` of separation `best.1` \[m\] by a pattern search over the sphere
+/// of directions (Hooke and Jeeves 1961), from steps for an error of `error`, in proportion to the
+/// solids' size, down to rounding. The pattern turns, so that a ridge cannot stop it for long.
 fn pattern_search(pair: &ConvexPair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
     /// Cosine and sine of the turn: some 34 degrees, so that directions do not come back.
     const TURN: [f64; 2] = [0.829_037_572_555_041_7, 0.559_192_903_470_746_8];
@@ -229,8 +235,8 @@ fn search(pair: &ConvexPair<'_>) -> Separation {
     Separation { normal, distance, point: pair.outer_point(&normal, distance) }
 }
 
-/// Replaces the direction by the normal of a face along it that is no worse, which is free of the rounding of nearest points. Leaves
-/// the faces along the result in `faces`.
+/// Replaces the direction by the normal of a face along it that is no worse, which is free of the
+/// rounding of nearest points. Leaves the faces along the result in `faces`.
 fn prefer_faces(pair: &ConvexPair<'_>, found: Separation, faces: &mut [SupportFace; 2]) -> Separation {
     pair.faces(&found.normal, faces);
     let mut best = found;

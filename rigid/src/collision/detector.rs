@@ -17,7 +17,8 @@ pub struct GeometricContact {
     pub a: usize,
     /// Number of the second geometry.
     pub b: usize,
-    /// Between the two surfaces \[m\]: on a's where that is much stiffer, on b's where that is, and halfway where they are alike.
+    /// Between the two surfaces \[m\]: on a's where that is much stiffer, on b's where that is, and
+    /// halfway where they are alike.
     pub point: Vector3<f64>,
     /// From a to b.
     pub normal: Unit<Vector3<f64>>,
@@ -27,7 +28,8 @@ pub struct GeometricContact {
     pub feature: u64,
 }
 
-/// Finds contacts. It holds buffers only: results depend on nothing but the arguments, and after the first calls nothing is allocated.
+/// Finds contacts. It holds buffers only: results depend on nothing but the arguments, and after
+/// the first calls nothing is allocated.
 #[derive(Default)]
 pub struct Detector {
     broad: BroadPhase,
@@ -43,9 +45,9 @@ impl Detector {
         Self::default()
     }
 
-    /// Puts all contacts nearer than `margin` (m; negative: only overlaps deeper than that) into `out`, in the order of the
-    /// geometries' numbers and features. `poses_of_links` gives a link's frame in the world. A geometry whose pose is not finite
-    /// touches nothing.
+    /// Puts all contacts nearer than `margin` (m; negative: only overlaps deeper than that) into
+    /// `out`, in the order of the geometries' numbers and features. `poses_of_links` gives a link's
+    /// frame in the world. A geometry whose pose is not finite touches nothing.
     pub fn detect(
         &mut self,
         scene: &CollisionModel,

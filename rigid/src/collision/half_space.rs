@@ -1,4 +1,5 @@
-//! A half-space against everything: the supporting vertices, rims and ends, each with its exact distance.
+//! A half-space against everything: the supporting vertices, rims and ends, each with its exact
+//! distance.
 
 use super::manifold::{LocalContact, MAX_POINTS, SupportFace, reduce};
 use super::pair::ConvexPair;
@@ -9,7 +10,8 @@ use pliant_geometry::{Shape, TriangleMesh};
 /// Cosine of the angle to the plane's normal up to which a hull's face faces the plane.
 const FACING: f64 = 0.5;
 
-/// Contacts of the half-space `pair.a` with the solid `pair.b` nearer than `margin` \[m\], in the frame of the half-space.
+/// Contacts of the half-space `pair.a` with the solid `pair.b` nearer than `margin` \[m\], in the
+/// frame of the half-space.
 pub(super) fn contacts(
     pair: &ConvexPair<'_>,
     margin: f64,

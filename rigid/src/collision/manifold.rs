@@ -2,7 +2,8 @@
 
 use nalgebra::{Rotation3, Unit, Vector3};
 
-/// Lengths below this part of the smaller solid are no lengths: corners that coincide, lines that are one.
+/// Lengths below this part of the smaller solid are no lengths: corners that coincide, lines that
+/// are one.
 const COINCIDENT: f64 = 1e-9;
 /// Contacts nearer to each other than this part of the smaller solid count once.
 const MERGE: f64 = 0.02;
@@ -125,8 +126,9 @@ pub(super) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
 }
 
 impl Clipper {
-    /// Appends the contacts of `faces` (of the cores, in one frame) along `n`, from the first to the second. `radii` \[m\] are added to
-    /// the cores along `n`; `size` \[m\] is the least extent of the two. Points give none.
+    /// Appends the contacts of `faces` (of the cores, in one frame) along `n`, from the first to
+    /// the second. `radii` \[m\] are added to the cores along `n`; `size` \[m\] is the least extent
+    /// of the two. Points give none.
     pub(super) fn contacts(
         &mut self,
         n: &Unit<Vector3<f64>>,
@@ -187,9 +189,11 @@ impl Clipper {
         merge(out, start, MERGE * size);
     }
 
-    /// Clips `first` with the edges of `second` (Sutherland and Hodgman 1974). Both run counter-clockwise.
+    /// Clips `first` with the edges of `second` (Sutherland and Hodgman 1974). Both run
+    /// counter-clockwise.
     fn intersect(&mut self, tolerance: f64) {
-        // The two buffers change places at every edge: room for the most corners in both, or their turns would decide which must grow.
+        // The two buffers change places at every edge: room for the most corners in both, or their
+        // turns would decide which must grow.
         let most = self.first.len() + self.second.len();
         self.first.reserve(self.second.len());
         self.clipped.clear();
@@ -211,7 +215,8 @@ impl Clipper {
                     self.clipped.push(here);
                 }
                 if keep != keep_next {
-                    // Within the tolerance of an edge that runs along the line the crossing may be anywhere: never beyond the ends.
+                    // Within the tolerance of an edge that runs along the line the crossing may be
+                    // anywhere: never beyond the ends.
                     let t = (s / (s - s_next)).clamp(0.0, 1.0);
                     let (u, v) = (here.u + t * (next.u - here.u), here.v + t * (next.v - here.v));
                     let (arriving, leaving) =
@@ -224,7 +229,8 @@ impl Clipper {
     }
 }
 
-/// The height of a polygon's plane; `None` for segments and points, and for a plane along the normal.
+/// The height of a polygon's plane; `None` for segments and points, and for a plane along the
+/// normal.
 fn height(face: &SupportFace, n: &Unit<Vector3<f64>>, axes: &[Vector3<f64>; 2]) -> Option<Height> {
     let normal = face.normal?;
     let along = normal.dot(n);
@@ -236,7 +242,8 @@ fn height(face: &SupportFace, n: &Unit<Vector3<f64>>, axes: &[Vector3<f64>; 2]) 
     Some(Height { level: corner.dot(n) - gu * corner.dot(&axes[0]) - gv * corner.dot(&axes[1]), gu, gv })
 }
 
-/// The corners of a face across the normal, counter-clockwise: `reverse` for one that faces against it.
+/// The corners of a face across the normal, counter-clockwise: `reverse` for one that faces against
+/// it.
 fn project(
     face: &SupportFace,
     solid: u32,
@@ -255,7 +262,8 @@ fn project(
     }
 }
 
-/// The part of a segment over a polygon: its two ends as fractions, each with the names of what bounds it.
+/// The part of a segment over a polygon: its two ends as fractions, each with the names of what
+/// bounds it.
 fn clip_segment(
     ends: &[[f64; 3]; 2],
     segment: &SupportFace,
@@ -289,7 +297,8 @@ fn clip_segment(
     (range[0].0 <= range[1].0).then_some(range)
 }
 
-/// The two ends of what nearly parallel segments share; nothing of others. `emit` gets a point of each and names.
+/// The two ends of what nearly parallel segments share; nothing of others. `emit` gets a point of
+/// each and names.
 fn shared_segment(
     [p, q]: [Vector3<f64>; 2],
     [r, s]: [Vector3<f64>; 2],
@@ -323,7 +332,8 @@ fn shared_segment(
     }
 }
 
-/// Of contacts from `start` on nearer to each other than `distance` \[m\], keeps the deeper, of equals the first.
+/// Of contacts from `start` on nearer to each other than `distance` \[m\], keeps the deeper, of
+/// equals the first.
 pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f64) {
     let mut kept = start;
     'next: for i in start..contacts.len() {
@@ -342,8 +352,8 @@ pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f6
     contacts.truncate(kept);
 }
 
-/// Leaves at most `most` contacts from `start` on: the deepest, then each time the one farthest from those that are left (of equals the
-/// first), so that they are well spread.
+/// Leaves at most `most` contacts from `start` on: the deepest, then each time the one farthest
+/// from those that are left (of equals the first), so that they are well spread.
 pub(super) fn reduce(contacts: &mut Vec<LocalContact>, start: usize, most: usize) {
     if contacts.len() - start <= most {
         return;

@@ -9,24 +9,28 @@ pub struct ContactMaterial {
     pub stiffness: f64,
     /// Hunt and Crossley's dissipation \[s/m\], finite and not negative.
     pub dissipation: f64,
-    /// Coefficient of restitution, in [0, 1]: the part of the speed with which surfaces part after an impact within a step. With 0 they
-    /// rebound as their compliance has it, where steps resolve that.
+    /// Coefficient of restitution, in [0, 1]: the part of the speed with which surfaces part after
+    /// an impact within a step. With 0 they rebound as their compliance has it, where steps resolve
+    /// that.
     pub restitution: f64,
     /// Coefficient of friction at rest, finite and at least the dynamic one.
     pub static_friction: f64,
     /// Coefficient of friction in motion, finite and not negative.
     pub dynamic_friction: f64,
-    /// Resistance to turning about the normal: the moment is at most this length \[m\] times the normal force. Finite and not negative. The closed-form solver
-    /// ([`comfree`](crate::comfree)) has it, the convex one leaves it out.
+    /// Resistance to turning about the normal: the moment is at most this length \[m\] times the
+    /// normal force. Finite and not negative. The closed-form solver ([`comfree`](crate::comfree))
+    /// has it, the convex one leaves it out.
     pub torsional_friction: f64,
     /// Resistance to rolling, likewise \[m\].
     pub rolling_friction: f64,
-    /// How the impedance of the closed-form solver grows with depth; the convex one goes by the stiffness alone.
+    /// How the impedance of the closed-form solver grows with depth; the convex one goes by the
+    /// stiffness alone.
     pub impedance: ImpedanceCurve,
 }
 
 impl ContactMaterial {
-    /// The usual stiffness of a surface [N/m]: two in series are 1e6, which a kilogram presses by a hundredth of a millimetre.
+    /// The usual stiffness of a surface [N/m]: two in series are 1e6, which a kilogram presses by a
+    /// hundredth of a millimetre.
     pub const STIFFNESS: f64 = 2e6;
     /// The usual dissipation \[s/m\].
     pub const DISSIPATION: f64 = 10.0;
@@ -45,12 +49,14 @@ impl ContactMaterial {
         }
     }
 
-    /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d = (k2 d1 + k1 d2)/(k1 + k2), the mean of
-    /// their restitutions with the same weights, since the softer one takes more of the energy, and the
-    /// harmonic means of their coefficients and lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances (Elandt et al. 2019; Drake's
-    /// `CalcContactFrictionFromSurfaceProperties`).
+    /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d
+    /// = (k2 d1 + k1 d2)/(k1 + k2), the mean of their restitutions with the same weights, since the
+    /// softer one takes more of the energy, and the harmonic means of their coefficients and
+    /// lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances
+    /// (Elandt et al. 2019; Drake's `CalcContactFrictionFromSurfaceProperties`).
     pub fn combine(&self, other: &Self) -> Self {
-        // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any size.
+        // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any
+        // size.
         let share = 1.0 / (1.0 + other.stiffness / self.stiffness);
         let friction = |a: f64, b: f64| if a * b > 0.0 { 2.0 / (1.0 / a + 1.0 / b) } else { 0.0 };
         Self {

@@ -1,9 +1,10 @@
-//! A closed mesh, which need not be convex, against a convex solid: corners of the solid in the distance field of the mesh, and
-//! convex vertices and edges of the mesh in that of the solid.
+//! A closed mesh, which need not be convex, against a convex solid: corners of the solid in the
+//! distance field of the mesh, and convex vertices and edges of the mesh in that of the solid.
 //!
-//! A vertex or an edge of the mesh counts only where the normal lies in its cone of normals (its Voronoi region), and flat ones not at
-//! all, so that the edges between triangles of a flat floor are not felt. Where an edge of the mesh crosses an edge of the solid, the
-//! normal is that of the solid's nearer face, not across both edges.
+//! A vertex or an edge of the mesh counts only where the normal lies in its cone of normals (its
+//! Voronoi region), and flat ones not at all, so that the edges between triangles of a flat floor
+//! are not felt. Where an edge of the mesh crosses an edge of the solid, the normal is that of the
+//! solid's nearer face, not across both edges.
 
 use super::convex::Scratch;
 use super::manifold::{LocalContact, SupportFace, merge, reduce};
@@ -14,11 +15,13 @@ use pliant_geometry::{Shape, TriangleMesh};
 
 /// Most contacts of a mesh with a convex solid.
 const MAX_POINTS: usize = 16;
-/// How far a normal may lie outside of the cone of normals of a vertex or an edge (sine of the angle).
+/// How far a normal may lie outside of the cone of normals of a vertex or an edge (sine of the
+/// angle).
 const CONE: f64 = 0.02;
 /// Contacts nearer to each other than this part of the smaller solid count once.
 const MERGE: f64 = 0.02;
-/// A point counts as behind a triangle where that is nearly its nearest one: up to this much farther.
+/// A point counts as behind a triangle where that is nearly its nearest one: up to this much
+/// farther.
 const NEARLY: f64 = 1.5;
 /// Steps of the searches along edges: each takes two fifths away.
 const SEARCH_STEPS: usize = 60;
@@ -38,7 +41,8 @@ struct Query<'a> {
     margin: f64,
 }
 
-/// Contacts of the mesh `pair.a` with the convex solid `pair.b` nearer than `margin` \[m\], in the frame of the mesh.
+/// Contacts of the mesh `pair.a` with the convex solid `pair.b` nearer than `margin` \[m\], in the
+/// frame of the mesh.
 pub(super) fn contacts(
     pair: &ConvexPair<'_>,
     margin: f64,
@@ -89,7 +93,8 @@ impl Query<'_> {
         self.pair.rotation * p + self.pair.translation
     }
 
-    /// Signed distance \[m\] to the solid at `p` (mesh frame), and the direction from `p` into the solid.
+    /// Signed distance \[m\] to the solid at `p` (mesh frame), and the direction from `p` into the
+    /// solid.
     fn solid_at(&self, p: &Point3<f64>) -> (f64, Unit<Vector3<f64>>) {
         let local = self.pair.rotation.inverse_transform_vector(&(p.coords - self.pair.translation));
         let s = self.pair.b.shape.surface_point(&local.into());
@@ -135,7 +140,8 @@ impl Query<'_> {
         }
     }
 
-    /// A ball of the solid's radius, against every face that its centre is in front of: in a groove it touches both sides.
+    /// A ball of the solid's radius, against every face that its centre is in front of: in a groove
+    /// it touches both sides.
     fn ball(&self, centre: &Vector3<f64>, name: u64, triangles: &[u32], out: &mut Vec<LocalContact>) {
         let (radius, p) = (self.pair.b.radius(), Point3::from(self.place(centre)));
         let nearest = self.pair.a.shape.surface_point(&p);
@@ -187,7 +193,8 @@ impl Query<'_> {
         }
     }
 
-    /// Signed distance \[m\] from the plane of triangle `t` and whether the foot is in the triangle.
+    /// Signed distance \[m\] from the plane of triangle `t` and whether the foot is in the
+    /// triangle.
     fn over(&self, t: u32, p: &Point3<f64>) -> (f64, bool) {
         let normal = self.mesh.face_normals()[t as usize];
         let x = self.mesh.triangles()[t as usize].map(|i| self.mesh.vertices()[i as usize]);
@@ -227,8 +234,8 @@ impl Query<'_> {
         [t[k], t[(k + 1) % 3]].map(|i| self.mesh.vertices()[i as usize])
     }
 
-    /// The convex edges of the mesh. The distance to a convex solid is a convex function along an edge: its lowest part is one
-    /// interval, whose ends are the contacts.
+    /// The convex edges of the mesh. The distance to a convex solid is a convex function along an
+    /// edge: its lowest part is one interval, whose ends are the contacts.
     fn edges(&self, triangles: &[u32], out: &mut Vec<LocalContact>) {
         for h in triangles.iter().flat_map(|t| (0..3).map(move |k| 3 * t + k)) {
             let twin = self.tables.twin[h as usize];
@@ -253,8 +260,8 @@ impl Query<'_> {
             let inner = |t: f64| t > 1e-6 && t < 1.0 - 1e-6;
             let apart = (high - low) * length > MERGE * self.pair.b.size();
             let candidates = if apart { [(low, 0), (high, 1)] } else { [(lowest, 0), (f64::NAN, 1)] };
-            // At the ends of the interval another side of the solid is about to be nearer: both ends are measured from the side that is
-            // nearest in its middle.
+            // At the ends of the interval another side of the solid is about to be nearer: both
+            // ends are measured from the side that is nearest in its middle.
             let middle = p + (q - p) * if apart { 0.5 * (low + high) } else { lowest };
             let (depth, normal) = self.solid_at(&middle);
             for (t, end) in candidates.into_iter().filter(|(t, _)| inner(*t)) {
@@ -306,7 +313,8 @@ fn minimum(f: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Between `from`, where the convex `f` is below `level`, and `to`: where it reaches the level, or `to`.
+/// Between `from`, where the convex `f` is below `level`, and `to`: where it reaches the level, or
+/// `to`.
 fn crossing(f: impl Fn(f64) -> f64, from: f64, to: f64, level: f64) -> f64 {
     if f(to) <= level {
         return to;

@@ -10,7 +10,8 @@ use crate::spatial::is_pose;
 use nalgebra::Point3;
 use pliant_geometry::Shape;
 
-/// What can touch what: geometries, in the order in which they were given, and the pairs that are left out.
+/// What can touch what: geometries, in the order in which they were given, and the pairs that are
+/// left out.
 #[derive(Clone, Debug)]
 pub struct CollisionModel {
     geometries: Vec<CollisionGeometry>,
@@ -29,8 +30,8 @@ impl CollisionModel {
     /// - where one's group is not in the other's mask.
     ///
     /// # Errors
-    /// Shapes, poses and materials that are out of range, links that do not exist, and pairs that may meet but cannot be done: a mesh or
-    /// height field with another, and two half-spaces.
+    /// Shapes, poses and materials that are out of range, links that do not exist, and pairs that
+    /// may meet but cannot be done: a mesh or height field with another, and two half-spaces.
     pub fn new(
         geometries: Vec<CollisionGeometry>,
         model: &Model,

@@ -1,18 +1,22 @@
-//! Two solids, one of them a cylinder or an ellipsoid: from a direction of greatest separation that is known roughly to one that is
-//! known to rounding, and the points that touch along it.
+//! Two solids, one of them a cylinder or an ellipsoid: from a direction of greatest separation that
+//! is known roughly to one that is known to rounding, and the points that touch along it.
 //!
-//! The separation s(n) = -h_A(n) - h_B(-n), h being support functions, is smooth in the direction n but for kinks where an edge of a
-//! solid is across n. At its maximum none, one or two edges are across n, so each of these cases is solved as a smooth one: on the sphere of
-//! directions, on the circle of directions across one edge, and at the one direction across two. The best of them is the maximum.
+//! The separation s(n) = -h_A(n) - h_B(-n), h being support functions, is smooth in the direction n
+//! but for kinks where an edge of a solid is across n. At its maximum none, one or two edges are
+//! across n, so each of these cases is solved as a smooth one: on the sphere of directions, on the
+//! circle of directions across one edge, and at the one direction across two. The best of them is
+//! the maximum.
 
 use super::pair::{ConvexPair, Separation};
 use super::smooth::{self, Ascent};
 use super::solid::ShapeWithTables;
 use nalgebra::{Unit, Vector3};
 
-/// Edges nearer to being across the rough direction than this (sine of the angle) may touch. GJK leaves some thousandths on round solids.
+/// Edges nearer to being across the rough direction than this (sine of the angle) may touch. GJK
+/// leaves some thousandths on round solids.
 const NEAR: f64 = 0.05;
-/// Most edges of one solid that are tried, those that are most across the direction: four meet at corners of common hulls.
+/// Most edges of one solid that are tried, those that are most across the direction: four meet at
+/// corners of common hulls.
 const MOST_EDGES: usize = 6;
 /// Two edges more parallel than this (sine of their angle) have no direction across both.
 const PARALLEL: f64 = 1e-6;
@@ -32,7 +36,8 @@ struct Edges {
 }
 
 impl Edges {
-    /// Those of `solid` nearest to across `n` (frame of the solid), turned into the first's frame by `turn`.
+    /// Those of `solid` nearest to across `n` (frame of the solid), turned into the first's frame
+    /// by `turn`.
     fn near(
         solid: &ShapeWithTables<'_>,
         n: &Vector3<f64>,
@@ -65,7 +70,8 @@ impl Edges {
 /// The edges of the first and of the second solid that are across a direction.
 type Across = [Option<Unit<Vector3<f64>>>; 2];
 
-/// The best direction near `start`, none where none is as good as the separation `at_start` \[m\] there.
+/// The best direction near `start`, none where none is as good as the separation `at_start` \[m\]
+/// there.
 pub(super) fn refine_direction(
     pair: &ConvexPair<'_>,
     start: &Unit<Vector3<f64>>,
@@ -112,8 +118,9 @@ pub(super) fn refine_direction(
     })
 }
 
-/// The direction of greatest separation on the circle of those across the edge `e`, near `start`: Newton's method with the second
-/// derivative -(t.H t) - s along the circle's tangent t, H being the sum of the second derivatives of the support functions.
+/// The direction of greatest separation on the circle of those across the edge `e`, near `start`:
+/// Newton's method with the second derivative -(t.H t) - s along the circle's tangent t, H being
+/// the sum of the second derivatives of the support functions.
 fn on_circle(
     pair: &ConvexPair<'_>,
     e: &Unit<Vector3<f64>>,
@@ -137,8 +144,8 @@ fn on_circle(
     None
 }
 
-/// The point of the first's surface that touches along `n`, where `edges` of the first and the second are across it: the one from which the
-/// other's point lies along `n`.
+/// The point of the first's surface that touches along `n`, where `edges` of the first and the
+/// second are across it: the one from which the other's point lies along `n`.
 fn touching(
     pair: &ConvexPair<'_>,
     n: &Unit<Vector3<f64>>,
@@ -150,7 +157,8 @@ fn touching(
         // An edge against a point: it is opposite the point.
         [Some(_), None] => p + between - n.as_ref() * between.dot(n),
         [Some(e), Some(f)] => {
-            // p + x e and q + y f are opposite each other: between + y f - x e has no part across n.
+            // p + x e and q + y f are opposite each other: between + y f - x e has no part across
+            // n.
             let across = f.cross(n);
             let x = between.dot(&across) / e.dot(&across);
             if x.is_finite() { p + e.as_ref() * x } else { p }

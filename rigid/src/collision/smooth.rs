@@ -1,9 +1,10 @@
 //! Two solids, one of them an ellipsoid: the direction of greatest separation by Newton's method.
 //!
-//! GJK comes near the nearest points of round solids by ever smaller facets, tens of them; the separation as a function of the direction is
-//! smooth instead wherever the other solid touches with a corner, a rim or an ellipsoid's surface, and Newton's method needs
-//! four or five steps. Where the other's edges or faces touch it has a kink at the solution, Newton does not settle, and the
-//! general algorithms take over.
+//! GJK comes near the nearest points of round solids by ever smaller facets, tens of them; the
+//! separation as a function of the direction is smooth instead wherever the other solid touches
+//! with a corner, a rim or an ellipsoid's surface, and Newton's method needs four or five steps.
+//! Where the other's edges or faces touch it has a kink at the solution, Newton does not settle,
+//! and the general algorithms take over.
 
 use super::manifold::across;
 use super::pair::ConvexPair;
@@ -11,7 +12,8 @@ use super::solid::ShapeWithTables;
 use nalgebra::{Matrix2, Matrix3, Unit, Vector2, Vector3};
 use pliant_geometry::Shape;
 
-/// Supporting points whose offset across the direction is below this part of the smaller solid face each other.
+/// Supporting points whose offset across the direction is below this part of the smaller solid face
+/// each other.
 const FACING: f64 = 1e-9;
 /// Most steps: twice what smooth cases take. Others are left to the general algorithms.
 const STEPS: usize = 10;
@@ -53,12 +55,14 @@ impl Support {
     }
 }
 
-/// The greatest separation near `start`: over the unit sphere of directions n, the separation `s(n) = n . (t + ...) - h_A(n) - h_B(-n)`
-/// with support functions h has the gradient w, from one supporting point to the other, less its part along n, and the second derivative
-/// `-(H_A + H_B) - s` across n, H being the second derivatives of h: the curvature radii of the surfaces.
+/// The greatest separation near `start`: over the unit sphere of directions n, the separation `s(n)
+/// = n . (t + ...) - h_A(n) - h_B(-n)` with support functions h has the gradient w, from one
+/// supporting point to the other, less its part along n, and the second derivative `-(H_A + H_B) -
+/// s` across n, H being the second derivatives of h: the curvature radii of the surfaces.
 pub(super) fn ascend(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Ascent {
     let radii = pair.a.radius() + pair.b.radius();
-    // Rounding of a separation: of points about as far from the origin as the solids' centres are apart.
+    // Rounding of a separation: of points about as far from the origin as the solids' centres are
+    // apart.
     let rounding = ROUNDINGS * f64::EPSILON * (pair.translation.norm() + pair.size());
     let mut n = start;
     let mut at = Support::new(pair, &n);
@@ -104,7 +108,8 @@ pub(super) fn curvature(pair: &ConvexPair<'_>, n: &Unit<Vector3<f64>>) -> Matrix
     of_solid(&pair.a, n) + r * second * r.transpose()
 }
 
-/// Second derivative of a core's support function at the unit direction `d`, in its own frame [m]: nothing at corners.
+/// Second derivative of a core's support function at the unit direction `d`, in its own frame [m]:
+/// nothing at corners.
 fn of_solid(solid: &ShapeWithTables<'_>, d: &Vector3<f64>) -> Matrix3<f64> {
     match solid.shape {
         Shape::Ellipsoid { semi_axes } => {

@@ -1,6 +1,7 @@
 //! Shapes as the narrow phase sees them: supporting points and supporting faces.
 //!
-//! A convex shape is a core and a radius: a sphere is a point, a capsule a segment, swept by a ball; the radius of all others is 0.
+//! A convex shape is a core and a radius: a sphere is a point, a capsule a segment, swept by a
+//! ball; the radius of all others is 0.
 
 use super::manifold::SupportFace;
 use nalgebra::{Unit, Vector3};
@@ -10,11 +11,13 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 /// Corners of the octagon that stands for a rim.
 pub(super) const RIM: usize = 8;
 
-/// Sine of the tilt below which the octagon of a rim is fixed to the cylinder, and above which one of its corners is the deepest point
-/// of the rim. Without the first, the deepest point of a standing cylinder would be made of rounding errors.
+/// Sine of the tilt below which the octagon of a rim is fixed to the cylinder, and above which one
+/// of its corners is the deepest point of the rim. Without the first, the deepest point of a
+/// standing cylinder would be made of rounding errors.
 const TILT: [f64; 2] = [1e-4, 1e-3];
 
-/// Cosine of the angle to the axis up to which a cylinder is touched with its cap, not with its side.
+/// Cosine of the angle to the axis up to which a cylinder is touched with its cap, not with its
+/// side.
 const CAP_COSINE: f64 = 0.5;
 
 /// Faces of a hull less aligned with a direction than this do not stand for what it touches with.
@@ -180,7 +183,8 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// The point of the core farthest along `d` (shape frame, m). Meshes have none of their own: their farthest vertex.
+    /// The point of the core farthest along `d` (shape frame, m). Meshes have none of their own:
+    /// their farthest vertex.
     pub(super) fn support(&self, d: &Vector3<f64>) -> Vector3<f64> {
         match self.shape {
             Shape::HalfSpace | Shape::Sphere { .. } => Vector3::zeros(),
@@ -204,8 +208,8 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// Calls `with` with the directions (shape frame) of the edges at the point of the core farthest along `d`: the straight ones, for rims and
-    /// ellipsoids are smooth.
+    /// Calls `with` with the directions (shape frame) of the edges at the point of the core
+    /// farthest along `d`: the straight ones, for rims and ellipsoids are smooth.
     pub(super) fn edges(&self, d: &Vector3<f64>, mut with: impl FnMut(Unit<Vector3<f64>>)) {
         match self.shape {
             Shape::Box { .. } => (0..3).for_each(|k| with(Unit::new_unchecked(Vector3::ith(k, 1.0)))),
@@ -226,7 +230,8 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// What of the core is farthest along the unit vector `d` (shape frame): a face where there is one that is aligned well enough.
+    /// What of the core is farthest along the unit vector `d` (shape frame): a face where there is
+    /// one that is aligned well enough.
     pub(super) fn face(&self, d: &Vector3<f64>, face: &mut SupportFace) {
         face.clear();
         match self.shape {

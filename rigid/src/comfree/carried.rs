@@ -5,11 +5,12 @@ use super::solver::{ComFreeSolver, StepInputs};
 use crate::icf::{ConvexProblem, Pool};
 
 impl ComFreeSolver {
-    /// Finds for every tree of the island the mass of all that it touches in the step, directly or by others between them,
-    /// itself included. What rests on a contact is never more.
+    /// Finds for every tree of the island the mass of all that it touches in the step, directly or
+    /// by others between them, itself included. What rests on a contact is never more.
     ///
-    /// The published mass of a contact is that of its two sides. It carries a load of many times that mass only if it is many times
-    /// as deep, and a tower on contacts that soft buckles under its own weight.
+    /// The published mass of a contact is that of its two sides. It carries a load of many times
+    /// that mass only if it is many times as deep, and a tower on contacts that soft buckles under
+    /// its own weight.
     pub(super) fn find_supported_mass(
         &mut self,
         step: &StepInputs<'_>,

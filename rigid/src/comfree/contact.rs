@@ -13,7 +13,8 @@ const SPIN_STICTION_RATIO: f64 = 10.0;
 /// Part of the velocity without contact by which one may differ from what was predicted.
 const PREDICTION_TOLERANCE: f64 = 0.01;
 
-/// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12): `3 + sum_i (r^2 - r_i^2) m/I_i`.
+/// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12):
+/// `3 + sum_i (r^2 - r_i^2) m/I_i`.
 const CORNER: f64 = 12.0;
 
 /// A cone that friction comes from.
@@ -41,7 +42,8 @@ pub(super) struct ImpedanceContact {
     pub spin: Option<u32>,
     /// Velocities of its point and of its turning without contact \[m/s, rad/s\].
     pub smooth: [Vector3<f64>; 2],
-    /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's axes (mean).
+    /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's
+    /// axes (mean).
     pub mobility: [f64; 4],
     /// `m(phi)` of equation 12, or more where more rests on it \[kg\].
     pub mass: f64,
@@ -60,7 +62,8 @@ pub(super) struct ImpedanceContact {
 }
 
 impl ImpedanceContact {
-    /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at its present slip.
+    /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at
+    /// its present slip.
     pub fn new(index: u32, candidate: &ContactCandidate, friction: f64) -> Self {
         let n = candidate.normal;
         // The first tangent is as much along x as it can be: a grid's directions on level ground.
@@ -101,8 +104,8 @@ impl ImpedanceContact {
         }
     }
 
-    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the mass \[kg\] that may rest on
-    /// it: two sides alone say nothing of that.
+    /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the
+    /// mass \[kg\] that may rest on it: two sides alone say nothing of that.
     pub fn set_stiffness_and_damping(
         &mut self,
         candidate: &ContactCandidate,
@@ -136,8 +139,9 @@ impl ImpedanceContact {
         };
     }
 
-    /// Takes back what would part the surfaces faster than `most` \[m/s\], where their normal velocity \[m/s\] is `smooth` without and `predicted` with
-    /// contacts. What carries a load parts nothing.
+    /// Takes back what would part the surfaces faster than `most` \[m/s\], where their normal
+    /// velocity \[m/s\] is `smooth` without and `predicted` with contacts. What carries a load
+    /// parts nothing.
     pub fn bound_separation(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
             // Linear in the target: `smooth + part (target - smooth)`.
@@ -189,7 +193,8 @@ impl ImpedanceContact {
         -about * self.cones[1].gain - (w - about) * self.cones[2].gain
     }
 
-    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\]. What the trees' matrix does not have resists by its own mobility.
+    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\]. What the trees' matrix does not
+    /// have resists by its own mobility.
     pub fn normal_impulse_at(&self, v_n: f64) -> f64 {
         let implicit = if self.active { 1.0 } else { 1.0 + self.gain * self.mobility[0] };
         self.gain / implicit * (self.target - v_n).max(0.0)
@@ -207,7 +212,8 @@ impl ImpedanceContact {
         self.tangents.map(|t| t.dot(x))
     }
 
-    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the normal impulse `normal_impulse`.
+    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the
+    /// normal impulse `normal_impulse`.
     pub fn impulse(
         &self,
         v: &Vector3<f64>,
@@ -230,7 +236,8 @@ impl ImpedanceContact {
 }
 
 impl Cone {
-    /// Impulse against the slip `v`, within the polygon that the normal impulse `normal_impulse` gives.
+    /// Impulse against the slip `v`, within the polygon that the normal impulse `normal_impulse`
+    /// gives.
     fn resist(&self, v: [f64; 2], normal_impulse: f64, facets: &Facets) -> [f64; 2] {
         let bound = self.mu * normal_impulse;
         let speed = v[0].hypot(v[1]);

@@ -1,11 +1,12 @@
-//! One linear system for the trees of an island: what each of them does reaches the others within the pass.
+//! One linear system for the trees of an island: what each of them does reaches the others within
+//! the pass.
 
 use super::islands::Island;
 use super::trees::{AxialGain, Trees};
 use crate::icf::{BlockMatrix, Pool, Side};
 
-/// The systems of the islands of two trees and more, factors in place, with a block for every pair of trees that
-/// something couples. Vectors have all degrees of freedom.
+/// The systems of the islands of two trees and more, factors in place, with a block for every pair
+/// of trees that something couples. Vectors have all degrees of freedom.
 #[derive(Debug, Default)]
 pub(super) struct Coupled {
     matrices: Vec<BlockMatrix>,
@@ -104,8 +105,8 @@ impl Coupled {
         }
     }
 
-    /// Factorises the island's system; its diagonal blocks are those of `trees`, which become factors where the island is
-    /// one tree. False where it is not positive definite or not finite.
+    /// Factorises the island's system; its diagonal blocks are those of `trees`, which become
+    /// factors where the island is one tree. False where it is not positive definite or not finite.
     #[must_use]
     pub fn factorise(&mut self, island: &Island<'_>, trees: &mut Trees) -> bool {
         let Some(matrix) = self.current_matrix() else {

@@ -2,8 +2,9 @@
 
 use crate::simulation::SimulationError;
 
-/// The impedance r of a constraint as a function of its depth (MuJoCo's documentation, Computation, Solver parameters; equation 13 of
-/// ComFree-Sim): from `minimum` at the surface to `maximum` at `width` and below it, along two powers that meet at `midpoint`.
+/// The impedance r of a constraint as a function of its depth (MuJoCo's documentation, Computation,
+/// Solver parameters; equation 13 of ComFree-Sim): from `minimum` at the surface to `maximum` at
+/// `width` and below it, along two powers that meet at `midpoint`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpedanceCurve {
     /// At no depth, in (0, 1).

@@ -1,7 +1,8 @@
 //! Trees that touch or are constrained to each other, directly or by others between them.
 //!
-//! Nothing couples one such island to another, so each is solved by itself: what it comes to does not depend on what else there is, and what it needs stays
-//! in the cache while its passes are made, however many islands there are.
+//! Nothing couples one such island to another, so each is solved by itself: what it comes to does
+//! not depend on what else there is, and what it needs stays in the cache while its passes are
+//! made, however many islands there are.
 
 use crate::icf::{ConvexProblem, Pool};
 
@@ -61,7 +62,8 @@ impl Island<'_> {
 /// The islands of a step. What has no tree at all is in the last.
 #[derive(Debug, Default)]
 pub(super) struct Islands {
-    /// Of every tree: one of the same island, itself where that is the first; then the number of the island.
+    /// Of every tree: one of the same island, itself where that is the first; then the number of
+    /// the island.
     of_tree: Vec<u32>,
     keys: Vec<u32>,
     count: usize,

@@ -1,7 +1,9 @@
-//! Contact in closed form (Borse et al. 2026, "ComFree-Sim", and Jin 2025, "Complementarity-free multi-contact modeling"): a step predicts
-//! the velocities without contact and corrects them by what every contact says in closed form, without an iteration to a tolerance.
+//! Contact in closed form (Borse et al. 2026, "ComFree-Sim", and Jin 2025, "Complementarity-free
+//! multi-contact modeling"): a step predicts the velocities without contact and corrects them by
+//! what every contact says in closed form, without an iteration to a tolerance.
 //!
-//! Two [`Form`]s share the figures ([`ComFreeSettings`], [`ImpedanceCurve`], friction by [`Facets`]):
+//! Two [`Form`]s share the figures ([`ComFreeSettings`], [`ImpedanceCurve`], friction by
+//! [`Facets`]):
 //!
 //! - [`Form::Published`]: equations 2 to 13 as they are printed. Each facet of each cone (sliding, torsional, rolling) pushes by itself,
 //!   `lambda_j = (-K (J_j v_s dt + phi) - D J_j v_s)+` with the row `J_j = J_n - mu d_j . J_s`, and `v = v_s + M^-1 J^T lambda dt`.
@@ -9,7 +11,8 @@
 //!   would have with all of their contacts (one sparse linear system an island of bodies that touch, a small number of times), and the facets share out
 //!   the normal impulse instead of adding to it.
 //!
-//! What the published form does not do, and the other does (`rigid/tests/comfree_*.rs` has the figures):
+//! What the published form does not do, and the other does (`rigid/tests/comfree_*.rs` has the
+//! figures):
 //!
 //! - *Sticking.* While all facets of a cone push, its friction is `2 mu^2 (K dt + D)` times the slip: a viscous drag. A box on a slope creeps at
 //!   some `g sin t/(mu^2 (K dt + D)/m)` however small the slope is. Predicted contacts hold it within the stiction tolerance.
@@ -24,10 +27,12 @@
 //! - *Deep overlap.* The published push grows with the overlap without bound; predicted contacts part with
 //!   [`ComFreeSettings::separation_speed`] at most.
 //!
-//! What a step cannot answer for is counted in [`StepSummary::unreliable`](crate::simulation::StepSummary::unreliable): impulses that, within their bounds, leave
-//! contacts with velocities that differ from the predicted ones by more than a hundredth of what they have without contact; a contact that ends deeper than it was by more
-//! than the width of its impedance; a free body that turns by more than a radian while it is pushed; in the published form, surfaces that part faster than they would
-//! have met.
+//! What a step cannot answer for is counted in
+//! [`StepSummary::unreliable`](crate::simulation::StepSummary::unreliable): impulses that, within
+//! their bounds, leave contacts with velocities that differ from the predicted ones by more than a
+//! hundredth of what they have without contact; a contact that ends deeper than it was by more than
+//! the width of its impedance; a free body that turns by more than a radian while it is pushed; in
+//! the published form, surfaces that part faster than they would have met.
 
 mod carried;
 mod contact;

@@ -1,14 +1,15 @@
 //! The predicted form: contacts at the velocities that their bodies would have with all of them.
 //!
-//! Every constraint is linear in its velocity within a prediction, `p = f - G J dv` from the push `f` at the smooth velocities, so that
-//! the trees of an island together have one system
+//! Every constraint is linear in its velocity within a prediction, `p = f - G J dv` from the push
+//! `f` at the smooth velocities, so that the trees of an island together have one system
 //!
 //! ```text
 //! (A + sum J^T G J) dv = sum J^T f,   v~ = v_s + dv
 //! ```
 //!
-//! and each constraint is then evaluated at `v~` within its bounds. Which contacts push, which stick and which slide is settled in a fixed,
-//! small number of such predictions. What a constraint passes on is one impulse and its opposite, so momentum stays.
+//! and each constraint is then evaluated at `v~` within its bounds. Which contacts push, which
+//! stick and which slide is settled in a fixed, small number of such predictions. What a constraint
+//! passes on is one impulse and its opposite, so momentum stays.
 
 use nalgebra::Vector3;
 
@@ -19,7 +20,8 @@ use super::solver::{ComFreeSolver, StepInputs};
 use crate::icf::law::{ConstraintPotential, LimitPotential};
 use crate::icf::{ConvexProblem, Side};
 
-/// Slip that is taken for sliding before it is known: this many times what friction can stop by the mobility of all contacts of a tree.
+/// Slip that is taken for sliding before it is known: this many times what friction can stop by the
+/// mobility of all contacts of a tree.
 const CLEAR_SLIDING: f64 = 2.0;
 
 /// Part of a normal impulse by which it may change before friction is bounded afresh.
@@ -38,7 +40,8 @@ fn limit_impulse(law: &LimitPotential, active: bool, v: f64) -> f64 {
 }
 
 impl ComFreeSolver {
-    /// Writes the impulses of the island's constraints, and `load`. False where something is not finite.
+    /// Writes the impulses of the island's constraints, and `load`. False where something is not
+    /// finite.
     pub(super) fn solve_predicted_form(
         &mut self,
         step: &StepInputs<'_>,
@@ -95,8 +98,9 @@ impl ComFreeSolver {
         true
     }
 
-    /// By how much the velocities of the contacts under the impulses that they pass on differ from those that they were predicted with,
-    /// at most, against what may be: their bounds and those of their neighbours cut off what the prediction had.
+    /// By how much the velocities of the contacts under the impulses that they pass on differ from
+    /// those that they were predicted with, at most, against what may be: their bounds and those of
+    /// their neighbours cut off what the prediction had.
     fn prediction_error(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> f64 {
         for &tree in island.trees {
             let dofs = self.smooth.dofs(tree as usize);
@@ -139,7 +143,8 @@ impl ComFreeSolver {
         contact.target - contact.normal.dot(&v)
     }
 
-    /// Whether those contacts and limits push that are reached at the predicted velocities, as far as it matters.
+    /// Whether those contacts and limits push that are reached at the predicted velocities, as far
+    /// as it matters.
     fn active_set_is_consistent(&self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         let mut contacts = self.contacts.iter().filter(|contact| contact.gain > 0.0);
         let mut limits = island.limits.iter().map(|&i| i as usize);
@@ -165,7 +170,8 @@ impl ComFreeSolver {
         }
     }
 
-    /// Bounds friction by the normal impulses of the last prediction, along its slip. False where they were right already.
+    /// Bounds friction by the normal impulses of the last prediction, along its slip. False where
+    /// they were right already.
     fn refresh(&mut self, problem: &ConvexProblem) -> bool {
         let (mut change, mut total) = (0.0, 0.0);
         for c in 0..self.contacts.len() {
@@ -333,7 +339,8 @@ impl ComFreeSolver {
         }
     }
 
-    /// Turns what friction would have to exceed its bound to hold into sliding. False where there is none.
+    /// Turns what friction would have to exceed its bound to hold into sliding. False where there
+    /// is none.
     fn release_to_sliding(
         &mut self,
         step: &StepInputs<'_>,

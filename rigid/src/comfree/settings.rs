@@ -6,14 +6,16 @@ use crate::simulation::SimulationError;
 /// Which solver makes the steps of a [`System`](crate::simulation::System).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RigidSolver {
-    /// Irrotational contact fields: one convex problem a step, solved to a tolerance ([`icf`](crate::icf)).
+    /// Irrotational contact fields: one convex problem a step, solved to a tolerance
+    /// ([`icf`](crate::icf)).
     #[default]
     Icf,
     /// Contact in closed form ([`comfree`](crate::comfree)).
     ComFree(ComFreeSettings),
 }
 
-/// How stiff and damped contacts are against the mass that they feel, `K = kappa m(phi)` and `D = delta m(phi)` with `m(phi)` of equation 12.
+/// How stiff and damped contacts are against the mass that they feel, `K = kappa m(phi)` and `D =
+/// delta m(phi)` with `m(phi)` of equation 12.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gains {
     /// In terms that do not depend on the step: `kappa = w^2`, `delta = 2 z w`.
@@ -23,7 +25,8 @@ pub enum Gains {
         /// z, finite and not negative.
         damping_ratio: f64,
     },
-    /// The paper's, which belong to one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt` (equation 11).
+    /// The paper's, which belong to one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt`
+    /// (equation 11).
     PerStep {
         /// k_user \[1/s\], finite and positive.
         stiffness: f64,
@@ -61,12 +64,14 @@ pub struct ComFreeSettings {
     pub form: Form,
     /// Stiffness and damping.
     pub gains: Gains,
-    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance belongs to 4; with others each facet
-    /// gets its part of that.
+    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance
+    /// belongs to 4; with others each facet gets its part of that.
     pub facets: usize,
-    /// Speed \[m/s\] with which overlapping surfaces part at most, by contact alone; finite and positive. The published form has no bound.
+    /// Speed \[m/s\] with which overlapping surfaces part at most, by contact alone; finite and
+    /// positive. The published form has no bound.
     pub separation_speed: f64,
-    /// Impedance of joint limits, dry joints and equalities in the published form; in the other they are near-rigid.
+    /// Impedance of joint limits, dry joints and equalities in the published form; in the other
+    /// they are near-rigid.
     pub joints: ImpedanceCurve,
 }
 

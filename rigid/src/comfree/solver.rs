@@ -14,7 +14,8 @@ use crate::icf::{ConvexProblem, Pool};
 use crate::multibody::Model;
 use crate::simulation::ContactCandidate;
 
-/// What a step is made from besides the problem, which holds inertia, momentum, Jacobians and what acts on the joints.
+/// What a step is made from besides the problem, which holds inertia, momentum, Jacobians and what
+/// acts on the joints.
 pub(crate) struct StepInputs<'a> {
     pub model: &'a Model,
     pub settings: &'a ComFreeSettings,
@@ -27,14 +28,16 @@ pub(crate) struct StepInputs<'a> {
     pub dry_joint_tolerance: f64,
 }
 
-/// Angle \[rad\] that a free body may turn by in a step in which it is pushed: beyond it its surface is elsewhere altogether.
+/// Angle \[rad\] that a free body may turn by in a step in which it is pushed: beyond it its
+/// surface is elsewhere altogether.
 const MOST_TURN: f64 = 1.0;
 
-/// Times that a step is made again because motors reached their limits. One that did stays there within the step.
+/// Times that a step is made again because motors reached their limits. One that did stays there
+/// within the step.
 const SATURATIONS: usize = 8;
 
-/// Buffers of the solver. Where nothing else is said they have all trees, all degrees of freedom or all constraints of a kind; each is solved island by
-/// island.
+/// Buffers of the solver. Where nothing else is said they have all trees, all degrees of freedom or
+/// all constraints of a kind; each is solved island by island.
 #[derive(Debug, Default)]
 pub(crate) struct ComFreeSolver {
     /// Jacobians of turning, of the contacts that resist it.
@@ -45,7 +48,8 @@ pub(crate) struct ComFreeSolver {
     pub(super) contacts: Vec<ImpedanceContact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
-    /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island is one tree.
+    /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island
+    /// is one tree.
     pub(super) predicted: Trees,
     /// The prediction of islands of several trees.
     pub(super) coupled: Coupled,
@@ -57,7 +61,8 @@ pub(crate) struct ComFreeSolver {
     pub(super) end: Vec<f64>,
     /// Islands and contacts of the step that it cannot answer for.
     pub unreliable_solves: usize,
-    /// Of every tree one that it touches, directly or by others between them, and their mass \[kg\], of that one.
+    /// Of every tree one that it touches, directly or by others between them, and their mass
+    /// \[kg\], of that one.
     pub(super) groups: Vec<u32>,
     pub(super) supported_mass: Vec<f64>,
     pub(super) dry: Vec<DryJoint>,
@@ -69,8 +74,8 @@ pub(crate) struct ComFreeSolver {
 }
 
 impl ComFreeSolver {
-    /// Writes the velocities at the end of the step to `v`, impulses and velocities of all constraints to the problem's pools. False
-    /// where something is not finite.
+    /// Writes the velocities at the end of the step to `v`, impulses and velocities of all
+    /// constraints to the problem's pools. False where something is not finite.
     #[must_use]
     pub fn solve(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, v: &mut [f64]) -> bool {
         self.allocate_impulses(step, problem, v.len());
@@ -195,7 +200,8 @@ impl ComFreeSolver {
         true
     }
 
-    /// Writes the motors' impulses, and holds those at their limits that are beyond them. False where none is.
+    /// Writes the motors' impulses, and holds those at their limits that are beyond them. False
+    /// where none is.
     fn saturate(&mut self, problem: &mut ConvexProblem, island: &Island<'_>, v: &[f64]) -> bool {
         let mut again = false;
         for &i in island.motors {
@@ -268,8 +274,9 @@ impl ComFreeSolver {
         (problem.contacts.velocity_of(index as usize, v).into(), angular)
     }
 
-    /// Whether the end of the step is not what the law of one of the island's contacts asks for. The law is that of the bodies' places at the
-    /// start: it knows little of a body that turns about while it is pushed.
+    /// Whether the end of the step is not what the law of one of the island's contacts asks for.
+    /// The law is that of the bodies' places at the start: it knows little of a body that turns
+    /// about while it is pushed.
     fn doubts(&self, step: &StepInputs<'_>, problem: &ConvexProblem, c: usize, v: &[f64]) -> bool {
         let contact = &self.contacts[c];
         if contact.normal_impulse <= 0.0 {
@@ -360,7 +367,8 @@ impl ComFreeSolver {
         self.solve_joints_published_form(step, problem, island);
     }
 
-    /// Equalities on both sides, limits on one, dry joints up to their bound: the same impedance in one dimension.
+    /// Equalities on both sides, limits on one, dry joints up to their bound: the same impedance in
+    /// one dimension.
     fn solve_joints_published_form(
         &mut self,
         step: &StepInputs<'_>,
@@ -403,8 +411,9 @@ impl ComFreeSolver {
         }
     }
 
-    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the last step: with everything that the
-    /// prediction has. The published form has no contacts in it.
+    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the
+    /// last step: with everything that the prediction has. The published form has no contacts in
+    /// it.
     pub fn answer(&self, form: Form, x: &mut [f64]) {
         match form {
             Form::Predicted => (0..self.islands.len())

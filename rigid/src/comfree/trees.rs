@@ -8,7 +8,8 @@ use crate::multibody::{MassMatrix, Model};
 /// Degrees of freedom of a free body. Most trees are one: loops of this length are unrolled.
 const FREE: usize = 6;
 
-/// Symmetric matrices, one a tree, and their Cholesky factors in place (lower triangles, row by row; of factors the reciprocals of the diagonal).
+/// Symmetric matrices, one a tree, and their Cholesky factors in place (lower triangles, row by
+/// row; of factors the reciprocals of the diagonal).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trees {
     values: Vec<f64>,

@@ -7,8 +7,8 @@ use super::{check_link, fail};
 use crate::multibody::{self, JointKind, Kinematics, LinkId, Model, State};
 use crate::simulation::{ExternalSystem, SimulationError};
 
-/// A degree of freedom that [`InverseDynamics`] drives. Units of a turning joint; of a sliding one m and N take the place of rad and
-/// N m.
+/// A degree of freedom that [`InverseDynamics`] drives. Units of a turning joint; of a sliding one
+/// m and N take the place of rad and N m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlledJoint {
     /// The link whose joint it is.
@@ -23,22 +23,25 @@ pub struct ControlledJoint {
     pub effort_limit: f64,
 }
 
-/// Inverse-dynamics control (computed torque; Siciliano et al. 2009, *Robotics*, section 8.5.2) of some joints of one tree, a robot:
+/// Inverse-dynamics control (computed torque; Siciliano et al. 2009, *Robotics*, section 8.5.2) of
+/// some joints of one tree, a robot:
 ///
 /// `tau = M(q) a + b(q, v) + D v + k (q - q_ref)`, `a = a_d + K_p (q_d - q) + K_d (v_d - v)`
 ///
-/// with the targets of a [`JointTrajectory`] and the mass matrix M, Coriolis, centrifugal and gravity forces b and passive damping and springs of
-/// the joints as the model has them. Without anything else the error e of each joint then obeys `e'' + K_d e' + K_p e = 0`, whatever
-/// the others do. The joints of the tree that it does not drive are taken not to accelerate, as fingers that hold something.
-/// What touches the robot or is held by it is not known: a load that asks for joint torques tau_l stays off by `M^-1 tau_l / K_p`.
-/// Dry friction is not compensated either.
+/// with the targets of a [`JointTrajectory`] and the mass matrix M, Coriolis, centrifugal and
+/// gravity forces b and passive damping and springs of the joints as the model has them. Without
+/// anything else the error e of each joint then obeys `e'' + K_d e' + K_p e = 0`, whatever the
+/// others do. The joints of the tree that it does not drive are taken not to accelerate, as fingers
+/// that hold something. What touches the robot or is held by it is not known: a load that asks for
+/// joint torques tau_l stays off by `M^-1 tau_l / K_p`. Dry friction is not compensated either.
 ///
 /// Where the effort would pass its limit it is the limit.
 ///
 /// **Long steps.** Feedback is implicit in the diagonal of `M (K_d + dt K_p)` only. In a step dt of the length where gains are stiff,
-/// `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l / (c + l) < 2`, l the largest eigenvalue of
-/// `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4 for seven-axis arms). Error control finds that step. For fixed steps
-/// longer than that, give the controller a [`period`](Self::with_period).
+/// `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l / (c + l) < 2`, l the largest
+/// eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4 for seven-axis arms). Error
+/// control finds that step. For fixed steps longer than that, give the controller a
+/// [`period`](Self::with_period).
 #[derive(Debug)]
 pub struct InverseDynamics {
     joints: Vec<ControlledJoint>,
@@ -63,8 +66,8 @@ impl InverseDynamics {
     /// Drives `joints` along `path`, whose numbers are in their order.
     ///
     /// # Errors
-    /// Joints that do not exist, appear twice, are not of one tree or have no coordinate; gains that are negative or not finite; a
-    /// path of another number of joints.
+    /// Joints that do not exist, appear twice, are not of one tree or have no coordinate; gains
+    /// that are negative or not finite; a path of another number of joints.
     pub fn new(
         model: &Model,
         joints: Vec<ControlledJoint>,
@@ -93,10 +96,11 @@ impl InverseDynamics {
         Ok(Self { joints, places, path, limits, period: 0.0, work: Mutex::default() })
     }
 
-    /// A digital controller of the given period h \[s\]: each gain is divided by `1 + h K_d + h^2 K_p`, so that the acceleration is the one
-    /// that implicit Euler finds for the error over a period (the stable proportional-derivative control of Tan, Liu and Turk 2011, IEEE
-    /// Computer Graphics and Applications 31(4)). At steps up to twice the period it is stable for any gains and posture. The
-    /// default is 0: the gains as they are.
+    /// A digital controller of the given period h \[s\]: each gain is divided by `1 + h K_d + h^2
+    /// K_p`, so that the acceleration is the one that implicit Euler finds for the error over a
+    /// period (the stable proportional-derivative control of Tan, Liu and Turk 2011, IEEE Computer
+    /// Graphics and Applications 31(4)). At steps up to twice the period it is stable for any gains
+    /// and posture. The default is 0: the gains as they are.
     ///
     /// # Errors
     /// A period that is negative or not finite.

@@ -1,5 +1,6 @@
-//! Controllers and force elements that many scenes need. Each is an [`ExternalSystem`](crate::simulation::ExternalSystem), to be put
-//! among the [`externals`](crate::simulation::System::externals) of a system.
+//! Controllers and force elements that many scenes need. Each is an
+//! [`ExternalSystem`](crate::simulation::ExternalSystem), to be put among the
+//! [`externals`](crate::simulation::System::externals) of a system.
 //!
 //! - [`InverseDynamics`]: computed torque for the joints of a robot, along a [`JointTrajectory`].
 //! - [`Suction`]: cups that pull bodies towards them.
@@ -45,7 +46,8 @@ use nalgebra::Vector3;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, for_each_axis};
 use crate::simulation::SimulationError;
 
-/// Adds what a force and a torque on a link at `point` (m, world frame) are on the degrees of freedom: `J^T f`.
+/// Adds what a force and a torque on a link at `point` (m, world frame) are on the degrees of
+/// freedom: `J^T f`.
 fn add_force(
     model: &Model,
     kinematics: &Kinematics,

@@ -3,7 +3,8 @@
 use super::{check_finite, fail};
 use crate::simulation::SimulationError;
 
-/// Positions, rates and accelerations to have, a number a joint. Of a sliding joint m takes the place of rad.
+/// Positions, rates and accelerations to have, a number a joint. Of a sliding joint m takes the
+/// place of rad.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointTarget {
     /// Positions \[rad\].
@@ -41,7 +42,8 @@ impl JointTrajectory {
         Self::linear(vec![0.0], vec![positions])
     }
 
-    /// Stays at each set point, `positions[i]` \[rad, m\] from `times[i]` \[s\] on, and jumps to the next.
+    /// Stays at each set point, `positions[i]` \[rad, m\] from `times[i]` \[s\] on, and jumps to
+    /// the next.
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -49,15 +51,18 @@ impl JointTrajectory {
         Self { times, positions, rates: Vec::new(), between: Interpolation::Hold }.checked()
     }
 
-    /// Straight from set point to set point: `positions[i]` \[rad, m\] at `times[i]` \[s\]. The rate jumps at set points.
+    /// Straight from set point to set point: `positions[i]` \[rad, m\] at `times[i]` \[s\]. The
+    /// rate jumps at set points.
     ///
     /// # Errors
-    /// No set point, times that do not increase, set points of different lengths, what is not finite.
+    /// No set point, times that do not increase, set points of different lengths, what is not
+    /// finite.
     pub fn linear(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
         Self { times, positions, rates: Vec::new(), between: Interpolation::Linear }.checked()
     }
 
-    /// Cubic from set point to set point, at rest in each: `p0 + (p1 - p0) (3 s^2 - 2 s^3)`, s from 0 to 1.
+    /// Cubic from set point to set point, at rest in each: `p0 + (p1 - p0) (3 s^2 - 2 s^3)`, s from
+    /// 0 to 1.
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -66,7 +71,8 @@ impl JointTrajectory {
         Self { times, positions, rates, between: Interpolation::Cubic }.checked()
     }
 
-    /// Cubic Hermite polynomials through `positions[i]` \[rad, m\] with `rates[i]` \[rad/s, m/s\] at `times[i]` \[s\].
+    /// Cubic Hermite polynomials through `positions[i]` \[rad, m\] with `rates[i]` \[rad/s, m/s\]
+    /// at `times[i]` \[s\].
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -119,7 +125,8 @@ impl JointTrajectory {
         self.positions.first().map_or(0, Vec::len)
     }
 
-    /// Position \[rad, m\], rate and acceleration of one joint at time `t` \[s\]. At a set point: those of the stretch that begins there.
+    /// Position \[rad, m\], rate and acceleration of one joint at time `t` \[s\]. At a set point:
+    /// those of the stretch that begins there.
     pub fn at(&self, joint: usize, t: f64) -> [f64; 3] {
         let after = self.times.partition_point(|&time| time <= t);
         if after == 0 || after == self.times.len() {

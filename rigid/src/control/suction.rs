@@ -48,9 +48,10 @@ impl SuctionForceModel {
     ///
     /// `F = F_m / (1 + max(d, 0)/d_h) S((r - d)/(0.2 r))`, `S(x) = x^2 (3 - 2 x)` between 0 and 1.
     ///
-    /// Far from contact it is inversely proportional to distance, `F_m d_h/d` (the vacuum gripper of Kurtz and Castro 2025, section
-    /// VII-D). Two regularisations: instead of a pole, which `min(F_m, F_m d_h/d)` would cut off with a kink, it comes to its
-    /// largest value with a finite slope; and S lets it fade over the last fifth of the range instead of dropping.
+    /// Far from contact it is inversely proportional to distance, `F_m d_h/d` (the vacuum gripper
+    /// of Kurtz and Castro 2025, section VII-D). Two regularisations: instead of a pole, which
+    /// `min(F_m, F_m d_h/d)` would cut off with a kink, it comes to its largest value with a finite
+    /// slope; and S lets it fade over the last fifth of the range instead of dropping.
     pub fn force(&self, distance: f64) -> f64 {
         let x = ((self.range - distance) / (FADE * self.range)).clamp(0.0, 1.0);
         self.max_force / (1.0 + distance.max(0.0) / self.half_distance) * x * x * (3.0 - 2.0 * x)
@@ -63,12 +64,15 @@ impl SuctionForceModel {
     }
 }
 
-/// Suction cups. Each pulls the nearest of the targets: at signed distance d of the opening's centre from the target's surface, with
-/// outward normal n, the target gets the force `F(d) max(-n . axis, 0) n` at the surface and the cup the opposite, on one line. F is
-/// the [`SuctionForceModel`]; the factor is the opening's area as the surface sees it, so a cup pulls nothing that is behind it.
+/// Suction cups. Each pulls the nearest of the targets: at signed distance d of the opening's
+/// centre from the target's surface, with outward normal n, the target gets the force `F(d) max(-n
+/// . axis, 0) n` at the surface and the cup the opposite, on one line. F is the
+/// [`SuctionForceModel`]; the factor is the opening's area as the surface sees it, so a cup pulls
+/// nothing that is behind it.
 ///
-/// The pull grows as things come closer, so it does not resist motion and an implicit step takes it explicitly; contact between cup and
-/// target is what stops it. It jumps where another target becomes the nearest, and where the pump is switched.
+/// The pull grows as things come closer, so it does not resist motion and an implicit step takes it
+/// explicitly; contact between cup and target is what stops it. It jumps where another target
+/// becomes the nearest, and where the pump is switched.
 #[derive(Clone, Debug)]
 pub struct Suction {
     cups: Vec<Cup>,
@@ -78,10 +82,12 @@ pub struct Suction {
 }
 
 impl Suction {
-    /// Cups that pull targets in the intervals of time `on` \[s\], each from its first number up to but without its second.
+    /// Cups that pull targets in the intervals of time `on` \[s\], each from its first number up to
+    /// but without its second.
     ///
     /// # Errors
-    /// A link that does not exist, a figure that is not finite or not positive, intervals that end before they begin or overlap.
+    /// A link that does not exist, a figure that is not finite or not positive, intervals that end
+    /// before they begin or overlap.
     pub fn new(
         model: &Model,
         cups: Vec<Cup>,
@@ -123,8 +129,8 @@ impl Suction {
         self.on.iter().any(|&[start, end]| (start..end).contains(&t))
     }
 
-    /// The target nearest to each cup within the range: its number, its force (N, world frame) and where it acts \[m\]. For pictures and
-    /// tests; the law of the steps is the same.
+    /// The target nearest to each cup within the range: its number, its force (N, world frame) and
+    /// where it acts \[m\]. For pictures and tests; the law of the steps is the same.
     pub fn pulls<'a>(
         &'a self,
         kinematics: &'a Kinematics,

@@ -20,8 +20,8 @@ pub enum Wave {
         /// Phase at time 0 \[rad\].
         phase: f64,
     },
-    /// Straight from point to point, the first before and the last after them. Where two points have the same time it jumps to the
-    /// second.
+    /// Straight from point to point, the first before and the last after them. Where two points
+    /// have the same time it jumps to the second.
     PiecewiseLinear {
         /// Times \[s\], none before the one in front of it, and what there is then.
         points: Vec<(f64, ForceVector)>,
@@ -78,7 +78,8 @@ pub struct AppliedWave {
 }
 
 impl AppliedWave {
-    /// A wave at `point` \[m\] of a link, in the link's frame: the point goes with the link, the force keeps its direction.
+    /// A wave at `point` \[m\] of a link, in the link's frame: the point goes with the link, the
+    /// force keeps its direction.
     ///
     /// # Errors
     /// A link that does not exist, figures that are not finite, times that go back.

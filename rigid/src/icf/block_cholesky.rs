@@ -1,4 +1,5 @@
-//! Block-sparse Cholesky factorisation, in place of the matrix, right-looking: every column, once done, updates those behind it.
+//! Block-sparse Cholesky factorisation, in place of the matrix, right-looking: every column, once
+//! done, updates those behind it.
 
 use super::block_matrix::BlockMatrix;
 
@@ -9,7 +10,8 @@ pub(super) struct BlockCholesky {
 }
 
 impl BlockCholesky {
-    /// Factorises. False where the matrix is not positive definite (or not finite); the factor is then of no use.
+    /// Factorises. False where the matrix is not positive definite (or not finite); the factor is
+    /// then of no use.
     #[must_use]
     pub fn factorise(&mut self, matrix: &BlockMatrix) -> bool {
         self.factor.copy_from(matrix);
@@ -23,7 +25,8 @@ impl BlockCholesky {
 }
 
 impl BlockMatrix {
-    /// Becomes its factor. False where it is not positive definite (or not finite); it is then of no use.
+    /// Becomes its factor. False where it is not positive definite (or not finite); it is then of
+    /// no use.
     #[must_use]
     pub(crate) fn factorise(&mut self) -> bool {
         for column in 0..self.sizes.len() {

@@ -4,7 +4,8 @@ use nalgebra::DMatrix;
 
 use super::ordering::{Ordering, Pattern};
 
-/// A symmetric block matrix, its lower triangle in elimination order, with room for the fill of its factor.
+/// A symmetric block matrix, its lower triangle in elimination order, with room for the fill of its
+/// factor.
 #[derive(Clone, Debug, Default)]
 pub struct BlockMatrix {
     pub(super) pattern: Pattern,
@@ -20,8 +21,8 @@ pub struct BlockMatrix {
 }
 
 impl BlockMatrix {
-    /// Zeroes a matrix for trees of these sizes, with the pairs in `coupled_trees` coupled. The pattern is worked out again only when
-    /// it has changed.
+    /// Zeroes a matrix for trees of these sizes, with the pairs in `coupled_trees` coupled. The
+    /// pattern is worked out again only when it has changed.
     pub fn shape(&mut self, sizes: &[usize], coupled_trees: &mut Vec<(u32, u32)>) {
         coupled_trees.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
         coupled_trees.sort_unstable();
@@ -38,7 +39,8 @@ impl BlockMatrix {
         self.values.fill(0.0);
     }
 
-    /// Says where each tree's degrees of freedom begin in the vectors that it is solved for, until the pattern changes.
+    /// Says where each tree's degrees of freedom begin in the vectors that it is solved for, until
+    /// the pattern changes.
     pub(crate) fn place(&mut self, firsts: impl Iterator<Item = usize>) {
         self.firsts.clear();
         self.firsts.extend(firsts);
@@ -78,8 +80,8 @@ impl BlockMatrix {
         self.sizes.iter().sum()
     }
 
-    /// The block of trees (a, b), whose transpose is that of (b, a). Returns the values, row-major, whether they are those of (b, a),
-    /// and the width of a row.
+    /// The block of trees (a, b), whose transpose is that of (b, a). Returns the values, row-major,
+    /// whether they are those of (b, a), and the width of a row.
     pub(crate) fn block_mut(&mut self, a: usize, b: usize) -> (&mut [f64], bool, usize) {
         let (pa, pb) = (self.pattern.place_of[a] as usize, self.pattern.place_of[b] as usize);
         let (row, column, swapped) = if pa >= pb { (pa, pb, false) } else { (pb, pa, true) };

@@ -1,4 +1,5 @@
-//! Constraints of single degrees of freedom: limits, actuators, dry joints. Their Jacobians are rows of the identity.
+//! Constraints of single degrees of freedom: limits, actuators, dry joints. Their Jacobians are
+//! rows of the identity.
 
 use super::block_matrix::BlockMatrix;
 use super::law::ConstraintPotential;
@@ -56,7 +57,8 @@ impl<L> DofPool<L> {
         self.potentials.is_empty()
     }
 
-    /// Adds a constraint on the degree of freedom `velocity`, the one numbered `within` of its tree.
+    /// Adds a constraint on the degree of freedom `velocity`, the one numbered `within` of its
+    /// tree.
     pub fn push(&mut self, law: L, velocity: usize, tree: usize, within: usize) {
         self.potentials.push(law);
         self.places.push(DofIndex { velocity: velocity as u32, tree: tree as u32, within: within as u32 });
@@ -123,7 +125,8 @@ impl<L: Copy> DofPool<L> {
 }
 
 impl<L: ConstraintPotential<1>> DofPool<L> {
-    /// Adds the secants at the velocities last seen to the diagonal of one tree's block. Whether any constraint of it pushed.
+    /// Adds the secants at the velocities last seen to the diagonal of one tree's block. Whether
+    /// any constraint of it pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
         let (mut pushed, size) = (false, values.len().isqrt());
         for (c, place) in self.places.iter().enumerate().filter(|(_, place)| place.tree as usize == tree) {

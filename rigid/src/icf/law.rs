@@ -1,7 +1,7 @@
 //! The potentials of the constraints, one constraint at a time.
 //!
-//! A law is a convex potential of the constraint's velocity; its impulse is minus the gradient, and its Hessian is positive
-//! semidefinite. All of them are finite for every finite velocity.
+//! A law is a convex potential of the constraint's velocity; its impulse is minus the gradient, and
+//! its Hessian is positive semidefinite. All of them are finite for every finite velocity.
 
 use core::f64::consts::PI;
 
@@ -23,8 +23,9 @@ pub trait ConstraintPotential<const N: usize> {
     /// Potential, impulse and Hessian at the velocity `v` \[m/s, rad/s\].
     fn response(&self, v: &[f64; N]) -> Evaluation<N>;
 
-    /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction the secant, which knows of the kink
-    /// where sliding turns to sticking. The Hessian itself where nothing better is known.
+    /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction
+    /// the secant, which knows of the kink where sliding turns to sticking. The Hessian itself
+    /// where nothing better is known.
     fn secant(&self, v: &[f64; N]) -> [[f64; N]; N] {
         self.response(v).hessian
     }
@@ -44,7 +45,8 @@ pub trait ConstraintPotential<const N: usize> {
     }
 }
 
-/// What two bodies do where they touch. Velocities are those of the second body against the first, world axes.
+/// What two bodies do where they touch. Velocities are those of the second body against the first,
+/// world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactParameters {
     /// From the first body to the second.
@@ -71,24 +73,27 @@ impl ContactParameters {
         -self.stiffness * self.distance
     }
 
-    /// Hunt and Crossley's normal force \[N\] at the present overlap and the normal velocity `v_n` \[m/s\].
+    /// Hunt and Crossley's normal force \[N\] at the present overlap and the normal velocity `v_n`
+    /// \[m/s\].
     pub fn normal_force(&self, v_n: f64) -> f64 {
         self.elastic_force().max(0.0) * (1.0 - self.dissipation * v_n).max(0.0)
     }
 
-    /// Velocity \[m/s\] that regularises friction of the coefficient `friction` whose normal impulse in the step is `normal` \[N s\].
+    /// Velocity \[m/s\] that regularises friction of the coefficient `friction` whose normal
+    /// impulse in the step is `normal` \[N s\].
     fn regularisation(&self, friction: f64, normal: f64) -> f64 {
         self.stiction_tolerance.max(friction * SIGMA * self.mobility * normal)
     }
 
-    /// Friction \[N\] at the velocity `v` \[m/s\] under the normal force `normal` \[N\], regularised as for a step of `dt` \[s\].
+    /// Friction \[N\] at the velocity `v` \[m/s\] under the normal force `normal` \[N\],
+    /// regularised as for a step of `dt` \[s\].
     pub fn friction_force(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> Vector3<f64> {
         let slip = v - self.normal * self.normal.dot(v);
         slip * (-friction * normal / slip.norm().hypot(self.regularisation(friction, dt * normal)))
     }
 
-    /// What the normal force and friction lose with velocity at `v` [N s/m]: elasticity, which acts on `dt v`, and dissipation;
-    /// friction's secant.
+    /// What the normal force and friction lose with velocity at `v` [N s/m]: elasticity, which acts
+    /// on `dt v`, and dissipation; friction's secant.
     pub fn gains(&self, v: &Vector3<f64>, normal: f64, friction: f64, dt: f64) -> [f64; 2] {
         let slip = (v - self.normal * self.normal.dot(v)).norm();
         let damping = self.elastic_force().max(0.0) * self.dissipation;
@@ -96,8 +101,8 @@ impl ContactParameters {
         [dt * self.stiffness + damping, secant]
     }
 
-    /// Coefficient of friction at the slip speed `slip` [m/s]: static to some ten times the stiction tolerance, then falling to
-    /// dynamic (Kurtz and Castro 2025, equation 8).
+    /// Coefficient of friction at the slip speed `slip` [m/s]: static to some ten times the
+    /// stiction tolerance, then falling to dynamic (Kurtz and Castro 2025, equation 8).
     pub fn friction_at(&self, slip: f64) -> f64 {
         let s = |y: f64| y / (1.0 + y * y).sqrt();
         let x = slip / self.stiction_tolerance;
@@ -106,12 +111,13 @@ impl ContactParameters {
     }
 }
 
-/// Relative regularisation of friction against the mobility. Castro et al. (2023) have 1e-3, with which a light body in a strong grip
-/// creeps at long steps: a peg of 8 g between fingers crept by 0.23 mm/s at an accuracy of 1e-3, with a stiction tolerance of 0.1 mm/s.
+/// Relative regularisation of friction against the mobility. Castro et al. (2023) have 1e-3, with
+/// which a light body in a strong grip creeps at long steps: a peg of 8 g between fingers crept by
+/// 0.23 mm/s at an accuracy of 1e-3, with a stiction tolerance of 0.1 mm/s.
 const SIGMA: f64 = 1e-5;
 
-/// The law of a contact over one step: Hunt and Crossley's normal force, implicit in the velocity, and friction whose bound is
-/// lagged.
+/// The law of a contact over one step: Hunt and Crossley's normal force, implicit in the velocity,
+/// and friction whose bound is lagged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPotential {
     normal: Vector3<f64>,
@@ -127,8 +133,8 @@ pub struct ContactPotential {
 }
 
 impl ContactPotential {
-    /// The law of `point` over a step of `dt` \[s\]. `lagged_force` is the normal force f_n0 \[N\] that bounds friction and `friction` the
-    /// coefficient, both as at the start of the step.
+    /// The law of `point` over a step of `dt` \[s\]. `lagged_force` is the normal force f_n0 \[N\]
+    /// that bounds friction and `friction` the coefficient, both as at the start of the step.
     pub fn new(point: &ContactParameters, dt: f64, lagged_force: f64, friction: f64) -> Self {
         let (k, d, f0) = (point.stiffness, point.dissipation, point.elastic_force());
         let elastic_release = f0 / (dt * k);
@@ -184,7 +190,8 @@ impl ContactPotential {
 }
 
 impl ContactPotential {
-    /// Response with the part of friction's Hessian that lowers it along the slip scaled by `hessian_blend`: 1 gives the Hessian, 0 the secant.
+    /// Response with the part of friction's Hessian that lowers it along the slip scaled by
+    /// `hessian_blend`: 1 gives the Hessian, 0 the secant.
     #[inline]
     fn blended_hessian(&self, v: &[f64; 3], hessian_blend: f64) -> Evaluation<3> {
         let (n, v) = (&self.normal, Vector3::from(*v));
@@ -250,21 +257,25 @@ const BETA: f64 = 0.1;
 /// Steps shorter than this make a constraint no stiffer \[s\].
 const SHORTEST: f64 = 1e-4;
 
-/// Time scale tau \[s\] and regularisation R \[1/kg\] of a near-rigid constraint of mobility `w` \[1/kg\] over a step.
+/// Time scale tau \[s\] and regularisation R \[1/kg\] of a near-rigid constraint of mobility `w`
+/// \[1/kg\] over a step.
 fn near_rigid(dt: f64, mobility: f64) -> (f64, f64) {
     let bounded = dt.max(SHORTEST);
     let tau = BETA * bounded / PI;
     (tau, (BETA * bounded).powi(2) * mobility / (4.0 * PI * PI * dt * (dt + tau)))
 }
 
-/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x [rad, m]: time constant T \[s\] and speed s \[rad/s, m/s\].
+/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x [rad, m]: time
+/// constant T \[s\] and speed s \[rad/s, m/s\].
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
-/// Up to here beyond a limit a joint rests on it [rad, m]: near-rigid limits give far less under any load. Farther out it cannot have got by a step.
+/// Up to here beyond a limit a joint rests on it [rad, m]: near-rigid limits give far less under
+/// any load. Farther out it cannot have got by a step.
 const RESTING_DEPTH: f64 = 1e-3;
 
-/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started there: it is led back at a bounded
-/// speed, and not let go faster, so that it comes to rest at the limit instead of swinging on.
+/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started
+/// there: it is led back at a bounded speed, and not let go faster, so that it comes to rest at the
+/// limit instead of swinging on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitPotential {
     /// 1 at a lower limit, -1 at an upper one.
@@ -278,8 +289,8 @@ pub struct LimitPotential {
 }
 
 impl LimitPotential {
-    /// `gap` \[rad, m\] is how far the joint is from the limit, negative beyond it; `mobility` \[1/(kg m^2), 1/kg\] the inverse of the
-    /// inertia it feels.
+    /// `gap` \[rad, m\] is how far the joint is from the limit, negative beyond it; `mobility`
+    /// \[1/(kg m^2), 1/kg\] the inverse of the inertia it feels.
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         let sign = if upper { -1.0 } else { 1.0 };
@@ -343,7 +354,8 @@ pub struct HolonomicPotential {
 }
 
 impl HolonomicPotential {
-    /// `error` \[m, rad\] is the constraint's value, which should be 0; `mobility` as in [`LimitPotential::new`].
+    /// `error` \[m, rad\] is the constraint's value, which should be 0; `mobility` as in
+    /// [`LimitPotential::new`].
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         Self { target: -error / (dt + tau), stiffness: 1.0 / r, error }
@@ -391,7 +403,8 @@ impl ConstraintPotential<1> for ActuatorPotential {
         let given = wanted.clamp(-self.limit, self.limit);
         let inside = wanted == given;
         let potential = if self.gain > 0.0 {
-            // dt y^2 / 2K inside, continued by a line outside; less its value at rest, so that small gains do not drown it.
+            // dt y^2 / 2K inside, continued by a line outside; less its value at rest, so that
+            // small gains do not drown it.
             self.dt * given * (wanted - 0.5 * given) / self.gain - self.dt * self.rest_potential()
         } else {
             -self.dt * given * v[0]
@@ -417,7 +430,8 @@ pub struct JointFrictionPotential {
 }
 
 impl JointFrictionPotential {
-    /// `force` is the largest it resists with \[N m, N\], `tolerance` the rate that still counts as rest \[rad/s, m/s\].
+    /// `force` is the largest it resists with \[N m, N\], `tolerance` the rate that still counts as
+    /// rest \[rad/s, m/s\].
     pub fn new(force: f64, tolerance: f64, mobility: f64, dt: f64) -> Self {
         let bound = force * dt;
         Self { bound, regularisation: tolerance.max(SIGMA * mobility * bound), mobility }

@@ -1,13 +1,13 @@
-//! Exact line search: the least cost along a direction, by Newton on the slope with bisection as its safeguard, begun at the minimum
-//! of the cubic through both ends of the full step.
+//! Exact line search: the least cost along a direction, by Newton on the slope with bisection as
+//! its safeguard, begun at the minimum of the cubic through both ends of the full step.
 
 /// Cost and its first two derivatives along a line.
 pub(super) type Along<'a> = &'a mut dyn FnMut(f64) -> [f64; 3];
 
 /// Evaluations allowed: bisection alone narrows 1e-300..1 to rounding in some fifty.
 const MOST: usize = 100;
-/// Part of the slope at the start that may remain: Newton's next step makes good what is left, and every evaluation goes over all
-/// constraints.
+/// Part of the slope at the start that may remain: Newton's next step makes good what is left, and
+/// every evaluation goes over all constraints.
 const SLOPE: f64 = 1e-3;
 
 /// A step length and how many evaluations it took.
@@ -21,7 +21,8 @@ pub(super) struct LineSearchResult {
 pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> LineSearchResult {
     let [l1, d1, _] = along(1.0);
     let mut evaluations = 1;
-    // Still descending or as good as level at the end of Newton's own step: beyond it, the model that made the step says, lies nothing.
+    // Still descending or as good as level at the end of Newton's own step: beyond it, the model
+    // that made the step says, lies nothing.
     if d1 <= SLOPE * d0.abs() {
         return LineSearchResult { alpha: 1.0, evaluations };
     }
@@ -47,7 +48,8 @@ pub(super) fn search(along: Along<'_>, l0: f64, d0: f64) -> LineSearchResult {
     LineSearchResult { alpha, evaluations }
 }
 
-/// Where the cubic with these values and slopes at 0 and 1 is least, within (0, 1); NaN where it is nowhere.
+/// Where the cubic with these values and slopes at 0 and 1 is least, within (0, 1); NaN where it is
+/// nowhere.
 fn cubic_minimum(l0: f64, d0: f64, l1: f64, d1: f64) -> f64 {
     let rise = l1 - l0;
     let (a, b) = (d0 + d1 - 2.0 * rise, 3.0 * rise - 2.0 * d0 - d1);

@@ -1,4 +1,5 @@
-//! In which order trees are eliminated, and which blocks that fills in: minimum degree on the graph of trees.
+//! In which order trees are eliminated, and which blocks that fills in: minimum degree on the graph
+//! of trees.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,7 +46,8 @@ pub(super) struct Ordering {
     /// Of each tree those that it is coupled to and that are not eliminated before it, ascending.
     neighbours: Vec<Vec<u32>>,
     merged: Vec<u32>,
-    /// Trees by their number of neighbours, least first. An entry stays when the number changes; it is stale then.
+    /// Trees by their number of neighbours, least first. An entry stays when the number changes; it
+    /// is stale then.
     queue: BinaryHeap<Reverse<(usize, u32)>>,
 }
 
@@ -53,8 +55,8 @@ pub(super) struct Ordering {
 const UNPLACED: u32 = u32::MAX;
 
 impl Ordering {
-    /// Orders `trees` trees of which the pairs in `coupled_trees` (without repeats) are coupled, into `pattern`. Of trees with equally many
-    /// neighbours the first goes first.
+    /// Orders `trees` trees of which the pairs in `coupled_trees` (without repeats) are coupled,
+    /// into `pattern`. Of trees with equally many neighbours the first goes first.
     pub fn order(&mut self, trees: usize, coupled_trees: &[(u32, u32)], pattern: &mut Pattern) {
         self.begin(trees, coupled_trees);
         pattern.tree_at.clear();
@@ -98,7 +100,8 @@ impl Ordering {
         }
     }
 
-    /// What the eliminated tree couples is coupled from now on. Its own list stays: those trees are below it in the factor.
+    /// What the eliminated tree couples is coupled from now on. Its own list stays: those trees are
+    /// below it in the factor.
     fn eliminate(&mut self, tree: u32) {
         let clique = core::mem::take(&mut self.neighbours[tree as usize]);
         for &a in &clique {

@@ -3,19 +3,23 @@
 use super::block_matrix::BlockMatrix;
 use super::law::ConstraintPotential;
 
-/// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity, and the cost along a line.
+/// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity,
+/// and the cost along a line.
 pub trait ConstraintPool {
-    /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the sum of the potentials \[J\].
+    /// Evaluates the potentials at the velocities `v`; adds `-J^T gamma` to `gradient`. Returns the
+    /// sum of the potentials \[J\].
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Chooses the laws' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or their secants, and adds the pairs of trees
-    /// that they couple: a constraint that does not bend the cost, a separated contact, couples nothing.
+    /// Chooses the laws' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or
+    /// their secants, and adds the pairs of trees that they couple: a constraint that does not bend
+    /// the cost, a separated contact, couples nothing.
     fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>);
 
     /// Adds `J^T G J` with the G that was chosen.
     fn add_hessian(&self, matrix: &mut BlockMatrix);
 
-    /// Prepares [`along`](Self::along) for the direction `d` from the velocities of the last [`evaluate`](Self::evaluate).
+    /// Prepares [`along`](Self::along) for the direction `d` from the velocities of the last
+    /// [`evaluate`](Self::evaluate).
     fn start_line(&mut self, d: &[f64]);
 
     /// Sum of the potentials and its first two derivatives by `alpha` at `v + alpha d`.
@@ -42,7 +46,8 @@ pub struct Pool<L, const N: usize> {
     sides: Vec<[Option<Side>; 2]>,
     /// Columns of the Jacobians.
     columns: Vec<[f64; N]>,
-    /// Velocity that does not depend on the degrees of freedom, of prescribed surfaces for instance.
+    /// Velocity that does not depend on the degrees of freedom, of prescribed surfaces for
+    /// instance.
     biases: Vec<[f64; N]>,
     velocities: Vec<[f64; N]>,
     rates: Vec<[f64; N]>,
@@ -97,7 +102,8 @@ impl<L, const N: usize> Pool<L, N> {
         self.potentials[constraint] = law;
     }
 
-    /// Room for the columns of one side of the next constraint: fill it, then [`push`](Self::push) the side.
+    /// Room for the columns of one side of the next constraint: fill it, then [`push`](Self::push)
+    /// the side.
     pub fn add_columns(
         &mut self,
         tree: usize,
@@ -146,7 +152,8 @@ impl<L, const N: usize> Pool<L, N> {
         velocity
     }
 
-    /// Room for the impulses and velocities of all constraints, for [`set_impulse`](Self::set_impulse) and [`update_velocity`](Self::update_velocity).
+    /// Room for the impulses and velocities of all constraints, for
+    /// [`set_impulse`](Self::set_impulse) and [`update_velocity`](Self::update_velocity).
     pub(crate) fn allocate_impulses(&mut self) {
         self.impulses.clear();
         self.impulses.resize(self.potentials.len(), [0.0; N]);
@@ -182,8 +189,8 @@ impl<L, const N: usize> Pool<L, N> {
         }
     }
 
-    /// Makes every Jacobian the mean of it and that of `other`, which has the same constraints at another state; the biases so that the
-    /// velocities at `v` stay what they were.
+    /// Makes every Jacobian the mean of it and that of `other`, which has the same constraints at
+    /// another state; the biases so that the velocities at `v` stay what they were.
     pub fn average(&mut self, other: &Self, v: &[f64]) {
         self.velocities.clear();
         for c in 0..self.potentials.len() {
@@ -251,7 +258,8 @@ fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
 }
 
 impl<L: ConstraintPotential<N>, const N: usize> Pool<L, N> {
-    /// Adds `J^T G J` of one tree, G the secants at the velocities last seen, to its block. Whether any constraint of it pushed.
+    /// Adds `J^T G J` of one tree, G the secants at the velocities last seen, to its block. Whether
+    /// any constraint of it pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
         let mut pushed = false;
         for (c, sides) in self.sides.iter().enumerate() {

@@ -68,7 +68,8 @@ impl ConvexProblem {
         self.dry_joints.mark_trees_with_impulses(trees);
     }
 
-    /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant, at the velocities last seen. Whether any pushed.
+    /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant,
+    /// at the velocities last seen. Whether any pushed.
     pub(crate) fn add_own_hessian(&self, tree: usize, values: &mut [f64]) -> bool {
         let linked =
             self.contacts.add_own_hessian(tree, values) | self.equalities.add_own_hessian(tree, values);
@@ -92,8 +93,8 @@ impl ConvexProblem {
         cost
     }
 
-    /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate); with `secant` that of a quadratic that touches
-    /// the cost there and lies above friction.
+    /// Writes the Hessian at the velocities of the last [`evaluate`](Self::evaluate); with `secant`
+    /// that of a quadratic that touches the cost there and lies above friction.
     pub fn hessian(&mut self, model: &Model, matrix: &mut BlockMatrix, secant: bool) {
         self.coupled_trees.clear();
         let mut coupled_trees = core::mem::take(&mut self.coupled_trees);

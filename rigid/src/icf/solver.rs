@@ -10,8 +10,10 @@ use crate::multibody::Model;
 /// When a solve ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveSettings {
-    /// Relative tolerance: the scaled gradient and the estimated error of the velocities are below it times the larger of `|D r|` and
-    /// `|D^-1 v|`, so that a scene of grains is solved as well as one of boulders. An absolute bound would be in units: large against a gram, nothing against a ton.
+    /// Relative tolerance: the scaled gradient and the estimated error of the velocities are below
+    /// it times the larger of `|D r|` and `|D^-1 v|`, so that a scene of grains is solved as well
+    /// as one of boulders. An absolute bound would be in units: large against a gram, nothing
+    /// against a ton.
     pub tolerance: f64,
     /// Most Newton iterations.
     pub max_iterations: usize,
@@ -42,7 +44,8 @@ pub struct SolveSummary {
     pub stop: Stop,
 }
 
-/// Buffers of the solver. Keeps its factorisation for the next solve of a problem with the same couplings.
+/// Buffers of the solver. Keeps its factorisation for the next solve of a problem with the same
+/// couplings.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     gradient: Vec<f64>,
@@ -52,16 +55,16 @@ pub struct Solver {
     cholesky: BlockCholesky,
 }
 
-/// Of ten iterations, how many may pass with one Hessian before its slow convergence must have paid (Hairer and Wanner 1996,
-/// section IV.8).
+/// Of ten iterations, how many may pass with one Hessian before its slow convergence must have paid
+/// (Hairer and Wanner 1996, section IV.8).
 const REUSES: i32 = 10;
 
-/// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its Hessian, whose steps overshoot
-/// the kink where sliding turns to sticking.
+/// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its
+/// Hessian, whose steps overshoot the kink where sliding turns to sticking.
 const SECANT_RESIDUAL: f64 = 0.05;
 
-/// An iteration that leaves more than this part of the gradient does not get on: the secant creeps where a stiff contact is still to be
-/// met, the Hessian jumps to and fro across the kink.
+/// An iteration that leaves more than this part of the gradient does not get on: the secant creeps
+/// where a stiff contact is still to be met, the Hessian jumps to and fro across the kink.
 const PROGRESS_RATIO: f64 = 0.6;
 
 impl Solver {
@@ -113,7 +116,8 @@ impl Solver {
                 return summary;
             }
             if need_factor || !settings.reuse_hessian {
-                // While one of the two gets on it goes on; where it does not the other takes its turn.
+                // While one of the two gets on it goes on; where it does not the other takes its
+                // turn.
                 let makes_progress = summary.residual < PROGRESS_RATIO * before;
                 secant = summary.residual > SECANT_RESIDUAL * scale && (secant == makes_progress);
                 before = summary.residual;
@@ -157,7 +161,8 @@ impl Solver {
         }
     }
 
-    /// Factorises the problem's Hessian at the velocities `v`, for [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is not finite.
+    /// Factorises the problem's Hessian at the velocities `v`, for
+    /// [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is not finite.
     #[must_use]
     pub fn linearise(&mut self, model: &Model, problem: &mut ConvexProblem, v: &[f64]) -> bool {
         self.gradient.resize(v.len(), 0.0);
@@ -190,7 +195,8 @@ impl Solver {
         self.direction.iter().zip(&self.gradient).map(|(d, g)| d * g).sum()
     }
 
-    /// Goes along the direction to the least cost; returns the step's scaled size and the evaluations it took.
+    /// Goes along the direction to the least cost; returns the step's scaled size and the
+    /// evaluations it took.
     fn step(
         &mut self,
         model: &Model,

@@ -4,7 +4,8 @@ use core::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
 
-/// A velocity, an acceleration or the axis of a joint: angular part, and linear part of the link's origin.
+/// A velocity, an acceleration or the axis of a joint: angular part, and linear part of the link's
+/// origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotionVector {
     /// Angular part (rad/s, rad/s^2; 1 of a rotation axis).
@@ -148,7 +149,8 @@ impl RigidInertia {
         Self::default()
     }
 
-    /// From the usual figures: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre of mass \[kg m^2\].
+    /// From the usual figures: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre
+    /// of mass \[kg m^2\].
     pub fn at_center(mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         Self { mass, moment: Vector3::zeros(), inertia }.shifted(&-center)
     }
@@ -170,7 +172,8 @@ impl RigidInertia {
         }
     }
 
-    /// Of the body turned and moved by `pose`, about the point that was the origin before, in the new axes.
+    /// Of the body turned and moved by `pose`, about the point that was the origin before, in the
+    /// new axes.
     pub fn moved(&self, pose: &Isometry3<f64>) -> Self {
         self.rotated(pose).shifted(&-pose.translation.vector)
     }
@@ -193,8 +196,8 @@ impl RigidInertia {
         )
     }
 
-    /// The force that gives the acceleration `a` at the angular velocity `w` (Newton and Euler about a point of the body that
-    /// accelerates).
+    /// The force that gives the acceleration `a` at the angular velocity `w` (Newton and Euler
+    /// about a point of the body that accelerates).
     pub fn force(&self, a: &MotionVector, w: &Vector3<f64>) -> ForceVector {
         self.momentum(a) + self.gyroscopic(w)
     }

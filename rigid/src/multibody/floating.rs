@@ -1,4 +1,5 @@
-//! Bodies that nothing holds: their motion between impulses is known better than a step with constant velocities.
+//! Bodies that nothing holds: their motion between impulses is known better than a step with
+//! constant velocities.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
@@ -8,9 +9,11 @@ use crate::free_rotation;
 
 /// A tree that is one rigid body on a free joint, perhaps with others welded to it.
 ///
-/// A step with constant velocities and explicit gyroscopic forces would gain or lose angular momentum. Instead the gyroscopic forces are
-/// left out of the step, which then finds the momentum at its end, and the body turns with this momentum by the torque-free
-/// flow ([`free_rotation`](crate::free_rotation)): momentum and, without forces, energy stay to rounding.
+/// A step with constant velocities and explicit gyroscopic forces would gain or lose angular
+/// momentum. Instead the gyroscopic forces are left out of the step, which then finds the momentum
+/// at its end, and the body turns with this momentum by the torque-free flow
+/// ([`free_rotation`](crate::free_rotation)): momentum and, without forces, energy stay to
+/// rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FreeFloatingTree {
     pub link: LinkId,
@@ -25,8 +28,8 @@ pub(crate) struct FreeFloatingTree {
 }
 
 impl FreeFloatingTree {
-    /// Advances the positions of the joint by `dt` \[s\], and its velocities with the turning body: angular momentum and velocity of the
-    /// centre of mass stay.
+    /// Advances the positions of the joint by `dt` \[s\], and its velocities with the turning body:
+    /// angular momentum and velocity of the centre of mass stay.
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let rotation = quaternion(q);
         let angular = Vector3::new(v[0], v[1], v[2]);
@@ -36,7 +39,8 @@ impl FreeFloatingTree {
         let momentum = rotation * (self.inertia * local);
         let steady = angular.cross(&momentum).norm() <= 1e-12 * angular.norm() * momentum.norm();
         let (turned, angular) = if steady {
-            // About a principal axis the velocity does not change either, and the exponential is exact.
+            // About a principal axis the velocity does not change either, and the exponential is
+            // exact.
             (UnitQuaternion::new_normalize((turn_of(&angular, dt) * rotation).into_inner()), angular)
         } else {
             let turned = free_rotation::turn(&rotation, &momentum, &self.inverse, dt);

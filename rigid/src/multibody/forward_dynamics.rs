@@ -40,8 +40,9 @@ impl Articulated {
     };
 }
 
-/// Writes the joint accelerations \[rad/s^2, m/s^2\] under joint `forces` \[N m, N\] and `external` forces on the links (world axes, about
-/// the link's origin): `M^-1 (forces - bias + J^T external)`.
+/// Writes the joint accelerations \[rad/s^2, m/s^2\] under joint `forces` \[N m, N\] and `external`
+/// forces on the links (world axes, about the link's origin): `M^-1 (forces - bias + J^T
+/// external)`.
 pub fn forward_dynamics(
     model: &Model,
     kinematics: &Kinematics,
@@ -101,7 +102,8 @@ impl ForwardDynamicsBuffers {
         for d in count..MAX_DOFS {
             felt[(d, d)] = 1.0;
         }
-        // Positive definite by the model's check; a state that is not finite gives accelerations that are not.
+        // Positive definite by the model's check; a state that is not finite gives accelerations
+        // that are not.
         body.inverse = match felt.cholesky() {
             Some(factor) => factor.inverse(),
             None => SMatrix::from_element(f64::NAN),

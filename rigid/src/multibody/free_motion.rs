@@ -1,9 +1,12 @@
-//! The motion of jointed bodies under gravity and their own velocities alone: what a step would be if nothing else acted.
+//! The motion of jointed bodies under gravity and their own velocities alone: what a step would be
+//! if nothing else acted.
 //!
-//! Coriolis and gyroscopic forces that are explicit in a step feed energy into whatever spins: a top of 40 rad/s gains half of its energy
-//! in 1.5 s at steps of 1 ms. A step therefore takes them from this motion, which is found to an accuracy of its own by embedded
-//! Runge-Kutta pairs, in as many substeps as it needs: the third-order pair of Bogacki and Shampine (1989) where that is enough, the fifth-order one
-//! of Dormand and Prince (1980) elsewhere. Each tree has its own substeps, so that it moves the same whatever else is there.
+//! Coriolis and gyroscopic forces that are explicit in a step feed energy into whatever spins: a
+//! top of 40 rad/s gains half of its energy in 1.5 s at steps of 1 ms. A step therefore takes them
+//! from this motion, which is found to an accuracy of its own by embedded Runge-Kutta pairs, in as
+//! many substeps as it needs: the third-order pair of Bogacki and Shampine (1989) where that is
+//! enough, the fifth-order one of Dormand and Prince (1980) elsewhere. Each tree has its own
+//! substeps, so that it moves the same whatever else is there.
 
 use nalgebra::Vector3;
 
@@ -16,8 +19,8 @@ use super::{
 };
 use crate::comfree::{factorise, solve};
 
-/// Error of the velocities and positions in a step, relative to the velocity, in the norm of the kinetic energy: 10^4 steps keep the
-/// energy to some 1e-5.
+/// Error of the velocities and positions in a step, relative to the velocity, in the norm of the
+/// kinetic energy: 10^4 steps keep the energy to some 1e-5.
 const ACCURACY: f64 = 1e-9;
 /// Substeps of one step and tree at most: a spin of 10^4 rad in a step has as many.
 const MOST: usize = 100_000;
@@ -80,7 +83,8 @@ struct JointedTree {
     mass: Vec<f64>,
 }
 
-/// Where the jointed trees of a model are at the end of a step if nothing but gravity, or nothing at all, acts on them. Buffers are kept.
+/// Where the jointed trees of a model are at the end of a step if nothing but gravity, or nothing
+/// at all, acts on them. Buffers are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct ContactFreeMotion {
     trees: Vec<JointedTree>,
@@ -155,7 +159,8 @@ impl ContactFreeMotion {
         self.trees.get(n).map(|jointed| jointed.tree)
     }
 
-    /// Moves the jointed trees by `dt` \[s\] from a state, those that `has_gravity` tells of their numbers under gravity, the others without.
+    /// Moves the jointed trees by `dt` \[s\] from a state, those that `has_gravity` tells of their
+    /// numbers under gravity, the others without.
     ///
     /// # Errors
     /// The first tree that cannot be followed.
@@ -177,8 +182,9 @@ impl ContactFreeMotion {
         done
     }
 
-    /// Adds the impulse of gravity over a step of `dt` \[s\] to the trees that do not fall, where they are half a step on at the
-    /// velocities of the start: with positions that move by the mean velocity that is the leapfrog scheme, and bodies at rest stay so.
+    /// Adds the impulse of gravity over a step of `dt` \[s\] to the trees that do not fall, where
+    /// they are half a step on at the velocities of the start: with positions that move by the mean
+    /// velocity that is the leapfrog scheme, and bodies at rest stay so.
     pub fn add_weight(&mut self, model: &Model, state: &State, dt: f64, momentum: &mut [f64]) {
         for jointed in self.trees.iter().filter(|jointed| !jointed.has_gravity) {
             let tree = &model.trees()[jointed.tree];
@@ -201,17 +207,20 @@ impl ContactFreeMotion {
         }
     }
 
-    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a small way `displacement` from the end of its motion, both in
-    /// the tree's own degrees of freedom: parallel to themselves in the metric of the kinetic energy, `v -= Gamma(displacement, v)` (Bullo and Lewis 2004, section 3.8). A
-    /// tree that is only shifted has then the energy that it had; with the same numbers it would gain or lose some wherever its inertia changes
-    /// on the way.
+    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a
+    /// small way `displacement` from the end of its motion, both in the tree's own degrees of
+    /// freedom: parallel to themselves in the metric of the kinetic energy, `v -=
+    /// Gamma(displacement, v)` (Bullo and Lewis 2004, section 3.8). A tree that is only shifted has
+    /// then the energy that it had; with the same numbers it would gain or lose some wherever its
+    /// inertia changes on the way.
     pub fn parallel_transport(&mut self, model: &Model, n: usize, displacement: &[f64], v: &mut [f64]) {
         let Some(jointed) = self.trees.get(n) else { return };
         let tree = &model.trees()[jointed.tree];
         let (size, first) = (tree.velocities, tree.first_velocity);
         self.stage.time = self.end.time;
         copy_positions(model, tree, &self.end, &mut self.stage);
-        // Gamma is a quarter of what the quadratic Coriolis and gyroscopic forces differ by at v + way and v - way.
+        // Gamma is a quarter of what the quadratic Coriolis and gyroscopic forces differ by at v +
+        // way and v - way.
         self.error[..size].fill(0.0);
         for sign in [1.0, -1.0] {
             let moved = v.iter().zip(displacement).map(|(v, displacement)| v + sign * displacement);
@@ -273,7 +282,8 @@ impl ContactFreeMotion {
                 sound &= self.evaluate(model, jointed, s + 1, corner);
             }
             let relative = self.relative_error(model, jointed, substep, pair);
-            // The estimate is that of the lower order, of a size that the kept solution's error is below.
+            // The estimate is that of the lower order, of a size that the kept solution's error is
+            // below.
             let error = relative.powf((pair.order + 1.0) / pair.order);
             if sound && error <= ACCURACY {
                 copy_tree(model, tree, &self.stage, &mut self.start);
@@ -346,7 +356,8 @@ impl ContactFreeMotion {
         sound && rates.v[first..first + n].iter().all(|a| a.is_finite())
     }
 
-    /// Error of a substep of `substep` \[s\] that ended in the stage, relative to the speed, in the norm of the kinetic energy.
+    /// Error of a substep of `substep` \[s\] that ended in the stage, relative to the speed, in the
+    /// norm of the kinetic energy.
     fn relative_error(
         &mut self,
         model: &Model,
@@ -442,7 +453,8 @@ mod tests {
         (model, state)
     }
 
-    /// What is carried along a way keeps its kinetic energy, but for the square of the way: a tenth of the way, a hundredth of the error.
+    /// What is carried along a way keeps its kinetic energy, but for the square of the way: a tenth
+    /// of the way, a hundredth of the error.
     #[test]
     fn what_is_carried_keeps_its_energy() {
         let mut bits = 18_u64;

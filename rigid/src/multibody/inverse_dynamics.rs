@@ -16,8 +16,9 @@ pub struct InverseDynamicsBuffers {
     zero: Vec<f64>,
 }
 
-/// Writes the joint forces \[N, N m\] that the accelerations ask for: `M a + bias - J^T external`, armature included. `external` has a
-/// force on every link, world axes, about the link's origin; passive forces of the joints are not included.
+/// Writes the joint forces \[N, N m\] that the accelerations ask for: `M a + bias - J^T external`,
+/// armature included. `external` has a force on every link, world axes, about the link's origin;
+/// passive forces of the joints are not included.
 pub fn inverse_dynamics(
     model: &Model,
     kinematics: &Kinematics,
@@ -33,7 +34,8 @@ pub fn inverse_dynamics(
     }
 }
 
-/// [`inverse_dynamics`] of some links, parents first and with all that hangs on them, armature left out.
+/// [`inverse_dynamics`] of some links, parents first and with all that hangs on them, armature left
+/// out.
 fn recurse(
     model: &Model,
     kinematics: &Kinematics,
@@ -57,7 +59,8 @@ fn recurse(
         work.accelerations[i] = a;
         let inertia = link.inertia.rotated(kinematics.pose(LinkId(i)));
         let weighing = if link.gravity { *gravity } else { Vector3::zeros() };
-        // Gravity as an acceleration of everything against it, link by link, since it need not act on all.
+        // Gravity as an acceleration of everything against it, link by link, since it need not act
+        // on all.
         let against = MotionVector::new(a.angular, a.linear - weighing);
         let w = kinematics.velocity(LinkId(i)).angular;
         work.forces[i] = inertia.force(&against, &w) - external.get(i).copied().unwrap_or_default();
@@ -74,14 +77,15 @@ fn recurse(
 }
 
 impl InverseDynamicsBuffers {
-    /// The force that each joint passes from the parent to its link, after [`inverse_dynamics`]: the joint's reaction and drive
-    /// together, world axes, about the link's origin \[N, N m\].
+    /// The force that each joint passes from the parent to its link, after [`inverse_dynamics`]:
+    /// the joint's reaction and drive together, world axes, about the link's origin \[N, N m\].
     pub fn joint_forces(&self) -> &[ForceVector] {
         &self.forces
     }
 }
 
-/// Writes the forces that Coriolis, centrifugal and gravity terms ask for: inverse dynamics without accelerations.
+/// Writes the forces that Coriolis, centrifugal and gravity terms ask for: inverse dynamics without
+/// accelerations.
 pub fn bias_forces(
     model: &Model,
     kinematics: &Kinematics,
@@ -95,7 +99,8 @@ pub fn bias_forces(
     work.zero = zero;
 }
 
-/// [`bias_forces`] under a gravity \[m/s^2\] and no forces from outside, of some links, parents first and with all that hangs on them.
+/// [`bias_forces`] under a gravity \[m/s^2\] and no forces from outside, of some links, parents
+/// first and with all that hangs on them.
 pub(super) fn bias_forces_of(
     model: &Model,
     kinematics: &Kinematics,
@@ -111,8 +116,8 @@ pub(super) fn bias_forces_of(
 }
 
 impl FreeFloatingTree {
-    /// Writes the joint forces that gravity and `external` forces ask for (on every link, world axes, about its origin; or empty), and no
-    /// gyroscopic ones.
+    /// Writes the joint forces that gravity and `external` forces ask for (on every link, world
+    /// axes, about its origin; or empty), and no gyroscopic ones.
     pub fn bias(&self, model: &Model, kinematics: &Kinematics, external: &[ForceVector], out: &mut [f64]) {
         let origin = kinematics.pose(self.link).translation.vector;
         let mut force = ForceVector::zero();

@@ -12,8 +12,8 @@ pub(crate) const MAX_DOFS: usize = 6;
 /// Most positions of one joint.
 pub(crate) const MAX_POSITIONS: usize = 7;
 
-/// The kinds of joint. F is the joint's frame on the parent, M its frame on the link; the positions say where M is in F. Velocities
-/// are those of M in F, in the axes of F.
+/// The kinds of joint. F is the joint's frame on the parent, M its frame on the link; the positions
+/// say where M is in F. Velocities are those of M in F, in the axes of F.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
     /// M stays at F. No position, no velocity.
@@ -28,19 +28,22 @@ pub enum JointKind {
         /// The axis.
         axis: Unit<Vector3<f64>>,
     },
-    /// M turns about `first`, fixed in F, then about `second`, fixed in what `first` has turned. Positions: the two angles \[rad\].
+    /// M turns about `first`, fixed in F, then about `second`, fixed in what `first` has turned.
+    /// Positions: the two angles \[rad\].
     Universal {
         /// Axis in F.
         first: Unit<Vector3<f64>>,
         /// Axis in F at the first angle 0.
         second: Unit<Vector3<f64>>,
     },
-    /// M moves in the xy plane of F and turns about its z axis. Positions: x, y \[m\], angle \[rad\].
+    /// M moves in the xy plane of F and turns about its z axis. Positions: x, y \[m\], angle
+    /// \[rad\].
     Planar,
-    /// M turns freely about the origin of F. Positions: unit quaternion (w, x, y, z). Velocities: angular velocity \[rad/s\].
+    /// M turns freely about the origin of F. Positions: unit quaternion (w, x, y, z). Velocities:
+    /// angular velocity \[rad/s\].
     Ball,
-    /// M moves freely. Positions: unit quaternion (w, x, y, z), then the origin of M \[m\]. Velocities: angular \[rad/s\], then linear
-    /// velocity of the origin of M \[m/s\].
+    /// M moves freely. Positions: unit quaternion (w, x, y, z), then the origin of M \[m\].
+    /// Velocities: angular \[rad/s\], then linear velocity of the origin of M \[m/s\].
     Free,
     /// M follows a path in F, whatever acts on it. No position, no velocity.
     Prescribed(Arc<PoseTrajectory>),
@@ -82,7 +85,8 @@ impl JointKind {
         }
     }
 
-    /// How many positions belong together, in their order: those of an orientation, of a place, or one alone.
+    /// How many positions belong together, in their order: those of an orientation, of a place, or
+    /// one alone.
     pub(crate) fn places(&self) -> &'static [usize] {
         match self {
             Self::Fixed | Self::Prescribed(_) => &[],
@@ -161,7 +165,8 @@ impl JointKind {
         }
     }
 
-    /// The acceleration of M in F, in the axes of F, that comes from the axes' own change while the velocities stay.
+    /// The acceleration of M in F, in the axes of F, that comes from the axes' own change while the
+    /// velocities stay.
     pub(crate) fn axes_rate(&self, axes: &[MotionVector], v: &[f64]) -> MotionVector {
         match self {
             Self::Universal { .. } => {
@@ -199,7 +204,8 @@ impl JointKind {
         rates[4..].copy_from_slice(&v[3..]);
     }
 
-    /// Writes the velocities at which the positions have such rates: the inverse of [`rates`](Self::rates).
+    /// Writes the velocities at which the positions have such rates: the inverse of
+    /// [`rates`](Self::rates).
     pub(crate) fn velocities_at(&self, q: &[f64], rates: &[f64], v: &mut [f64]) {
         if !self.has_quaternion() {
             v.copy_from_slice(rates);
@@ -235,7 +241,8 @@ impl JointKind {
     }
 }
 
-/// The unit quaternion at the head of positions. A length that is off by rounding only does no harm.
+/// The unit quaternion at the head of positions. A length that is off by rounding only does no
+/// harm.
 pub fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(q[0], q[1], q[2], q[3]))
 }

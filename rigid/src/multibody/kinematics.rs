@@ -19,7 +19,8 @@ pub struct Kinematics {
     offsets: Vec<Vector3<f64>>,
     /// Acceleration of each link at zero joint accelerations and an unaccelerated parent.
     biases: Vec<MotionVector>,
-    /// Velocity that each link has from prescribed motion alone, with all degrees of freedom at rest.
+    /// Velocity that each link has from prescribed motion alone, with all degrees of freedom at
+    /// rest.
     prescribed_velocities: Vec<MotionVector>,
 }
 
@@ -50,8 +51,8 @@ impl Kinematics {
         }
     }
 
-    /// Brings everything up to the state, from the roots outwards. At a corner of its path a prescribed link has the velocity that
-    /// follows.
+    /// Brings everything up to the state, from the roots outwards. At a corner of its path a
+    /// prescribed link has the velocity that follows.
     pub fn update(&mut self, model: &Model, state: &State) {
         self.update_at(model, state, PathSide::After);
     }
@@ -87,7 +88,8 @@ impl Kinematics {
             relative += *axis * *rate;
         }
         let carried = parent_velocity.shifted(&offset);
-        // The axes are fixed in the parent, which turns; the link's origin moves along them while the parent turns: Coriolis.
+        // The axes are fixed in the parent, which turns; the link's origin moves along them while
+        // the parent turns: Coriolis.
         let w = &parent_velocity.angular;
         let own = link.joint.axes_rate(&local[..v.len()], v).rotated(&frame);
         self.biases[i] = own
@@ -110,8 +112,8 @@ impl Kinematics {
         &self.velocities[link.0]
     }
 
-    /// The axis of every degree of freedom: what a unit velocity adds to the velocity of its link. World axes, about the link's
-    /// origin.
+    /// The axis of every degree of freedom: what a unit velocity adds to the velocity of its link.
+    /// World axes, about the link's origin.
     pub fn axes(&self) -> &[MotionVector] {
         &self.axes
     }
@@ -121,7 +123,8 @@ impl Kinematics {
         &self.offsets[link]
     }
 
-    /// Velocity that a link has from prescribed motion alone, with all degrees of freedom at rest; world axes, about its origin.
+    /// Velocity that a link has from prescribed motion alone, with all degrees of freedom at rest;
+    /// world axes, about its origin.
     pub fn prescribed_velocity(&self, link: LinkId) -> &MotionVector {
         &self.prescribed_velocities[link.0]
     }
@@ -130,7 +133,8 @@ impl Kinematics {
         &self.biases[link]
     }
 
-    /// The part of [`point_velocity`](Self::point_velocity) that comes from prescribed motion alone.
+    /// The part of [`point_velocity`](Self::point_velocity) that comes from prescribed motion
+    /// alone.
     pub(crate) fn point_drift(&self, link: LinkId, point: &Vector3<f64>) -> Vector3<f64> {
         self.prescribed_velocities[link.0].shifted(&(point - self.poses[link.0].translation.vector)).linear
     }

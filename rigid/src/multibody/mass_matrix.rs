@@ -127,8 +127,8 @@ pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix)
     }
 }
 
-/// Writes the block of one tree, armature included, where the kinematics are up to date for it and what it hangs on. `composite` has room
-/// for all links.
+/// Writes the block of one tree, armature included, where the kinematics are up to date for it and
+/// what it hangs on. `composite` has room for all links.
 pub(super) fn tree_mass_matrix(
     model: &Model,
     kinematics: &Kinematics,
@@ -166,7 +166,8 @@ fn fill(
 ) {
     for &link in &tree.links {
         for i in model.velocities_of(link) {
-            // The momentum that a unit velocity gives to everything behind the joint, seen from each ancestor's joint.
+            // The momentum that a unit velocity gives to everything behind the joint, seen from
+            // each ancestor's joint.
             let mut momentum = composite[link.0].momentum(&kinematics.axes()[i]);
             let mut at = Some(link);
             while let Some(LinkId(l)) = at {

@@ -13,7 +13,8 @@ pub struct Model {
     pub(crate) places: Vec<LinkIndices>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
-    /// Links whose joints have passive properties, and links on prescribed joints: of many free bodies none.
+    /// Links whose joints have passive properties, and links on prescribed joints: of many free
+    /// bodies none.
     pub(crate) passive: Vec<LinkId>,
     pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
@@ -84,8 +85,9 @@ impl Model {
         }
     }
 
-    /// Advances `q` by `dt` \[s\] with the velocities `v` of the end of a step. A body that nothing holds turns by its torque-free
-    /// flow, and `v` with it; everything else as by [`advance`](Self::advance).
+    /// Advances `q` by `dt` \[s\] with the velocities `v` of the end of a step. A body that nothing
+    /// holds turns by its torque-free flow, and `v` with it; everything else as by
+    /// [`advance`](Self::advance).
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let mut floating = self.floating.iter().peekable();
         for (i, (link, place)) in self.links.iter().zip(&self.places).enumerate() {
@@ -108,7 +110,8 @@ impl Model {
         corners.min_by(f64::total_cmp)
     }
 
-    /// The constant velocities that lead from the positions `from` to the positions `to` in one second.
+    /// The constant velocities that lead from the positions `from` to the positions `to` in one
+    /// second.
     pub fn difference(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
         for (link, place) in self.links.iter().zip(&self.places) {
             let (joint, p, n) = (&link.joint, place.first_position, place.first_velocity);

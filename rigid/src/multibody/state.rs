@@ -8,8 +8,8 @@ use super::link::LinkId;
 use super::model::Model;
 use crate::spatial::is_unit;
 
-/// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and [`Model::velocities_of`], the meaning of the
-/// numbers by [`JointKind`](super::JointKind).
+/// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and
+/// [`Model::velocities_of`], the meaning of the numbers by [`JointKind`](super::JointKind).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time \[s\].

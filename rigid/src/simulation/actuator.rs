@@ -3,7 +3,8 @@
 use super::error::SimulationError;
 use crate::multibody::{JointKind, LinkId, Model, State};
 
-/// What a motor does. Units of a turning joint; of a sliding one m and N take the place of rad and N m.
+/// What a motor does. Units of a turning joint; of a sliding one m and N take the place of rad and
+/// N m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// A given effort \[N m\].
@@ -89,8 +90,8 @@ impl Actuator {
         model.velocities_of(self.link).start + self.dof
     }
 
-    /// Effort at no velocity at the end of a step, and the gain K with which it falls: control acts on the position
-    /// `q0 + dt v` that the step ends at.
+    /// Effort at no velocity at the end of a step, and the gain K with which it falls: control acts
+    /// on the position `q0 + dt v` that the step ends at.
     pub(super) fn linear(&self, model: &Model, state: &State, dt: f64) -> (f64, f64) {
         match self.control {
             Control::Effort { effort } => (effort, 0.0),

@@ -19,7 +19,8 @@ pub(super) struct PreparedContact {
     /// Normal force \[N\] and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
-    /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step has a part in them.
+    /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step
+    /// has a part in them.
     pub weights: [f64; 2],
 }
 
@@ -36,10 +37,12 @@ impl PreparedContact {
     }
 }
 
-/// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that of a sphere that rolls).
+/// `w` of a contact against the sum of the inverse masses (Castro et al. 2023: the factor is that
+/// of a sphere that rolls).
 const MOBILITY: f64 = 2.65;
 
-/// Least mobility of a constraint between immovable things [1/kg]: it then does nothing, but divides by nothing either.
+/// Least mobility of a constraint between immovable things [1/kg]: it then does nothing, but
+/// divides by nothing either.
 const LEAST_MOBILITY: f64 = 1e-12;
 
 fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
@@ -107,7 +110,8 @@ pub(super) fn contacts(
     }
 }
 
-/// Fills the Jacobians of turning of the contacts that resist it: the second body's angular velocity against the first's.
+/// Fills the Jacobians of turning of the contacts that resist it: the second body's angular
+/// velocity against the first's.
 pub(super) fn spins(
     system: &System,
     kinematics: &Kinematics,
@@ -127,7 +131,8 @@ pub(super) fn spins(
     }
 }
 
-/// Adds the columns of what `part` takes of the second point's velocity against the first's; one side a tree.
+/// Adds the columns of what `part` takes of the second point's velocity against the first's; one
+/// side a tree.
 fn columns<L>(
     model: &Model,
     kinematics: &Kinematics,
@@ -164,7 +169,8 @@ fn columns<L>(
     sides
 }
 
-/// Sets the contacts' laws for a step of `dt` \[s\], friction bounded by `forces` \[N\] and coefficients as prepared.
+/// Sets the contacts' laws for a step of `dt` \[s\], friction bounded by `forces` \[N\] and
+/// coefficients as prepared.
 pub(super) fn contact_laws(
     problem: &mut ConvexProblem,
     prepared: &[PreparedContact],
@@ -296,7 +302,8 @@ pub(super) fn joints(
     }
 }
 
-/// Fills the actuators for a step of `dt` \[s\]; `weight` is what gravity asks of every degree of freedom \[N m, N\].
+/// Fills the actuators for a step of `dt` \[s\]; `weight` is what gravity asks of every degree of
+/// freedom \[N m, N\].
 pub(super) fn actuators(
     system: &System,
     state: &State,

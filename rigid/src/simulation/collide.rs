@@ -21,7 +21,8 @@ impl core::fmt::Debug for Collisions {
 }
 
 impl Collisions {
-    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction has most of its value.
+    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction
+    /// has most of its value.
     pub fn new(scene: CollisionModel, stiction_tolerance: f64) -> Self {
         Self { scene, detector: Detector::default(), stiction_tolerance, found: Vec::new() }
     }

@@ -31,14 +31,15 @@ pub struct ContactCandidate {
     pub dynamic_friction: f64,
     /// Stiction tolerance \[m/s\].
     pub stiction_tolerance: f64,
-    /// Length \[m\] that bounds the moment about the normal, times the normal force; of the closed-form solver.
+    /// Length \[m\] that bounds the moment about the normal, times the normal force; of the
+    /// closed-form solver.
     pub torsional_friction: f64,
     /// Length \[m\] that bounds the moment against rolling, likewise.
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver.
     pub impedance: ImpedanceCurve,
-    /// Half of the thickness of the thinner of both shapes \[m\], infinite where none has an end: surfaces that overlap by more have passed each
-    /// other's middles.
+    /// Half of the thickness of the thinner of both shapes \[m\], infinite where none has an end:
+    /// surfaces that overlap by more have passed each other's middles.
     pub half_thickness: f64,
 }
 
@@ -79,7 +80,8 @@ impl ContactCandidate {
 
 /// Finds contacts.
 pub trait ContactSource {
-    /// Appends every contact closer than `margin` \[m\] at these kinematics, in an order that depends on nothing else.
+    /// Appends every contact closer than `margin` \[m\] at these kinematics, in an order that
+    /// depends on nothing else.
     fn contacts(
         &mut self,
         model: &Model,
@@ -104,7 +106,8 @@ pub struct ContactForce {
     pub candidate: ContactCandidate,
     /// Force on the second body, mean over the step \[N\], world axes; the first gets the opposite.
     pub force: Vector3<f64>,
-    /// Moment on the second body about the contact's point, of friction against turning and rolling \[N m\], likewise.
+    /// Moment on the second body about the contact's point, of friction against turning and rolling
+    /// \[N m\], likewise.
     pub moment: Vector3<f64>,
     /// Velocity of the second body against the first at the end of the step \[m/s\].
     pub velocity: Vector3<f64>,

@@ -6,8 +6,8 @@ use crate::multibody::{LinkId, Model, State};
 /// A velocity \[m/s, rad/s\] that no mechanism has: what is faster has diverged.
 pub const FASTEST: f64 = 1e6;
 
-/// Farthest from the world's origin \[m\] that a free body or a slider may be. Double precision resolves a tenth of a micrometre there,
-/// which contact needs.
+/// Farthest from the world's origin \[m\] that a free body or a slider may be. Double precision
+/// resolves a tenth of a micrometre there, which contact needs.
 pub const FARTHEST: f64 = 1e9;
 
 /// Refuses the end of a step of `dt` \[s\] where something is not a number or out of range.

@@ -1,14 +1,18 @@
 //! Where the energy of a step goes: the work of everything that acts on what moves by its dynamics.
 //!
-//! A step changes the momenta along the joints by the impulses that it finds, `M (v1 - v0) = sum J^T gamma`. With M as it is in the
-//! step, the kinetic energy changes by exactly the sum of what each of these impulses does at the mean of the velocities before and
-//! after, `gamma . J (v0 + v1)/2` (Thomson and Tait 1867, section 308: the work of an impulse). So each cause is measured by itself,
-//! and none as what the others leave. Jointed trees move without impulses first, and v0 is where that ends. What the sum of them and the change of the stored energies differ by
-//! is what the step itself made or lost: its positions go on at the velocities of its end, M and the directions of the joints turn meanwhile,
-//! potentials are not linear. That is the imbalance, and it is for the reader of these figures to form.
+//! A step changes the momenta along the joints by the impulses that it finds, `M (v1 - v0) = sum
+//! J^T gamma`. With M as it is in the step, the kinetic energy changes by exactly the sum of what
+//! each of these impulses does at the mean of the velocities before and after, `gamma . J (v0 +
+//! v1)/2` (Thomson and Tait 1867, section 308: the work of an impulse). So each cause is measured
+//! by itself, and none as what the others leave. Jointed trees move without impulses first, and v0
+//! is where that ends. What the sum of them and the change of the stored energies differ by is what
+//! the step itself made or lost: its positions go on at the velocities of its end, M and the
+//! directions of the joints turn meanwhile, potentials are not linear. That is the imbalance, and
+//! it is for the reader of these figures to form.
 //!
-//! Energies are those in the world frame of the links that belong to trees. What follows a path does work on them where it touches
-//! them, where a constraint ties them to it, and through the root joints of trees that it carries.
+//! Energies are those in the world frame of the links that belong to trees. What follows a path
+//! does work on them where it touches them, where a constraint ties them to it, and through the
+//! root joints of trees that it carries.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -34,8 +38,8 @@ pub struct EnergyFlows {
     pub loads: f64,
     /// Work of what something else exchanged with the links ([`System::line_forces`]).
     pub exchanged: f64,
-    /// Taken by contacts in the normal direction: what they store and what they lose, impacts included. See
-    /// [`lost_in_contact`](Self::lost_in_contact).
+    /// Taken by contacts in the normal direction: what they store and what they lose, impacts
+    /// included. See [`lost_in_contact`](Self::lost_in_contact).
     pub contact_normal: f64,
     /// Lost to friction of contacts: sliding, turning, rolling.
     pub contact_friction: f64,
@@ -47,15 +51,16 @@ pub struct EnergyFlows {
     pub joint_limits: f64,
     /// Lost in holonomic constraints; negative where they gave energy.
     pub constraints: f64,
-    /// What compliant contact stored when the first of these steps began; none where the solver's contact has no
-    /// potential (closed form), or no step was made.
+    /// What compliant contact stored when the first of these steps began; none where the solver's
+    /// contact has no potential (closed form), or no step was made.
     pub contact_before: Option<f64>,
     /// The same when the last one ended, at the overlap that its contacts then had.
     pub contact_after: Option<f64>,
-    /// How much further ahead the potentials of weight and springs are of the velocities than they were at the start. A first-order step
-    /// moves positions by its last velocity: they are where they belong half a step later. (The pair is leapfrog, and what its
-    /// potentials have too little in fall and too much in rise is made by no one.) Of each tree it is never more than what
-    /// these forces do in half a step at their greatest power so far: the rest is imbalance.
+    /// How much further ahead the potentials of weight and springs are of the velocities than they
+    /// were at the start. A first-order step moves positions by its last velocity: they are where
+    /// they belong half a step later. (The pair is leapfrog, and what its potentials have too
+    /// little in fall and too much in rise is made by no one.) Of each tree it is never more than
+    /// what these forces do in half a step at their greatest power so far: the rest is imbalance.
     pub potential_offset: f64,
 }
 
@@ -78,7 +83,8 @@ impl EnergyFlows {
         self.contact_after = later.contact_after.or(self.contact_after);
     }
 
-    /// What contacts took in the normal direction and do not store: negative where they gave more than they had.
+    /// What contacts took in the normal direction and do not store: negative where they gave more
+    /// than they had.
     pub fn lost_in_contact(&self) -> f64 {
         let stored =
             self.contact_after.zip(self.contact_before).map_or(0.0, |(after, before)| after - before);
@@ -113,7 +119,8 @@ pub(super) struct EnergyMeter {
     pub potential_offsets: Vec<PotentialOffset>,
     /// Of the steps measured since.
     new_leads: Vec<PotentialOffset>,
-    /// Velocities before the impulses of a step: of jointed trees those at the end of their contact-free motion.
+    /// Velocities before the impulses of a step: of jointed trees those at the end of their
+    /// contact-free motion.
     before: Vec<f64>,
     /// Mean of the velocities before and after the impulses.
     mean: Vec<f64>,
@@ -135,7 +142,8 @@ impl EnergyMeter {
         self.new_leads.fill(PotentialOffset::default());
     }
 
-    /// Keeps the steps measured since [`begin`](Self::begin), and writes into their `flows` how far they took the potentials ahead.
+    /// Keeps the steps measured since [`begin`](Self::begin), and writes into their `flows` how far
+    /// they took the potentials ahead.
     pub fn keep(&mut self, flows: &mut EnergyFlows) {
         flows.potential_offset = 0.0;
         for (lead, steps) in self.potential_offsets.iter_mut().zip(&self.new_leads) {
@@ -145,8 +153,9 @@ impl EnergyMeter {
         }
     }
 
-    /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as the solve left them, before free bodies turn
-    /// on. With `first`, that of a trapezoid rule's beginning, forces of both ends have a part.
+    /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as
+    /// the solve left them, before free bodies turn on. With `first`, that of a trapezoid rule's
+    /// beginning, forces of both ends have a part.
     pub fn measure(
         &mut self,
         system: &System,
@@ -169,7 +178,8 @@ impl EnergyMeter {
         motors(system, last, &self.mean, &mut flows);
         for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
         {
-            // The path's own rate: the pool's bias has besides what the directions turn by in a trapezoid's step.
+            // The path's own rate: the pool's bias has besides what the directions turn by in a
+            // trapezoid's step.
             let led = prescribed_row_rate(&system.model, &last.kinematics, row);
             let [rate] = last.problem.equalities.project(c, &self.mean);
             flows.constraints -= impulse * (rate - led);
@@ -204,7 +214,8 @@ impl EnergyMeter {
     }
 }
 
-/// Velocity of a point of what follows a path; zero of what does not move and of what moves by its dynamics.
+/// Velocity of a point of what follows a path; zero of what does not move and of what moves by its
+/// dynamics.
 fn prescribed_point_velocity(
     model: &Model,
     kinematics: &Kinematics,
@@ -235,8 +246,9 @@ fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &F64x8) -> f
     }
 }
 
-/// Adds what the potentials' lead over the velocities grew by in a first-order step, tree by tree: where positions go on at the velocity
-/// of its end, half a step at the change of the velocities; less where they go on at a mean.
+/// Adds what the potentials' lead over the velocities grew by in a first-order step, tree by tree:
+/// where positions go on at the velocity of its end, half a step at the change of the velocities;
+/// less where they go on at a mean.
 fn ahead(
     system: &System,
     last: &Stepper,
@@ -251,7 +263,8 @@ fn ahead(
         None => after[n] - start.v[n],
     };
     for (tree, lead) in model.trees().iter().zip(potential_offsets) {
-        // Powers of the potentials: at the change of the velocities, and the sizes of those at the beginning and the end.
+        // Powers of the potentials: at the change of the velocities, and the sizes of those at the
+        // beginning and the end.
         let (mut of_change, mut of_ends) = (0.0, 0.0);
         for &link in &tree.links {
             let described = &model.links()[link.0];

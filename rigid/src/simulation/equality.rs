@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::error::SimulationError;
 use crate::multibody::{Kinematics, LinkId, Model, State};
 
-/// A constraint that holds exactly, but for the near-rigid compliance of math 5. Points and poses are in the links' frames; a link that
-/// is `None` is the world.
+/// A constraint that holds exactly, but for the near-rigid compliance of math 5. Points and poses
+/// are in the links' frames; a link that is `None` is the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
     /// Two points coincide.
@@ -73,7 +73,8 @@ pub(super) enum RowKind {
 }
 
 impl Equality {
-    /// The same among links that are numbered from `first` on and whose world is at `base` of a link, or of the world.
+    /// The same among links that are numbered from `first` on and whose world is at `base` of a
+    /// link, or of the world.
     pub(crate) fn moved(self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {
         let here =
             |links: [Option<LinkId>; 2]| links.map(|l| l.map_or(carrier, |l| Some(LinkId(first + l.0))));
@@ -153,7 +154,8 @@ impl Equality {
         Ok(())
     }
 
-    /// The rows of the constraint at a state: the beginning of a step, or its end, where what lets go there still holds.
+    /// The rows of the constraint at a state: the beginning of a step, or its end, where what lets
+    /// go there still holds.
     pub(super) fn rows(
         &self,
         model: &Model,

@@ -5,11 +5,12 @@ use core::fmt::Debug;
 use super::error::SimulationError;
 use crate::multibody::{Kinematics, Model, State};
 
-/// Something outside the mechanism that reads its state and puts forces on its joints: a controller, a suction cup. It may have a
-/// state x of its own, `dx/dt = f(t, q, v, x)`.
+/// Something outside the mechanism that reads its state and puts forces on its joints: a
+/// controller, a suction cup. It may have a state x of its own, `dx/dt = f(t, q, v, x)`.
 ///
-/// The forces are treated implicitly where they resist motion (Kurtz and Castro 2025, section V-C), so stiff ones do not limit the
-/// step. Both functions are called several times a step and must depend on nothing but their arguments.
+/// The forces are treated implicitly where they resist motion (Kurtz and Castro 2025, section V-C),
+/// so stiff ones do not limit the step. Both functions are called several times a step and must
+/// depend on nothing but their arguments.
 pub trait ExternalSystem: Debug + Send + Sync {
     /// Number of states.
     fn states(&self) -> usize {
@@ -45,15 +46,15 @@ pub trait ExternalSystem: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// The first time \[s\] after `t` at which its forces jump, whatever the state does; `None` where there is none. An integrator may
-    /// end a step there.
+    /// The first time \[s\] after `t` at which its forces jump, whatever the state does; `None`
+    /// where there is none. An integrator may end a step there.
     fn next_event(&self, _t: f64) -> Option<f64> {
         None
     }
 }
 
-/// Where an external system's states are, and what was found of it: forces and end state, linear in the velocities at the end of a
-/// step.
+/// Where an external system's states are, and what was found of it: forces and end state, linear in
+/// the velocities at the end of a step.
 #[derive(Debug)]
 pub(super) struct Implicit {
     /// Its states among those of all external systems.
@@ -122,7 +123,8 @@ impl Implicit {
         self.efforts.iter().copied().zip(self.gains.iter().copied())
     }
 
-    /// Finds forces and end state as functions of the velocity at the end of the step, to first order about that at its start.
+    /// Finds forces and end state as functions of the velocity at the end of the step, to first
+    /// order about that at its start.
     pub fn linearise(
         &mut self,
         external: &dyn ExternalSystem,
@@ -204,7 +206,8 @@ impl Probe {
         self.rosenbrock.factorise();
     }
 
-    /// Writes the external state `end` and the forces at the end of a step with the velocities in `moved`.
+    /// Writes the external state `end` and the forces at the end of a step with the velocities in
+    /// `moved`.
     fn end(
         &mut self,
         external: &dyn ExternalSystem,
@@ -232,7 +235,8 @@ impl Probe {
     }
 }
 
-/// A small dense matrix, factorised with partial pivoting. Where it is singular, solutions are not finite.
+/// A small dense matrix, factorised with partial pivoting. Where it is singular, solutions are not
+/// finite.
 #[derive(Debug, Default)]
 struct Factor {
     size: usize,

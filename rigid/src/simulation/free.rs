@@ -1,20 +1,26 @@
-//! How a step takes the contact-free motion of jointed trees into its convex problem, and where the trees are at its end.
+//! How a step takes the contact-free motion of jointed trees into its convex problem, and where the
+//! trees are at its end.
 //!
-//! The motion under gravity, Coriolis and gyroscopic forces alone ([`ContactFreeMotion`]) leads from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that
-//! constraints or other forces act on gravity is no part of it, but a force like the others, so that what balances it does so exactly. A tree without
-//! one falls as a whole, whatever acts within it: as a force at one place and a mass matrix at another gravity would turn its joints. All else is
-//! impulses p against it, `M (v - v_f) = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
+//! The motion under gravity, Coriolis and gyroscopic forces alone ([`ContactFreeMotion`]) leads
+//! from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that constraints or other forces act on
+//! gravity is no part of it, but a force like the others, so that what balances it does so exactly.
+//! A tree without one falls as a whole, whatever acts within it: as a force at one place and a mass
+//! matrix at another gravity would turn its joints. All else is impulses p against it, `M (v - v_f)
+//! = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
 //! them what they do is measured in the kinetic energy of the end.
 //!
-//! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is what the mean velocity differs by from that at the
-//! end: `e_f = (q_f - q0)/h - v_f` of the contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1 M`,
-//! with D the tree's own Hessian of the problem, takes from it what constraints resist within the step: a smooth or a soft force gives the
-//! trapezoid rule, a stiff contact, motor or limit moves with the velocity of the end, which it was solved for.
+//! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is
+//! what the mean velocity differs by from that at the end: `e_f = (q_f - q0)/h - v_f` of the
+//! contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1
+//! M`, with D the tree's own Hessian of the problem, takes from it what constraints resist within
+//! the step: a smooth or a soft force gives the trapezoid rule, a stiff contact, motor or limit
+//! moves with the velocity of the end, which it was solved for.
 //!
-//! The centre of mass of a free body that contact alone holds moves by the same rule, along the surfaces that it touches:
-//! of D what friction resists there, by its secant (in closed form that of the impulses found), and across them as much as never gives. What slides so has the mean velocity
-//! of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or presses has the velocity of the end. Bodies
-//! turn with the velocities of the end.
+//! The centre of mass of a free body that contact alone holds moves by the same rule, along the
+//! surfaces that it touches: of D what friction resists there, by its secant (in closed form that
+//! of the impulses found), and across them as much as never gives. What slides so has the mean
+//! velocity of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or
+//! presses has the velocity of the end. Bodies turn with the velocities of the end.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -27,8 +33,8 @@ use crate::multibody::{
     quaternion,
 };
 
-/// A limit farther off than this many times what the joint turns or slides in the step, at such a rate gained by a second \[rad/s^2, m/s^2\],
-/// takes no part in it.
+/// A limit farther off than this many times what the joint turns or slides in the step, at such a
+/// rate gained by a second \[rad/s^2, m/s^2\], takes no part in it.
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
 /// An impulse below this part of a body's momentum is the solver's rounding.
@@ -36,8 +42,9 @@ const ROUNDING: f64 = 1e-12;
 /// About the root of the sum of both ends' squares, at an equal rate at both \[rad\].
 const HALF_A_TURN: f64 = 4.0;
 
-/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact of 1 m/s at 10 ms shifts it
-/// by 5 micrometres at most. Normals that differ by more than the root's inverse, two degrees, hold each other's planes.
+/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact
+/// of 1 m/s at 10 ms shifts it by 5 micrometres at most. Normals that differ by more than the
+/// root's inverse, two degrees, hold each other's planes.
 const TANGENTIAL_WEIGHT: f64 = 1e3;
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
@@ -54,24 +61,27 @@ pub(super) struct ContactFreeStep {
     pub weight: Vec<f64>,
     /// Whether anything acts on a tree besides gravity.
     is_acted_on: Vec<bool>,
-    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of them. Not in closed
-    /// form: there a tree that is pressed into the floor gained energy with it.
+    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of
+    /// them. Not in closed form: there a tree that is pressed into the floor gained energy with it.
     has_gravity: Vec<bool>,
     /// Bodies that nothing holds.
     floating: Vec<FreeFloatingTree>,
-    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas. Under error control they do not. It
-    /// compares positions: those of first order tell an impact ahead, and what the velocities are off by.
+    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas.
+    /// Under error control they do not. It compares positions: those of first order tell an impact
+    /// ahead, and what the velocities are off by.
     pub moves_by_mean_velocity: bool,
     /// Whether a constraint pushed a tree, and whether forces from outside act on it.
     has_constraint_impulse: Vec<bool>,
     has_external_force: Vec<bool>,
     /// Sums of the sizes of contact's impulses on each tree \[N s\].
     impulses: Vec<f64>,
-    /// Whether something other than contact pushed a tree, and what contact resists of the motion of its centre of mass \[kg\].
+    /// Whether something other than contact pushed a tree, and what contact resists of the motion
+    /// of its centre of mass \[kg\].
     has_noncontact_impulse: Vec<bool>,
     contact_resistance: Vec<Matrix3<f64>>,
     masses: Vec<f64>,
-    /// Whether there are systems outside, whose states go with the velocities of steps' ends: positions then do so, too.
+    /// Whether there are systems outside, whose states go with the velocities of steps' ends:
+    /// positions then do so, too.
     has_external_systems: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
@@ -124,8 +134,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// Finds the motion of a step of `dt` \[s\], and gives the problem its mass matrices and momenta. `bias` is what all else asks
-    /// for \[N m, N\].
+    /// Finds the motion of a step of `dt` \[s\], and gives the problem its mass matrices and
+    /// momenta. `bias` is what all else asks for \[N m, N\].
     pub fn begin(
         &mut self,
         model: &Model,
@@ -176,8 +186,9 @@ impl ContactFreeStep {
         Ok(())
     }
 
-    /// Starts the trees that nothing but gravity acts on at their solution after `dt` \[s\] from `state`, before free bodies turn by their own
-    /// motion. A solver that stops at a tolerance would leave them with any guess that is near enough, and that of a body that has turned
+    /// Starts the trees that nothing but gravity acts on at their solution after `dt` \[s\] from
+    /// `state`, before free bodies turn by their own motion. A solver that stops at a tolerance
+    /// would leave them with any guess that is near enough, and that of a body that has turned
     /// already has another angular momentum. `bias` is what gravity asks for \[N m, N\].
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
         for body in model
@@ -198,8 +209,9 @@ impl ContactFreeStep {
         }
     }
 
-    /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`. The Hessian is that of the convex problem, or what a
-    /// constraint has moves with the end of the step.
+    /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`. The
+    /// Hessian is that of the convex problem, or what a constraint has moves with the end of the
+    /// step.
     pub fn finish(
         &mut self,
         model: &Model,
@@ -265,7 +277,8 @@ impl ContactFreeStep {
                 *lag = e - 0.5 * (v - end);
             }
             hessian[..n * n].copy_from_slice(problem.inertia.values(t));
-            // Forces from outside may be what holds it: of those that others found for it the stiffness is not known.
+            // Forces from outside may be what holds it: of those that others found for it the
+            // stiffness is not known.
             let has_noncontact_impulse = problem.add_own_hessian(t, &mut hessian[..n * n]);
             let max_overlap_ratio =
                 *has_external_systems || bias[first..first + n].iter().any(|&force| force != 0.0);
@@ -290,7 +303,8 @@ impl ContactFreeStep {
             }
             carried.push(number);
         }
-        // Where positions are shifted from those of the contact-free motion, velocities go along, or the shift would do work.
+        // Where positions are shifted from those of the contact-free motion, velocities go along,
+        // or the shift would do work.
         for &number in &*carried {
             let Some(tree) = motion.tree(number).map(|t| &model.trees()[t]) else { continue };
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
@@ -302,8 +316,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// The mean velocity of free bodies over a step of `dt` [s]: those that nothing but gravity acts on in the step fall by parabolas. `bias` is what
-    /// gravity asks for \[N m, N\].
+    /// The mean velocity of free bodies over a step of `dt` [s]: those that nothing but gravity
+    /// acts on in the step fall by parabolas. `bias` is what gravity asks for \[N m, N\].
     fn find_free_body_mean_velocities(
         &mut self,
         model: &Model,
@@ -357,7 +371,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// Sums what contact resists of every free body's motion. In closed form no law has a secant: it is that of the impulses found.
+    /// Sums what contact resists of every free body's motion. In closed form no law has a secant:
+    /// it is that of the impulses found.
     fn sum_contact_resistance(&mut self, problem: &ConvexProblem, convex: bool) {
         self.contact_resistance.clear();
         self.contact_resistance.resize(self.is_acted_on.len(), Matrix3::zeros());
@@ -377,7 +392,8 @@ impl ContactFreeStep {
             let along = |x: &Vector3<f64>| (x - normal * normal.dot(x)).norm();
             let slip = along(&Vector3::from(*velocity));
             let across = normal * normal.transpose();
-            // Two bodies that push each other keep their angular momentum with positions that move by the velocities of the end alone.
+            // Two bodies that push each other keep their angular momentum with positions that move
+            // by the velocities of the end alone.
             let both = pool.sides_of(c).iter().all(Option::is_some);
             for side in pool.sides_of(c).iter().flatten() {
                 let tree = side.tree as usize;
@@ -397,12 +413,14 @@ impl ContactFreeStep {
         }
     }
 
-    /// By how much the mean velocity of a position in the last step is above that of the step's ends \[rad/s, m/s\].
+    /// By how much the mean velocity of a position in the last step is above that of the step's
+    /// ends \[rad/s, m/s\].
     pub fn lead(&self, velocity: usize) -> f64 {
         self.mean_velocity_offset[velocity]
     }
 
-    /// Writes the velocities of the jointed trees to which the impulses of the last step were added.
+    /// Writes the velocities of the jointed trees to which the impulses of the last step were
+    /// added.
     pub fn start_of_impulses(&self, model: &Model, v: &mut [f64]) {
         for (t, _) in self.motion.trees() {
             let tree = &model.trees()[t];
@@ -411,8 +429,9 @@ impl ContactFreeStep {
         }
     }
 
-    /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step, of `dt` \[s\], but for gravity's and those of its motion.
-    /// `mass` is its mass matrix at the end of the motion, `first` its first degree of freedom.
+    /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step, of
+    /// `dt` \[s\], but for gravity's and those of its motion. `mass` is its mass matrix at the end
+    /// of the motion, `first` its first degree of freedom.
     pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
         let velocity_change = &self.velocity_change[first..];
         let rows = mass.chunks_exact(out.len()).zip(&self.weight[first..]);
@@ -452,7 +471,8 @@ impl ContactFreeStep {
     }
 }
 
-/// Whether gravity shifts a tree and does no more: its first joint is free, and every link is pulled at.
+/// Whether gravity shifts a tree and does no more: its first joint is free, and every link is
+/// pulled at.
 fn falls_as_a_whole(model: &Model, tree: &Tree) -> bool {
     let first = tree.links.first().is_some_and(|link| model.links()[link.0].joint == JointKind::Free);
     first && tree.links.iter().all(|link| model.links()[link.0].gravity)
@@ -464,7 +484,8 @@ fn falls_without_rotation(body: &FreeFloatingTree, model: &Model) -> bool {
     model.trees()[body.tree].links.iter().all(|link| has_gravity(*link) == has_gravity(body.link))
 }
 
-/// What the mean velocity \[m/s\] of a body's centre of mass differs by from that of the end of the step, `-D^-1 m (v - v_0)/2`.
+/// What the mean velocity \[m/s\] of a body's centre of mass differs by from that of the end of the
+/// step, `-D^-1 m (v - v_0)/2`.
 fn mean_velocity_correction(
     body: &FreeFloatingTree,
     model: &Model,

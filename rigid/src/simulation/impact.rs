@@ -1,16 +1,19 @@
-//! Impacts that rebound: Newton's restitution, before the step's convex problem, which knows of plastic contact alone.
+//! Impacts that rebound: Newton's restitution, before the step's convex problem, which knows of
+//! plastic contact alone.
 //!
-//! Where surfaces with a coefficient of restitution e meet within the step faster than it blurs, their trees get impulses that send them apart
-//! with e times the speed. Pairs of links come one after another, the fastest first, until none approaches: an impact travels through a row
-//! of balls so, where a law for all contacts at once would have all of them move on together. Each pair by itself is solved at once,
-//! so that a box that lands flat stays flat:
+//! Where surfaces with a coefficient of restitution e meet within the step faster than it blurs,
+//! their trees get impulses that send them apart with e times the speed. Pairs of links come one
+//! after another, the fastest first, until none approaches: an impact travels through a row of
+//! balls so, where a law for all contacts at once would have all of them move on together. Each
+//! pair by itself is solved at once, so that a box that lands flat stays flat:
 //!
 //! - the impulses `p >= 0` after which nothing of the pair approaches (a linear complementarity problem, projected Gauss-Seidel), then e
 //!   times the same again (Moreau's law). With `xi` the velocities after the first, the energy changes by
 //!   `(1 + e)/2 p.((1 + e) xi_n + (1 - e) v_n)`, where `p.xi_n = 0` and `p.v_n <= 0`: never up;
 //! - then friction up to `mu (1 + e) p` at each contact, by projected steps that each lower the kinetic energy.
 //!
-//! Loops that holonomic constraints close are not felt by the impulses, but in the step that follows, which loses energy.
+//! Loops that holonomic constraints close are not felt by the impulses, but in the step that
+//! follows, which loses energy.
 
 use nalgebra::{Matrix2, Vector3};
 
@@ -21,7 +24,8 @@ use crate::icf::law::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 
-/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and slower than this \[m/s\].
+/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and
+/// slower than this \[m/s\].
 const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
 /// Sweeps over the contacts of a pair, and what is left of their approach.
@@ -236,7 +240,8 @@ impl Impacts {
         let range = self.pair(pair);
         let velocity =
             |contact: &ImpactContact, v: &[f64]| Vector3::from(scene.pool.velocity_of(contact.candidate, v));
-        // Those that meet in this step, by what they do before it; the restitution of all is the least.
+        // Those that meet in this step, by what they do before it; the restitution of all is the
+        // least.
         let mut restitution = 1.0_f64;
         for c in range.clone() {
             let contact = &self.contacts[c];

@@ -1,4 +1,5 @@
-//! A simulation on its way: how long its steps are, given or chosen so that the error stays within an accuracy.
+//! A simulation on its way: how long its steps are, given or chosen so that the error stays within
+//! an accuracy.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,8 @@ impl AdvanceSummary {
 const SMALLEST: f64 = 1e-10;
 /// First step against the longest allowed.
 const FIRST: f64 = 0.1;
-/// The step aims below the accuracy by this factor; it changes at most by these, and grows only by more than the last.
+/// The step aims below the accuracy by this factor; it changes at most by these, and grows only by
+/// more than the last.
 const SAFETY: f64 = 0.9;
 const SHRINK: f64 = 0.1;
 const GROW: f64 = 5.0;
@@ -65,7 +67,8 @@ const TIGHTEST: f64 = 1e-8;
 /// The least of the trapezoid rule at fixed steps, whose corrections are smaller.
 const TIGHTEST_CORRECTION: f64 = 1e-11;
 
-/// All that a simulation remembers from step to step: saved and restored, it goes on with the same bits.
+/// All that a simulation remembers from step to step: saved and restored, it goes on with the same
+/// bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The mechanism's state.
@@ -98,8 +101,9 @@ pub struct Simulation<S> {
     meter: EnergyMeter,
 }
 
-/// Ends of the whole step, of its first half, and of its second, which is kept; external states of the halves advance together. The
-/// trapezoid rule keeps what it corrects there, and the prediction of the end in the middle.
+/// Ends of the whole step, of its first half, and of its second, which is kept; external states of
+/// the halves advance together. The trapezoid rule keeps what it corrects there, and the prediction
+/// of the end in the middle.
 #[derive(Debug)]
 pub(super) struct TrialStep {
     /// The beginning, after the impacts that rebound there.
@@ -116,7 +120,8 @@ impl<S: ContactSource> Simulation<S> {
     /// Begins at a state.
     ///
     /// # Errors
-    /// A figure of the system or the integrator is out of range, or the state does not fit the model.
+    /// A figure of the system or the integrator is out of range, or the state does not fit the
+    /// model.
     pub fn new(
         system: System,
         source: S,
@@ -246,7 +251,8 @@ impl<S: ContactSource> Simulation<S> {
         &self.system
     }
 
-    /// The system, to change targets and applied forces between advances; it must stay valid and of the same model.
+    /// The system, to change targets and applied forces between advances; it must stay valid and of
+    /// the same model.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.system
     }
@@ -260,7 +266,8 @@ impl<S: ContactSource> Simulation<S> {
         // A step that would leave less than rounding behind goes all the way.
         let slack = 1e-12 * time.abs().max(1.0);
         while time - self.state.time > slack {
-            // Steps end at the corners of prescribed paths, where velocities jump, and where external systems do.
+            // Steps end at the corners of prescribed paths, where velocities jump, and where
+            // external systems do.
             let corner = self.next_event().filter(|corner| *corner <= time + slack);
             let target = corner.unwrap_or(time);
             let left = target - self.state.time;
@@ -291,7 +298,8 @@ impl<S: ContactSource> Simulation<S> {
         Ok(summary)
     }
 
-    /// Time \[s\] of the next corner of a path, jump of an external system or release of a constraint.
+    /// Time \[s\] of the next corner of a path, jump of an external system or release of a
+    /// constraint.
     fn next_event(&self) -> Option<f64> {
         let now = self.state.time;
         let externals = self.system.externals.iter().filter_map(|external| external.next_event(now));
@@ -358,7 +366,8 @@ impl<S: ContactSource> Simulation<S> {
             };
             let ideal = if error > 0.0 { SAFETY * dt * (accuracy / error).sqrt() } else { f64::INFINITY };
             if error <= accuracy {
-                // A step cut short by the end of the advance says little against the length planned before.
+                // A step cut short by the end of the advance says little against the length planned
+                // before.
                 let next = ideal.clamp(SHRINK * dt, GROW * dt).min(max_step);
                 let planned = if dt < wanted { wanted } else { dt };
                 self.next_step = if next > planned && next < DEAD_BAND * planned { planned } else { next };
@@ -378,8 +387,8 @@ impl<S: ContactSource> Simulation<S> {
         }
     }
 
-    /// Makes a step whole and in halves; returns the largest difference of a position or external state. What is not finite counts
-    /// as an infinite error.
+    /// Makes a step whole and in halves; returns the largest difference of a position or external
+    /// state. What is not finite counts as an infinite error.
     fn try_step(
         &mut self,
         dt: f64,
@@ -436,7 +445,8 @@ impl<S: ContactSource> Simulation<S> {
         Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 
-    /// Makes a first-order step and corrects it; returns the largest difference of a position, infinite where something is not finite.
+    /// Makes a first-order step and corrects it; returns the largest difference of a position,
+    /// infinite where something is not finite.
     fn try_trapezoid(
         &mut self,
         dt: f64,
@@ -468,8 +478,9 @@ impl<S: ContactSource> Simulation<S> {
         end.v.copy_from_slice(&full.v);
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
-        // The first-order step's velocity is tangent to the holonomic constraints where the step begins, not where it ends: off by the
-        // first order. The first correction mends that, a second one makes use of it.
+        // The first-order step's velocity is tangent to the holonomic constraints where the step
+        // begins, not where it ends: off by the first order. The first correction mends that, a
+        // second one makes use of it.
         let corrections = if system.equalities.is_empty() { 1 } else { 2 };
         for _ in 0..corrections {
             if !end.q.iter().chain(&end.v).all(|x| x.is_finite()) {
@@ -501,9 +512,10 @@ fn max_or_infinite(error: f64, other: f64) -> f64 {
 }
 
 impl TrialStep {
-    /// Largest difference of a position or external state between the whole step and what is kept, infinite where it is not finite: the
-    /// published norm (CENIC, section V-E), but that a place and an orientation are compared whole, by the Euclidean norm of their
-    /// difference. By their components the steps would depend on the directions of the world's axes.
+    /// Largest difference of a position or external state between the whole step and what is kept,
+    /// infinite where it is not finite: the published norm (CENIC, section V-E), but that a place
+    /// and an orientation are compared whole, by the Euclidean norm of their difference. By their
+    /// components the steps would depend on the directions of the world's axes.
     fn difference(&self, model: &Model) -> f64 {
         let (full, kept) = (&self.full, &self.halves);
         let mut error = 0.0_f64;

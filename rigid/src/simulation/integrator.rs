@@ -11,31 +11,34 @@ pub enum Integrator {
         /// The step \[s\].
         step: f64,
     },
-    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the difference of the positions is the
-    /// error, and the halves are kept.
+    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the
+    /// difference of the positions is the error, and the halves are kept.
     ///
-    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a velocity lost in a bounce is carried on.
-    /// While contacts last or are apart, steps keep it; one in which contact begins may exceed it, where both trials miss the impact.
+    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a
+    /// velocity lost in a bounce is carried on. While contacts last or are apart, steps keep it;
+    /// one in which contact begins may exceed it, where both trials miss the impact.
     ErrorControlled {
         /// Largest error of a position in a step (rad, m; relative to 1).
         accuracy: f64,
         /// Longest step \[s\].
         max_step: f64,
     },
-    /// CENIC's second-order trapezoid rule (section V-B there): the first-order step predicts, a second solve with the contacts found at
-    /// its end corrects. Second order for two solves a step (three with holonomic constraints), and elastic bounces keep their energy;
-    /// forces too stiff for the step are damped as at first order, and systems outside stay of first order.
+    /// CENIC's second-order trapezoid rule (section V-B there): the first-order step predicts, a
+    /// second solve with the contacts found at its end corrects. Second order for two solves a step
+    /// (three with holonomic constraints), and elastic bounces keep their energy; forces too stiff
+    /// for the step are damped as at first order, and systems outside stay of first order.
     Trapezoid {
         /// The step \[s\]; the longest with an accuracy.
         step: f64,
-        /// Largest difference of a position from the first-order step's (rad, m; relative to 1); without it all steps are of one
-        /// length.
+        /// Largest difference of a position from the first-order step's (rad, m; relative to 1);
+        /// without it all steps are of one length.
         accuracy: Option<f64>,
     },
 }
 
 impl Integrator {
-    /// Refuses what a solver cannot do: the closed-form one has no corrector, and an error only where its contacts do not change with the step.
+    /// Refuses what a solver cannot do: the closed-form one has no corrector, and an error only
+    /// where its contacts do not change with the step.
     pub(super) fn check_solver(&self, solver: &RigidSolver) -> Result<(), SimulationError> {
         let RigidSolver::ComFree(settings) = solver else { return Ok(()) };
         let reason = match (self, settings.form, settings.gains) {

@@ -40,8 +40,8 @@ impl Stepper {
         )
     }
 
-    /// Impulse of the last step's contacts on what belongs to no tree \[N s\]; `first` began it where
-    /// this ended a trapezoid rule's.
+    /// Impulse of the last step's contacts on what belongs to no tree \[N s\]; `first` began it
+    /// where this ended a trapezoid rule's.
     pub(super) fn environment_impulse(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
         let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
         let mut sum = self.sum_environment_impulse(system, |c| solved(c) + self.rebound(c));

@@ -1,4 +1,5 @@
-//! What joints and contacts passed to the links in the last step, by inverse dynamics with the accelerations that the step had.
+//! What joints and contacts passed to the links in the last step, by inverse dynamics with the
+//! accelerations that the step had.
 
 use super::contact::ContactCandidate;
 use super::equality::{F64x8, RowKind};
@@ -25,7 +26,8 @@ pub(super) struct Reactions {
     middle: Option<Box<MidpointState>>,
 }
 
-/// The middle of a step of first order: what joints pass there is their mean over the step, to the second order.
+/// The middle of a step of first order: what joints pass there is their mean over the step, to the
+/// second order.
 #[derive(Debug)]
 struct MidpointState {
     state: State,
@@ -48,8 +50,9 @@ impl MidpointState {
         }
     }
 
-    /// Half a step on from `begin`: there the accelerations of the jointed trees are those that the forces along their joints give, so that
-    /// every joint passes along its axes just what it has itself.
+    /// Half a step on from `begin`: there the accelerations of the jointed trees are those that the
+    /// forces along their joints give, so that every joint passes along its axes just what it has
+    /// itself.
     fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamicsBuffers) {
         let Self { state, kinematics, mass, accelerations, factor } = self;
         let (model, dt) = (&system.model, last.dt);
@@ -86,7 +89,8 @@ impl MidpointState {
 }
 
 impl Reactions {
-    /// Finds them for the step from `begin` that `last` made. With `first`, that of a trapezoid rule's beginning, they are the mean of both ends.
+    /// Finds them for the step from `begin` that `last` made. With `first`, that of a trapezoid
+    /// rule's beginning, they are the mean of both ends.
     pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
         let links = system.model.links().len();
         for forces in [&mut self.joints, &mut self.contacts] {
@@ -111,14 +115,16 @@ impl Reactions {
                 self.middle = Some(middle);
             }
         }
-        // A free joint passes nothing, but what its body turned by in its flow is not in the accelerations of the step.
+        // A free joint passes nothing, but what its body turned by in its flow is not in the
+        // accelerations of the step.
         for body in &system.model.floating {
             self.joints[body.link.0] = ForceVector::zero();
         }
     }
 
-    /// Adds the part that one end of the step has, `share`, of the forces there: where `end` is prepared. `forces` are its
-    /// contacts' parts of the mean over the step. The links move as in `motion`, by its accelerations.
+    /// Adds the part that one end of the step has, `share`, of the forces there: where `end` is
+    /// prepared. `forces` are its contacts' parts of the mean over the step. The links move as in
+    /// `motion`, by its accelerations.
     fn add_end(
         &mut self,
         system: &System,
@@ -159,7 +165,8 @@ impl Reactions {
     }
 }
 
-/// Adds `force` \[N\] on the second of two links at its point (m, world frame) and the opposite on the first at its own.
+/// Adds `force` \[N\] on the second of two links at its point (m, world frame) and the opposite on
+/// the first at its own.
 fn add_pair(
     kinematics: &Kinematics,
     links: [Option<LinkId>; 2],
@@ -175,7 +182,8 @@ fn add_pair(
     }
 }
 
-/// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. What couples rates acts within the joints.
+/// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. What couples rates acts within
+/// the joints.
 fn add_row(kinematics: &Kinematics, row: &F64x8, f: f64, out: &mut [ForceVector]) {
     match row.kind {
         RowKind::Linear { links, points, direction } => {

@@ -1,4 +1,5 @@
-//! How links would answer impulses within a step: what strong coupling with anything else needs to know.
+//! How links would answer impulses within a step: what strong coupling with anything else needs to
+//! know.
 
 use nalgebra::Vector3;
 
@@ -14,11 +15,12 @@ const TOLERANCE: f64 = 1e-8;
 /// Impulses below this part of the step's momentum do not change what is linear.
 const NEGLIGIBLE: f64 = 1e-4;
 
-/// The linear answer of points on links to a step's impulses, with everything that acts on the links in it: joints, motors, contacts,
-/// constraints, implicit as in a step.
+/// The linear answer of points on links to a step's impulses, with everything that acts on the
+/// links in it: joints, motors, contacts, constraints, implicit as in a step.
 ///
-/// At the end of the step the spatial velocities of the points have changed by `change + W (p - p_0)`, where p are the spatial impulses at
-/// the points and `p_0` those of the [`System::applied`](super::System::applied) forces, about which the step is linearised. Vectors
+/// At the end of the step the spatial velocities of the points have changed by `change + W (p -
+/// p_0)`, where p are the spatial impulses at the points and `p_0` those of the
+/// [`System::applied`](super::System::applied) forces, about which the step is linearised. Vectors
 /// have six components a point, angular first, world axes, at the pose of the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearResponse {
@@ -37,8 +39,9 @@ pub struct LinearResponse {
 }
 
 impl<S: ContactSource> Simulation<S> {
-    /// Finds the answer of `points` (links, and points of theirs in the world frame, m) to impulses within a step of `dt` \[s\] from the present
-    /// state, linearised at the end of a step with the applied forces. The state does not change.
+    /// Finds the answer of `points` (links, and points of theirs in the world frame, m) to impulses
+    /// within a step of `dt` \[s\] from the present state, linearised at the end of a step with the
+    /// applied forces. The state does not change.
     ///
     /// # Errors
     /// As [`advance_to`](Self::advance_to).
@@ -71,14 +74,15 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// How far the step is from the linear answer where the impulses at the points differ by `more` (six
-    /// components a point) from those about which it was linearised: the part of `more` that the
-    /// linear answer leaves unbalanced, 0 where the step is linear. A contact that opens or closes,
-    /// and a joint that reaches its limit, make it large.
+    /// How far the step is from the linear answer where the impulses at the points differ by `more`
+    /// (six components a point) from those about which it was linearised: the part of `more` that
+    /// the linear answer leaves unbalanced, 0 where the step is linear. A contact that opens or
+    /// closes, and a joint that reaches its limit, make it large.
     ///
-    /// `response` and `points` are those of the last [`linearise_response`](Self::linearise_response), and nothing else was
-    /// asked of the simulation since. In closed form, which has no potential to ask, it is
-    /// the size of `more` beside the momentum of the step where there is contact at all.
+    /// `response` and `points` are those of the last
+    /// [`linearise_response`](Self::linearise_response), and nothing else was asked of the
+    /// simulation since. In closed form, which has no potential to ask, it is the size of `more`
+    /// beside the momentum of the step where there is contact at all.
     pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],

@@ -21,15 +21,16 @@ use crate::multibody::{
     State, bias_forces, for_each_axis, mass_matrix,
 };
 
-/// Contacts farther than this part of the fastest link's way in a step are left out; the rest engage by themselves when they close.
+/// Contacts farther than this part of the fastest link's way in a step are left out; the rest
+/// engage by themselves when they close.
 const CONTACT_REACH: f64 = 2.0;
 
-/// Second passes solve contact again with fresh normal impulses where friction's bound was off by more than this part of all
-/// normal impulses together.
+/// Second passes solve contact again with fresh normal impulses where friction's bound was off by
+/// more than this part of all normal impulses together.
 const STALE: f64 = 0.02;
 
-/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a ball two thirds. Of free bodies, whose origin
-/// is about their centre, nothing.
+/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a
+/// ball two thirds. Of free bodies, whose origin is about their centre, nothing.
 fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
     let extent = |(l, link): (usize, &Link)| {
         let floats = model.tree_of(LinkId(l)).is_none_or(|t| model.floating.iter().any(|b| b.tree == t));
@@ -63,7 +64,8 @@ pub struct Stepper {
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<F64x8>,
     normal_forces: Vec<f64>,
-    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its origin may be where it does not move.
+    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its
+    /// origin may be where it does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
@@ -111,8 +113,8 @@ impl Stepper {
         }
     }
 
-    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a step of at most `reach` \[s\] can
-    /// meet. Steps of any shorter length may follow from here.
+    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a
+    /// step of at most `reach` \[s\] can meet. Steps of any shorter length may follow from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
         self.kinematics.update_at(model, state, PathSide::Over(reach));
@@ -135,8 +137,9 @@ impl Stepper {
         self.prepare_forces(system, state);
     }
 
-    /// Finds whether surfaces rebound at the beginning of a step of `dt` \[s\] from the prepared state, and takes its velocities to those after.
-    /// Returns how far apart surfaces were that rebounded \[m\].
+    /// Finds whether surfaces rebound at the beginning of a step of `dt` \[s\] from the prepared
+    /// state, and takes its velocities to those after. Returns how far apart surfaces were that
+    /// rebounded \[m\].
     pub(super) fn apply_impacts(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
         let Self { impacts, mass, candidates, prepared, problem, .. } = self;
         let (model, pool) = (&system.model, &problem.contacts);
@@ -184,7 +187,8 @@ impl Stepper {
         self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
     }
 
-    /// What the forces from outside ask of the jointed trees; gravity and their velocities have their part in the contact-free motion.
+    /// What the forces from outside ask of the jointed trees; gravity and their velocities have
+    /// their part in the contact-free motion.
     fn bias_of_loads(&mut self, system: &System) {
         let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
         let model = &system.model;
@@ -199,7 +203,8 @@ impl Stepper {
         }
     }
 
-    /// Positions and time at the end of a step of `dt` \[s\] from `start` that this made, with the velocities that `end` has.
+    /// Positions and time at the end of a step of `dt` \[s\] from `start` that this made, with the
+    /// velocities that `end` has.
     pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
         end.time = start.time + dt;
         end.q.copy_from_slice(&start.q);
@@ -229,8 +234,8 @@ impl Stepper {
         }
     }
 
-    /// Solves for the velocities at the end of a step of `dt` \[s\] from the prepared `state`, starting at those in `v`. The external
-    /// states `x` become those at the end.
+    /// Solves for the velocities at the end of a step of `dt` \[s\] from the prepared `state`,
+    /// starting at those in `v`. The external states `x` become those at the end.
     ///
     /// # Errors
     /// The solver does not converge, or an external system gives what is not a number.
@@ -263,7 +268,8 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the `time` \[s\].
+    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the
+    /// `time` \[s\].
     pub(super) fn minimise(
         &mut self,
         system: &System,
@@ -331,8 +337,8 @@ impl Stepper {
         depths.fold(0.0, f64::max)
     }
 
-    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is
-    /// not finite.
+    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for
+    /// [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is not finite.
     #[must_use]
     pub(super) fn linearise_at(&mut self, system: &System, v: &[f64]) -> bool {
         match &system.solver {
@@ -350,7 +356,8 @@ impl Stepper {
         }
     }
 
-    /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the external systems' states at its end.
+    /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the
+    /// external systems' states at its end.
     pub(super) fn finish(&mut self, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
         let velocities = v.iter().zip(&state.v);
         self.acceleration.iter_mut().zip(velocities).for_each(|(a, (v, v0))| *a = (v - v0) / dt);
@@ -413,7 +420,8 @@ impl Stepper {
         Ok(())
     }
 
-    /// Takes the normal forces of the last solve as friction's bounds. False where they were right already.
+    /// Takes the normal forces of the last solve as friction's bounds. False where they were right
+    /// already.
     fn refresh(&mut self, dt: f64) -> bool {
         let (mut change, mut total) = (0.0, 0.0);
         let contacts = self.problem.contacts.impulses().iter().zip(&self.prepared);

@@ -40,15 +40,17 @@ pub struct System {
     pub equalities: Vec<Equality>,
     /// Controllers and force elements with a state of their own.
     pub externals: Vec<Box<dyn ExternalSystem>>,
-    /// Force on every link from outside, world axes, about the link's origin \[N m, N\]; may be left empty.
+    /// Force on every link from outside, world axes, about the link's origin \[N m, N\]; may be
+    /// left empty.
     pub applied: Vec<ForceVector>,
-    /// Force on every link along a line that moves evenly through the world, whatever the link does: what something
-    /// else exchanged with the link at known places. May be left empty.
+    /// Force on every link along a line that moves evenly through the world, whatever the link
+    /// does: what something else exchanged with the link at known places. May be left empty.
     pub line_forces: Vec<LineForce>,
     /// Time \[s\] at which those lines are where they are said to be.
     pub line_force_time: f64,
-    /// Whether contact is solved again with the normal forces that the first solve found, where those that bounded friction were off.
-    /// Without it friction lags by a step, which is wrong when contact begins.
+    /// Whether contact is solved again with the normal forces that the first solve found, where
+    /// those that bounded friction were off. Without it friction lags by a step, which is wrong
+    /// when contact begins.
     pub refresh_friction: bool,
     /// Rate that still counts as rest in dry joints \[rad/s, m/s\].
     pub dry_joint_tolerance: f64,
@@ -105,7 +107,8 @@ impl System {
         Ok(())
     }
 
-    /// All forces on every link from outside where the links are at a `time` \[s\], world axes, about their origins \[N m, N\]; empty for none.
+    /// All forces on every link from outside where the links are at a `time` \[s\], world axes,
+    /// about their origins \[N m, N\]; empty for none.
     pub(super) fn loads(&self, kinematics: &Kinematics, time: f64, out: &mut Vec<ForceVector>) {
         out.clone_from(&self.applied);
         if !self.line_forces.is_empty() {

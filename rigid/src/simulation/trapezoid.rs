@@ -1,6 +1,8 @@
-//! The second-order step (Kurtz and Castro 2025, section V-B): the first-order step predicts, an implicit trapezoid rule corrects.
+//! The second-order step (Kurtz and Castro 2025, section V-B): the first-order step predicts, an
+//! implicit trapezoid rule corrects.
 //!
-//! With `0` for the beginning of the step and a hat for the end that the first-order step predicts, the velocities at the end solve
+//! With `0` for the beginning of the step and a hat for the end that the first-order step predicts,
+//! the velocities at the end solve
 //!
 //! ```text
 //! M (v - v0) + h k = h sum_i [(1 - theta_i) J_i0^T f_i(q0, v0) + theta_i J_i^^T f_i(v)] + h J^T lambda
@@ -8,8 +10,8 @@
 //! M = (M(q0) + M(q^))/2,  k = (k(q0, v0) + k(q^, v^))/2
 //! ```
 //!
-//! which is again the stationarity of a convex cost in `v`: its inertia is the mean M, its momentum holds everything of the beginning,
-//! and the potentials at the end are weighted by `theta`.
+//! which is again the stationarity of a convex cost in `v`: its inertia is the mean M, its momentum
+//! holds everything of the beginning, and the potentials at the end are weighted by `theta`.
 //!
 //! - Forces of contact at the end are those of the geometry found at `q^`, stepped back along its velocity and forward again along the
 //!   unknown one: `phi = phi^ + h (v_n - v^_n)` (the paper's `f_0 = f_e(q^) + h k v^_n`). Springs and position control act at
@@ -36,8 +38,9 @@ use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
 impl Stepper {
-    /// Corrects a first-order step of `dt` \[s\] from `start` that ended in `predicted`: `first` made it, this is prepared at its end.
-    /// `v` (first guess, then solution) and `x` as in [`solve`](Self::solve).
+    /// Corrects a first-order step of `dt` \[s\] from `start` that ended in `predicted`: `first`
+    /// made it, this is prepared at its end. `v` (first guess, then solution) and `x` as in
+    /// [`solve`](Self::solve).
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
@@ -66,7 +69,8 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Mean inertia, and the momentum of the start less the mean bias forces. Trees that nothing acts on have that of their motion instead.
+    /// Mean inertia, and the momentum of the start less the mean bias forces. Trees that nothing
+    /// acts on have that of their motion instead.
     fn begin(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let model = &system.model;
         let [at_start, at_end] = &mut self.trapezoid.bias;
@@ -88,8 +92,8 @@ impl Stepper {
         self.begin_free(first, system, start, dt);
     }
 
-    /// The trees that nothing acts on at either end of the step move as they do without it, which is better than any rule: of free ones the turning, of jointed
-    /// ones all.
+    /// The trees that nothing acts on at either end of the step move as they do without it, which
+    /// is better than any rule: of free ones the turning, of jointed ones all.
     fn begin_free(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let Self { trapezoid, problem, bias, .. } = self;
         let (model, Trapezoid { free, touched, .. }) = (&system.model, trapezoid);
@@ -113,8 +117,9 @@ impl Stepper {
         }
     }
 
-    /// Positions at the end of a corrected step of `dt` \[s\], with the velocities that `end` has: the mean velocity, half by half. What nothing acts on has
-    /// moved, and what gravity changed of a free body's velocity, it changed by half in the mean.
+    /// Positions at the end of a corrected step of `dt` \[s\], with the velocities that `end` has:
+    /// the mean velocity, half by half. What nothing acts on has moved, and what gravity changed of
+    /// a free body's velocity, it changed by half in the mean.
     pub(super) fn place_corrected(&mut self, system: &System, start: &State, dt: f64, end: &mut State) {
         let (model, Trapezoid { free, touched, change, .. }) = (&system.model, &mut self.trapezoid);
         end.q.copy_from_slice(&start.q);
@@ -157,13 +162,13 @@ impl Stepper {
         assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
         let pool = &mut problem.equalities;
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
-            // The velocity at the end makes good the error of the start: with that of the predicted end it would make up for the curvature
-            // of the first-order step.
+            // The velocity at the end makes good the error of the start: with that of the predicted
+            // end it would make up for the curvature of the first-order step.
             let law = pool.laws()[c].shifted(at_start.error - at_end.error, dt);
             pool.set_potential(c, law);
         }
-        // They push along the mean, but it is the velocity seen by the Jacobian of the end that they set: the difference, at the
-        // predicted velocity, is known.
+        // They push along the mean, but it is the velocity seen by the Jacobian of the end that
+        // they set: the difference, at the predicted velocity, is known.
         pool.average(&first.problem.equalities, &predicted.v);
     }
 
@@ -209,7 +214,8 @@ impl Stepper {
         }
     }
 
-    /// Rates of the contacts of each pair of links, so that a force has the same weights at both ends of the step.
+    /// Rates of the contacts of each pair of links, so that a force has the same weights at both
+    /// ends of the step.
     fn pair_rates(&mut self, first: &Stepper, ends: [&State; 2], dt: f64) {
         let Trapezoid { pairs, inverse_inertia, .. } = &mut self.trapezoid;
         pairs.clear();
@@ -269,7 +275,8 @@ impl Stepper {
         }
     }
 
-    /// Weights the contacts of the end, their distances stepped back along the predicted velocities.
+    /// Weights the contacts of the end, their distances stepped back along the predicted
+    /// velocities.
     fn contacts_at_end(&mut self, predicted: &State, dt: f64) {
         for c in 0..self.prepared.len() {
             let velocity = Vector3::from(self.problem.contacts.velocity_of(c, &predicted.v));

@@ -1,4 +1,5 @@
-//! Scenes of two or more free bodies, and support functions written out again, for the tests of contact detection.
+//! Scenes of two or more free bodies, and support functions written out again, for the tests of
+//! contact detection.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // every test file uses a part, and all of it runs in tests
 
@@ -130,8 +131,9 @@ pub fn separation(a: (&Shape, &Isometry3<f64>), b: (&Shape, &Isometry3<f64>), n:
     (world(b, -n) - world(a, *n)).dot(n)
 }
 
-/// The signed distance of two convex shapes: the greatest separation over all directions, from a Fibonacci sphere of them and a
-/// pattern search around the best few. Where the shapes overlap this is minus the least translation that parts them.
+/// The signed distance of two convex shapes: the greatest separation over all directions, from a
+/// Fibonacci sphere of them and a pattern search around the best few. Where the shapes overlap this
+/// is minus the least translation that parts them.
 pub fn signed_distance(
     a: (&Shape, &Isometry3<f64>),
     b: (&Shape, &Isometry3<f64>),

@@ -1,7 +1,8 @@
 //! Checkpoints: what a run needs to go on bit for bit.
 //!
-//! `checkpoint/state-STEP.bin` is the world's dynamic state, `checkpoint/run.json` the runner's own, which names the state
-//! that it belongs to. `run.json` is replaced after the state is on the disk, so that the two always agree.
+//! `checkpoint/state-STEP.bin` is the world's dynamic state, `checkpoint/run.json` the runner's
+//! own, which names the state that it belongs to. `run.json` is replaced after the state is on the
+//! disk, so that the two always agree.
 
 use std::fs;
 use std::io::{self, BufReader};

@@ -1,4 +1,5 @@
-//! What a run tells of its cloth: looked at when a frame is written, not at every step, because it takes milliseconds.
+//! What a run tells of its cloth: looked at when a frame is written, not at every step, because it
+//! takes milliseconds.
 
 use pliant_mpm::cloth::SheetParticles;
 use serde::{Deserialize, Serialize};
@@ -71,7 +72,8 @@ pub(super) mod tests {
         })
     }
 
-    /// A level triangle, and another that stands `deep` \[m\] in it: two crossings, none where it stands above.
+    /// A level triangle, and another that stands `deep` \[m\] in it: two crossings, none where it
+    /// stands above.
     pub(in crate::run) fn standing(deep: f64) -> Vec<[f64; 3]> {
         let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0], [0.0; 3]];
         let spike = [[-0.1, -0.2, 0.6], [0.2, -0.1, 0.5], [0.05, -0.15, -deep], [0.0; 3]];
@@ -92,7 +94,8 @@ pub(super) mod tests {
         builder.build().unwrap()
     }
 
-    // The law: the start stays, the end is the last, the most is the most; and a watch that went on from a checkpoint tells the same.
+    // The law: the start stays, the end is the last, the most is the most; and a watch that went on
+    // from a checkpoint tells the same.
     #[test]
     fn a_watch_remembers_start_end_and_most() {
         assert!(ClothWatch::new(&[]).is_none());

@@ -1,6 +1,7 @@
 //! Run directories: complete or absent.
 //!
-//! A run fills `.NAME.partial` beside its final place and renames it at the end. What was there before is never deleted.
+//! A run fills `.NAME.partial` beside its final place and renames it at the end. What was there
+//! before is never deleted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -162,7 +163,8 @@ mod tests {
         assert!(!partial_path(&target).exists());
     }
 
-    // The law: what is there is never replaced or deleted, be it empty, a file, or made while the run went on.
+    // The law: what is there is never replaced or deleted, be it empty, a file, or made while the
+    // run went on.
     #[test]
     fn what_is_there_stays() {
         let folder = tempfile::tempdir().unwrap();

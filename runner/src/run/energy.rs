@@ -9,8 +9,8 @@ use super::manifest::Number;
 /// A run that gained more than this part of what was put in says so \[-\].
 pub const ENERGY_GAIN_WARNING: f64 = 0.05;
 
-/// Every part and its name; none where it is not measured \[J\]. Work and losses are those since the start, so that a step's are the difference of
-/// two rows.
+/// Every part and its name; none where it is not measured \[J\]. Work and losses are those since
+/// the start, so that a step's are the difference of two rows.
 fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
     let soft = |of: fn(&ParticleEnergy) -> Option<f64>| balance.particles.as_ref().and_then(of);
     let rigid = |of: fn(&BodyEnergy) -> Option<f64>| balance.bodies.as_ref().and_then(of);

@@ -127,7 +127,8 @@ mod tests {
 
     use super::*;
 
-    // The law: a full disk and a used-up quota are told as such, with the file; another refusal keeps its own words.
+    // The law: a full disk and a used-up quota are told as such, with the file; another refusal
+    // keeps its own words.
     #[test]
     fn a_full_disk_is_told_as_one() {
         let error = |kind: io::ErrorKind| {

@@ -48,7 +48,8 @@ impl ForceTable {
         if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
     }
 
-    /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the scene gives the bodies \[m\].
+    /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the
+    /// scene gives the bodies \[m\].
     pub fn step(&mut self, world: &World, centers: &[Vector3<f64>]) -> Result<(), IoError> {
         let (time, dt) = (world.time(), world.settings().dt);
         for &id in &self.bodies {
@@ -73,7 +74,8 @@ impl ForceTable {
     }
 }
 
-/// The bodies whose forces a scene asks for, in its order: those that it names and those that its plots show.
+/// The bodies whose forces a scene asks for, in its order: those that it names and those that its
+/// plots show.
 pub fn force_bodies(output: &Output) -> Vec<&str> {
     let curves = output.plots.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.curves);
     let mut names: Vec<&str> = Vec::new();
@@ -108,7 +110,8 @@ pub fn read_forces(directory: &Path) -> Result<Vec<ForceRow>, IoError> {
     let row = |(at, line): (usize, &str)| {
         let malformed =
             || IoError::Malformed { path: path.clone(), reason: format!("line {}: '{line}'", at + 1) };
-        // A quoted name may hold commas, so that the last numbers are counted from the end of the row.
+        // A quoted name may hold commas, so that the last numbers are counted from the end of the
+        // row.
         let mut fields = line.rsplitn(7, ',');
         let mut numbers = [0.0; 6];
         for number in numbers.iter_mut().rev() {

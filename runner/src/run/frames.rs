@@ -14,13 +14,15 @@ use pliant_scenes::format::{ColorBy, Field, Output};
 /// A drawn radius of 0.6 of the particles' spacing closes the surface of a filled solid.
 const RADIUS_PER_SPACING: f64 = 0.6;
 
-/// Colours reach their brightest at this part of the particles, so that a few extremes do not darken the others.
+/// Colours reach their brightest at this part of the particles, so that a few extremes do not
+/// darken the others.
 const BRIGHTEST: f64 = 0.98;
 
 /// Writes frames, with memory that it keeps between them.
 pub struct FrameWriter {
     colors: Vec<[u8; 3]>,
-    /// Of cloth: the triangles, the colours of their backs, and which particles are not drawn as balls.
+    /// Of cloth: the triangles, the colours of their backs, and which particles are not drawn as
+    /// balls.
     triangles: Vec<[u32; 3]>,
     back_colors: Vec<[u8; 3]>,
     sheets: Vec<bool>,
@@ -33,9 +35,10 @@ pub struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// A writer for particles that have these colours at rest, and the cloth of `sheet_particles`. The backs of a patch have its entry in
-    /// `back_colors`; one that has none is as [`back_color`] makes it of its first vertex's. Where particles are coloured by a scalar,
-    /// both sides of cloth are.
+    /// A writer for particles that have these colours at rest, and the cloth of `sheet_particles`.
+    /// The backs of a patch have its entry in `back_colors`; one that has none is as [`back_color`]
+    /// makes it of its first vertex's. Where particles are coloured by a scalar, both sides of
+    /// cloth are.
     pub fn new(
         colors: Vec<[u8; 3]>,
         patches: &[SheetParticles],
@@ -131,8 +134,9 @@ mod tests {
     use crate::run::tests::material;
     use pliant_io::ply::read_frame;
 
-    // The law: a frame has the triangles of all cloth in the order of the patches, with the back that was given or one made of the
-    // front; what cloth's triangles show is no ball, other particles are. By a scalar both sides are alike.
+    // The law: a frame has the triangles of all cloth in the order of the patches, with the back
+    // that was given or one made of the front; what cloth's triangles show is no ball, other
+    // particles are. By a scalar both sides are alike.
     #[test]
     fn frames_show_cloth_as_its_triangles() {
         let folder = tempfile::tempdir().unwrap();

@@ -72,11 +72,12 @@ impl Frame {
 }
 
 impl GoalMonitor {
-    /// Resolves the goals of a scene; `parts` are the particles of each soft body, `centers` the bodies' centres of mass in the
-    /// frames that the scene gives them \[m\].
+    /// Resolves the goals of a scene; `parts` are the particles of each soft body, `centers` the
+    /// bodies' centres of mass in the frames that the scene gives them \[m\].
     ///
     /// # Errors
-    /// A name that a robot's file does not hold, as a line that names the field; validation has told all others.
+    /// A name that a robot's file does not hold, as a line that names the field; validation has
+    /// told all others.
     pub fn new(
         scene: &Scene,
         world: &World,
@@ -141,7 +142,8 @@ impl GoalMonitor {
         let time = world.time();
         let mut seen = false;
         for (watched, worst) in self.watched.iter().zip(&mut self.worst) {
-            // Half of a step's slack: at least one step is in any span, and in one of whole steps are those that one expects.
+            // Half of a step's slack: at least one step is in any span, and in one of whole steps
+            // are those that one expects.
             let goal = &watched.goal;
             if time < goal.from - 0.5 * dt || goal.until.is_some_and(|until| time > until + 0.5 * dt) {
                 continue;
@@ -197,7 +199,8 @@ fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
 }
 
-/// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; no number where it cannot be had.
+/// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; no number where it
+/// cannot be had.
 fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
     let at = |p: &[f64; 3]| Vector3::from(*p);
     let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();
@@ -300,8 +303,9 @@ mod tests {
     use crate::run::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
 
-    // The law: crossings count from those at the start, two of two triangles that intersect, so that a run which starts with two has no
-    // new ones, and one that starts with none has two. Without cloth there is nothing to ask.
+    // The law: crossings count from those at the start, two of two triangles that intersect, so
+    // that a run which starts with two has no new ones, and one that starts with none has two.
+    // Without cloth there is nothing to ask.
     #[test]
     fn new_crossings_are_those_beyond_the_start() {
         let mut world = world(&standing(0.1), material());

@@ -81,7 +81,8 @@ pub struct SolverSummary {
     pub not_converged: u64,
 }
 
-/// How often bodies and particles heard of each other ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
+/// How often bodies and particles heard of each other
+/// ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CouplingSummary {
     /// Coupling steps \[-\].
@@ -95,7 +96,8 @@ pub struct CouplingSummary {
 }
 
 impl CouplingSummary {
-    /// Counts a step of so many coupling steps; `excess` is the longest in terms of what the scheme answers for.
+    /// Counts a step of so many coupling steps; `excess` is the longest in terms of what the scheme
+    /// answers for.
     pub(super) fn add(&mut self, steps: u32, excess: f64) {
         self.steps += u64::from(steps);
         self.split += u64::from(steps > 1);
@@ -151,7 +153,8 @@ pub struct Conservation {
     pub linear_momentum: Number,
     /// Angular momentum \[-\].
     pub angular_momentum: Number,
-    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what was put in \[-\].
+    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what
+    /// was put in \[-\].
     pub energy: Number,
 }
 
@@ -210,12 +213,14 @@ pub struct Manifest {
     /// How cloth fared; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,
-    /// What is approximated or left out of robots' files, and what of the run is not to be trusted, a line each.
+    /// What is approximated or left out of robots' files, and what of the run is not to be trusted,
+    /// a line each.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Relative errors of the balances; null where there is nothing to measure.
     pub conservation: Conservation,
-    /// The parts of the balance of energy at the end, by the names of the columns of `diagnostics.csv`; what was not measured is absent \[J\].
+    /// The parts of the balance of energy at the end, by the names of the columns of
+    /// `diagnostics.csv`; what was not measured is absent \[J\].
     #[serde(default)]
     pub energy: BTreeMap<String, Number>,
     /// How the scene's goals came out, in their order.
@@ -272,10 +277,11 @@ pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, 
 pub struct GoalResult {
     /// Name of the goal.
     pub name: String,
-    /// Whether it held at every step of its span; null where the run was stopped or cut short before the span's end, and it
-    /// held until then.
+    /// Whether it held at every step of its span; null where the run was stopped or cut short
+    /// before the span's end, and it held until then.
     pub met: Option<bool>,
-    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or was no number.
+    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or
+    /// was no number.
     pub worst: Number,
     /// When it was measured \[s\]; null where it never was.
     pub time: Number,

@@ -1,9 +1,10 @@
 //! Runs a scene and writes its run directory.
 //!
-//! The directory holds `manifest.json`, `diagnostics.csv` (a row a step), `bodies.csv` (a row a frame and body),
-//! `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. Where the scene has tactile pads, `sensors.csv` (a row a frame and pad)
-//! and in `tactile/` a pad's `NAME.csv` (a row a frame and bin), `NAME.png` and `NAME.gif`. Where it asks for forces,
-//! `forces.csv` (a row a step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
+//! The directory holds `manifest.json`, `diagnostics.csv` (a row a step), `bodies.csv` (a row a
+//! frame and body), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. Where the scene
+//! has tactile pads, `sensors.csv` (a row a frame and pad) and in `tactile/` a pad's `NAME.csv` (a
+//! row a frame and bin), `NAME.png` and `NAME.gif`. Where it asks for forces, `forces.csv` (a row a
+//! step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
 mod checkpoint;
 mod cloth;
@@ -44,10 +45,12 @@ use pliant_scenes::scenario::Scenario;
 
 /// Runs a prepared scene to its end and writes the run directory.
 ///
-/// A run that blows up is no error here: its directory says `failed` and holds the frames before it.
+/// A run that blows up is no error here: its directory says `failed` and holds the frames before
+/// it.
 ///
 /// # Errors
-/// [`RunError`]; a new run then leaves nothing behind but, with a checkpoint, the unfinished directory.
+/// [`RunError`]; a new run then leaves nothing behind but, with a checkpoint, the unfinished
+/// directory.
 pub fn run(scenario: Scenario, options: RunOptions) -> Result<Summary, RunError> {
     match options.threads {
         None => simulate::run(scenario, options),

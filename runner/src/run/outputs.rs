@@ -5,7 +5,8 @@ use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use crate::plots::PLOTS;
 use pliant_scenes::format::Scene;
 
-/// Paths in the run directory of the tables of a scene's run and, with `pictures`, of its plots and pictures.
+/// Paths in the run directory of the tables of a scene's run and, with `pictures`, of its plots and
+/// pictures.
 pub(super) fn outputs(scene: &Scene, pictures: bool) -> Vec<String> {
     let mut files = vec![DIAGNOSTICS.to_owned(), BODIES.to_owned()];
     if !force_bodies(&scene.output).is_empty() {

@@ -68,7 +68,8 @@ pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary
     }
 }
 
-/// After an error: what can be gone on from stays under its unfinished name, or gets its own name back; the rest goes.
+/// After an error: what can be gone on from stays under its unfinished name, or gets its own name
+/// back; the rest goes.
 fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
     let kept = Checkpoint::exists(directory.path());
     if resumed && error.is_usage() {

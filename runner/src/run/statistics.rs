@@ -192,7 +192,8 @@ impl Statistics {
         })
     }
 
-    /// What is to be said of particles that were inside bodies by more than half a cell of a grid of this spacing \[m\].
+    /// What is to be said of particles that were inside bodies by more than half a cell of a grid
+    /// of this spacing \[m\].
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
         let deepest = self.deepest.filter(|deepest| *deepest > DEEP_PENETRATION * grid_spacing)?;
         Some(format!(
@@ -218,8 +219,9 @@ mod tests {
 
     use super::*;
 
-    // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average over steps and
-    // iterations over substeps. Ten steps were split into four, and those beyond the fiftieth were too long.
+    // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts
+    // average over steps and iterations over substeps. Ten steps were split into four, and those
+    // beyond the fiftieth were too long.
     #[test]
     fn figures_are_those_of_the_steps() {
         let mut statistics = Statistics::default();
@@ -252,7 +254,8 @@ mod tests {
         let coupling = CouplingSummary { steps: 130, split: 10, too_long: 50, worst: Number(2.0) };
         assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());
-        // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019 m.
+        // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019
+        // m.
         let rigid = AdvanceSummary {
             solver: StepSummary { max_overlap_ratio: 1.5, ..StepSummary::default() },
             ..AdvanceSummary::default()

@@ -84,8 +84,9 @@ impl Table {
         Ok(self.bytes)
     }
 
-    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time \[ms\], `rigid_energy` the bodies' kinetic energy \[J\],
-    /// `crossings` those of cloth at the last frame, where there is cloth.
+    /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time \[ms\], `rigid_energy` the
+    /// bodies' kinetic energy \[J\], `crossings` those of cloth at the last frame, where there is
+    /// cloth.
     pub fn step(
         &mut self,
         diagnostics: &Diagnostics,
@@ -138,8 +139,9 @@ impl Table {
 
     /// The rows of `bodies.csv` at a frame.
     ///
-    /// `impulses` are those of the particles on each body since the last frame, about the body's centre of mass, over
-    /// `interval` \[s\]; `centers` are the centres in the frames that the scene gives the bodies \[m\].
+    /// `impulses` are those of the particles on each body since the last frame, about the body's
+    /// centre of mass, over `interval` \[s\]; `centers` are the centres in the frames that the
+    /// scene gives the bodies \[m\].
     pub fn frame(
         &mut self,
         time: f64,
@@ -191,7 +193,8 @@ pub struct BodyRow {
     pub torque: Vector3<f64>,
 }
 
-/// Reads `bodies.csv` of a run directory with `bodies` bodies: the rows of each frame, in the order of the bodies.
+/// Reads `bodies.csv` of a run directory with `bodies` bodies: the rows of each frame, in the order
+/// of the bodies.
 ///
 /// # Errors
 /// The file is missing or a row is not as it was written.

@@ -6,8 +6,8 @@ use super::variants::{SweepError, SweptField, Variant, variants};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{Assignment, Scene, SetError, apply, validate};
 
-/// A range that one or several fields take random values from: `path=low..high`, or `path,path=low..high` for fields that have the
-/// same value in each variant.
+/// A range that one or several fields take random values from: `path=low..high`, or
+/// `path,path=low..high` for fields that have the same value in each variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RandomAxis {
     /// Paths of the fields.
@@ -18,8 +18,8 @@ pub struct RandomAxis {
     pub high: f64,
 }
 
-/// How random values are drawn: uniformly, sample by sample, in the order of the axes, by SplitMix64. More samples begin with the same
-/// values as fewer.
+/// How random values are drawn: uniformly, sample by sample, in the order of the axes, by
+/// SplitMix64. More samples begin with the same values as fewer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RandomPlan {
     /// The ranges.
@@ -57,7 +57,8 @@ impl RandomPlan {
     }
 }
 
-/// As [`variants`], each combination with each of the plan's samples: all combinations meet the same samples.
+/// As [`variants`], each combination with each of the plan's samples: all combinations meet the
+/// same samples.
 ///
 /// # Errors
 /// As [`variants`]; also a path that is varied twice.
@@ -118,8 +119,9 @@ mod tests {
         RandomPlan { axes, samples, seed }
     }
 
-    // The law: values lie in their range, depend on the seed alone, fewer samples are the beginning of more, paths of one axis have one
-    // value, and every combination of the other axes meets the same samples.
+    // The law: values lie in their range, depend on the seed alone, fewer samples are the beginning
+    // of more, paths of one axis have one value, and every combination of the other axes meets the
+    // same samples.
     #[test]
     fn random_values_are_seeded_and_shared() {
         let scene = builtin::scene("elastic-drop").unwrap().unwrap();

@@ -132,7 +132,8 @@ mod tests {
         texts.iter().map(|text| SweptField::parse(text).unwrap()).collect()
     }
 
-    // The law: n values on one axis and m on another make n m variants, each with its own name and figures.
+    // The law: n values on one axis and m on another make n m variants, each with its own name and
+    // figures.
     #[test]
     fn variants_are_all_combinations() {
         let scene = builtin::scene("elastic-drop").unwrap().unwrap();

@@ -14,7 +14,8 @@ use crate::format::{self, Rigid, RigidShape};
 use crate::isometry::{frame, isometry};
 use pliant_io::mesh::load_mesh;
 
-/// A body that the rigid library can add, and its centre of mass in the frame that the scene gives the body \[m\].
+/// A body that the rigid library can add, and its centre of mass in the frame that the scene gives
+/// the body \[m\].
 pub(super) fn body(
     described: &format::BodySpec,
     rigid: &Rigid,
@@ -118,7 +119,8 @@ fn dynamic_motion(
     })
 }
 
-/// The joint of a body whose centre of mass is at `center` of the frame that the scene gives it \[m\].
+/// The joint of a body whose centre of mass is at `center` of the frame that the scene gives it
+/// \[m\].
 fn joint(described: &format::JointSpec, center: &Vector3<f64>) -> Joint {
     let unit = |axis: &[f64; 3]| Unit::new_normalize(Vector3::from(*axis));
     let mut turn = UnitQuaternion::identity();
@@ -178,7 +180,8 @@ pub(super) fn shape(described: &RigidShape, path: &str) -> Result<Shape, Assembl
     })
 }
 
-/// Mass, centre \[m\] and inertia about the centre, in the body's frame, of solids of one density \[kg/m^3\].
+/// Mass, centre \[m\] and inertia about the centre, in the body's frame, of solids of one density
+/// \[kg/m^3\].
 fn solid_mass(geometries: &[pliant_rigid::Geometry], density: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
     let parts: Vec<_> = geometries
         .iter()
@@ -198,7 +201,8 @@ fn solid_mass(geometries: &[pliant_rigid::Geometry], density: f64) -> (f64, Vect
     (mass, center, inertia)
 }
 
-/// Mass properties of a dynamic body and its centre of mass in the frame that the scene gives it \[m\].
+/// Mass properties of a dynamic body and its centre of mass in the frame that the scene gives it
+/// \[m\].
 fn mass_properties(
     dynamic: &format::Dynamic,
     geometries: &[pliant_rigid::Geometry],

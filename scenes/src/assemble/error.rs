@@ -77,7 +77,8 @@ pub enum AssembleError {
         /// What is wrong.
         source: Box<ImportError>,
     },
-    /// A robot's model file holds what is approximated or left out, and the scene does not say that this is all right.
+    /// A robot's model file holds what is approximated or left out, and the scene does not say that
+    /// this is all right.
     #[error("{path}: {}; set ignore_warnings to run it nevertheless", warnings.join("; "))]
     Warnings {
         /// Path of the robot.

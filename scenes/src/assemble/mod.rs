@@ -1,4 +1,5 @@
-//! From a scene's description to what a world is made of: materials, filled shapes, bodies, robots and what drives them.
+//! From a scene's description to what a world is made of: materials, filled shapes, bodies, robots
+//! and what drives them.
 
 mod body;
 mod drive;
@@ -70,7 +71,8 @@ pub struct Assembly {
 /// Makes the parts of a valid scene.
 ///
 /// # Errors
-/// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body or robot that cannot be used.
+/// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body
+/// or robot that cannot be used.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
     let mut materials = Vec::new();
     for (name, described) in &scene.materials {
@@ -199,7 +201,8 @@ fn fill(
     Ok(SoftParticles { material, shape, sample, velocities, color: soft.color })
 }
 
-/// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly do.
+/// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly
+/// do.
 fn check_coarse(
     scene: &Scene,
     soft: &SoftBodySpec,
@@ -250,8 +253,8 @@ mod tests {
         assemble(&apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()).unwrap()
     }
 
-    // The law: the published dough has 5,920 particles and the density of the material over the volume of the box; the
-    // roller's axis is horizontal and across the first pass.
+    // The law: the published dough has 5,920 particles and the density of the material over the
+    // volume of the box; the roller's axis is horizontal and across the first pass.
     #[test]
     fn dough_rolling_has_the_published_particles_and_a_lying_roller() {
         let dough = of("dough-pin", &[]);
@@ -266,8 +269,8 @@ mod tests {
         assert_relative_eq!(axis, Vector3::y(), epsilon = 1e-10);
     }
 
-    // The law: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one box that they make:
-    // m (b^2 + c^2)/12.
+    // The law: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one
+    // box that they make: m (b^2 + c^2)/12.
     #[test]
     fn two_boxes_weigh_as_the_one_they_make() {
         let assembly = of(

@@ -14,9 +14,11 @@ use crate::format::Signal;
 /// Bodies, robots and what drives them.
 #[derive(Debug)]
 pub struct RigidParts {
-    /// The bodies; those of the robots come after the others, but before those that hang on robots. A body's own origin is its centre of mass, a link's that of its joint.
+    /// The bodies; those of the robots come after the others, but before those that hang on robots.
+    /// A body's own origin is its centre of mass, a link's that of its joint.
     pub builder: BodiesBuilder,
-    /// Centre of mass of each body in the frame that the scene gives the body \[m\]; zero for links.
+    /// Centre of mass of each body in the frame that the scene gives the body \[m\]; zero for
+    /// links.
     pub centers: Vec<Vector3<f64>>,
     /// What motors are told in time.
     pub inputs: TimedInputs,
@@ -27,7 +29,8 @@ pub struct RigidParts {
 /// Joints by the names that a scene has for them.
 pub(super) struct Joints {
     pub links: BTreeMap<String, LinkId>,
-    /// The robots' joints in the order of their files: own name, link, largest effort \[N m, N\]; and their motors.
+    /// The robots' joints in the order of their files: own name, link, largest effort \[N m, N\];
+    /// and their motors.
     pub robots: BTreeMap<String, RobotJoints>,
 }
 
@@ -65,8 +68,8 @@ pub(super) struct TimedInput {
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
 impl TimedInputs {
-    /// Tells the motors what to do in the step from `time` to `time + dt` \[s\]: efforts are those of its middle; positions and rates
-    /// those of its end, which the implicit step looks at.
+    /// Tells the motors what to do in the step from `time` to `time + dt` \[s\]: efforts are those
+    /// of its middle; positions and rates those of its end, which the implicit step looks at.
     pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
         for drive in &self.0 {
             let at = |t: f64| {

@@ -16,7 +16,8 @@ use crate::models;
 /// Makes the bodies and robots of a valid scene, their motors, constraints and controllers.
 ///
 /// # Errors
-/// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be used, a name that a file does not hold.
+/// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be
+/// used, a name that a file does not hold.
 pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     let spread = scene.spread();
     let scene: &Scene = &spread;

@@ -17,7 +17,8 @@ use crate::format::{
 };
 use crate::isometry::isometry;
 
-/// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything faster is a jump.
+/// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything
+/// faster is a jump.
 const RATE_LIMIT: f64 = 10.0;
 /// Bounds of the time between samples of a path \[s\], which otherwise is the scene's step.
 const INTERVALS: [f64; 2] = [1e-3, 1e-2];
@@ -27,7 +28,8 @@ const OPENING_SLACK: f64 = 1e-9;
 /// Adds the tasks of a scene to what drives its robots.
 ///
 /// # Errors
-/// A waypoint or an opening that cannot be reached, a tool that the robot does not carry, a joint that something else drives already.
+/// A waypoint or an opening that cannot be reached, a tool that the robot does not carry, a joint
+/// that something else drives already.
 pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Result<(), AssembleError> {
     let mut driven: Vec<LinkId> = Vec::new();
     for actuator in &scene.actuators {

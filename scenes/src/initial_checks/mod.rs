@@ -1,8 +1,10 @@
-//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too coarse for a body, contacts too soft for a weight.
-//! (Particles in bodies are checked where a world is built.)
+//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too
+//! coarse for a body, contacts too soft for a weight. (Particles in bodies are checked where a
+//! world is built.)
 //!
-//! Contact drives an overlap out at once, and two materials in one place are one of twice the density: neither
-//! is what a scene means. What a scene does mean, an interference fit, it names in `allow_overlap`.
+//! Contact drives an overlap out at once, and two materials in one place are one of twice the
+//! density: neither is what a scene means. What a scene does mean, an interference fit, it names in
+//! `allow_overlap`.
 
 mod resolution;
 mod rigid;
@@ -57,7 +59,8 @@ pub struct OverlapError {
     pub overlaps: Vec<Overlap>,
 }
 
-/// Whether a scene lets the thing of this name, or the robot that it is a link of, start inside others.
+/// Whether a scene lets the thing of this name, or the robot that it is a link of, start inside
+/// others.
 fn is_allowed(scene: &Scene, name: &str) -> bool {
     let robot = name.split_once('/').map(|(robot, _)| robot);
     scene.allow_overlap.iter().any(|allowed| allowed == name || Some(allowed.as_str()) == robot)

@@ -60,8 +60,9 @@ pub enum ResolutionError {
     },
 }
 
-/// Whether a body whose bounding box has the sides `extents` \[m\], with particles at most `distances` \[m\] apart
-/// along them, can be resolved by a grid of this `spacing` \[m\]. Gives the cells across it where they are few.
+/// Whether a body whose bounding box has the sides `extents` \[m\], with particles at most
+/// `distances` \[m\] apart along them, can be resolved by a grid of this `spacing` \[m\]. Gives the
+/// cells across it where they are few.
 ///
 /// # Errors
 /// Fewer than one cell or two particles across, and particles farther apart than a cell.

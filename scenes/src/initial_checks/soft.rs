@@ -26,7 +26,8 @@ pub(crate) struct PlacedShape {
     pub pose: Isometry3<f64>,
 }
 
-/// Refuses particles that start in another soft body by more than [`ALLOWED_OVERLAP`] of the grid's spacing \[m\].
+/// Refuses particles that start in another soft body by more than [`ALLOWED_OVERLAP`] of the grid's
+/// spacing \[m\].
 pub(crate) fn soft_in_soft(
     scene: &Scene,
     clouds: &[ParticleCloud<'_>],

@@ -5,11 +5,13 @@ use pliant_rigid::multibody::LinkId;
 
 use crate::format::{ComFreeGains, RigidSolver, Scene};
 
-/// Part of the radius of a ball around a body by which it may sink into what it stands on before that is said.
+/// Part of the radius of a ball around a body by which it may sink into what it stands on before
+/// that is said.
 const MAX_SINK_RATIO: f64 = 0.5;
 
-/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by more than [`MAX_SINK_RATIO`] of their size, `m g/k` on one
-/// contact of stiffness k: they seem to fall through it.
+/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by
+/// more than [`MAX_SINK_RATIO`] of their size, `m g/k` on one contact of stiffness k: they seem to
+/// fall through it.
 pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
     // In closed form contact is as stiff as its frequency asks for the mass.
     if scene.rigid_solver == RigidSolver::Comfree

@@ -6,9 +6,10 @@ use pliant_io::mesh::MeshData;
 
 /// A mesh binned by x and y, for winding numbers along rays to +z.
 ///
-/// The half-open rule (an edge counts when exactly one end lies at or below the point's y) makes neighbours agree on
-/// the edge they share, bit for bit, so a ray through an edge or a vertex still crosses the surface once (Haines,
-/// "Point in polygon strategies", Graphics Gems IV, 1994, in each triangle's projection).
+/// The half-open rule (an edge counts when exactly one end lies at or below the point's y) makes
+/// neighbours agree on the edge they share, bit for bit, so a ray through an edge or a vertex still
+/// crosses the surface once (Haines, "Point in polygon strategies", Graphics Gems IV, 1994, in each
+/// triangle's projection).
 pub(super) struct MeshColumns<'a> {
     mesh: &'a MeshData,
     low: Point3<f64>,
@@ -60,7 +61,8 @@ impl<'a> MeshColumns<'a> {
         self.bins[bin].iter().map(|&number| self.crossing(number, p)).sum()
     }
 
-    /// +1 where the ray from `p` to +z leaves through the triangle, -1 where it enters, 0 where it misses.
+    /// +1 where the ray from `p` to +z leaves through the triangle, -1 where it enters, 0 where it
+    /// misses.
     fn crossing(&self, number: u32, p: &Point3<f64>) -> i32 {
         let corners = self.mesh.triangles[number as usize].map(|v| self.mesh.vertices[v as usize]);
         let turns = (0..3).map(|side| half_open_crossing(&corners[side], &corners[(side + 1) % 3], p)).sum();
@@ -68,7 +70,8 @@ impl<'a> MeshColumns<'a> {
     }
 }
 
-/// Crossing of the ray from (p.x, p.y) to +x with the edge a b, both projected on z = 0: +1 upwards, -1 downwards.
+/// Crossing of the ray from (p.x, p.y) to +x with the edge a b, both projected on z = 0: +1
+/// upwards, -1 downwards.
 fn half_open_crossing(a: &Point3<f64>, b: &Point3<f64>, p: &Point3<f64>) -> i32 {
     let (bottom, top, direction) = match (a.y <= p.y, b.y <= p.y) {
         (true, false) => (a, b, 1),
@@ -80,7 +83,8 @@ fn half_open_crossing(a: &Point3<f64>, b: &Point3<f64>, p: &Point3<f64>) -> i32 
     if side > 0.0 { direction } else { 0 }
 }
 
-/// z of the triangle's plane above (p.x, p.y), kept within the triangle's own range of z: a steep one amplifies rounding.
+/// z of the triangle's plane above (p.x, p.y), kept within the triangle's own range of z: a steep
+/// one amplifies rounding.
 fn height_at(corners: &[Point3<f64>; 3], p: &Point3<f64>) -> f64 {
     let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
     let offset = p - corners[0];

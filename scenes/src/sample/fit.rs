@@ -12,7 +12,8 @@ use pliant_io::mesh::MeshData;
 /// By which part of its radius a particle may reach out of the surface.
 const SLACK: f64 = 1e-3;
 
-/// Steps in which a particle finds its place: between faces that meet at 30 degrees each leaves 3/4 of the way.
+/// Steps in which a particle finds its place: between faces that meet at 30 degrees each leaves 3/4
+/// of the way.
 const STEPS: usize = 40;
 
 /// Part of a lattice's points that may lie in parts which are thinner than a particle.
@@ -58,8 +59,8 @@ pub(super) fn fitted(
     }
 }
 
-/// A point moved inwards until it is `radius` \[m\] deep; none where the solid is too thin for that within
-/// twice the radius, which is farther than the corner of a cube is from such a point.
+/// A point moved inwards until it is `radius` \[m\] deep; none where the solid is too thin for that
+/// within twice the radius, which is farther than the corner of a cube is from such a point.
 fn inwards(surface: &Shape, start: Point3<f64>, radius: f64) -> Option<Point3<f64>> {
     let mut point = start;
     for _ in 0..STEPS {

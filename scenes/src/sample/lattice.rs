@@ -35,7 +35,8 @@ impl Lattice {
         }
     }
 
-    /// All cells of a box about the origin, the outer layers at the depth at which their particles touch.
+    /// All cells of a box about the origin, the outer layers at the depth at which their particles
+    /// touch.
     pub fn boxed(
         &self,
         half_extents: &Vector3<f64>,
@@ -107,7 +108,8 @@ fn check_cells(counts: Vector3<f64>) -> Result<(), SampleError> {
     if cells <= MAX_CELLS { Ok(()) } else { Err(SampleError::TooMany { cells }) }
 }
 
-/// The factors nx ny nz = `total` whose spacings differ least (smallest ratio of largest to smallest).
+/// The factors nx ny nz = `total` whose spacings differ least (smallest ratio of largest to
+/// smallest).
 fn counts_of_total(total: usize, extents: &Vector3<f64>) -> Result<[usize; 3], SampleError> {
     positive("total", total as f64, "particles")?;
     let divisors = |n: usize| {

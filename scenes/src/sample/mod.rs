@@ -1,11 +1,11 @@
 //! Solids filled with particles.
 //!
-//! Each particle stands for an equal share V_p of the solid's exact volume, so that mass and momentum do
-//! not depend on the resolution. It touches at half the edge of a cube of that volume, r = cbrt(V_p) / 2
-//! (contact's `auto` radius). The outer particles lie at the depth r: none reaches out of the solid, and the
-//! solid touches what it is placed on. Boxes and meshes take a lattice that divides their bounding box
-//! evenly, cylinders rings of equal cells, balls shells of them (`round.rs`); in a mesh what is nearer than r
-//! to the surface is moved inwards (`fit.rs`).
+//! Each particle stands for an equal share V_p of the solid's exact volume, so that mass and
+//! momentum do not depend on the resolution. It touches at half the edge of a cube of that volume,
+//! r = cbrt(V_p) / 2 (contact's `auto` radius). The outer particles lie at the depth r: none
+//! reaches out of the solid, and the solid touches what it is placed on. Boxes and meshes take a
+//! lattice that divides their bounding box evenly, cylinders rings of equal cells, balls shells of
+//! them (`round.rs`); in a mesh what is nearer than r to the surface is moved inwards (`fit.rs`).
 
 mod columns;
 mod fit;
@@ -24,8 +24,8 @@ use solid::{JitterSource, ParticleLayout, positive};
 /// Fills `solid`, placed by `pose` (solid's frame to world), at the given density.
 ///
 /// # Errors
-/// [`SampleError`]: a size, spacing or pose that is not positive or finite, a mesh that does not bound a solid, or no
-/// particle inside.
+/// [`SampleError`]: a size, spacing or pose that is not positive or finite, a mesh that does not
+/// bound a solid, or no particle inside.
 pub fn sample(
     solid: &SamplingSolid,
     pose: &Isometry3<f64>,

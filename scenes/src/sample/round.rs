@@ -1,9 +1,10 @@
 //! Cylinders in rings and balls in shells of cells of equal volume.
 //!
-//! n rings of equal width have areas in the ratio 1 : 3 : 5 ..., n shells volumes 1 : 7 : 19 ...; so many
-//! particles, times three in a ring and times four in a shell, have equal shares, whose edges differ by 5 %
-//! from the width. A ring's or shell's particles lie at the root of its mean squared radius, which keeps the
-//! second moments; the outermost at the depth at which they touch, a little further in.
+//! n rings of equal width have areas in the ratio 1 : 3 : 5 ..., n shells volumes 1 : 7 : 19 ...;
+//! so many particles, times three in a ring and times four in a shell, have equal shares, whose
+//! edges differ by 5 % from the width. A ring's or shell's particles lie at the root of its mean
+//! squared radius, which keeps the second moments; the outermost at the depth at which they touch,
+//! a little further in.
 
 use std::f64::consts::{FRAC_PI_3, PI};
 
@@ -14,10 +15,12 @@ use super::solid::{JitterSource, ParticleLayout, SampleError, check_thin, radius
 /// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square \[rad\].
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 
-/// Rounds in which a shell's centre is brought to the origin: each leaves less than half of its offset.
+/// Rounds in which a shell's centre is brought to the origin: each leaves less than half of its
+/// offset.
 const CENTRING_ROUNDS: usize = 60;
 
-/// A cylinder about z of this radius and half length \[m\], by cells of about the sides `target_spacing` \[m\].
+/// A cylinder about z of this radius and half length \[m\], by cells of about the sides
+/// `target_spacing` \[m\].
 pub(super) fn rings(
     radius: f64,
     half_length: f64,

@@ -63,8 +63,8 @@ pub enum Density {
         /// Side of a grid cell \[m\].
         cell_size: f64,
     },
-    /// Particles along each axis of the solid's bounding box: of a box and a mesh exactly; rings and shells
-    /// take the number that comes nearest.
+    /// Particles along each axis of the solid's bounding box: of a box and a mesh exactly; rings
+    /// and shells take the number that comes nearest.
     Counts([usize; 3]),
     /// Exactly so many in a box: the factorisation nx ny nz that comes nearest to equal spacings.
     Total(usize),
@@ -93,7 +93,8 @@ pub struct ParticleSample {
 }
 
 impl ParticleSample {
-    /// Distance from a particle to the surface that it stands for \[m\]: half the edge of a cube of its volume.
+    /// Distance from a particle to the surface that it stands for \[m\]: half the edge of a cube of
+    /// its volume.
     pub fn radius(&self) -> f64 {
         radius_of(self.particle_volume)
     }
@@ -202,7 +203,8 @@ pub(super) const MAX_CELLS: f64 = 2_147_483_648.0;
 /// Part of a length by which what should be equal may differ by rounding.
 pub(super) const ROUNDING: f64 = 1e-9;
 
-/// Largest ratio between two spacings that `Density::Total` accepts: more would leave cells of the grid empty.
+/// Largest ratio between two spacings that `Density::Total` accepts: more would leave cells of the
+/// grid empty.
 pub(super) const MAX_ANISOTROPY: f64 = 2.0;
 
 /// Particles of a solid in its own frame.
@@ -232,7 +234,8 @@ impl JitterSource {
     }
 }
 
-/// Refuses a solid of the smallest side `extent` \[m\] that particles of this `radius` \[m\] do not fit into.
+/// Refuses a solid of the smallest side `extent` \[m\] that particles of this `radius` \[m\] do not
+/// fit into.
 pub(super) fn check_thin(extent: f64, radius: f64) -> Result<(), SampleError> {
     // An exact fit, one layer of cubes, may be off by rounding.
     if 2.0 * radius <= extent * (1.0 + ROUNDING) {

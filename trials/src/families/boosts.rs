@@ -10,7 +10,8 @@ use crate::sampler::{SceneSampler, wave_speed};
 use crate::transform::Transformation;
 use pliant_scenes::format::{Pose, Scene, SoftShape};
 
-/// A collision without gravity, or a slide on a floor, at rest and with up to 50 m/s added to everything.
+/// A collision without gravity, or a slide on a floor, at rest and with up to 50 m/s added to
+/// everything.
 pub const FAMILY: Family = Family {
     name: "boosts",
     about: "a soft body meets a rigid one, or slides on a floor: the same with 0 to 50 m/s added to everything",

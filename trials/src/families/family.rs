@@ -22,8 +22,8 @@ pub struct Family {
 /// Most particles times substeps of a scene: what a core does in about a tenth of a second.
 pub(super) const WORK: f64 = 5e5;
 
-/// Shortens a scene so that `particles` of a wave speed \[m/s\] on its grid cost no more than `work`
-/// particles times substeps, but keeps some steps.
+/// Shortens a scene so that `particles` of a wave speed \[m/s\] on its grid cost no more than
+/// `work` particles times substeps, but keeps some steps.
 pub(super) fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64, work: f64) {
     let Some(h) = scene.grid_spacing else { return };
     // The library's own limit is a part of h/(c + v); a fixed number of substeps is refused where

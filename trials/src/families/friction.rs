@@ -1,4 +1,5 @@
-//! An elastic block slides on a floor that stands, or rests on one that moves: Coulomb's deceleration mu g.
+//! An elastic block slides on a floor that stands, or rests on one that moves: Coulomb's
+//! deceleration mu g.
 
 use super::family::{Family, WORK, at_rest, bound_work};
 use crate::Trial;

@@ -1,4 +1,5 @@
-//! Bodies on joints with springs, damping, dry friction and limits, and tied by constraints, that fall onto a floor; and robots.
+//! Bodies on joints with springs, damping, dry friction and limits, and tied by constraints, that
+//! fall onto a floor; and robots.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The laws that every run must keep, whatever the scene.
 //!
-//! Tolerances are one a law, for all scenes. What rounding alone may do to a run is measured: a run whose start was changed by
-//! parts in a million says how much a difference grows.
+//! Tolerances are one a law, for all scenes. What rounding alone may do to a run is measured: a run
+//! whose start was changed by parts in a million says how much a difference grows.
 
 mod run_pairs;
 mod single_run;
@@ -32,7 +32,8 @@ pub enum Law {
     Momentum,
     /// Nothing is inside of bodies, nor beyond floors.
     Penetration,
-    /// Floors carry what stands on them: force times time is weight times time less the change of momentum.
+    /// Floors carry what stands on them: force times time is weight times time less the change of
+    /// momentum.
     Weight,
     /// The same scene, seen otherwise, has the same result.
     Same {

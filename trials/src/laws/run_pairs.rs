@@ -1,4 +1,5 @@
-//! Laws between runs: of the same scene seen otherwise, stopped, on other threads, with smaller steps.
+//! Laws between runs: of the same scene seen otherwise, stopped, on other threads, with smaller
+//! steps.
 
 use nalgebra::Vector3;
 
@@ -11,20 +12,25 @@ use pliant_scenes::format::{RigidSolver, Scene};
 const BOOST: f64 = 0.01;
 /// Velocities of particles are f32, of which some hundred roundings are seen at the end.
 const SINGLE: f64 = 1e-5;
-/// Two runs that differ by rounding may differ by this many times what a change of the start by [`PERTURBATION`] does.
+/// Two runs that differ by rounding may differ by this many times what a change of the start by
+/// [`PERTURBATION`] does.
 const ROUNDING: f64 = 30.0;
-/// Size of that change, of a few parts of f32's precision, and relative to the velocities of the scene.
+/// Size of that change, of a few parts of f32's precision, and relative to the velocities of the
+/// scene.
 const PERTURBATION: f64 = 1e-6;
 /// Size of a change like that of rounding in f64, relative to the velocities of the scene.
 const ROUNDING_PERTURBATION: f64 = 1e-13;
 /// How many nudges of each size tell whether a run is chaotic, where it seems to break a law.
 const PERTURBATION_COUNT: u64 = 20;
-/// Solves stop at tolerances; where a run takes another way through its iterations, so much of the velocities may differ.
+/// Solves stop at tolerances; where a run takes another way through its iterations, so much of the
+/// velocities may differ.
 const TOLERANCE: f64 = 2e-3;
-/// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not compared.
+/// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not
+/// compared.
 const CHAOTIC: f64 = 1e-3;
 
-/// The largest differences between two ends: of velocities, and of positions over the time of the run, \[m/s\].
+/// The largest differences between two ends: of velocities, and of positions over the time of the
+/// run, \[m/s\].
 pub(super) fn difference(a: &Record, b: &Record) -> f64 {
     let time = a.moments.last().map_or(1.0, |m| m.time).max(1e-12);
     let mut worst = 0.0f64;
@@ -32,7 +38,8 @@ pub(super) fn difference(a: &Record, b: &Record) -> f64 {
         worst = worst.max_or_nan((p.velocity.linear - q.velocity.linear).norm());
         let apart = (p.pose.translation.vector - q.pose.translation.vector).norm();
         worst = worst.max_or_nan(apart / time);
-        // Twice the length of the vector part: an angle from the scalar part alone is known to 3e-8 only.
+        // Twice the length of the vector part: an angle from the scalar part alone is known to 3e-8
+        // only.
         let turned = p.pose.rotation.rotation_to(&q.pose.rotation);
         let angle = 2.0 * turned.vector().norm().atan2(turned.scalar().abs());
         worst = worst.max_or_nan(a.length * angle / time);
@@ -44,7 +51,8 @@ pub(super) fn difference(a: &Record, b: &Record) -> f64 {
     worst
 }
 
-/// A velocity that tells how fast things are in a run, in the frame of its own centre of mass \[m/s\].
+/// A velocity that tells how fast things are in a run, in the frame of its own centre of mass
+/// \[m/s\].
 fn velocity_scale(run: &Record) -> f64 {
     let speed = |m: &Moment| {
         let mean = m.linear / run.mass;
@@ -55,14 +63,16 @@ fn velocity_scale(run: &Record) -> f64 {
     fastest + run.gravity.norm() * dt
 }
 
-/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the nudged scene does not run.
+/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the nudged
+/// scene does not run.
 fn perturbation_growth(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
     let nudged = change(scene, &Transformation::Nudged { speed, seed })?;
     let nudged = completed(record(&nudged)).ok()?;
     Some(difference(base, &nudged) / velocity_scale(base))
 }
 
-/// Whether one of several nudges grows to what chaos is: one alone may miss a jump, such as of a contact from edge to face.
+/// Whether one of several nudges grows to what chaos is: one alone may miss a jump, such as of a
+/// contact from edge to face.
 fn chaotic(scene: &Scene, base: &Record, scale: f64) -> Option<&'static str> {
     let jumps = |size: f64| {
         (1..=PERTURBATION_COUNT).any(|seed| {
@@ -110,7 +120,8 @@ pub(super) fn same(
         if let Some(why) = chaotic(scene, base, scale) {
             return Verdict::Skipped(why);
         }
-        // By facets friction of another direction is another; a light body between heavy ones may be thrown elsewhere by that.
+        // By facets friction of another direction is another; a light body between heavy ones may
+        // be thrown elsewhere by that.
         if has_facets(scene, transformation) && same_without_friction(scene, transformation) {
             return Verdict::Skipped("facets of the friction cone");
         }
@@ -124,7 +135,8 @@ fn measured_breaks(measured: f64, bound: f64) -> bool {
     measured.is_nan() || measured > bound
 }
 
-/// Whether friction depends on the directions of the world's axes: the closed form's cone has facets.
+/// Whether friction depends on the directions of the world's axes: the closed form's cone has
+/// facets.
 fn has_facets(scene: &Scene, transformation: &Transformation) -> bool {
     let rubs = scene.bodies.iter().flat_map(|body| &body.geometries).any(|geometry| geometry.friction > 0.0);
     scene.rigid_solver == RigidSolver::Comfree
@@ -142,7 +154,8 @@ fn same_without_friction(scene: &Scene, transformation: &Transformation) -> bool
     !matches!(same(&smooth, &base, transformation, &mut None), Verdict::Broken(..))
 }
 
-/// Another inertial frame: particles cross the grid otherwise, so that results agree to what the grid resolves.
+/// Another inertial frame: particles cross the grid otherwise, so that results agree to what the
+/// grid resolves.
 pub(super) fn boosted(scene: &Scene, base: &Record, transformation: &Transformation) -> Verdict {
     let Some(changed) = change(scene, transformation) else {
         return Verdict::Skipped("cannot be changed so");

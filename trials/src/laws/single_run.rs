@@ -9,15 +9,18 @@ use pliant_scenes::format::{
     AutoOr, BodySpec, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
 
-/// Energy may appear to this part of what took part: the size of the errors of first-order steps, and what issue and documents promise.
+/// Energy may appear to this part of what took part: the size of the errors of first-order steps,
+/// and what issue and documents promise.
 const ENERGY: f64 = 0.02;
-/// Momentum may be off by this part of the impulses exchanged: particles are f32, and sums of some thousand of them are rounded.
+/// Momentum may be off by this part of the impulses exchanged: particles are f32, and sums of some
+/// thousand of them are rounded.
 const MOMENTUM: f64 = 1e-3;
 /// Forces on floors may be off from the weight by this part.
 const WEIGHT: f64 = 0.01;
 /// Energy may be off from what it was by this part of what took part, where nothing takes any.
 const KEPT: f64 = 0.01;
-/// Bodies of a tower may move by this part of their size, besides what their surfaces give way under the weight.
+/// Bodies of a tower may move by this part of their size, besides what their surfaces give way
+/// under the weight.
 const STANDS: f64 = 0.05;
 /// Deceleration by friction may be off from mu g by this part.
 const FRICTION: f64 = 0.01;
@@ -37,7 +40,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     let of = |moment: &Moment| moment.energy(frame, run.mass, &run.gravity);
     let at_start = of(first);
     let brought = first.kinetic_in(frame, run.mass) + first.elastic;
-    // Positions are known to a step's fall, and things placed on each other to a thousandth of the scene's least length.
+    // Positions are known to a step's fall, and things placed on each other to a thousandth of the
+    // scene's least length.
     let slack = run.mass * (0.5 * (g * dt).powi(2) + 1e-3 * g * run.length) + 1e-12;
     let mut fallen: f64 = 0.0;
     let mut worst = (0.0, 0.0, 0.0);
@@ -51,8 +55,9 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
             worst = (measured, gained, moment.time);
         }
     }
-    // Schemes that a scene asks for by name and that may gain some, and loops of links that turn by much of a radian in a step, whose constraints are met to first
-    // order only: their own balance says so.
+    // Schemes that a scene asks for by name and that may gain some, and loops of links that turn by
+    // much of a radian in a step, whose constraints are met to first order only: their own balance
+    // says so.
     let asked = scene.coupling == Coupling::Weak
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
         || scene.rigid_solver == RigidSolver::Comfree
@@ -74,8 +79,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     })
 }
 
-/// Whether a body turns by more than a radian in a step of `dt` \[s\], or goes farther than the scene's least length: contact is looked for once
-/// a step, where it begins.
+/// Whether a body turns by more than a radian in a step of `dt` \[s\], or goes farther than the
+/// scene's least length: contact is looked for once a step, where it begins.
 fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
     let mean = run.moments.first().map_or_else(Vector3::zeros, |m| m.linear / run.mass);
     run.start.iter().chain(&run.bodies).filter(|body| body.dynamic).any(|body| {
@@ -109,7 +114,8 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
         return Verdict::Skipped("not a tower");
     }
     let bodies = run.bodies.len() as f64;
-    // Each is a spring under all that is above it; in closed form of r/(1 - r) m w^2, at an impedance r of 0.9 at least.
+    // Each is a spring under all that is above it; in closed form of r/(1 - r) m w^2, at an
+    // impedance r of 0.9 at least.
     let sag = match (scene.rigid_solver, scene.rigid.comfree.gains) {
         (RigidSolver::Comfree, ComFreeGains::Physical { frequency, .. }) => {
             0.5 * bodies * bodies * run.gravity.norm() / (9.0 * frequency * frequency)
@@ -146,8 +152,9 @@ fn is_carried(body: &BodySpec, scene: &Scene) -> bool {
     below == f64::NEG_INFINITY || scene.bodies.iter().any(carries)
 }
 
-/// `P(t) = P(0) + M g t`; `L(t)` likewise where there is no gravity. The trapezoid rule pushes two bodies apart at points that differ by up to their way
-/// in a step, so that it turns them by that much of the impulse.
+/// `P(t) = P(0) + M g t`; `L(t)` likewise where there is no gravity. The trapezoid rule pushes two
+/// bodies apart at points that differ by up to their way in a step, so that it turns them by that
+/// much of the impulse.
 pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
     let speed = (2.0 * first.kinetic / run.mass).sqrt();
@@ -199,7 +206,8 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     })
 }
 
-/// Over the last quarter of the run: the impulse on floors is that of the weight less what the momentum changed by.
+/// Over the last quarter of the run: the impulse on floors is that of the weight less what the
+/// momentum changed by.
 pub(super) fn weight(run: &Record) -> Verdict {
     let count = run.moments.len();
     let from = count - (count / 4).max(1);
@@ -221,7 +229,8 @@ pub(super) fn weight(run: &Record) -> Verdict {
     })
 }
 
-/// One soft body or block on one floor, both known by their friction, slides the whole time: Coulomb.
+/// One soft body or block on one floor, both known by their friction, slides the whole time:
+/// Coulomb.
 pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let slides = scene.bodies.iter().filter(|body| !matches!(body.motion, Motion::Dynamic(_)));
     let Some([floor]) = slides.collect::<Vec<&BodySpec>>().first_chunk().copied() else {
@@ -246,8 +255,8 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     if !(end > 0.1 * start && expected > 0.0) {
         return Verdict::Skipped("it does not slide all the time");
     }
-    // A block that is just set down presses with its weight only in the mean: the floor's normal impulse is the weight's and what the block's
-    // motion along gravity changed by.
+    // A block that is just set down presses with its weight only in the mean: the floor's normal
+    // impulse is the weight's and what the block's motion along gravity changed by.
     let fallen = (relative(last) - relative(first)).dot(&run.gravity.normalize());
     let expected = expected - geometry.friction * fallen;
     let measured = ((start - end) / expected - 1.0).abs();

@@ -1,4 +1,5 @@
-//! Every law holds for a run that is right, and is broken by the same run with a defect planted in its record.
+//! Every law holds for a run that is right, and is broken by the same run with a defect planted in
+//! its record.
 
 use nalgebra::Vector3;
 
@@ -133,7 +134,8 @@ fn lost_energy_is_seen_where_nothing_takes_any() {
     fails_with(&run(&scene), single_run::subgrid_retention, |run| last(run).kinetic *= 0.98);
 }
 
-// The law: the same scene seen otherwise is the same scene, and what was not undone, or undone otherwise, is seen.
+// The law: the same scene seen otherwise is the same scene, and what was not undone, or undone
+// otherwise, is seen.
 #[test]
 fn another_result_of_the_same_scene_is_seen() {
     let scene = collision();

@@ -26,8 +26,8 @@ fn interpolate(nodes: &[Vector], rows: &[u32; 9], weights: &Weights) -> Vector {
     value
 }
 
-/// Adds `w_i x` of one contact to its nodes. Contact by contact: groups are small, and a loop over their contacts for
-/// each of the nine rows would end too often.
+/// Adds `w_i x` of one contact to its nodes. Contact by contact: groups are small, and a loop over
+/// their contacts for each of the nine rows would end too often.
 #[inline(always)]
 fn scatter(rows: &[u32; 9], weights: &Weights, x: &Vector, nodes: &mut [Vector]) {
     let mut layers = [ZERO; 3];

@@ -45,9 +45,9 @@ pub(in super::super) fn linearise_response(
     potential.iter().sum()
 }
 
-/// Hessians of the potentials at the contact velocities `v`; `hessian_blend` scales the part of friction that lowers them
-/// along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the quadratic that touches friction's potential here and
-/// lies above it everywhere.
+/// Hessians of the potentials at the contact velocities `v`; `hessian_blend` scales the part of
+/// friction that lowers them along the slip, `-c/s^2 v_t v_t^T`: 1 gives the Hessian, 0 the
+/// quadratic that touches friction's potential here and lies above it everywhere.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn hessians(
     contact_models: &[ContactModelLanes],
@@ -72,8 +72,8 @@ pub(in super::super) fn hessians(
             let pressed = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
             let held = if w > 0.0 && w < law.tension_range[l] { law.tension_slope[l] } else { 0.0 };
             let k_n = pressed + held;
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is squared: c/s^2 alone
-            // overflows at no slip.
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is
+            // squared: c/s^2 alone overflows at no slip.
             let (kn, ct) = (k_n - c, hessian_blend * c);
             let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
             g[0][l] = c + kn * nx * nx - ct * ex * ex;
@@ -93,7 +93,8 @@ pub(in super::super) fn hessians(
     }
 }
 
-/// [`LANES`] contacts seen along a search direction: all that the objective needs at any step length.
+/// [`LANES`] contacts seen along a search direction: all that the objective needs at any step
+/// length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct LineSearchLanes {
     v_n: [f64; LANES],

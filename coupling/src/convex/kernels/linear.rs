@@ -1,12 +1,15 @@
-//! The Newton system in velocities scaled by the roots of the masses: `(I + S J^T G J S) y = -S g` with `S = M^-1/2`, so
-//! that the identity bounds it from below at any ratio of masses. Written once for single and double precision.
+//! The Newton system in velocities scaled by the roots of the masses: `(I + S J^T G J S) y = -S g`
+//! with `S = M^-1/2`, so that the identity bounds it from below at any ratio of masses. Written
+//! once for single and double precision.
 //!
-//! Single precision is enough while the contacts' part is not so large that the identity is lost in its rounding: the
-//! system is solved again at every iterate, whose gradient is exact to double precision, and rounded weights and
-//! Hessians still make a symmetric, positive semidefinite product.
+//! Single precision is enough while the contacts' part is not so large that the identity is lost in
+//! its rounding: the system is solved again at every iterate, whose gradient is exact to double
+//! precision, and rounded weights and Hessians still make a symmetric, positive semidefinite
+//! product.
 //!
-//! Each component of the nodes' vectors lies by itself, eight nodes to a [`Lanes`]: [`Nodes`] where only loops over
-//! the nodes go, [`Rows`] where contacts read three consecutive nodes wherever they begin.
+//! Each component of the nodes' vectors lies by itself, eight nodes to a [`Lanes`]: [`Nodes`] where
+//! only loops over the nodes go, [`Rows`] where contacts read three consecutive nodes wherever they
+//! begin.
 
 use std::hint::black_box;
 
@@ -27,17 +30,20 @@ pub(in super::super) type Nodes<T> = [Lanes<T>; 3];
 /// Symmetric 3x3 matrices of eight nodes, `[xx, yy, zz, xy, xz, yz]`.
 pub(in super::super) type NodeBlocks<T> = [Lanes<T>; 6];
 
-/// The components of all nodes' vectors, with room for a read of four nodes that begins at the last row.
+/// The components of all nodes' vectors, with room for a read of four nodes that begins at the last
+/// row.
 pub(in super::super) type Rows<T> = [Vec<T>; 3];
 
-/// One number for each node of a stencil: nine rows of three nodes and a fourth that counts for nothing.
+/// One number for each node of a stencil: nine rows of three nodes and a fourth that counts for
+/// nothing.
 pub(in super::super) type Stencil<T> = [Lanes<T>; 5];
 
 /// Registers summed in their own precision before the sum goes on in double precision.
 const CHUNK: usize = 64;
 
-/// The sum over a stencil of its weights times a component of its nodes. The lanes go through memory before they are
-/// summed, or the compiler mixes the components of a vector in its registers, with a shuffle for each product.
+/// The sum over a stencil of its weights times a component of its nodes. The lanes go through
+/// memory before they are summed, or the compiler mixes the components of a vector in its
+/// registers, with a shuffle for each product.
 #[inline(always)]
 fn interpolate<T: Real>(weights: &Stencil<T>, field: &Stencil<T>) -> T {
     let mut lanes = [T::default(); WIDTH];
@@ -89,8 +95,9 @@ pub(in super::super) fn pack_hessians<T: Real>(
 
 /// `out += J^T G J x`; returns `x^T J^T G J x`.
 ///
-/// Where bodies answer (`MOBILE`), `moved` holds what each active contact takes off the nodes' velocity, and gets `G J x` in its
-/// place: the nodes' part of the transposed product is done here, the bodies' by the caller.
+/// Where bodies answer (`MOBILE`), `moved` holds what each active contact takes off the nodes'
+/// velocity, and gets `G J x` in its place: the nodes' part of the transposed product is done here,
+/// the bodies' by the caller.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn product_add<T: Real, const MOBILE: bool>(
     active: &Active,
@@ -107,7 +114,8 @@ pub(in super::super) fn product_add<T: Real, const MOBILE: bool>(
     let mut curvature = 0.0;
     let mut field = [[[T::default(); WIDTH]; 5]; 3];
     for group in &active.groups {
-        // The group's rows side by side, and what its contacts give them: nodes are read and written once a group.
+        // The group's rows side by side, and what its contacts give them: nodes are read and
+        // written once a group.
         for r in 0..9 {
             let first = group.rows[r] as usize;
             for a in 0..3 {
@@ -168,8 +176,9 @@ pub(in super::super) fn product_add<T: Real, const MOBILE: bool>(
     curvature
 }
 
-/// The inverses of the scaled diagonal blocks `I + s_i^2 B_i`, by LDL^T with the pivots held at one (their bound in
-/// exact arithmetic). Returns the largest trace of the `s_i^2 B_i`, which are positive semidefinite.
+/// The inverses of the scaled diagonal blocks `I + s_i^2 B_i`, by LDL^T with the pivots held at one
+/// (their bound in exact arithmetic). Returns the largest trace of the `s_i^2 B_i`, which are
+/// positive semidefinite.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn invert_scaled<T: Real>(
     blocks: &[Matrix<T>],
@@ -212,7 +221,8 @@ pub(in super::super) fn invert_scaled<T: Real>(
     largest.iter().fold(0.0, |most: f64, value| most.max(value.double()))
 }
 
-/// First half of a conjugate-gradient iteration: `p = z + beta p`, `t = S p`, `q = 0`; returns `|p|^2`.
+/// First half of a conjugate-gradient iteration: `p = z + beta p`, `t = S p`, `q = 0`; returns
+/// `|p|^2`.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn conjugate<T: Real>(
     scale: &[Lanes<T>],

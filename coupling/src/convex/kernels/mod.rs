@@ -1,7 +1,8 @@
-//! The hot loops, over plain slices, compiled for AVX-512, AVX2 and the baseline and chosen at run time.
+//! The hot loops, over plain slices, compiled for AVX-512, AVX2 and the baseline and chosen at run
+//! time.
 //!
-//! Every sum has one fixed order and every multiply-add is fused in all versions, so that the bits do not
-//! depend on the instruction set.
+//! Every sum has one fixed order and every multiply-add is fused in all versions, so that the bits
+//! do not depend on the instruction set.
 
 use std::hint::black_box;
 
@@ -40,8 +41,8 @@ fn axpy(a: f64, x: &Vector, y: &mut Vector) {
     }
 }
 
-/// The sum of the lanes. Through memory, since the compiler otherwise takes the sums in the loop before it apart
-/// into scalars.
+/// The sum of the lanes. Through memory, since the compiler otherwise takes the sums in the loop
+/// before it apart into scalars.
 #[inline(always)]
 fn sum(x: Vector) -> f64 {
     let x = black_box(x);

@@ -8,8 +8,9 @@ use super::{Packed, ZERO, axpy, sum};
 /// Nodes whose blocks are inverted side by side: the width of an AVX-512 register.
 const WIDTH: usize = 8;
 
-/// The inverse of `m I + B` as `[xx, yy, zz, xy, xz, yz]`. By LDL^T with the pivots held at the mass (their bound in exact
-/// arithmetic), so that the inverse is positive definite at any ratio of stiffness to mass.
+/// The inverse of `m I + B` as `[xx, yy, zz, xy, xz, yz]`. By LDL^T with the pivots held at the
+/// mass (their bound in exact arithmetic), so that the inverse is positive definite at any ratio of
+/// stiffness to mass.
 #[inline(always)]
 fn inverse(b: [f64; 6], m: f64) -> [f64; 6] {
     let i0 = 1.0 / (b[0] + m);
@@ -83,8 +84,8 @@ pub(in super::super) struct Norms {
     pub impulse: f64,
 }
 
-/// The gradient `M (v - v*) - J^T gamma` of every touched node (zero where there is no mass), and the
-/// norms. The first `nodes` vectors are velocities of nodes, the others unknowns of bodies.
+/// The gradient `M (v - v*) - J^T gamma` of every touched node (zero where there is no mass), and
+/// the norms. The first `nodes` vectors are velocities of nodes, the others unknowns of bodies.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn gradient(
     nodes: usize,

@@ -5,8 +5,9 @@ use super::{ConvexSolver, InitialGuess, SolverInfo, SolverSettings, Start, kerne
 impl ConvexSolver {
     /// Puts the first iterate at the best of the guess; returns what is known there.
     ///
-    /// Of a whole solution the velocities are nearer where things hardly move against each other, the impulses where material
-    /// flows past a tool: whichever leaves less of the gradient is taken, the impulses only tried where the velocities do not do.
+    /// Of a whole solution the velocities are nearer where things hardly move against each other,
+    /// the impulses where material flows past a tool: whichever leaves less of the gradient is
+    /// taken, the impulses only tried where the velocities do not do.
     pub(super) fn start(
         &mut self,
         settings: &SolverSettings,
@@ -49,7 +50,8 @@ impl ConvexSolver {
         prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
     }
 
-    /// Puts the first iterate at the best point between the free velocities and a guess of one kind.
+    /// Puts the first iterate at the best point between the free velocities and a guess of one
+    /// kind.
     fn start_by_line_search(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
         match guess {
             InitialGuess::Free => self.direction.fill([0.0; 4]),
@@ -70,7 +72,8 @@ impl ConvexSolver {
         self.contact_velocity.copy_from_slice(&prepared.bias);
         prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
         self.gradient.fill([0.0; 4]);
-        // The mass term has no slope at the free velocities: the line's slope is that of the contacts alone.
+        // The mass term has no slope at the free velocities: the line's slope is that of the
+        // contacts alone.
         let [_, mass_curvature] = kernels::slope(&prepared.mass, &self.gradient, &self.direction);
         if mass_curvature > 0.0 && mass_curvature.is_finite() {
             self.project_direction();

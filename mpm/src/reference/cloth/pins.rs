@@ -1,18 +1,21 @@
-//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly in their places.
+//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly
+//! in their places.
 
 use super::{Grid, ReferenceCloth};
 use nalgebra::Vector3;
 
-/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the vertex itself does not see: it is
-/// put in its place.
+/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the
+/// vertex itself does not see: it is put in its place.
 const PIN_SWEEPS: usize = 8;
 
 impl ReferenceCloth {
-    /// Gives the grid the impulses with which it has the pins' velocities where they are, in a substep of `substep` \[s\] from `time` \[s\].
+    /// Gives the grid the impulses with which it has the pins' velocities where they are, in a
+    /// substep of `substep` \[s\] from `time` \[s\].
     ///
-    /// A pin that only put its vertex in place would hold nothing else than that vertex's mass: what a face pulls at it
-    /// with acts on the same nodes as the opposite force on its neighbours. So the pin is a constraint on the grid's velocity,
-    /// sum_i w_ip v_i = v_pin, met by an impulse that is spread by w_ip: v_i += w_ip J / m_i with J = (v_pin - sum w v) / sum (w^2 / m).
+    /// A pin that only put its vertex in place would hold nothing else than that vertex's mass:
+    /// what a face pulls at it with acts on the same nodes as the opposite force on its neighbours.
+    /// So the pin is a constraint on the grid's velocity, sum_i w_ip v_i = v_pin, met by an impulse
+    /// that is spread by w_ip: v_i += w_ip J / m_i with J = (v_pin - sum w v) / sum (w^2 / m).
     pub(in crate::reference) fn apply_pins_to_grid(&mut self, grid: &mut Grid, time: f64, substep: f64) {
         self.support_impulse = Vector3::zeros();
         for _ in 0..PIN_SWEEPS {
@@ -38,7 +41,8 @@ impl ReferenceCloth {
         }
     }
 
-    /// Gives held vertices the velocities that take them to where their pins are next, and finds who can be moved by their faces.
+    /// Gives held vertices the velocities that take them to where their pins are next, and finds
+    /// who can be moved by their faces.
     pub(super) fn apply_pins_to_vertices(&mut self, time: f64, substep: f64) {
         for (inverse, p) in self.inverse_masses.iter_mut().zip(&self.vertices) {
             *inverse = 1.0 / p.mass;
