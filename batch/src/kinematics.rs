@@ -4,13 +4,18 @@
 //! All spatial vectors of a tree are about the origin of its first body at the beginning of the
 //! step, as a point of the world.
 
-use pulp::{NullaryFnOnce, Simd};
+use core::marker::PhantomData;
 
+use super::block::WorldBlock;
 use super::layout::{INERTIA, POSE};
 use super::plan::{BatchBody, BatchJoint, BatchTree, Plan};
 use super::slab::LaneWorkspace;
 use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
-use pliant_numeric::lanes::{F64x8, Mat3, Quat, Real, Vec3, Wide, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::rotation::Quat;
+use pliant_numeric::scalar::{Double, Real};
+use pliant_numeric::simd::{F64x8, Kernel, Simd, Wide};
 
 /// What a step reads, and where it works.
 pub(super) struct WorldLanes<'a, 'b, S: Simd> {
@@ -25,17 +30,17 @@ pub(super) struct WorldLanes<'a, 'b, S: Simd> {
 impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn state(&self, at: usize) -> Wide<S> {
-        Wide::load(self.workspace.simd, &self.state[at], self.part)
+        Wide::load(&self.state[at], self.part)
     }
 
     #[inline(always)]
     pub fn parameter(&self, at: usize) -> Wide<S> {
-        Wide::load(self.workspace.simd, &self.parameters[at], self.part)
+        Wide::load(&self.parameters[at], self.part)
     }
 
     #[inline(always)]
     pub fn parameters<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
-        let mut out = [self.workspace.splat(0.0); N];
+        let mut out = [Wide::zero(); N];
         for i in 0..N {
             out[i] = self.parameter(at + i);
         }
@@ -49,29 +54,55 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     }
 }
 
-/// All of it.
-pub(super) struct Kinematics<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+/// Part of a step, in the lanes of one vector.
+pub(super) trait Phase {
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>);
+}
 
-impl<S: Simd> NullaryFnOnce for Kinematics<'_, '_, '_, S> {
+/// A phase in all lanes of a block.
+pub(super) struct AllLanes<'a, P> {
+    pub plan: &'a Plan,
+    pub block: &'a mut WorldBlock,
+    pub scratch: &'a mut [F64x8],
+    pub phase: PhantomData<P>,
+}
+
+impl<P: Phase> Kernel for AllLanes<'_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        let plan = self.0.plan;
+    fn run<S: Simd>(self) {
+        let Self { plan, block, scratch, .. } = self;
+        let part_rows = plan.layout.scratch * S::DOUBLES / F64x8::LANES;
+        for (part, rows) in scratch.chunks_exact_mut(part_rows).enumerate() {
+            let mut workspace = LaneWorkspace::<S>::new(rows);
+            let (state, parameters) = (&mut block.state, &block.parameters);
+            P::run(&mut WorldLanes { plan, state, parameters, part, workspace: &mut workspace });
+        }
+    }
+}
+
+/// All of it.
+pub(super) struct Kinematics;
+
+impl Phase for Kinematics {
+    #[inline(always)]
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
+        let plan = worlds.plan;
         for tree in &plan.trees {
             if let Some((inverse, _)) = &tree.floating {
-                self.0.update_free_floating(tree.bodies.start, &plan.bodies[tree.bodies.start], inverse);
+                worlds.update_free_floating(tree.bodies.start, &plan.bodies[tree.bodies.start], inverse);
                 continue;
             }
             for b in tree.bodies.clone() {
-                self.0.place(b, &plan.bodies[b]);
-                self.0.move_body(tree, b, &plan.bodies[b]);
+                worlds.place(b, &plan.bodies[b]);
+                worlds.move_body(tree, b, &plan.bodies[b]);
             }
             for b in tree.bodies.clone() {
-                self.0.bias_force_pass(tree, b, &plan.bodies[b]);
+                worlds.bias_force_pass(tree, b, &plan.bodies[b]);
             }
             for b in tree.bodies.clone().rev() {
-                self.0.composite_inertia_pass(tree, b, &plan.bodies[b]);
+                worlds.composite_inertia_pass(tree, b, &plan.bodies[b]);
             }
         }
     }
@@ -84,17 +115,17 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let l = &self.plan.layout;
         let q = l.positions + body.first_position;
         let rotation = Quat(each!(k in [0, 1, 2, 3] self.state(q + k))).matrix();
-        let base = Vec3::splat(self.workspace.splat(1.0), &body.frame.translation.vector);
+        let base = Vec3::from(body.frame.translation.vector);
         let origin = base + Vec3(each!(k in [0, 1, 2] self.state(q + 4 + k)));
         let at = l.poses + POSE * b;
         self.workspace.set_matrix(at, &rotation);
         self.workspace.set_array(at + 9, origin.0);
-        let scale = self.workspace.splat(1.0) / self.parameter(l.mass + b);
-        let half = rotation.times(&Mat3::splat(scale, inverse));
+        let scale = Wide::one() / self.parameter(l.mass + b);
+        let half = rotation.times(&Mat3::from(*inverse));
         let turned = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
         let at = l.inertias + INERTIA * b;
         self.workspace.set(at, scale * (1.0 / body.mass));
-        self.workspace.set_array(at + 1, rotation.apply(Vec3::splat(scale, &body.center)).0);
+        self.workspace.set_array(at + 1, rotation.apply(Vec3::from(body.center)).0);
         for (k, (r, c)) in turned.into_iter().enumerate() {
             self.workspace.set(at + 4 + k, half.row(r).dot(rotation.row(c)) * scale);
         }
@@ -103,9 +134,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Pose of the joint's frame F.
     #[inline(always)]
     fn frame_of(&self, body: &BatchBody) -> (Mat3<Wide<S>>, Vec3<Wide<S>>) {
-        let one = self.workspace.splat(1.0);
-        let rotation = Mat3::splat(one, body.frame.rotation.to_rotation_matrix().matrix());
-        let origin = Vec3::splat(one, &body.frame.translation.vector);
+        let rotation = Mat3::from(body.frame.rotation.to_rotation_matrix().into_inner());
+        let origin = Vec3::from(body.frame.translation.vector);
         match body.parent {
             None => (rotation, origin),
             Some(parent) => {
@@ -123,11 +153,11 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let (frame, mut origin) = self.frame_of(body);
         let l = &self.plan.layout;
         let (q, axes) = (l.positions + body.first_position, l.axes + 6 * body.first_velocity);
-        let zero = Vec3::zero(self.workspace.splat(0.0));
+        let zero = Vec3::zero();
         let rotation = match body.joint {
             BatchJoint::Revolute(axis) => {
                 let angle = self.state(q);
-                let axis = Vec3::splat(angle, &axis);
+                let axis = Vec3::from(axis);
                 self.workspace.set_motion(axes, &SpatialMotion { angular: frame.apply(axis), linear: zero });
                 let (sin, cos) = angle.sin_cos();
                 let ([x, y, z], rest) = (axis.0, -cos + 1.0);
@@ -141,7 +171,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             }
             BatchJoint::Prismatic(axis) => {
                 let distance = self.state(q);
-                let axis = frame.apply(Vec3::splat(distance, &axis));
+                let axis = frame.apply(Vec3::from(axis));
                 self.workspace.set_motion(axes, &SpatialMotion { angular: zero, linear: axis });
                 origin = origin + axis * distance;
                 frame
@@ -169,9 +199,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     fn move_body(&mut self, tree: &BatchTree, b: usize, body: &BatchBody) {
         let l = &self.plan.layout;
-        let zero = self.workspace.splat(0.0);
         let lever = self.workspace.vector(l.poses + POSE * b + 9) - self.reference(tree);
-        let mut own = SpatialMotion::zero(zero);
+        let mut own = SpatialMotion::zero();
         for n in body.first_velocity..body.first_velocity + body.dofs {
             let mut axis = self.workspace.motion(l.axes + 6 * n);
             axis.linear = axis.linear + lever.cross(axis.angular);
@@ -183,13 +212,13 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 let at = l.motions + 12 * parent;
                 (self.workspace.motion(at), self.workspace.motion(at + 6))
             }
-            None => (SpatialMotion::zero(zero), SpatialMotion::zero(zero)),
+            None => (SpatialMotion::zero(), SpatialMotion::zero()),
         };
         let mut bias = carried.cross(&own);
         if body.joint == BatchJoint::Free {
             // The axes of turning move along with the body.
             let n = l.velocities + body.first_velocity;
-            let mut along = Vec3::zero(zero);
+            let mut along = Vec3::zero();
             for d in 0..3 {
                 let axis = self.workspace.motion(l.axes + 6 * (body.first_velocity + 3 + d));
                 along = along + axis.linear * self.state(n + 3 + d);
@@ -211,14 +240,13 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let lever = self.workspace.vector(at + 9) - self.reference(tree);
         let inertia = SpatialInertia::placed(
             scale * body.mass,
-            lever + rotation.apply(Vec3::splat(scale, &body.center)),
+            lever + rotation.apply(Vec3::from(body.center)),
             &rotation,
             &each!(k in [0, 1, 2, 3, 4, 5] scale * body.inertia[k]),
         );
         self.workspace.set_inertia(l.inertias + INERTIA * b, &inertia);
         let gravity = Vec3(self.parameters(l.gravity));
-        let (mass, moment) =
-            (scale * body.weight.0, rotation.apply(Vec3::splat(scale, &body.weight.1)) * scale);
+        let (mass, moment) = (scale * body.weight.0, rotation.apply(Vec3::from(body.weight.1)) * scale);
         let moment = moment + lever * mass;
         let pull = SpatialForce { angular: moment.cross(gravity), linear: gravity * mass };
         let v = self.workspace.motion(l.motions + 12 * b);
@@ -241,7 +269,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let own = n - tree.first_velocity;
             let row = l.bare + tree.block + own * (own + 1) / 2;
             for column in 0..=own {
-                self.workspace.set(row + column, momentum.linear.0[0].zero());
+                self.workspace.set(row + column, Wide::zero());
             }
             for &(m, within) in &body.chain {
                 if m <= n {

@@ -1,51 +1,45 @@
 //! Numbers of a few worlds at a time, while they are worked on.
 
-use pulp::Simd;
-
 use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
-use pliant_numeric::lanes::{F64x8, Mat3, Vec3, Wide};
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{F64x8, Simd, Wide};
 
 /// Vectors of the processor's width, by number.
 pub(super) struct LaneWorkspace<'a, S: Simd> {
-    pub simd: S,
-    values: &'a mut [S::f64s],
+    values: &'a mut [Wide<S>],
 }
 
 impl<'a, S: Simd> LaneWorkspace<'a, S> {
     /// Over memory of whole rows.
     #[inline(always)]
-    pub fn new(simd: S, rows: &'a mut [F64x8]) -> Self {
-        Self { simd, values: bytemuck::cast_slice_mut(bytemuck::cast_slice_mut::<F64x8, f64>(rows)) }
+    pub fn new(rows: &'a mut [F64x8]) -> Self {
+        Self { values: bytemuck::cast_slice_mut(rows) }
     }
 
     /// Zeros.
     #[inline(always)]
     pub fn clear(&mut self, first: usize, count: usize) {
-        self.values[first..first + count].fill(self.simd.splat_f64s(0.0));
-    }
-
-    #[inline(always)]
-    pub fn splat(&self, x: f64) -> Wide<S> {
-        Wide::splat(self.simd, x)
+        self.values[first..first + count].fill(Wide::zero());
     }
 
     #[inline(always)]
     pub fn get(&self, at: usize) -> Wide<S> {
-        Wide::of(self.simd, self.values[at])
+        self.values[at]
     }
 
     #[inline(always)]
     pub fn set(&mut self, at: usize, x: Wide<S>) {
-        self.values[at] = x.lanes();
+        self.values[at] = x;
     }
 
     /// `N` numbers that follow each other.
     #[inline(always)]
     pub fn array<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
         let values = &self.values[at..at + N];
-        let mut out = [self.splat(0.0); N];
+        let mut out = [Wide::zero(); N];
         for i in 0..N {
-            out[i] = Wide::of(self.simd, values[i]);
+            out[i] = values[i];
         }
         out
     }
@@ -54,7 +48,7 @@ impl<'a, S: Simd> LaneWorkspace<'a, S> {
     pub fn set_array<const N: usize>(&mut self, at: usize, x: [Wide<S>; N]) {
         let values = &mut self.values[at..at + N];
         for i in 0..N {
-            values[i] = x[i].lanes();
+            values[i] = x[i];
         }
     }
 

@@ -1,26 +1,25 @@
 //! Velocities without contact: equation 2, with what is implicit in the joints.
 
-use pulp::{NullaryFnOnce, Simd};
-
-use super::kinematics::WorldLanes;
+use super::kinematics::{Phase, WorldLanes};
 use super::plan::BatchTree;
-use pliant_numeric::lanes::{Mask, Real, Vec3, Wide, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::{Mask, Real};
+use pliant_numeric::simd::{Simd, Wide};
 
 /// Times that it is made again because motors are at their limits.
 const SATURATIONS: usize = 2;
 
 /// From the mass matrix and what `Kinematics` left in the momenta.
-pub(super) struct Smooth<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+pub(super) struct Smooth;
 
-impl<S: Simd> NullaryFnOnce for Smooth<'_, '_, '_, S> {
-    type Output = ();
-
+impl Phase for Smooth {
     #[inline(always)]
-    fn call(self) {
-        let worlds = self.0;
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
+        worlds.workspace.clear(worlds.plan.layout.loads, worlds.plan.velocities());
         worlds.add_momenta();
         for m in 0..worlds.plan.motors.len() {
-            let zero = worlds.workspace.splat(0.0);
+            let zero = Wide::zero();
             worlds.workspace.set_array(worlds.plan.layout.saturated + 2 * m, [zero, zero]);
         }
         for round in 1..=SATURATIONS {
@@ -78,7 +77,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     let v = Vec3(each!(k in [0, 1, 2] self.state(l.velocities + first + 3 + k)));
                     let w = each!(k in [0, 1, 2] self.state(l.velocities + first + k));
                     self.workspace.set_array(l.smooth + first, w);
-                    let fall = gravity * self.workspace.splat(weight * self.plan.dt);
+                    let fall = gravity * Wide::splat(weight * self.plan.dt);
                     self.workspace.set_array(l.smooth + first + 3, (v + fall).0);
                 }
                 None => {
@@ -127,7 +126,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 (stiffness * error + damping * motor.target_rate, damping + stiffness * self.plan.dt)
             }
             None if motor.order == 1 => (damping * target, damping),
-            None => (target, target.zero()),
+            None => (target, Wide::zero()),
         }
     }
 
@@ -138,9 +137,9 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         for (m, motor) in self.plan.motors.iter().enumerate() {
             let (effort, gain) = self.effort(m);
             let [saturated, held] = self.workspace.array(l.saturated + 2 * m);
-            let limited = saturated.splat(0.5).lt(saturated);
+            let limited = Wide::splat(0.5).lt(saturated);
             let at = l.blocks + self.plan.passives[motor.dof].diagonal;
-            let sum = self.workspace.get(at) + Wide::select(limited, gain.zero(), gain) * dt;
+            let sum = self.workspace.get(at) + Wide::select(limited, Wide::zero(), gain) * dt;
             self.workspace.set(at, sum);
             let sum = self.workspace.get(l.smooth + motor.dof) + Wide::select(limited, held, effort) * dt;
             self.workspace.set(l.smooth + motor.dof, sum);
@@ -158,7 +157,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 for k in 0..j {
                     sum = sum - self.workspace.get(at(i, k)) * self.workspace.get(at(j, k));
                 }
-                let factor = if i == j { sum.one() / sum.sqrt() } else { sum * self.workspace.get(at(j, j)) };
+                let factor =
+                    if i == j { Wide::one() / sum.sqrt() } else { sum * self.workspace.get(at(j, j)) };
                 self.workspace.set(at(i, j), factor);
             }
         }
@@ -211,11 +211,11 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let given = wanted.clamp(-limit, limit);
             let [before, held] = self.workspace.array(l.saturated + 2 * m);
             // Rounding is not beyond a limit.
-            let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(before.splat(0.5));
+            let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(Wide::splat(0.5));
             again |= beyond.any();
             self.workspace.set_array(
                 l.saturated + 2 * m,
-                [Wide::select(beyond, limit.one(), before), Wide::select(beyond, given, held)],
+                [Wide::select(beyond, Wide::one(), before), Wide::select(beyond, given, held)],
             );
         }
         again

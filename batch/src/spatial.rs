@@ -1,7 +1,9 @@
 //! Spatial vectors about the reference point of a tree, world axes (Featherstone 2008, "Rigid Body
 //! Dynamics Algorithms", chapter 2).
 
-use pliant_numeric::lanes::{Mat3, Real, Vec3, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::scalar::Real;
 
 /// A velocity, acceleration or joint axis: angular part, and that of the body's point at the
 /// reference.
@@ -20,8 +22,8 @@ pub(super) struct SpatialForce<T> {
 
 impl<T: Real> SpatialMotion<T> {
     #[inline(always)]
-    pub fn zero(like: T) -> Self {
-        Self { angular: Vec3::zero(like), linear: Vec3::zero(like) }
+    pub fn zero() -> Self {
+        Self { angular: Vec3::zero(), linear: Vec3::zero() }
     }
 
     /// Of the body's point at `lever` from the reference.
